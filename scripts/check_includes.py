@@ -18,7 +18,7 @@ SUPPORT = ["support/base", "support/mpi", "support/io"]
 CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals"]
 
 POOL = ["sched/pool", "sched/pool/core"]
-LAB = ["sched/pool/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab/profiles"]
+LAB = ["sched/lab/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab/profiles"]
 
 # Room: the rooms, or single headers of a room, that it may include besides its own. Arrows
 # point one way: a room comes after all that it may see.
@@ -45,7 +45,8 @@ ROOMS = {
 
     # The laboratory: what is done with pools.
     "sched/lab/profiles": SUPPORT + ["sched/pool/core"],
-    "sched/lab/comparison": SUPPORT + [*POOL, "sched/pool/trace", "sched/pool/modes"],
+    "sched/lab/trace": SUPPORT + ["sched/pool/core", "sched/pool/trace"],
+    "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/trace", "sched/pool/modes"],
     "sched/lab/workloads/bnsl": SUPPORT,
     "sched/lab/workloads": SUPPORT + [*POOL, "sched/pool/queues", "sched/lab/profiles",
                                       "sched/lab/workloads/bnsl"],
@@ -60,10 +61,13 @@ ROOMS = {
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
-    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
-                           *POOL, *LAB,
-                           "sched/lab/report/report.h", "sched/lab/report/report_program.h",
-                           "sched/lab/report/report_section.h"],
+    # The calculation: settings in, energies and matrices out; no command line, no JSON.
+    "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
+                                   *POOL, "sched/pool/modes"],
+    "hf/result": CHEMISTRY + ["hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB,
+                              "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
+    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL,
+                           *LAB, "sched/lab/report/report.h"],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", "sched/pool/core", "sched/lab/profiles"],
 
@@ -77,9 +81,12 @@ ROOMS = {
     "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", *POOL],
     "tce/methods": CHEMISTRY + ["tce/tensor", "tce/execution", "tce/integrals", "hf/tiles",
                                 "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
+    "tce/calculation": CHEMISTRY + ["tce/execution", "tce/integrals", "tce/methods",
+                                    "hf/checkpoint", "hf/calculation", *POOL],
     "tce/cli": CHEMISTRY + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
-                            "tce/execution", "tce/integrals", "tce/methods", "hf/fock",
-                            "hf/checkpoint", "hf/scf", "hf/cli", *POOL, *LAB],
+                            "tce/execution", "tce/integrals", "tce/methods", "tce/calculation",
+                            "hf/checkpoint", "hf/scf", "hf/calculation", "hf/result",
+                            "hf/cli/hf_options.h", *POOL, *LAB],
 }
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
@@ -99,14 +106,15 @@ PACKAGES = {
     "libint2.h": ["basis/integrals"],
     "trexio.h": ["hf/checkpoint"],
     "hdf5.h": ["hf/checkpoint", "tce/methods"],
-    "otf2/otf2.h": ["sched/pool/trace"],
+    "otf2/otf2.h": ["sched/lab/trace"],
     "openssl/evp.h": ["support/base"],
     "openssl/sha.h": ["sched/lab/workloads"],
     # Linux: which file system a pipe is of.
     "linux/magic.h": ["support/io"],
     "sys/vfs.h": ["support/io"],
-    "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/comparison",
-                  "sched/lab/workloads", "sched/lab/report", "sched/lab/cli", "hf/cli"],
+    "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/trace",
+                  "sched/lab/comparison", "sched/lab/workloads", "sched/lab/report",
+                  "sched/lab/cli", "hf/result", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The checks that need no test run: format, includes, shell scripts, and clang-tidy on every C file
-# of the product. The target `lint` of CMake.
+# The checks that need no test run: format, includes, names, shell scripts, spelling, and clang-tidy
+# on every C file of the product. The target `lint` of CMake.
 #
 #     scripts/lint.sh BUILD_FOLDER      a configured build, for its compile commands
 set -u
@@ -21,12 +21,14 @@ tracked() {
 
 mapfile -t sources < <(tracked '*.c' '*.h')
 mapfile -t scripts < <(tracked '*.sh' .ci/run)
+mapfile -t texts < <(tracked .)
 mapfile -t product < <(tracked 'support/*.c' 'basis/*.c' 'sched/*.c' 'hf/*.c' 'tce/*.c')
 
 check clang-format -n -Werror "${sources[@]}"
 check scripts/check_includes.py
 check scripts/check_names.py
 check shellcheck -x "${scripts[@]}"
+check codespell "${texts[@]}" # .codespellrc has the words that are no mistakes
 # The files that the build compiles, and the one that only a build without chemistry does: its
 # command is that of its neighbours.
 # shellcheck disable=SC2317 # called by tidy

@@ -55,7 +55,7 @@ static bool line_integer(const struct line_reader *reader, int word, int64_t min
            *value <= max;
 }
 
-/* Passes over the potential whose first line, "Sym-ECP lmax ncore", is current. */
+/* Skips the core potential whose first line, "Sym-ECP lmax ncore", is current. */
 static enum status skip_ecp(struct line_reader *reader)
 {
     int64_t max_l, n_core, n_terms;

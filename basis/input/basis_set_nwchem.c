@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Sections "basis ... end" and "ecp ... end", in any number and order. */
+/* An NWChem file: sections "basis ... end" and "ecp ... end", in any number and order. */
 
 /* Goes to the next line of a section; a text that ends here is a failure. */
 static enum status next_line(struct line_reader *reader, int64_t section_line)

@@ -98,8 +98,8 @@ static enum status check_electrons(const struct molecule *molecule, const char *
 /* Closer centres than this many Bohr are taken for a mistake. */
 static const double min_distance = 1e-3;
 
-/* A centre in a grid of cubes: what is too close lies in the same or the next one, and rounding
- * cannot make it seem farther with edges of twice the distance. */
+/* A centre in a grid of cubes. Centres that are too close lie in the same cube or neighbouring
+ * ones: edges of twice the least distance leave room for rounding. */
 struct gridded_centre {
     int64_t cell[3];
     int64_t atom;
@@ -174,8 +174,8 @@ static enum status fail_close(const struct molecule *molecule, const char *name,
                 sqrt(squared_distance(A->position, B->position)), min_distance);
 }
 
-/* Plain ghosts, which may lie together, are compared with the others alone, and after them: few
- * are in a cell then. */
+/* Checks all centres but plain ghosts first, so that cells hold few; plain ghosts may coincide with
+ * each other and are compared with the others alone. */
 static enum status check_distances(const struct molecule *molecule, const char *name)
 {
     int64_t n = 0, close = -1;

@@ -26,7 +26,7 @@ struct atom {
     double position[3]; /* Bohr */
 };
 
-/* What the comment line of an XYZ file says, whether it was used or not. */
+/* Values that the comment line of an XYZ file gives, used or not. */
 struct molecule_comment {
     bool charge_given, multiplicity_given, unit_given;
     int charge, multiplicity;
@@ -43,7 +43,7 @@ struct molecule {
     struct molecule_comment comment;
 };
 
-/* Values for what the file leaves open, and overrides from the command line. */
+/* Values where the file leaves them open, and overrides from the command line. */
 struct molecule_settings {
     enum length_unit unit; /* of the coordinates, unless the comment line has units= */
     bool unit_given;       /* the command line named the unit: it wins over the comment */

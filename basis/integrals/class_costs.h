@@ -1,4 +1,5 @@
-/* What the shell quartets of each class cost those who compute and use them in batches. */
+/* Measured costs of the shell quartets of each class, for callers that compute and use integrals in
+ * batches. */
 #ifndef BERYL_BASIS_CLASS_COSTS_H
 #define BERYL_BASIS_CLASS_COSTS_H
 
@@ -6,20 +7,20 @@
 #include "basis/integrals/two_electron.h"
 #include "support/base/status.h"
 
-/* Of one class, summed. Whole numbers are exact up to 2^53: with one type for all, a single
- * reduction adds up the costs of processes. */
+/* Sums over the quartets of one class. Whole numbers are exact up to 2^53: with one type for all, a
+ * single reduction adds up the costs of processes. */
 struct class_cost {
     double quartets;
     double integrals;   /* as the user of the batches counts them */
-    double primitives;  /* quartets of primitives, before any is left out for its weight */
-    double lanes;       /* that they take in vectors of QUARTET_LANES, empty ones included */
+    double primitives;  /* primitive quartets, before any is left out for its weight */
+    double lanes;       /* vector lanes that the quartets take, empty ones included */
     double selection_s; /* choosing and sorting quartets */
     double integral_s;
     double digestion_s; /* of the integrals by the user of the batches, who counts it */
 };
 
-/* By the types of bra and ket in the engines' order (struct quartet_batch): a pair of types is
- * number t * (t + 1) / 2 + u of the types t >= u of its groups. */
+/* Costs by the types of bra and ket in the engines' order (struct quartet_batch): the pair of types
+ * t >= u has the number t * (t + 1) / 2 + u. */
 struct class_costs {
     const struct shells *shells; /* borrowed */
     int n_pair_types;
@@ -29,7 +30,7 @@ struct class_costs {
 
 enum { CLASS_NAME_SIZE = 64 };
 
-/* All zero, for the shells, which are borrowed. Errors: STATUS_NO_MEMORY. */
+/* Costs of zero for the classes of these shells, which are borrowed. Errors: STATUS_NO_MEMORY. */
 enum status class_costs_create(const struct shells *shells, struct class_costs **costs);
 void class_costs_destroy(struct class_costs *costs);
 void class_costs_clear(struct class_costs *costs);

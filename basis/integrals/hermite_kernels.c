@@ -1,5 +1,17 @@
-/* Compiled once for each kind of vectors: LANES is the number of doubles of a vector, KERNELS the
- * name of the table of functions. */
+/* The kernels of hermite_kernels.h, compiled once for each kind of vectors: LANES is the number of
+ * doubles of a vector, KERNELS the name of the table of functions.
+ *
+ * One lane is one quartet: every array below is an array of vectors, and element k of a vector
+ * belongs to quartet k of the batch. With LANES = 4:
+ *
+ *     quartet            0      1      2      3
+ *     records        | zeta | zeta | zeta | zeta |   gathered from four tables of products
+ *     R[place]       | R000 | R000 | R000 | R000 |   place = t TO_T + u TO_U + v
+ *     Y[h n + f]     | Y_fh | Y_fh | Y_fh | Y_fh |   h: number of (x, y, z) of the ket;
+ *                                                    f: function of the bra, of n at a time
+ *     out[i STRIDE]  | (f|g)| (f|g)| (f|g)| (f|g)|   i = f n_ket + g; STRIDE = OUT_STRIDE
+ *
+ * Places of Hermite indices add: R_(t+x, u+y, v+z) is at place(t, u, v) + place(x, y, z). */
 #include "basis/integrals/hermite_kernels.h"
 
 #include "basis/integrals/boys_lanes.h"
@@ -16,15 +28,16 @@ enum {
 
 enum { TO_T = HERMITE_STRIDE_T, TO_U = HERMITE_STRIDE_U };
 
-/* R^m of number t in one dimension from those of t - 1 and t - 2 of R^(m+1), which are step and
- * 2 step before it. */
+/* Hermite index t of one dimension from t - 1 and t - 2 of R^(m+1), which lie step and 2 step
+ * before it. */
 INLINE void raise_order(int64_t t, int64_t step, lanes x, lanes *R)
 {
     *R = t > 1 ? x * R[-step] + (double)(t - 1) * R[-2 * step] : x * R[-step];
 }
 
-/* R_tuv, t + u + v <= L, from G: for m from L down to 0 those R^m_tuv that R^0 needs, in place, as
- * the sources of an order are of lower ones. L: a constant. */
+/* R_tuv, t + u + v <= L, from G[m] = R^m_000: for m from L down to 0 the R^m_tuv that R^0 needs.
+ * In place: the recurrence reads lower indices, so the highest are overwritten first. L: a
+ * constant. */
 INLINE void hermite_integrals(int L, const lanes *G, const lanes X[3], lanes *R)
 {
     R[0] = G[L];
@@ -279,7 +292,7 @@ INLINE int most_records(const struct hermite_side *side)
     return most;
 }
 
-/* The bra's records in lanes: the first stay, and come again with the next record of the ket. */
+/* The bra's records gathered into lanes: the first ones are kept for the next record of the ket. */
 struct gathered_bra {
     const struct hermite_side *side;
     lanes *records;
@@ -322,7 +335,7 @@ INLINE lanes square_distance(const lanes P[3], const lanes Q[3])
     return X[0] * X[0] + X[1] * X[1] + X[2] * X[2];
 }
 
-/* (ss|ss): one number a side. */
+/* Integrals (ss|ss): one number on each side. */
 static void compute_s(struct gathered_bra *bra, const struct hermite_side *ket, lanes cutoff,
                       lanes *ket_record, lanes *out)
 {
@@ -346,7 +359,7 @@ static void compute_s(struct gathered_bra *bra, const struct hermite_side *ket, 
     *out = sum;
 }
 
-/* As compute_s, a product of primitives a side. */
+/* Integrals (ss|ss) as in compute_s, with one product of primitives on each side. */
 static void compute_s_row(const struct s_product *bra, const struct s_products *kets,
                           const int32_t *blocks, int32_t n_blocks, double *integrals)
 {
@@ -369,7 +382,7 @@ static void compute_s_row(const struct s_product *bra, const struct s_products *
     }
 }
 
-/* Functions of the bra that are transformed together, of about equal parts of them all. */
+/* Functions of the bra that are transformed together: nearly equal parts of at most MAX_ROWS. */
 static int rows_of_part(int n_functions)
 {
     int n_parts = (n_functions + MAX_ROWS - 1) / MAX_ROWS;

@@ -30,7 +30,7 @@ struct s_product {
     double zeta, factor, P[3];
 };
 
-/* Many of them; arrays of whole blocks of QUARTET_LANES. */
+/* Many such products: arrays of whole blocks of QUARTET_LANES. */
 struct s_products {
     const double *zeta, *factor, *P[3];
 };

@@ -114,7 +114,7 @@ static void make_pattern(const struct group_type *first, const struct group_type
     static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7] = {
         [HERMITE_ZETA] = 1, [HERMITE_WEIGHT] = NAN};
     double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT], ones[HERMITE_MAX_FUNCTIONS];
-    /* Of the order of 1, and unrelated. */
+    /* Generic values of the order of 1, so that no term vanishes by chance. */
     const struct hermite_product generic = {
         .zeta = 0.733, .PA = {0.817, -1.231, 0.653}, .PB = {-0.377, 0.911, 1.129}, .factors = ones};
     for (int i = 0; i < HERMITE_MAX_FUNCTIONS; i++)

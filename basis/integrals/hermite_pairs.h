@@ -44,8 +44,9 @@ static inline int hermite_count(int order)
     return (order + 1) * (order + 2) * (order + 3) / 6;
 }
 
-/* The terms of function f, a pair (function of the first group, function of the second), are those
- * from first[f] to first[f + 1]: up to odd[f] those of even t + u + v. */
+/* The terms E_tuv that can differ from zero. Function f is a pair (function of the first group,
+ * function of the second); its terms are numbers first[f] to first[f + 1], those of even t + u + v
+ * up to odd[f], then those of odd. */
 struct hermite_pattern {
     struct group_type type[2];
     int order;           /* the sum of the highest l */

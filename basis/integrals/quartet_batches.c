@@ -12,7 +12,8 @@ enum {
     MAX_KETS = 1024,              /* of a selection */
 };
 
-/* Of the quartets of a batch the kinds of their pairs, and their numbers in several orders. */
+/* Scratch for sorting the quartets of a batch: the kinds of their pairs, and their numbers in
+ * several orders. */
 struct quartet_order {
     uint8_t bra[MAX_QUARTETS], ket[MAX_QUARTETS];
     int16_t given[MAX_QUARTETS], by_bra[MAX_QUARTETS], by_both[MAX_QUARTETS];
@@ -69,14 +70,14 @@ void quartet_batches_destroy(struct quartet_batches *batches)
     free(batches);
 }
 
-enum { N_KINDS = 128 }; /* of numbers of primitives: those from N_KINDS - 1 on are alike */
+enum { N_KINDS = 128 }; /* kinds of numbers of primitives: N_KINDS - 1 and more are one kind */
 
 static uint8_t kind_of_pair(const struct shell_pair *pair)
 {
     return (uint8_t)(pair->n_primitives < N_KINDS ? pair->n_primitives : N_KINDS - 1);
 }
 
-/* Sorts the numbers of n quartets by their kinds, those of one kind in the order they had. */
+/* Sorts the numbers of n quartets by their kinds, stably. */
 static void sort_by_kind(int32_t n, const uint8_t *kinds, const int16_t *from, int16_t *to)
 {
     int32_t first[N_KINDS + 1] = {0};
@@ -158,7 +159,7 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
 
-/* All quartets of a bra class with a ket class; batch: an empty one of the two. */
+/* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. */
 static void compute_in_batches(struct quartet_batches *batches, const struct quartet_source *source,
                                const struct pair_class *bra, const struct pair_class *ket,
                                bool triangle, struct computed_batch *batch)

@@ -16,15 +16,15 @@ struct computed_batch {
     struct quartet_batch quartets; /* in the engine's order */
     bool exchanged;                /* its bra comes from the ket pairs of the source */
     const double *integrals;       /* as two_electron_compute leaves them */
-    struct class_cost *cost; /* of its class, or NULL: for `use` to add its integrals and time */
+    struct class_cost *cost;       /* of the class, or NULL: `use` adds integrals and time */
 };
 
 /* Two classes that have rows (two_electron.h). */
 struct rows_of_classes {
     struct two_electron *two_electron;
     const struct pair_class *bra, *ket;
-    bool triangle;           /* of bra number i only kets up to i: (P|Q) stands for (Q|P), too */
-    struct class_cost *cost; /* or NULL: for the user to add quartets, integrals and time */
+    bool triangle;           /* bra number i has only kets up to i: (P|Q) stands for (Q|P), too */
+    struct class_cost *cost; /* or NULL: the user adds quartets, integrals and time */
 };
 
 /* Quartets to be computed and their use. */
@@ -52,9 +52,9 @@ struct quartet_source {
 /* Scratch of one caller; not shared between threads. */
 struct quartet_batches;
 
-/* For pairs of these shells, whose bounds are known. Not collective.
+/* An object for pairs of these shells, whose bounds are known. Not collective.
  * threshold  quartets whose product of Schwarz bounds is below it are left out, hartree
- * engines    as for two_electron_create
+ * engines    see two_electron_create
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status quartet_batches_create(const struct shells *shells, double threshold,
                                    struct engine_use *engines, struct quartet_batches **batches);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A product of this weight changes no integral: the largest weights that occur are
+/* Primitive products of a smaller weight change no integral: the largest weights that occur are
  * some 1e3. */
 #define PRODUCT_CUTOFF 1e-20
 
@@ -15,8 +15,8 @@
 
 enum { N_ARRAYS = 9 }; /* of struct primitive_products, factors apart */
 
-/* Of primitives i and j: its factors are scale c_ai c_bj, or if both stands for (i, j) and (j, i)
- * scale (c_ai c_bj + c_aj c_bi). */
+/* The product of primitives i and j: its factors are scale c_ai c_bj, or if both stands for (i, j)
+ * and (j, i) scale (c_ai c_bj + c_aj c_bi). */
 struct product {
     double zeta, scale, weight, P[3], PA[3];
     int32_t i, j;
@@ -161,7 +161,7 @@ int64_t shell_pair_product_bytes(const struct group_type *first, const struct gr
     return n * (int64_t)sizeof(double);
 }
 
-/* Bytes of something in the storage, the next of which starts on a boundary of 64. */
+/* Bytes rounded up to 64, so that the next array starts on such a boundary. */
 static size_t padded_bytes(size_t bytes)
 {
     return (bytes + 63) / 64 * 64;

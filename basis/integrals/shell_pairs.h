@@ -1,17 +1,17 @@
 /* Products of two groups of contracted shells (shell_groups.h), precomputed for two-electron
  * integrals.
  *
- * The product of primitives a exp(-alpha |r-A|^2), b exp(-beta |r-B|^2) is a
- * Gaussian of exponent zeta = alpha + beta at P = (alpha A + beta B) / zeta.
- * Quantities of one side of a quartet are computed once per pair:
+ * The product of primitives a exp(-alpha |r-A|^2), b exp(-beta |r-B|^2) is a Gaussian of exponent
+ * zeta = alpha + beta at P = (alpha A + beta B) / zeta. Quantities of one side of a quartet are
+ * computed once per pair:
  *     factor = sqrt(2) pi^(5/4) c_a c_b exp(-alpha beta / zeta |A-B|^2) / zeta
  * so that (ss|ss) = factor_bra factor_ket F_0(T) / sqrt(zeta + eta). The shells of two groups
- * differ in c_a and c_b alone. Of a group with itself the products of primitives i and j and of j
- * and i are one, whose factors are the sums.
+ * differ in c_a and c_b alone. In the pair of a group with itself the products of primitives (i, j)
+ * and (j, i) are stored once, with the sum of their factors.
  * Source: Obara & Saika, J. Chem. Phys. 84, 3963 (1986), eq. 44.
  *
- * Pairs come in classes of two types of groups, which an integral engine, a vectorised one in
- * particular, can treat alike. */
+ * Pairs come in classes of two types of groups, so that a vectorised integral engine can treat all
+ * pairs of a class alike. */
 #ifndef BERYL_BASIS_SHELL_PAIRS_H
 #define BERYL_BASIS_SHELL_PAIRS_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shells of each element, without a centre: common to all its atoms. */
+/* Shells of each element without a centre, shared by all its atoms. */
 struct prototypes {
     struct shell *shells[MAX_ATOMIC_NUMBER + 1]; /* owned */
     int64_t n_shells[MAX_ATOMIC_NUMBER + 1];

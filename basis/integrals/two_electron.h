@@ -29,28 +29,28 @@ struct quartet_batch {
 /* Name of engine number i in order of preference; NULL after the last. */
 const char *two_electron_engine_name(int i);
 
-/* The names of all, "a,b,c", as the choices of an option (option_row.h). Static data, built on the
- * first call. */
+/* Names of all engines, "a,b,c", as the choices of an option (option_row.h). Static data, built on
+ * the first call. */
 const char *two_electron_engine_names(void);
 
-/* Which engine is tried first, and how much each has computed since the start: for all
- * integrals of a process. A caller that asks for none of it passes NULL. */
+/* The engine to try first, and how much each has computed since the start: for all integrals of a
+ * process. NULL for callers that need neither. */
 enum { TWO_ELECTRON_MAX_ENGINES = 8 };
 struct engine_use {
     int first; /* number of the engine tried before all others; these keep their order */
     struct {
         int64_t quartets, batches;
-        int64_t lanes; /* places for quartets in the vectors used, QUARTET_LANES a block */
+        int64_t lanes;                    /* vector lanes used, QUARTET_LANES a block */
     } computed[TWO_ELECTRON_MAX_ENGINES]; /* by number of the engine */
 };
 
 /* Scratch of one caller; not shared between threads. */
 struct two_electron;
 
-/* For any shells of angular momentum up to shells->max_l.
- * cutoff: a quartet of primitives whose weights (shell_pairs.h) have a smaller
- * product is left out; 0 keeps all.
- * use: borrowed; read here, updated by two_electron_compute; or NULL
+/* An object for shells of angular momentum up to shells->max_l.
+ * cutoff: primitive quartets whose weights (shell_pairs.h) have a smaller product are left out; 0
+ *         keeps all
+ * use:    borrowed; read here, updated by two_electron_compute; or NULL
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status two_electron_create(const struct shells *shells, double cutoff, struct engine_use *use,
                                 struct two_electron **two_electron);
@@ -80,9 +80,9 @@ static inline int64_t batch_size(int64_t n, int32_t n_quartets)
     return n_blocks * QUARTET_LANES * n;
 }
 
-/* Quartets of one bra with kets, where either side has s functions and one product of primitives a
- * pair: of those number 0 to n_kets - 1 the kets QUARTET_LANES b to QUARTET_LANES b + QUARTET_LANES
- * - 1 for each b of blocks. */
+/* Quartets of one bra with many kets, both of s functions and one primitive product a pair. Kets
+ * are numbers 0 to n_kets - 1; computed are QUARTET_LANES b to QUARTET_LANES b + QUARTET_LANES - 1
+ * for each b of blocks. */
 struct s_row {
     const struct pair_class *bra_class, *ket_class;
     int32_t bra;
@@ -104,9 +104,8 @@ static inline int64_t row_n_quartets(const struct s_row *row)
 bool two_electron_has_rows(const struct two_electron *two_electron, const struct pair_class *bra,
                            const struct pair_class *ket);
 
-/* integrals[k] of ket number k of the row's blocks, 0 from n_kets on; other elements stay. The same
- * to the last bit as those of two_electron_compute. For classes that have rows.
- * integrals: of whole blocks */
+/* Sets integrals[k] for ket number k of the row's blocks, 0 from n_kets on; other elements stay.
+ * Bit-identical to two_electron_compute. For classes that have rows. integrals: of whole blocks. */
 void two_electron_compute_row(struct two_electron *two_electron, const struct s_row *row,
                               double *integrals);
 

@@ -21,31 +21,30 @@ struct two_electron_engine {
     bool (*handles)(const struct quartet_class *class);
 
     /* Makes the scratch of one caller; called once, and only if the engine is the first that
-     * handles some class of these shells.
-     * shells  all shells that quartets may come from, for their limits; not kept
-     * cutoff  as for two_electron_create
-     * state   passed to the other functions; set to NULL on failure
-     * Errors: STATUS_NO_MEMORY. */
+     * handles some class of these shells. shells  all shells that quartets may come from, for their
+     * limits; not kept cutoff  see two_electron_create state   passed to the other functions; set
+     * to NULL on failure Errors: STATUS_NO_MEMORY. */
     enum status (*create)(const struct shells *shells, double cutoff, void **state);
     void (*destroy)(void *state); /* NULL is fine */
 
-    /* As two_electron_compute, for a class that it handles; a batch has one quartet or many. Lanes
-     * without a quartet may be left undefined.
-     * The integrals of a quartet depend on it alone, to the last bit: not on the other quartets of
-     * the batch, nor on batches before it, so that Fock matrices are the same for any scheduling
-     * and number of processes. */
+    /* Computes a batch as two_electron_compute does, for a class that the engine handles; a batch
+     * has one quartet or many. Lanes without a quartet may be left undefined. The integrals of a
+     * quartet depend on it alone, to the last bit: not on the other quartets of the batch, nor on
+     * batches before it, so that Fock matrices are the same for any scheduling and number of
+     * processes. */
     void (*compute)(void *state, const struct quartet_batch *batch, double *integrals);
 
     /* As two_electron_compute_row; NULL: the engine has no rows. */
     void (*compute_row)(void *state, const struct s_row *row, double *integrals);
 };
 
-/* Shells up to f, several quartets at once, one in each lane of the processor's vectors: of 8, 4
- * and 2 doubles (two_electron_hermite.c). */
+/* Engines for shells up to f that compute several quartets at once, one in each lane of vectors of
+ * 8, 4 and 2 doubles (two_electron_hermite.c). */
 extern const struct two_electron_engine two_electron_avx512, two_electron_avx2,
     two_electron_baseline;
 
-/* Every class that libint was built for, one quartet at a time (two_electron_libint.c). */
+/* The engine for every class that libint was built for, one quartet at a time
+ * (two_electron_libint.c). */
 extern const struct two_electron_engine two_electron_libint;
 
 #endif

@@ -84,11 +84,12 @@ static enum status compare_contents(const char *path, const struct checkpoint_co
     bool same = checkpoint_contents_equal(written, &found);
     checkpoint_contents_fini(&found);
     return same ? STATUS_OK
-                : FAIL(STATUS_IO, "cannot write %s: what is read is not what was written", path);
+                : FAIL(STATUS_IO,
+                       "cannot write %s: the file read back differs from what was written", path);
 }
 
-/* What a full disk or a library left out is noticed by reading the file again. path: NULL but on
- * process 0. Collective. */
+/* Writes the file and reads it again, to notice what a full disk or a library left out. path: NULL
+ * but on process 0. Collective. */
 static enum status write_parts(const char *path, const struct writing *writing)
 {
     MPI_Comm comm = writing->problem->comm;
@@ -108,7 +109,8 @@ static enum status begin_writing(const char *path, void *context)
     return write_parts(path, writing);
 }
 
-/* The collective part runs inside of output_file_replace on process 0, and beside it elsewhere. */
+/* The collective part runs inside of output_file_replace on process 0, and directly on the
+ * others. */
 static enum status replace_file(const char *path, struct writing *writing, int64_t n_bytes)
 {
     int rank;
@@ -149,7 +151,7 @@ void checkpoint_write_or_warn(const char *path, const struct scf_problem *proble
                               const struct checkpoint_orbitals *orbitals)
 {
     if (checkpoint_write(path, problem, orbitals) != STATUS_OK)
-        log_warn_once("%s; the run goes on, and a checkpoint written before stays", status_text());
+        log_warn_once("%s; the run continues, and an earlier checkpoint is kept", status_text());
     else {
         log_warn_end();
         signal_notice_set(problem->comm,
@@ -169,8 +171,8 @@ void checkpoint_report_size(const char *path, const char *subject, int64_t every
     log_print("Checkpoint %s of %s %s, up to %.1f MB; %.1f MB are free on the disk\n", path,
               subject, when, 1e-6 * (double)n_bytes, 1e-6 * room);
     if (room < (double)n_bytes)
-        log_warn("checkpoints will not fit on the disk of %s, where an older one stays until the "
-                 "next is complete: name another place, or take a smaller --%s",
+        log_warn("checkpoints will not fit on the disk of %s, where the older one is kept until "
+                 "the next is complete: name another folder, or take a smaller --%s",
                  path, diis_option);
 }
 

@@ -32,9 +32,9 @@ struct checkpoint_orbitals {
 /* Bytes of the file, about. */
 int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, int64_t add_bytes);
 
-/* Prints what a checkpoint takes on disk, and warns if there is less: the older file stays until
- * the next one is complete. subject: what it is of; every: iterations from one to the
- * next; diis_option: that sets how many vectors are in it. Not collective. */
+/* Prints the size of a checkpoint, and warns if the disk has less: the older file stays until the
+ * next one is complete. subject: the object it is of; every: iterations from one to the next;
+ * diis_option: the option that sets how many vectors are in it. Not collective. */
 void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes,
                             const char *diis_option);
 
@@ -45,8 +45,8 @@ void checkpoint_report_size(const char *path, const char *subject, int64_t every
 enum status checkpoint_write(const char *path, const struct scf_problem *problem,
                              const struct checkpoint_orbitals *orbitals);
 
-/* The same, but a failure is a warning, printed once for each cause until a file is written again:
- * a run is worth more than its checkpoint. Collective. */
+/* checkpoint_write whose failure is a warning, printed once for each cause until a file is written
+ * again: a run is worth more than its checkpoint. Collective. */
 void checkpoint_write_or_warn(const char *path, const struct scf_problem *problem,
                               const struct checkpoint_orbitals *orbitals);
 

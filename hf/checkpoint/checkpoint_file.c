@@ -40,7 +40,7 @@ bool checkpoint_contents_equal(const struct checkpoint_contents *a,
            memcmp(a->spins, b->spins, n * sizeof *a->spins) == 0;
 }
 
-/* The status of a TREXIO call that returned code; failure: STATUS_IO of writing, STATUS_INPUT of
+/* Status of a TREXIO call that returned code. failure: STATUS_IO when writing, STATUS_INPUT when
  * reading; what: the item that it concerns. */
 static enum status check_trexio(trexio_exit_code code, enum status failure, const char *path,
                                 const char *what)
@@ -52,8 +52,8 @@ static enum status check_trexio(trexio_exit_code code, enum status failure, cons
     if (failure == STATUS_IO)
         return FAIL(failure, "cannot write %s: HDF5 fails at %s: is the disk full?", path, what);
     return FAIL(failure,
-                "%s: %s cannot be read: the file is damaged, or its program left that out: "
-                "take another one",
+                "%s: %s cannot be read: the file is damaged, or the program that wrote it left "
+                "that out: use another file",
                 path, what);
 }
 

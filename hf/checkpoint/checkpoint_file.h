@@ -1,5 +1,5 @@
-/* What a checkpoint says of molecule, basis and orbitals, and the TREXIO file that holds it; the
- * coefficients go through checkpoint_stream.h. Serial. */
+/* Contents of a checkpoint about molecule, basis and orbitals, and the TREXIO file that holds them;
+ * the coefficients go through checkpoint_stream.h. Serial. */
 #ifndef BERYL_HF_CHECKPOINT_FILE_H
 #define BERYL_HF_CHECKPOINT_FILE_H
 
@@ -25,8 +25,8 @@ struct checkpoint_contents {
 /* Frees all, the basis too. */
 void checkpoint_contents_fini(struct checkpoint_contents *contents);
 
-/* The arrays of orbitals, n_orbitals and basis.n_functions being set.
- * Errors: STATUS_NO_MEMORY; checkpoint_contents_fini still has to be called. */
+/* Allocates the arrays of orbitals; n_orbitals and basis.n_functions are set. Errors:
+ * STATUS_NO_MEMORY; checkpoint_contents_fini still has to be called. */
 enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *contents);
 
 /* Whether the orbitals' energies, occupations and spins are the same to the last bit. */
@@ -41,8 +41,8 @@ enum status checkpoint_file_write(const char *path, const struct checkpoint_cont
 
 /* Reads all but the coefficients, into no more memory than the file has bytes; occupations are NULL
  * if there are none. Labels and the numbers of functions in this program's order are left NULL or
- * undefined. On failure nothing is left. HDF5 may crash of a file that checkpoint_trial has not
- * let pass. Errors: STATUS_IO, STATUS_INPUT (not such a file, a part is missing, numbers are not
+ * undefined. On failure nothing is left. HDF5 may crash on a file that checkpoint_trial has not
+ * accepted. Errors: STATUS_IO, STATUS_INPUT (not such a file, a part is missing, numbers are not
  * finite, or occupations are not the electrons'), STATUS_NO_MEMORY. */
 enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents);
 

@@ -14,19 +14,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Largest element of C^T S C - 1. Centres may differ by 1e-6 Bohr (checkpoint_basis.h), and with
- * them the overlap; another program may have printed coefficients with eight digits. What is
- * beyond that is no rounding. */
+/* Bound on the largest element of C^T S C - 1. Centres may differ by 1e-6 Bohr
+ * (checkpoint_basis.h), and with them the overlap; another program may have printed coefficients
+ * with eight digits. A larger deviation is not rounding. */
 #define ORTHONORMAL 1e-6
 
-/* The same where no SCF makes new orbitals of them: rounding, where functions are all but
- * dependent (--dependence), which is 1e-10 at most. */
+/* Bound for orbitals that are used as they are, without an SCF that makes new ones: rounding, where
+ * functions are all but dependent (--dependence), is 1e-10 at most. */
 #define ORTHONORMAL_AS_THEY_ARE 1e-8
 
 /* Occupations of orbitals may be rounded by so much. */
 #define OCCUPATION 1e-4
 
-/* Of the file that was verified. */
+/* Identity of the file that was verified. */
 struct identity {
     dev_t device;
     ino_t inode;
@@ -250,8 +250,8 @@ const char *checkpoint_reader_path(const struct checkpoint_reader *reader)
 enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
                                    struct checkpoint_stream *stream)
 {
-    /* Before it is opened, as HDF5 may crash of what was not verified, and after, when no other
-     * file can take its place any more. */
+    /* Checked before it is opened, as HDF5 may crash on an unverified file, and after, when no
+     * other file can take its place any more. */
     TRY(status_agree(reader->comm, reader->rank == 0 ? check_identity(reader) : STATUS_OK));
     TRY(checkpoint_stream_open(reader->path, CHECKPOINT_READ, reader->comm,
                                reader->contents.basis.function, stream));

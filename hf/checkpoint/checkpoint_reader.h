@@ -24,10 +24,10 @@ void checkpoint_reader_destroy(struct checkpoint_reader *reader);
 
 const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
 
-/* D = the density of the file's lowest orbitals, as many as the problem occupies. A
- * file of RHF starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha
- * orbitals of a UHF. The same, bit for bit, for any number of processes (orbital_density.h).
- * Errors: those of checkpoint_reader_open. */
+/* D = the density of the file's lowest orbitals, as many as the problem occupies. A file of RHF
+ * starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha orbitals of a
+ * UHF. Bit-identical on any number of processes (orbital_density.h). Errors: those of
+ * checkpoint_reader_open. */
 enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
                                       const struct scf_problem *problem, struct darray *const D[]);
 
@@ -46,10 +46,10 @@ enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, int64_t n_orbitals,
                                        struct dense *const C[]);
 
-/* Opens the file for what else is in it; to be closed by checkpoint_stream_close.
- * Errors: STATUS_INPUT if it is not the file that was verified: another one under its name, as a
- * run puts there that writes a checkpoint, or another time of change. A program that writes into
- * the file while it is open here, which Beryl never does, is noticed at the next opening. */
+/* Opens the file to read its further contents; to be closed by checkpoint_stream_close. Errors:
+ * STATUS_INPUT if it is not the file that was verified: another one under its name, as a run puts
+ * there that writes a checkpoint, or another time of change. A program that writes into the file
+ * while it is open here, which Beryl never does, is noticed at the next opening. */
 enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
                                    struct checkpoint_stream *stream);
 

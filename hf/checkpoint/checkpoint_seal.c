@@ -76,7 +76,8 @@ static enum status verify_seal(FILE *file, const char *path, bool *sealed)
         return STATUS_OK;
     TRY(digest_of_file(file, size, path, hex));
     if (memcmp(seal + TITLE_SIZE, hex, SHA256_HEX_SIZE - 1) != 0)
-        return FAIL(STATUS_INPUT, "%s: damaged since it was written: its SHA-256 is another", path);
+        return FAIL(STATUS_INPUT, "%s: damaged since it was written: its SHA-256 does not match",
+                    path);
     return STATUS_OK;
 }
 

@@ -51,7 +51,7 @@ enum status checkpoint_stream_close(struct checkpoint_stream *stream, enum statu
 
 /* --- matrices --- */
 
-/* Columns [first, first + n_columns) of a matrix and, on process 0, the same as rows. */
+/* Columns [first, first + n_columns) of a matrix and, on process 0, their transpose. */
 struct panel {
     struct dense *columns;
     double *full; /* row-major, as dense_gather has it */
@@ -81,7 +81,7 @@ static enum status panel_init(const struct checkpoint_stream *stream, const stru
     return status_agree(stream->comm, status);
 }
 
-/* full, n x k, to rows, k x n in the order of the file, or back. */
+/* Transposes full, n x k, to rows, k x n in the order of the file, or back. */
 static void transpose_panel(const struct panel *panel, const int64_t *order, bool to_rows)
 {
     int64_t n = panel->columns->n_rows, k = panel->columns->n_columns;

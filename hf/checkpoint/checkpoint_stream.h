@@ -29,7 +29,8 @@ struct checkpoint_stream {
 enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, MPI_Comm comm,
                                    const int64_t *order, struct checkpoint_stream *stream);
 
-/* status: of what was done with the stream. Returns it, or the failure to write all. */
+/* Closes the stream. status: outcome of the work done with it. Returns it, or the failure to write
+ * all. */
 enum status checkpoint_stream_close(struct checkpoint_stream *stream, enum status status);
 
 /* A matrix as rows of a data set: the matrix's column k is row first_row + k. */

@@ -186,7 +186,7 @@ static enum status find_size(const char *path, int64_t *file_bytes)
         return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
     /* Nothing may ever come through a pipe. */
     if (!S_ISREG(information.st_mode))
-        return FAIL(STATUS_INPUT, "%s: not a checkpoint, nor a regular file", path);
+        return FAIL(STATUS_INPUT, "%s: not a checkpoint: it is not a regular file", path);
     *file_bytes = (int64_t)information.st_size;
     return STATUS_OK;
 }
@@ -208,8 +208,8 @@ enum status checkpoint_trial_read(const char *path)
 
 /* --- the child process --- */
 
-/* What it may take in addition to what this process has, and seconds: a slow disk reads so much
- * in one. */
+/* Limits of the child: memory in addition to that of this process, and time, with more for large
+ * files: a slow disk reads BYTES_IN_SECOND. */
 #define TRIAL_BYTES     1000000000
 #define TRIAL_SECONDS   20
 #define BYTES_IN_SECOND 10000000
@@ -275,7 +275,7 @@ static bool read_verdict(int in, struct verdict *verdict)
     return true;
 }
 
-/* Of a child that has ended. */
+/* Outcome of a child that has ended. */
 static enum status judge_child(const char *path, int in, pid_t child)
 {
     struct verdict verdict;
@@ -286,24 +286,26 @@ static enum status judge_child(const char *path, int in, pid_t child)
     if (complete)
         return verdict.status == STATUS_OK ? STATUS_OK : FAIL(verdict.status, "%s", verdict.text);
     if (WIFSIGNALED(how) && WTERMSIG(how) == SIGALRM)
-        return FAIL(STATUS_INPUT, "%s: damaged: to read it takes HDF5 too long", path);
-    return FAIL(STATUS_INPUT, "%s: damaged: HDF5 crashes when it reads it", path);
+        return FAIL(STATUS_INPUT, "%s: damaged: HDF5 timed out reading it", path);
+    return FAIL(STATUS_INPUT, "%s: damaged: HDF5 crashed reading it", path);
 }
 
+/* The fork, though MPI may run: HDF5 and TREXIO have no way of reading a damaged file that cannot
+ * crash. The child calls neither MPI nor exit handlers. */
 enum status checkpoint_trial(const char *path)
 {
     int ends[2];
     int64_t file_bytes = 0;
     TRY(find_size(path, &file_bytes));
     if (pipe(ends) != 0)
-        return FAIL(STATUS_LIBRARY, "no process to read %s in: %s", path, strerror(errno));
+        return FAIL(STATUS_LIBRARY, "cannot start a process to read %s: %s", path, strerror(errno));
     pid_t child = fork();
     if (child == 0)
         run_child(path, file_bytes, ends[1]);
     close(ends[1]);
-    enum status status =
-        child > 0 ? judge_child(path, ends[0], child)
-                  : FAIL(STATUS_LIBRARY, "no process to read %s in: %s", path, strerror(errno));
+    enum status status = child > 0 ? judge_child(path, ends[0], child)
+                                   : FAIL(STATUS_LIBRARY, "cannot start a process to read %s: %s",
+                                          path, strerror(errno));
     close(ends[0]);
     return status;
 }

@@ -1,6 +1,6 @@
-/* Whether a file can be restarted from, as far as the file alone shows it: found out before
- * anything is printed, and by a process of its own, because HDF5 and TREXIO may crash of a file
- * that was damaged or made to. Serial; without MPI. */
+/* Checks whether a file can be restarted from, as far as the file alone shows it: before anything
+ * is printed, and in a process of its own, because HDF5 and TREXIO may crash on a damaged or
+ * malicious file. Serial; without MPI. */
 #ifndef BERYL_HF_CHECKPOINT_TRIAL_H
 #define BERYL_HF_CHECKPOINT_TRIAL_H
 
@@ -12,9 +12,9 @@
  * Errors: STATUS_INPUT (the message says what is wrong), STATUS_IO, STATUS_NO_MEMORY. */
 enum status checkpoint_trial_read(const char *path);
 
-/* The same in a child process, with limits of memory and of time; it makes no MPI call and leaves
- * no core file. Errors: those, STATUS_INPUT if it crashes or does not end, STATUS_LIBRARY if there
- * can be no such process. */
+/* checkpoint_trial_read in a child process, with limits of memory and of time; it makes no MPI call
+ * and leaves no core file. Errors: those, STATUS_INPUT if it crashes or does not end,
+ * STATUS_LIBRARY if there can be no such process. */
 enum status checkpoint_trial(const char *path);
 
 /* Groups of Beryl's own beside those of TREXIO. */

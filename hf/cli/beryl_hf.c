@@ -1,7 +1,7 @@
 /* beryl-hf: Hartree-Fock. */
 #include "hf/cli/hf_options.h"
 #include "hf/cli/hf_run.h"
-#include "sched/pool/trace/trace.h"
+#include "sched/lab/trace/trace.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/log.h"
@@ -10,12 +10,12 @@
 static enum status run_hf(struct hf_options *options, struct application *application)
 {
     log_enable(application->rank == 0 && !options->count_tasks);
-    TRY(trace_start(MPI_COMM_WORLD, &options->pool));
+    TRY(taskpool_trace_start(MPI_COMM_WORLD, &options->settings.pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = hf_run(options, MPI_COMM_WORLD, &application->accepted);
     darray_stop();
-    trace_destroy(options->pool.trace);
+    taskpool_trace_destroy(options->settings.pool.trace);
     return status;
 }
 
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     struct hf_options options;
     struct application application = {.name = "beryl-hf"};
     application.status = hf_options_parse(argc, argv, &options, &application.request);
-    application_start(&application, taskpool_thread_level(&options.pool));
+    application_start(&application, taskpool_thread_level(&options.settings.pool));
     if (application_runs(&application))
         application.status = run_hf(&options, &application);
     else if (application_answers(&application))

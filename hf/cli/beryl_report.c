@@ -1,6 +1,6 @@
 /* beryl-report with the sections of Hartree-Fock runs. */
-#include "hf/cli/hf_report.h"
-#include "sched/lab/report/report_program.h"
+#include "hf/result/hf_report.h"
+#include "sched/lab/report/report.h"
 
 int main(int argc, char **argv)
 {

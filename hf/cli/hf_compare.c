@@ -1,6 +1,6 @@
 #include "hf/cli/hf_compare.h"
 
-#include "hf/cli/hf_qcschema.h"
+#include "hf/result/hf_qcschema.h"
 #include "hf/tiles/tile_matrix.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/log.h"

@@ -16,129 +16,135 @@
 #define TEXT_OF(number) QUOTE(number)
 
 static const struct option_row molecule_rows[] = {
-    TEXT_OPTION("basis", FIELD(basis), .value = "NAME|FILE",
+    TEXT_OPTION("basis", FIELD(settings.basis), .value = "NAME|FILE",
                 .help = "basis set: a name of basis/data, or a Gaussian94 (.gbs) or NWChem (.nw) "
                         "file"),
-    CHOICE_OPTION("method", FIELD(method), "rhf,uhf",
+    CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf",
                   .help = "restricted or unrestricted (default: rhf for singlets, uhf otherwise)"),
-    INTEGER_OPTION("charge", FIELD(charge), -1000, 1000, .value = "N",
-                   .help = "total charge, e (default: that of the file's comment line, else 0)"),
-    INTEGER_OPTION("multiplicity", FIELD(multiplicity), 1, 1000, .value = "M",
+    INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
+                   .help = "charge, e (default: that of the file's comment line, else 0)"),
+    INTEGER_OPTION("multiplicity", FIELD(settings.multiplicity), 1, 1000, .value = "M",
                    .help = "2S + 1 (default: that of the file's comment line, else 1)"),
-    CHOICE_OPTION("units", FIELD(units), "angstrom,bohr",
+    CHOICE_OPTION("units", FIELD(settings.units), "angstrom,bohr",
                   .help = "units of the coordinates (default: those of the file's comment line, "
                           "else angstrom)"),
-    FLAG_OPTION("spherical", FIELD(spherical),
+    FLAG_OPTION("spherical", FIELD(settings.spherical),
                 .help = "spherical d, f, ... functions, whatever the basis set says"),
-    FLAG_OPTION("cartesian", FIELD(cartesian),
+    FLAG_OPTION("cartesian", FIELD(settings.cartesian),
                 .help = "Cartesian d, f, ... functions, whatever the basis set says"),
 };
 
 static const struct option_row scf_rows[] = {
-    TEXT_OPTION("guess", FIELD(guess), .value = "sad|core|FILE",
+    TEXT_OPTION("guess", FIELD(settings.guess), .value = "sad|core|FILE",
                 .help = "first density: superposed atoms, one-electron Hamiltonian, or a "
                         "checkpoint's (default: sad)"),
-    REAL_OPTION("converge", FIELD(scf.converge), SCF_LEAST_CONVERGE, 1,
+    REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = TEXT_OF(SCF_DEFAULT_CONVERGE), .value = "X",
                 .help = "largest element of the orbital gradient at convergence, hartree"),
-    INTEGER_OPTION("max-iter", FIELD(scf.max_iterations), 1, 1000000,
+    INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
                    .help = "limit of iterations"),
-    INTEGER_OPTION("diis", FIELD(scf.diis_size), 1, 100,
+    INTEGER_OPTION("diis", FIELD(settings.scf.diis_size), 1, 100,
                    .default_text = TEXT_OF(SCF_DEFAULT_DIIS_SIZE), .value = "N", .expert = true,
                    .help = "Fock matrices that DIIS keeps; 1: no DIIS"),
-    REAL_OPTION("damping", FIELD(scf.damping), 0, 0.99, .default_text = "0", .value = "X",
+    REAL_OPTION("damping", FIELD(settings.scf.damping), 0, 0.99, .default_text = "0", .value = "X",
                 .expert = true,
                 .help = "fraction of the last Fock matrix kept in early iterations"),
-    REAL_OPTION("level-shift", FIELD(scf.level_shift), 0, 100, .default_text = "0", .value = "X",
-                .expert = true, .help = "added to the energies of virtual orbitals, hartree"),
-    REAL_OPTION("dependence", FIELD(scf.dependence), 0, 1,
+    REAL_OPTION("level-shift", FIELD(settings.scf.level_shift), 0, 100, .default_text = "0",
+                .value = "X", .expert = true,
+                .help = "added to the energies of virtual orbitals, hartree"),
+    REAL_OPTION("dependence", FIELD(settings.scf.dependence), 0, 1,
                 .default_text = TEXT_OF(SCF_DEFAULT_DEPENDENCE), .value = "X", .expert = true,
                 .help = "cutoff of overlap eigenvalues: functions that depend on others are "
                         "dropped"),
-    CHOICE_OPTION("second-order", FIELD(scf.second_order), "auto,always,never",
+    CHOICE_OPTION("second-order", FIELD(settings.scf.second_order), "auto,always,never",
                   .default_text = "auto", .expert = true,
                   .help = "second-order steps: when DIIS stalls, from the start, or only away "
                           "from saddle points"),
-    CHOICE_OPTION("stability", FIELD(scf.stability), "auto,always,never", .default_text = "auto",
-                  .expert = true,
+    CHOICE_OPTION("stability", FIELD(settings.scf.stability), "auto,always,never",
+                  .default_text = "auto", .expert = true,
                   .help =
                       "test that the result is a minimum, RHF also among UHF determinants; auto: "
                       "UHF, and RHF of up to 200 functions"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
-    TEXT_OPTION("checkpoint", FIELD(scf.checkpoint), .value = "FILE",
+    TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",
                 .help = "TREXIO file to write after every iteration"),
-    INTEGER_OPTION("checkpoint-every", FIELD(scf.checkpoint_every), 1, 1000000,
+    INTEGER_OPTION("checkpoint-every", FIELD(settings.scf.checkpoint_every), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_CHECKPOINT), .value = "N", .expert = true,
                    .help = "iterations from one --checkpoint to the next; the last is written in "
                            "any case"),
-    TEXT_OPTION("restart", FIELD(restart), .value = "FILE", .help = "continue from a checkpoint"),
+    TEXT_OPTION("restart", FIELD(settings.restart), .value = "FILE",
+                .help = "continue from a checkpoint"),
 };
 
 static const struct option_row fock_rows[] = {
-    REAL_OPTION("screen", FIELD(screen), 0, 1, .min_excluded = true, .default_text = "1e-10",
-                .value = "X", .help = "Schwarz threshold, hartree"),
-    CHOICE_OPTION("screening", FIELD(fock.screening), "density,schwarz", .default_text = "density",
-                  .help = "integrals computed of those above the threshold: those that matter with "
-                          "the density at hand, or all, as in the papers"),
-    INTEGER_OPTION("tile", FIELD(tile), 1, 1000, .value = "N",
+    REAL_OPTION("screen", FIELD(settings.screen), 0, 1, .min_excluded = true,
+                .default_text = TEXT_OF(HF_DEFAULT_SCREEN), .value = "X",
+                .help = "Schwarz threshold, hartree"),
+    CHOICE_OPTION("screening", FIELD(settings.fock.screening), "density,schwarz",
+                  .default_text = "density", .expert = true,
+                  .help = "integrals to compute: those that matter with the current density, or "
+                          "all above the threshold, as in the papers"),
+    INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N", .expert = true,
                    .help =
                        "basis functions in a tile, at most (default: by the basis; 40 above 160 "
                        "functions)"),
-    CHOICE_OPTION("decomposition", FIELD(fock.decomposition), FOCK_DECOMPOSITION_NAMES,
-                  .default_text = "quartet",
+    CHOICE_OPTION("decomposition", FIELD(settings.fock.decomposition), FOCK_DECOMPOSITION_NAMES,
+                  .default_text = "quartet", .expert = true,
                   .help = "a task is a quartet of tiles (IJ|KL), or a pair of tile rows (I:|K:)"),
-    CHOICE_OPTION("symmetry", FIELD(fock.symmetry), "full,none", .default_text = "full",
-                  .help = "unique quartets only, or all ordered ones"),
-    CHOICE_OPTION("prune", FIELD(fock.prune), "none,observed,inspect", .default_text = "inspect",
+    CHOICE_OPTION("symmetry", FIELD(settings.fock.symmetry), "full,none", .default_text = "full",
+                  .expert = true, .help = "unique quartets only, or all ordered ones"),
+    CHOICE_OPTION("prune", FIELD(settings.fock.prune), "none,observed,inspect",
+                  .default_text = "inspect", .expert = true,
                   .help = "null tasks: run all; run them in the first build only; never list them"),
-    CHOICE_OPTION("accumulate", FIELD(fock.accumulate), "fixed,float", .default_text = "fixed",
+    CHOICE_OPTION("accumulate", FIELD(settings.fock.accumulate), "fixed,float",
+                  .default_text = "fixed", .expert = true,
                   .help = "sum F in fixed-point arithmetic, independent of order, or in floating "
                           "point"),
-    CHOICE_OPTION("engine", FIELD(engine), NULL, .list_choices = two_electron_engine_names,
-                  .value = "NAME",
+    CHOICE_OPTION("engine", FIELD(settings.engine), NULL, .list_choices = two_electron_engine_names,
+                  .value = "NAME", .expert = true,
                   .help = "integral engine to try first; classes of integrals that it does not "
                           "handle go to the others in this order"),
-    INTEGER_OPTION("cache", FIELD(cache_megabytes), 0, 1000000, .default_text = "256",
-                   .value = "MB",
+    INTEGER_OPTION("cache", FIELD(cache_megabytes), 0, 1000000,
+                   .default_text = TEXT_OF(HF_DEFAULT_CACHE), .value = "MB", .expert = true,
                    .help = "memory per process for tiles of D and F and for shell pairs"),
 };
 
 static const struct option_row output_rows[] = {
-    INTEGER_OPTION("memory", FIELD(memory_megabytes), 0, 1000000000, .default_text = "0",
-                   .value = "MB",
-                   .help = "memory that a process may use; 0: all that is available"),
-    TEXT_OPTION("json", FIELD(json), .value = "FILE",
+    INTEGER_OPTION("memory", FIELD(settings.memory_megabytes), 0, 1000000000, .default_text = "0",
+                   .value = "MB", .help = "memory of a process; 0: all that is available"),
+    TEXT_OPTION("json", FIELD(files.json), .value = "FILE",
                 .help = "write the result as a QCSchema AtomicResult"),
-    TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
+    TEXT_OPTION("report", FIELD(files.report), .value = "FILE.html",
                 .help = "write a page of the run, with charts"),
 };
 
 /* Options of beryl-hf alone. */
 static const struct option_row run_rows[] = {
-    INTEGER_OPTION("fock-only", FIELD(fock_only), 0, 1000000, .default_text = "0", .value = "N",
-                   .help = "only N two-electron Fock builds, from --density; 0: the SCF"),
+    INTEGER_OPTION(
+        "fock-only", FIELD(fock_only), 0, 1000000, .default_text = "0", .value = "N",
+        .help = "run N two-electron Fock builds from --density instead of an SCF; 0: the SCF"),
     TEXT_OPTION("density", FIELD(density), .value = "guess|converged|FILE",
                 .help =
-                    "density of --fock-only and --compare: the first one of an SCF, whose builds "
-                    "cost less than those to come, that of an SCF solved beforehand, or a "
-                    "checkpoint's (default: guess)"),
-    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "--fock-only (5) under each of these modes, one after another, and a "
-                        "table; options of a mode go to those that have them; a mode may be named "
-                        "again, to see what differs by chance"),
+                    "density for --fock-only and --compare: the guess, whose builds cost less than "
+                    "later ones; that of an SCF solved first; or a checkpoint's (default: guess)"),
+    TEXT_OPTION(
+        "compare", FIELD(compare), .value = "M1,M2,...|all",
+        .help = "--fock-only (5) under each of these modes, and a table; name a mode twice to see "
+                "chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
-    FLAG_OPTION("count-tasks", FIELD(count_tasks),
+    FLAG_OPTION("count-tasks", FIELD(count_tasks), .expert = true,
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),
-    FLAG_OPTION("profile-classes", FIELD(fock.profile_classes),
-                .help = "print what the shell quartets of each class, (ss|ss), (ss|ps), ..., cost "
-                        "in all builds"),
-    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
-                .help = "seconds of every non-null task of the last build, by its number among "
-                        "all tasks; beside X.csv the tiles that it reads and writes, X.blocks.csv "
-                        "and X.sizes.csv"),
+    FLAG_OPTION("profile-classes", FIELD(settings.fock.profile_classes), .expert = true,
+                .help = "print the cost of the shell quartets of each class, (ss|ss), (ss|ps), "
+                        "..., in all builds"),
+    TEXT_OPTION("write-profile", FIELD(files.profile), .value = "FILE.csv|FILE.npy", .expert = true,
+                .help =
+                    "seconds of every non-null task of the last build, by its number among "
+                    "all tasks; for X.csv also the tiles that it reads and writes, X.blocks.csv "
+                    "and X.sizes.csv"),
 };
 
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES])
@@ -146,7 +152,7 @@ void hf_options_tables(struct hf_options *options, struct option_table tables[HF
     tables[0] = OPTION_TABLE("Molecule", molecule_rows, options);
     tables[1] = OPTION_TABLE("SCF", scf_rows, options);
     tables[2] = OPTION_TABLE("Fock build", fock_rows, options);
-    tables[3] = mode_options_table(&options->pool);
+    tables[3] = mode_options_table_real(&options->settings.pool);
     tables[4] = OPTION_TABLE("Memory and output", output_rows, options);
 }
 
@@ -178,9 +184,18 @@ enum hf_density_source hf_options_density(const struct hf_options *options)
     return strcmp(options->density, "converged") == 0 ? HF_DENSITY_CONVERGED : HF_DENSITY_FILE;
 }
 
-bool hf_options_solve(const struct hf_options *options)
+static enum hf_goal goal_of(const struct hf_options *options)
 {
-    return !options->fock_only || hf_options_density(options) == HF_DENSITY_CONVERGED;
+    if (options->count_tasks)
+        return HF_GOAL_TASKS;
+    return !options->fock_only || hf_options_density(options) == HF_DENSITY_CONVERGED
+               ? HF_GOAL_SCF
+               : HF_GOAL_BUILDS;
+}
+
+static bool solves_scf(const struct hf_options *options)
+{
+    return goal_of(options) == HF_GOAL_SCF;
 }
 
 /* Options that contradict --compare. */
@@ -188,9 +203,9 @@ static enum status check_compare(const struct hf_options *options)
 {
     if (options->count_tasks)
         return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
-    if (options->profile)
+    if (options->files.profile)
         return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    if (options->fock.profile_classes)
+    if (options->settings.fock.profile_classes)
         return FAIL(STATUS_USAGE, "--profile-classes is for one mode: leave --compare out");
     return STATUS_OK;
 }
@@ -198,24 +213,26 @@ static enum status check_compare(const struct hf_options *options)
 /* Contradictions between options. */
 static enum status check_hf_options(struct hf_options *options)
 {
-    if (!options->basis)
+    if (!options->settings.basis)
         return FAIL(STATUS_USAGE, "--basis is missing: name a basis set, for instance "
                                   "--basis cc-pvdz");
-    if (options->spherical && options->cartesian)
+    if (options->settings.spherical && options->settings.cartesian)
         return FAIL(STATUS_USAGE, "--spherical and --cartesian exclude each other");
-    if (options->count_tasks &&
-        (options->json || options->report || options->profile || options->scf.checkpoint))
+    if (options->count_tasks && (options->files.json || options->files.report ||
+                                 options->files.profile || options->settings.scf.checkpoint))
         return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
-    if (options->scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT && !options->scf.checkpoint)
+    if (options->settings.scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT &&
+        !options->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
-    if (options->restart && options->guess)
+    if (options->settings.restart && options->settings.guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
                                   "out");
-    TRY(mode_options_choose(&options->pool, options->compare, options->rounds, &options->modes));
-    TRY(mode_options_check_real(&options->modes));
+    TRY(mode_options_choose(&options->settings.pool, options->compare, options->rounds,
+                            &options->settings.modes));
+    TRY(mode_options_check_real(&options->settings.modes));
     if (options->compare)
         TRY(check_compare(options));
-    if (options->scf.checkpoint && !hf_options_solve(options))
+    if (options->settings.scf.checkpoint && !solves_scf(options))
         return FAIL(STATUS_USAGE,
                     "--%s computes no orbitals to write to a --checkpoint: add --density converged",
                     options->compare ? "compare" : "fock-only");
@@ -224,23 +241,27 @@ static enum status check_hf_options(struct hf_options *options)
 
 void hf_options_init(struct hf_options *options)
 {
-    *options = (struct hf_options){.method = -1,
-                                   .units = -1,
-                                   .charge = HF_OPTION_NOT_GIVEN,
-                                   .multiplicity = HF_OPTION_NOT_GIVEN,
-                                   .scf.quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON};
+    *options = (struct hf_options){.settings = {.method = -1,
+                                                .units = -1,
+                                                .charge = HF_NOT_GIVEN,
+                                                .multiplicity = HF_NOT_GIVEN,
+                                                .scf.quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON}};
 }
 
 enum status hf_options_complete(struct hf_options *options, const char *molecule)
 {
-    options->molecule = molecule;
-    options->fock.cache_bytes = options->cache_megabytes * 1000000;
-    options->pool.keep_timeline = options->json || options->report;
+    options->settings.molecule = molecule;
+    options->settings.fock.cache_bytes = options->cache_megabytes * 1000000;
+    options->settings.pool.keep_timeline = options->files.json || options->files.report;
+    options->settings.pool.keep_history = options->files.profile != NULL;
     TRY(check_hf_options(options));
+    options->settings.goal = goal_of(options);
     if (options->fock_only && !options->density)
         options->density = "guess";
-    if (!options->guess && !options->restart && hf_options_density(options) != HF_DENSITY_FILE)
-        options->guess = "sad";
+    if (hf_options_density(options) == HF_DENSITY_FILE)
+        options->settings.density = options->density;
+    else if (!options->settings.guess && !options->settings.restart)
+        options->settings.guess = "sad";
     return STATUS_OK;
 }
 
@@ -267,12 +288,12 @@ static enum status check_run_options(const struct hf_options *options)
     if (options->density && !options->fock_only)
         return FAIL(STATUS_USAGE, "--density has no effect without --fock-only or --compare: the "
                                   "SCF starts from --guess");
-    if (!hf_options_solve(options))
+    if (!solves_scf(options))
         TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS,
                             options->compare ? "compare" : "fock-only"));
     if (hf_options_density(options) == HF_DENSITY_FILE)
         TRY(check_no_effect(options, OPTIONS_OF_DENSITY, "density FILE"));
-    return profile_check_name(options->profile);
+    return profile_check_name(options->files.profile);
 }
 
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
@@ -313,10 +334,25 @@ json_t *hf_options_command(const struct hf_options *options)
     return command_line_to_json(&all, all.program, options->argc, options->argv, HF_OUTPUTS);
 }
 
-json_t *hf_options_to_json(const struct hf_options *options)
+json_t *hf_options_to_json(const struct hf_options *options, const struct hf_input *input)
 {
+    static const char *const decided[] = {"charge", "multiplicity", "method", "tile"};
     struct hf_options copy = *options;
     struct option_table tables[N_TABLES];
     struct options all = describe_beryl_hf(&copy, tables);
-    return options_to_json(&all);
+    if (input->shells) {
+        copy.settings.charge = input->molecule.charge;
+        copy.settings.multiplicity = input->molecule.multiplicity;
+        copy.settings.method = input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
+        copy.settings.tile = input->tile;
+    }
+    json_t *json = options_to_json(&all);
+    for (int i = 0; !input->shells && i < 4; i++)
+        json_object_del(json, decided[i]);
+    if (options->compare)
+        json_object_del(json, "sched");
+    /* The geometry of a result is in Bohr; the file's unit is not known here unless given. */
+    if (options->settings.units < 0)
+        json_object_del(json, "units");
+    return json;
 }

@@ -1,12 +1,12 @@
 #include "hf/cli/hf_run.h"
 
-#include "hf/cli/hf_calculation.h"
-#include "hf/cli/hf_class_costs.h"
+#include "hf/calculation/hf_calculation.h"
+#include "hf/calculation/hf_density.h"
 #include "hf/cli/hf_compare.h"
-#include "hf/cli/hf_density.h"
-#include "hf/cli/hf_outputs.h"
-#include "hf/cli/hf_print.h"
-#include "hf/cli/hf_qcschema.h"
+#include "hf/result/hf_class_costs.h"
+#include "hf/result/hf_outputs.h"
+#include "hf/result/hf_print.h"
+#include "hf/result/hf_qcschema.h"
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
@@ -26,7 +26,7 @@ struct hf_run {
     MPI_Comm comm;
     int rank, n_workers;
     struct hf_calculation calculation;
-    struct hf_density density; /* of --fock-only */
+    struct hf_density_digest density; /* of --fock-only */
     struct darray *F[2];
     struct mode_records compared;
     bool *accepted;
@@ -39,8 +39,8 @@ static struct hf_compare_problem compare_problem_of(const struct hf_run *run)
 {
     const struct hf_options *options = run->options;
     const struct hf_calculation *calculation = &run->calculation;
-    return (struct hf_compare_problem){.modes = &options->modes,
-                                       .pool = &options->pool,
+    return (struct hf_compare_problem){.modes = &options->settings.modes,
+                                       .pool = &options->settings.pool,
                                        .n_builds = options->fock_only,
                                        .fock = calculation->fock,
                                        .tiling = calculation->tiling,
@@ -52,10 +52,10 @@ static struct hf_compare_problem compare_problem_of(const struct hf_run *run)
 /* Of the mode, or the first that is compared. */
 static struct taskpool_settings first_pool(const struct hf_options *options)
 {
-    struct taskpool_settings pool = options->pool;
-    pool.keep_history = options->profile != NULL;
+    const struct hf_settings *settings = &options->settings;
+    struct taskpool_settings pool = settings->pool;
     if (options->compare)
-        mode_options_select(&options->pool, options->modes.modes[0], &pool);
+        mode_options_select(&settings->pool, settings->modes.modes[0], &pool);
     return pool;
 }
 
@@ -71,16 +71,16 @@ static enum status prepare_build(struct hf_run *run)
 /* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
 static enum status print_task_counts(const struct hf_run *run)
 {
-    const struct hf_options *options = run->options;
+    const struct fock_settings *settings = &run->options->settings.fock;
     struct fock_tasks *tasks;
     struct integral_count count;
     TRY(status_agree(run->comm,
                      fock_tasks_create(run->calculation.screening,
-                                       (enum fock_decomposition)options->fock.decomposition,
-                                       (enum fock_symmetry)options->fock.symmetry, true, &tasks)));
+                                       (enum fock_decomposition)settings->decomposition,
+                                       (enum fock_symmetry)settings->symmetry, true, &tasks)));
     enum status status = screening_count_integrals(run->calculation.screening, run->comm, &count);
     if (status == STATUS_OK && run->rank == 0) {
-        bool all = options->fock.symmetry == FOCK_SYMMETRY_NONE;
+        bool all = settings->symmetry == FOCK_SYMMETRY_NONE;
         printf("{\"tasks\": %lld, \"non_null\": %lld, \"integrals\": %lld}\n",
                (long long)fock_tasks_n_all(tasks), (long long)fock_tasks_n_non_null(tasks),
                (long long)(all ? count.all : count.unique));
@@ -95,7 +95,12 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
     const struct fock *fock = run->calculation.fock;
     bool solved = run->calculation.result.n_orbitals > 0;
     struct memory_use memory = memory_use_of_all(memory_peak_part_bytes(), run->comm);
-    struct hf_outcome outcome = {.options = run->options,
+    struct hf_outcome outcome = {.settings = &run->options->settings,
+                                 .files = &run->options->files,
+                                 .command = hf_options_command(run->options),
+                                 .options =
+                                     hf_options_to_json(run->options, &run->calculation.input),
+                                 .compares = run->options->compare,
                                  .input = &run->calculation.input,
                                  .engines = hf_calculation_engines(&run->calculation),
                                  .class_costs = fock ? fock_sum_class_costs(fock) : NULL,
@@ -104,11 +109,22 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
                                  .density = &run->density,
                                  .compared = run->options->compare ? &run->compared : NULL,
                                  .scf_iterations = run->calculation.iterations,
+                                 .n_scf_iterations = run->calculation.n_iterations,
                                  .n_workers = run->n_workers,
                                  .memory_peak_bytes = memory.peak_bytes,
                                  .memory_part_bytes = memory.part_bytes};
     hf_outcome_set_status(&outcome, status);
     return outcome;
+}
+
+/* Writes the files and frees what outcome_of has made. */
+static enum status finish_outcome(const struct hf_run *run, struct hf_outcome *outcome)
+{
+    enum status status = hf_outputs_write(outcome, run->comm);
+    json_decref(outcome->command);
+    json_decref(outcome->options);
+    json_decref(outcome->timeline);
+    return status;
 }
 
 /* What the engines computed, and how full their vectors were. */
@@ -134,16 +150,14 @@ static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outco
         TRY(fock_timeline(outcome->fock, &outcome->timeline));
     outcome->complete = true;
     run->written = true;
-    enum status status = hf_outputs_write(outcome, run->comm);
-    json_decref(outcome->timeline);
-    return status;
+    return finish_outcome(run, outcome);
 }
 
 /* The scheduling statistics of every build. */
 static void print_builds(const struct fock *fock)
 {
     int64_t n = fock_n_builds(fock);
-    struct statistics_iteration *rows = malloc((size_t)(n + 1) * sizeof *rows);
+    struct taskpool_iteration *rows = malloc((size_t)(n + 1) * sizeof *rows);
     if (!rows)
         return;
     for (int64_t i = 0; i < n; i++)
@@ -178,12 +192,27 @@ static enum status run_builds(struct hf_run *run)
     return STATUS_OK;
 }
 
+/* Finds the density of the builds, and prints which it is. */
+static enum status find_build_density(struct hf_run *run)
+{
+    const struct hf_options *options = run->options;
+    struct hf_calculation *calculation = &run->calculation;
+    bool converged = hf_options_density(options) == HF_DENSITY_CONVERGED;
+    TRY(hf_density_find(calculation, converged, &run->density.seconds));
+    if (converged)
+        hf_print_result(calculation, options->all_orbitals);
+    hf_print_density(calculation, converged, run->density.seconds);
+    TRY(hf_calculation_digest(calculation, "D", calculation->D, run->density.sha256));
+    run->density.name = options->density;
+    return STATUS_OK;
+}
+
 static enum status run_fock_only(struct hf_run *run)
 {
     int n_spins = run->calculation.input.n_spins;
     char sha256[2][SHA256_HEX_SIZE];
     enum status status = STATUS_OK;
-    TRY(hf_density_find(&run->calculation, &run->density));
+    TRY(find_build_density(run));
     log_print("\n");
     for (int spin = 0; spin < n_spins; spin++)
         TRY(tile_matrix_create(run->calculation.tiling, "Fock matrix", DARRAY_DOUBLE,
@@ -194,7 +223,7 @@ static enum status run_fock_only(struct hf_run *run)
     if (run->options->compare) {
         mode_records_print(&run->compared, "Fock build");
         /* Only sums in fixed point are the same in any order. */
-        if (run->options->fock.accumulate == FOCK_ACCUMULATE_FIXED)
+        if (run->options->settings.fock.accumulate == FOCK_ACCUMULATE_FIXED)
             status = mode_records_check(&run->compared, "Fock matrix");
     } else {
         print_builds(run->calculation.fock);
@@ -211,7 +240,7 @@ static enum status run_scf(struct hf_run *run)
     enum status status = hf_calculation_solve(&run->calculation);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
-    hf_print_result(&run->calculation);
+    hf_print_result(&run->calculation, run->options->all_orbitals);
     struct hf_outcome outcome = outcome_of(run, status);
     return write_hf_outputs(run, &outcome);
 }
@@ -219,11 +248,11 @@ static enum status run_scf(struct hf_run *run)
 static enum status run_hf_stages(struct hf_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
-    TRY(hf_outputs_check(run->options, run->comm));
+    TRY(hf_outputs_check(&run->options->settings, &run->options->files, run->comm));
     run->checked = true;
-    TRY(hf_calculation_read(run->options, run->comm, calculation));
+    TRY(hf_calculation_read(&run->options->settings, run->comm, calculation));
     log_print("beryl-hf %s\n\n", BERYL_VERSION);
-    hf_print_input(calculation);
+    hf_print_input(calculation, run->options->compare);
     TRY(hf_calculation_prepare_screening(calculation));
     if (run->options->count_tasks)
         return print_task_counts(run);
@@ -235,20 +264,21 @@ static enum status run_hf_stages(struct hf_run *run)
 
 enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accepted)
 {
-    struct hf_run run = {.options = options,
-                         .comm = comm,
-                         .compared = {.n_rounds = options->rounds,
-                                      .trace = options->compare ? options->pool.trace : NULL,
-                                      .comm = comm,
-                                      .comparison = {.seed = options->pool.seed}},
-                         .accepted = accepted};
+    struct hf_run run = {
+        .options = options,
+        .comm = comm,
+        .compared = {.n_rounds = options->rounds,
+                     .trace = options->compare ? options->settings.pool.trace : NULL,
+                     .comm = comm,
+                     .comparison = {.seed = options->settings.pool.seed}},
+        .accepted = accepted};
     MPI_Comm_rank(comm, &run.rank);
     MPI_Comm_size(comm, &run.n_workers);
     enum status status = run_hf_stages(&run);
     /* Bad input leaves no file; another failure a result with what is known. */
     if (application_exit_status(status, *accepted) == 1 && run.checked && !run.written) {
         struct hf_outcome outcome = outcome_of(&run, status);
-        status = hf_outputs_write(&outcome, comm);
+        status = finish_outcome(&run, &outcome);
     }
     mode_records_fini(&run.compared);
     for (int spin = 0; spin < 2; spin++)

@@ -235,7 +235,7 @@ static int list_ordered(int64_t pair, int64_t n_tiles, int64_t ordered[2])
 }
 
 static enum status list_tasks(const struct work_list *list, const struct costs *costs,
-                              struct history *tasks)
+                              struct taskpool_history *tasks)
 {
     int64_t n_pairs = list->n_tiles * list->n_tiles;
     for (int64_t i = 0; i < list->n; i++) {
@@ -250,7 +250,7 @@ static enum status list_tasks(const struct work_list *list, const struct costs *
     return STATUS_OK;
 }
 
-static void print_summary(const struct history *tasks, const struct costs *costs)
+static void print_summary(const struct taskpool_history *tasks, const struct costs *costs)
 {
     double sum_s = 0, longest_s = 0;
     for (int64_t i = 0; i < tasks->n_entries; i++) {
@@ -276,7 +276,7 @@ static enum status write_paper_profile(const char *molecule, int64_t tile, const
 {
     struct costs costs;
     struct work_list list = {0};
-    struct history tasks = {0};
+    struct taskpool_history tasks = {0};
     TRY(find_costs(&costs));
     enum status status = list_work_of_file(molecule, tile, &list);
     if (status == STATUS_OK)

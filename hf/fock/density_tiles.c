@@ -144,7 +144,7 @@ enum status density_tiles_set(struct density_tiles *tiles, const struct darray *
         tiles->D[spin] = D[spin];
     memset(tiles->tile_max, 0, (size_t)n_pairs * sizeof(double));
     enum status status = find_own_maxima(tiles);
-    /* The reduction shows all processes that one failed: no agreement otherwise. */
+    /* The reduction already shows a failure to all processes: no agreement otherwise. */
     if (status != STATUS_OK)
         tiles->tile_max[0] = INFINITY;
     long_reduce(tiles->tile_max, n_pairs, MPI_DOUBLE, MPI_MAX, darray_comm());

@@ -12,8 +12,8 @@ static enum status add_tile(const struct block_list *list, int64_t a, int64_t b,
     const struct tiling *tiling = list->tiling;
     int64_t pair = tile_pair_index_unordered(a, b);
     int64_t elements = tile_n_functions(tiling, a) * tile_n_functions(tiling, b);
-    struct data_block block = {.bytes = elements * (int64_t)sizeof(double) * list->n_spins,
-                               .owner = pair};
+    struct taskpool_data_block block = {.bytes = elements * (int64_t)sizeof(double) * list->n_spins,
+                                        .owner = pair};
     int64_t number = writes ? tiling_n_pairs(tiling) + pair : pair;
     return data_records_add(list->records, list->id, writes, number, block);
 }

@@ -7,10 +7,10 @@
 #include "sched/lab/profiles/task_data_write.h"
 #include "support/base/status.h"
 
-/* Adds those of the task at a position, under its id: of each of its quartets all pairs of tiles
- * are read of D and written of F. A block is a tile of all spins; tile p of D is block p, of F
- * block tiling_n_pairs + p, and the owner of both has the number p. Bounds of integrals, which
- * processes keep from build to build, are left out. Errors: STATUS_NO_MEMORY. */
+/* Adds the blocks of the task at a position, under its id: each of its quartets reads D and writes
+ * F in all pairs of its tiles. A block is a tile of all spins; tile p of D is block p, of F block
+ * tiling_n_pairs + p, and the owner of both has the number p. Bounds of integrals, which processes
+ * keep from build to build, are left out. Errors: STATUS_NO_MEMORY. */
 enum status fock_blocks_add(const struct fock_tasks *tasks, const struct tiling *tiling,
                             int n_spins, int64_t position, struct data_records *records);
 

@@ -67,7 +67,8 @@ static enum status run_fock_task(int64_t position, void *context)
     return STATUS_OK;
 }
 
-/* Also the failure of a process whose worker did not begin and that had no task to fail with. */
+/* Ends the worker's build; also reports the failure of a process whose worker did not begin and
+ * that had no task to fail with. */
 static enum status finish_fock_tasks(void *context)
 {
     const struct fock *fock = context;
@@ -249,7 +250,7 @@ static enum status prepare_pool(struct fock *fock)
     return taskpool_restore(fock->pool);
 }
 
-/* What all builds of as many spins use. */
+/* Prepares the objects that all builds with this number of spins share. */
 static enum status prepare_spins(struct fock *fock, int n_spins)
 {
     if (fock->accumulator && fock->n_spins == n_spins)
@@ -266,8 +267,8 @@ static enum status prepare_spins(struct fock *fock, int n_spins)
                                    fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
 }
 
-/* So early that a lack of memory cannot lose a build; agrees only when the array has to grow: on
- * all processes at the same build. */
+/* Grows the array of records before the build, so that a lack of memory cannot lose one. Agrees on
+ * the outcome only when the array has to grow: in the same build on all processes. */
 static enum status make_room_for_record(struct fock *fock)
 {
     if (fock->n_builds < fock->record_capacity)
@@ -347,12 +348,13 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
 
 /* The non-null tasks of this process's history, under their ids, and the tiles of each. */
 static enum status translate_history(const struct fock *fock, bool with_blocks,
-                                     struct history *translated, struct data_records *blocks)
+                                     struct taskpool_history *translated,
+                                     struct data_records *blocks)
 {
     const struct tiling *tiling = fock->screening->tiling;
-    const struct history *history = taskpool_history(fock->pool);
+    const struct taskpool_history *history = taskpool_history(fock->pool);
     for (int64_t i = 0; i < history->n_entries; i++) {
-        const struct history_entry *entry = &history->entries[i];
+        const struct taskpool_history_entry *entry = &history->entries[i];
         if (fock_tasks_is_null(fock->tasks, entry->task))
             continue;
         TRY(history_add(translated, fock_tasks_id(fock->tasks, entry->task), entry->time_s,
@@ -365,7 +367,7 @@ static enum status translate_history(const struct fock *fock, bool with_blocks,
 
 enum status fock_write_profile(const struct fock *fock, const char *path)
 {
-    struct history translated = {0};
+    struct taskpool_history translated = {0};
     struct data_records blocks = {0};
     struct task_data_paths paths;
     enum status status = status_agree(

@@ -63,8 +63,8 @@ double fock_threshold(const struct fock *fock);
 /* A build that was done. */
 struct fock_record {
     double seconds;    /* wall time of fock_build, density and F included */
-    int64_t integrals; /* computed by all processes: under full symmetry one of each orbit */
-    struct statistics_iteration statistics;
+    int64_t integrals; /* computed by all processes; under full symmetry one of each orbit */
+    struct taskpool_iteration statistics;
 };
 
 /* All builds so far, oldest first. Not collective; valid until the next build. */
@@ -73,12 +73,12 @@ const struct fock_record *fock_records(const struct fock *fock);
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock);
 
-/* What the shell quartets of all builds so far cost all processes together; NULL without
+/* Costs of the shell quartets of all builds so far, summed over processes; NULL without
  * profile_classes. Valid until the next call. Collective. */
 const struct class_costs *fock_sum_class_costs(const struct fock *fock);
 
 /* Writes the seconds of every non-null task of the last build, by fock_tasks_id
- * (sched/lab/profiles/profile.h), and beside a CSV the tiles that each reads and writes
+ * (sched/lab/profiles/profile.h), and next to a CSV the tiles that each reads and writes
  * (task_data.h there). For a pool created with keep_history. Collective. Errors: STATUS_IO,
  * STATUS_NO_MEMORY. */
 enum status fock_write_profile(const struct fock *fock, const char *path);

@@ -9,9 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Bins of log v between the largest v and its inverse, with which nothing smaller
- * counts: two to the power of 1.1 to 1.5 wide at usual thresholds. Twice as wide ones
- * predict as well. */
+/* Bins of log v between the largest v and its inverse; smaller v count with no partner. Bins are
+ * two to the power of 1.1 to 1.5 wide at usual thresholds. Twice as wide ones predict as well. */
 enum { N_BINS = 24 };
 
 /* Cost of a quartet of tiles apart from its integrals, measured. */
@@ -22,8 +21,8 @@ struct fock_cost {
     enum fock_symmetry symmetry;
     double cutoff;
     double log_top; /* log2 of the largest possible v */
-    /* Per tile pair, by tile_pair_index: below[pair][b] is the weight in the bins
-     * before b, those of large v first. */
+    /* Histogram per tile pair, by tile_pair_index: below[pair][b] is the weight in the bins before
+     * b, those of large v first. */
     float (*below)[N_BINS + 1];
 };
 
@@ -106,7 +105,7 @@ enum status fock_cost_create(const struct screening *screening, enum fock_symmet
         fock_cost_destroy(made);
         return status;
     }
-    /* Of each number all terms but one are zero: the sum is exact. */
+    /* Every element is zero on all processes but one: the sum is exact. */
     long_reduce(made->below, n_pairs * (N_BINS + 1), MPI_FLOAT, MPI_SUM, comm);
     *cost = made;
     return STATUS_OK;

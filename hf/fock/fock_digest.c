@@ -57,15 +57,15 @@ void fock_digest_end(struct fock_digest *digest, const struct quartet_views *vie
 /* The pairs of a quartet's groups a, b, c, d. */
 enum group_choice { AB, CD, AC, AD, BC, BD, N_CHOICES };
 
-/* Up to QUARTET_LANES quartets, unused lanes repeating the first. */
+/* Up to QUARTET_LANES quartets, one in each lane; unused lanes repeat the first with weight 0. */
 struct digest_lanes {
     int32_t place[N_CHOICES][QUARTET_LANES]; /* of the blocks */
     double weight[QUARTET_LANES];            /* of the orbits; 0 in unused lanes */
     bool one_bra;                            /* in all lanes */
 };
 
-/* A bra, and where its exchange blocks with groups of the ket's two tiles are: that of group a or b
- * (i) with x of tile k at base[i][k][x * step[i]]. */
+/* A bra and the places of its exchange blocks. The block of its group i (a or b) with group x of
+ * the ket's tile k is at base[i][k][x * step[i]]. */
 struct digest_bra {
     int32_t number; /* among the pairs */
     int32_t place;  /* of its Coulomb block */
@@ -134,7 +134,17 @@ static void set_lanes(const struct group_blocks *blocks, const struct digest_bat
     }
 }
 
-/* --- blocks of several quartets side by side: element k of every lane is a vector --- */
+/* --- Blocks of several quartets side by side ---
+ *
+ * Packed, element k of quartet q's block is D[place[q] + k]. Here element k of all quartets is one
+ * vector, v[k][q], so that an instruction serves QUARTET_LANES quartets a, b, ..., h:
+ *
+ *     packed   place[0]: a0 a1 a2 ...           v[0]: a0 b0 c0 d0 e0 f0 g0 h0
+ *              place[1]: b0 b1 b2 ...     <->   v[1]: a1 b1 c1 d1 e1 f1 g1 h1
+ *              ...                              ...
+ *
+ * gather_blocks goes to the right, scatter_blocks adds to the left, BLOCK_CHUNK elements at a time.
+ */
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -145,8 +155,11 @@ INLINE chunk load_chunk(const double *from)
     return x;
 }
 
-/* Two vectors of each half of which the four elements are a row: its transpose with another two,
- * and back. */
+/* Transposes 4 x 4 elements in each half; its own inverse:
+ *     r[0]: a0 a1 a2 a3 | e0 e1 e2 e3        to[0]: a0 b0 c0 d0 | e0 f0 g0 h0
+ *     r[1]: b0 b1 b2 b3 | f0 f1 f2 f3   ->   to[1]: a1 b1 c1 d1 | e1 f1 g1 h1
+ *     r[2]: c0 c1 c2 c3 | g0 g1 g2 g3        to[2]: a2 b2 c2 d2 | e2 f2 g2 h2
+ *     r[3]: d0 d1 d2 d3 | h0 h1 h2 h3        to[3]: a3 b3 c3 d3 | e3 f3 g3 h3 */
 INLINE void transpose_halves(const lanes r[4], lanes to[4])
 {
     lanes ab_even = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -195,8 +208,8 @@ INLINE void add_chunk(chunk x, double *to)
     memcpy(to, &x, sizeof x);
 }
 
-/* Element k of the lane's block in A += from[k][lane], k < n; the vectors up to a whole chunk are
- * zero. */
+/* Adds from[k][lane] to element k of the lane's block in A, k < n; the vectors up to a whole chunk
+ * are zero. */
 INLINE void scatter_blocks(const lanes *from, int64_t n, const int32_t place[QUARTET_LANES],
                            double *A)
 {
@@ -215,7 +228,7 @@ INLINE void scatter_blocks(const lanes *from, int64_t n, const int32_t place[QUA
     }
 }
 
-/* As scatter_blocks where all lanes have one block. */
+/* scatter_blocks for lanes that share one block: adds their sum. */
 INLINE void scatter_sum(const lanes *from, int64_t n, int32_t place, double *A)
 {
     if (n == 1) {
@@ -263,14 +276,14 @@ INLINE void digest_coulomb(const struct group_blocks *blocks, const struct diges
     scatter_blocks(A_cd, n_cd, set->place[CD], blocks->A[0]);
 }
 
-/* How elements (x, y) of a block lie: x * stride[0] + y * stride[1]. */
+/* Layout of a block: element (x, y) is at x * stride[0] + y * stride[1]. */
 struct block_shape {
     int64_t n; /* elements */
     int64_t stride[2];
 };
 
-/* A_ac += D_bd v, A_ad += D_bc v, A_bc += D_ad v and A_bd += D_ac v; of D and A the blocks of ac,
- * ad, bc and bd, size apart. */
+/* A_ac += D_bd v, A_ad += D_bc v, A_bc += D_ad v and A_bd += D_ac v. D and A hold the four blocks
+ * ac, ad, bc and bd, `size` vectors apart. */
 INLINE void add_exchange(const int n[4], const struct block_shape shape[4], lanes weight,
                          const lanes *D, const lanes *v, lanes *A, int64_t size)
 {

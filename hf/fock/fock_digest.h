@@ -17,8 +17,8 @@ struct digest_batch {
     bool same_tile_pair;     /* bra and ket pairs come from one tile pair */
 };
 
-/* What the symmetric digestion of one worker needs: its tiles in blocks, and blocks of several
- * quartets side by side. */
+/* State of one worker's symmetric digestion: its tiles in blocks, and vectors for the blocks of
+ * several quartets side by side. */
 struct fock_digest {
     struct group_blocks blocks;
     int64_t size;  /* of the largest block of two groups, a chunk of zeros included */
@@ -32,16 +32,16 @@ void fock_digest_destroy(struct fock_digest *digest);
 /* Bytes that it takes. */
 int64_t fock_digest_bytes(const struct tiling *tiling);
 
-/* Every quartet stands for its orbit under the eight-fold symmetry:
+/* Adds quartets that each stand for their orbit under the eight-fold symmetry:
  *   A_ab += 2 D_cd v   A_cd += 2 D_ab v
  *   A_ac -= D_bd v/2   A_ad -= D_bc v/2   A_bc -= D_ad v/2   A_bd -= D_ac v/2
- * with v halved for each of a = b, c = d, ab = cd; for two spins the exchange
- * terms are per spin and twice as large. The views have all of it after fock_digest_end. */
+ * with v halved for each of a = b, c = d, ab = cd; for two spins the exchange terms are per spin
+ * and twice as large. The views are complete after fock_digest_end. */
 void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_views *views,
                            const struct digest_batch *batch);
 void fock_digest_end(struct fock_digest *digest, const struct quartet_views *views);
 
-/* Every quartet (ij|kl) stands for itself, i in tile I, ..., l in tile L:
+/* Adds quartets (ij|kl) that each stand for themselves alone, i in tile I, ..., l in tile L:
  *   A_ij += D_kl v/2   A_ik -= D_jl v/4 */
 void fock_digest_ordered(const struct quartet_views *views, const struct digest_batch *batch);
 

@@ -7,8 +7,7 @@ struct quartet_shells {
     int n[4];     /* functions */
 };
 
-/* The blocks of a tile pair that two of the shells select: density D, and A to
- * add to, with common strides. */
+/* A pair's block of density D and of A to add to, with common strides. */
 struct block {
     const double *D;
     double *A;

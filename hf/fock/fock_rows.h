@@ -19,16 +19,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is to be computed of the views' tiles I and J, K and L, with all permutations. */
+/* A request: the quartets of the views' tiles I and J, K and L, with all permutations. */
 struct fock_rows_task {
     const struct rows_of_classes *rows;
     double threshold;
     enum screening_rule rule;
 };
 
-/* Computes and uses all quartets whose product of bounds reaches the threshold, and under
- * SCREENING_DENSITY only blocks of kets of which one quartet_is_significant. Returns the number of
- * integrals. after_rows: called after some of the rows. */
+/* Computes and uses all quartets whose product of bounds reaches the threshold; under
+ * SCREENING_DENSITY only blocks of kets with a quartet that quartet_is_significant. Returns the
+ * number of integrals. after_rows: called after some of the rows. */
 int64_t fock_rows_compute(struct row_matrices *matrices, const struct quartet_views *views,
                           const struct fock_rows_task *task, void (*after_rows)(void *context),
                           void *context);

@@ -47,7 +47,7 @@ struct fock_tasks {
     int64_t *first_position;
 };
 
-/* Ids of combinations of two numbers below n: how many, of one, and back. */
+/* Ids of combinations of two numbers below n: their number, the id of one, and back. */
 static __int128 n_combinations(__int128 n, enum fock_symmetry symmetry)
 {
     return symmetry == FOCK_SYMMETRY_FULL ? n * (n + 1) / 2 : n * n;
@@ -269,7 +269,7 @@ static struct tile_quartet diagonal_quartet(const struct fock_tasks *tasks, int6
     return (struct tile_quartet){I, I, K, K};
 }
 
-/* All non-null quartets (I*|K*), pairs of each row by descending bound. */
+/* Visits all non-null quartets (I*|K*), pairs of each row by descending bound. */
 static enum status visit_rows(const struct fock_tasks *tasks, int64_t id,
                               enum status (*visit)(const struct tile_quartet *, void *),
                               void *context, bool *null)

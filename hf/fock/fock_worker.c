@@ -285,7 +285,7 @@ static void compute_rows(const struct rows_of_classes *rows, void *context)
 static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *bra,
                           const struct shell_pairs *ket)
 {
-    /* With symmetry the pairs of one tile pair among themselves count once. */
+    /* Under symmetry two pairs of one tile pair are a quartet once. */
     worker->same_tile_pair = bra == ket;
     bool by_density = worker->rule == SCREENING_DENSITY;
     struct quartet_source source = {

@@ -42,7 +42,7 @@ struct group_blocks {
 enum status group_blocks_create(const struct tiling *tiling, struct group_blocks *blocks);
 void group_blocks_destroy(struct group_blocks *blocks);
 
-/* Bytes that they take. */
+/* Bytes that the object takes. */
 int64_t group_blocks_bytes(const struct tiling *tiling);
 
 /* Packs D of the views, A = 0; nothing if that was done since the last end. */

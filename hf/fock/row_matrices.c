@@ -1,10 +1,24 @@
+/* The layout, for a bra (ab) and kets k = 0, 1, ... = (cd) by descending bound. Functions are
+ * numbered in the order in which they first occur (struct occurring_functions), so that large
+ * integrals lie together at the upper left:
+ *
+ *     kets, one array a quantity     V, integrals of one bra: row c, column d, place[k] in it
+ *
+ *     block 0: k = 0 ... 7                 d0  d1  d2  ...   | up to a multiple of QUARTET_LANES
+ *     block 1: k = 8 ... 15            c0  v0  v2  v5    0   | = stride
+ *     ...                              c1  v1  v4   0    0   |
+ *     last: empty lanes have           ... zero rows up to a multiple of ROW_GROUP
+ *     orbit, D, bound of 0             QUARTET_LANES elements for the empty lanes of the last block
+ *
+ * D[spin] and A[spin] are four matrices of m x m elements, ac, ad, bc and bd: row and column are
+ * such numbers, so that a row of V meets consecutive elements of them. */
 #include "hf/fock/row_matrices.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Gives out parts of a piece of memory, or only counts, where that is NULL. */
+/* Hands out parts of one piece of memory, or only counts them, where that is NULL. */
 struct parts {
     char *memory;
     int64_t used;
@@ -109,7 +123,7 @@ static void clear_occurring(struct row_matrices *matrices, const struct quartet_
     }
 }
 
-/* The n first pairs of the class as kets, and an empty V. */
+/* Takes the first n pairs of the class as kets, and empties V. */
 static void set_kets(struct row_matrices *matrices, const struct quartet_views *views,
                      const struct pair_class *class, int32_t n)
 {
@@ -148,8 +162,8 @@ static void set_kets(struct row_matrices *matrices, const struct quartet_views *
 
 const int exchange_block_roles[N_EXCHANGE_BLOCKS][2] = {{0, 2}, {0, 3}, {1, 2}, {1, 3}};
 
-/* Copies the elements of D that occur, and clears those of A. A row is as long as those of V, also
- * where it goes with rows of V. */
+/* Copies the elements of D that occur, and clears those of A. All rows have m elements, with zeros
+ * at the end of D's, whether they meet rows of V (d) or its columns (c). */
 static void copy_exchange(struct row_matrices *matrices, const struct quartet_views *views,
                           int spin)
 {
@@ -195,7 +209,7 @@ void row_matrices_end(const struct row_matrices *matrices, const struct quartet_
         }
 }
 
-/* Clears V where the row before put something and this one does not. */
+/* Clears the blocks of V that the previous row filled and this one does not. */
 static void clear_others(struct row_matrices *matrices, int32_t n_blocks)
 {
     enum { EMPTY, OLD, NEW };

@@ -1,5 +1,6 @@
-/* What rows of (ss|ss) integrals of one tile quartet share (fock_rows.h): the functions that occur,
- * the kets, and elements of D and A in the order of these. */
+/* Data that the rows of (ss|ss) integrals of one tile quartet share (fock_rows.h): the functions
+ * that occur, the kets, and elements of D and A in the order of these. row_matrices.c has a
+ * picture. */
 #ifndef BERYL_HF_ROW_MATRICES_H
 #define BERYL_HF_ROW_MATRICES_H
 
@@ -56,7 +57,7 @@ struct row_matrices {
 enum status row_matrices_create(const struct tiling *tiling, struct row_matrices **matrices);
 void row_matrices_destroy(struct row_matrices *matrices);
 
-/* Bytes that they take. */
+/* Bytes that the object takes. */
 int64_t row_matrices_bytes(const struct tiling *tiling);
 
 /* Takes the functions that occur in the first n_bras and n_kets pairs, these kets, and their
@@ -65,13 +66,13 @@ void row_matrices_begin(struct row_matrices *matrices, const struct quartet_view
                         const struct pair_class *bra, int32_t n_bras, const struct pair_class *ket,
                         int32_t n_kets);
 
-/* Puts a row's integrals of the blocks into V, in the place of those of the last row. */
+/* Writes the integrals of a row's blocks into V and clears those of the last row. */
 void row_matrices_put(struct row_matrices *matrices, int32_t n_blocks);
 
 /* Adds all A to the views. */
 void row_matrices_end(const struct row_matrices *matrices, const struct quartet_views *views);
 
-/* One of the blocks in D[spin] or A[spin]. */
+/* One of the four blocks in D[spin] or A[spin]. */
 static inline double *exchange_block_of(const struct row_matrices *matrices, double *blocks,
                                         int block)
 {

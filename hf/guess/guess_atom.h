@@ -13,15 +13,13 @@ struct guess_atom {
     bool converged;
 };
 
-/* Solves the neutral atom of an element, electrons filling s, p, d and f shells in
- * Madelung's order, those of an open shell spread evenly over its functions
- * and both spins. An angular momentum with too few functions takes what it can hold.
- * Not collective; the same bits wherever it runs.
- * shells   n_shells of one centre; spherical or Cartesian. Cartesian functions
- *          get the density of their pure part
- * D        n x n, row-major, n the sum of the shells' n_functions: all electrons; overwritten
- * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. An atom that does not converge gives
- * its last density. */
+/* Solves the neutral atom of an element, electrons filling s, p, d and f shells in Madelung's
+ * order, those of an open shell spread evenly over its functions and both spins. An angular
+ * momentum with too few functions takes what it can hold. Not collective; bit-identical wherever it
+ * runs. shells   n_shells of one centre; spherical or Cartesian. Cartesian functions get the
+ * density of their pure part D        n x n, row-major, n the sum of the shells' n_functions: all
+ * electrons; overwritten Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. An atom that does not converge
+ * gives its last density. */
 enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
                                struct guess_atom *atom);
 

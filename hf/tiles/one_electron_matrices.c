@@ -9,7 +9,7 @@
 /* An operator of one or more components, and the means to compute its matrices. */
 struct operator_matrices {
     int n_components;
-    /* Sets blocks: those of all components between two shells, one after another. */
+    /* Sets the blocks of all components between two shells, one after another. */
     void (*compute)(const struct operator_matrices *op, const struct shell *bra,
                     const struct shell *ket);
     const struct molecule *molecule;

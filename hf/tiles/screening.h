@@ -63,10 +63,9 @@ static inline bool quartet_is_significant(double bound, double coulomb_weight,
  * smaller sets, between 1e-4 and 1e-6, by 0.1 to 9. */
 #define SCREENING_ERROR 50
 
-/* Number of integrals (mn|ls) of the quartets of groups whose Schwarz bound is at least the
- * threshold, all of which a Fock build with SCREENING_SCHWARZ computes: of all n^4, and of the
- * unique ones under the 8-fold symmetry. Collective; results on every process. Errors:
- * STATUS_NO_MEMORY. */
+/* Number of integrals (mn|ls) in quartets of groups whose Schwarz bound is at least the threshold:
+ * what a Fock build with SCREENING_SCHWARZ computes. Among all n^4, and among the unique ones under
+ * the 8-fold symmetry. Collective; results on every process. Errors: STATUS_NO_MEMORY. */
 struct integral_count {
     int64_t all, unique;
 };

@@ -80,8 +80,8 @@ static int by_descending_bound(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* Sums over the pairs of pairs (p, q) that pass. Of the unique integrals of (p, q) those of (q, p)
- * are copies, and of p with itself the half below its diagonal. */
+/* Sums over the pairs of pairs (p, q) that pass. Unique integrals: (q, p) is a copy of (p, q), and
+ * (p, p) has only the half below its diagonal. */
 static void count_sorted(const struct pair_list *list, double threshold,
                          struct integral_count *count)
 {

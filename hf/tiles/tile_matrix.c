@@ -169,7 +169,7 @@ enum status tile_matrix_to_dense(const struct tiling *tiling, struct darray *til
     return tile_matrices_to_dense(tiling, 1, &tiles, &dense);
 }
 
-/* The part of tile (I, J), I >= J, that this process holds in dense; zero elsewhere. */
+/* Elements of tile (I, J), I >= J, that this process holds in dense; zero elsewhere. */
 static void gather_part(const struct tiling *tiling, const struct conversion *conversion,
                         const struct dense *dense, int64_t I, int64_t J)
 {

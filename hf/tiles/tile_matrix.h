@@ -45,7 +45,7 @@ enum status tile_matrix_to_dense(const struct tiling *tiling, struct darray *til
 enum status tile_matrix_from_dense(const struct tiling *tiling, struct dense *dense,
                                    struct darray *tiles);
 
-/* The same of n matrices of one shape, without more synchronisations than one takes. */
+/* tile_matrix_to_dense for n matrices of one shape, with the synchronisations of one. */
 enum status tile_matrices_to_dense(const struct tiling *tiling, int n, struct darray *const tiles[],
                                    struct dense *const dense[]);
 enum status tile_matrices_from_dense(const struct tiling *tiling, int n,
@@ -64,8 +64,7 @@ void tile_matrix_add(const struct tiling *tiling, double alpha, const struct dar
 /* max_ij |A_ij| of the tiles that this process holds. Not collective. */
 double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray *A);
 
-/* sum_ij A_ij B_ij. Collective. And the part of the tiles that this process holds, not
- * collective. */
+/* sum_ij A_ij B_ij, collective; and the fraction from the tiles of this process, not collective. */
 double tile_matrix_dot(const struct tiling *tiling, const struct darray *A, const struct darray *B);
 double tile_matrix_dot_part(const struct tiling *tiling, const struct darray *A,
                             const struct darray *B);

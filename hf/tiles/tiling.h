@@ -19,9 +19,8 @@ struct tiling {
     int64_t *first_function;
 };
 
-/* The target where none is asked for, from the basis alone, so that F has the same bits on any
- * number of processes: the least that makes at most four tiles, up to 40, which it is above 160
- * functions. */
+/* The default target, from the basis alone, so that F has the same bits on any number of processes:
+ * the least that makes at most four tiles, up to 40, which it is above 160 functions. */
 int64_t tiling_default_target(const struct shells *shells);
 
 /* Cuts the groups, in order, into tiles of at most target functions; a single

@@ -27,7 +27,7 @@ foreach(header
         sched/pool/drivers/sim/noise.h
         sched/pool/core/task_data.h
         sched/pool/queues/task_ranges.h
-        sched/pool/trace/trace.h
+        sched/lab/trace/trace.h
         support/base/random.h
         support/base/rank_statistics.h
         support/base/status.h

@@ -25,10 +25,10 @@ struct taskpool {
     struct taskpool_problem problem;
     struct taskpool_settings settings;
     const struct taskpool_machine *bound; /* of a bound: the machine that it knows; else NULL */
-    struct seeding seeding;
+    struct taskpool_seeding seeding;
     int64_t *speed_sums;
-    struct mode_setup setup;
-    struct history history;
+    struct taskpool_mode_setup setup;
+    struct taskpool_history history;
     struct driver *driver;
     struct recorder *recorder; /* NULL: neither trace nor timeline */
     struct task_census added;  /* by this process: records of a dynamic pool before the first run */
@@ -36,8 +36,8 @@ struct taskpool {
     bool running;
 
     int64_t n_iterations, capacity;
-    struct statistics_iteration *iterations; /* n_iterations */
-    struct statistics_worker *workers;       /* [iteration][worker of this process] */
+    struct taskpool_iteration *iterations; /* n_iterations */
+    struct statistics_worker *workers;     /* [iteration][worker of this process] */
 };
 
 const char *taskpool_mode_names(void)
@@ -45,7 +45,7 @@ const char *taskpool_mode_names(void)
     return mode_names();
 }
 
-enum status taskpool_register_mode(const struct mode *mode)
+enum status taskpool_register_mode(const struct taskpool_mode *mode)
 {
     return mode_register(mode);
 }
@@ -66,16 +66,17 @@ enum status taskpool_settings_set(struct taskpool_settings *settings, const char
 
 int taskpool_thread_level(const struct taskpool_settings *settings)
 {
-    return settings->progress == PROGRESS_THREAD ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    return settings->progress == TASKPOOL_PROGRESS_THREAD ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 }
 
-static bool is_dynamic(const struct mode *mode, const void *context)
+static bool is_dynamic(const struct taskpool_mode *mode, const void *context)
 {
     (void)context;
     return mode->add != NULL;
 }
 
-static enum status check_problem(const struct taskpool_problem *problem, const struct mode *mode)
+static enum status check_problem(const struct taskpool_problem *problem,
+                                 const struct taskpool_mode *mode)
 {
     char names[1024];
     if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)
@@ -113,16 +114,16 @@ static enum status seed_bound(struct taskpool *pool)
                                 &knowledge);
 }
 
-static enum status seed_mode(struct taskpool *pool, const struct mode *mode, int n_workers)
+static enum status seed_mode(struct taskpool *pool, const struct taskpool_mode *mode, int n_workers)
 {
     int rule = pool->settings.seeding;
-    if (mode->prefers_cost && rule == SEEDING_BLOCK && pool->problem.cost)
-        rule = SEEDING_COST;
+    if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK && pool->problem.cost)
+        rule = TASKPOOL_SEEDING_COST;
     return seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers);
 }
 
 /* Fills pool->setup, the data that the workers share. */
-static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_workers)
+static enum status set_up(struct taskpool *pool, const struct taskpool_mode *mode, int n_workers)
 {
     const char *speeds = pool->settings.speeds;
     TRY(check_problem(&pool->problem, mode));
@@ -139,7 +140,7 @@ static enum status set_up(struct taskpool *pool, const struct mode *mode, int n_
 
 /* For the driver to fill. */
 static enum status start_recorder(struct taskpool *pool, const struct taskpool_machine *machine,
-                                  const struct mode *mode)
+                                  const struct taskpool_mode *mode)
 {
     int rank, size, n_threads = machine && machine->n_threads > 0 ? machine->n_threads : 1;
     MPI_Comm_rank(pool->comm, &rank);
@@ -156,7 +157,7 @@ static enum status start_recorder(struct taskpool *pool, const struct taskpool_m
 /* machine  NULL: over MPI, a worker per process */
 static enum status init_pool(struct taskpool *pool, const struct taskpool_machine *machine)
 {
-    const struct mode *mode = mode_find(pool->settings.mode);
+    const struct taskpool_mode *mode = mode_find(pool->settings.mode);
     int n_workers;
     char names[1024];
     if (!pool->settings.mode)
@@ -216,11 +217,11 @@ enum status taskpool_simulate(const struct taskpool_problem *problem,
 
 int64_t taskpool_task_bytes(const struct taskpool_settings *settings)
 {
-    const struct mode *mode = mode_find(settings->mode);
+    const struct taskpool_mode *mode = mode_find(settings->mode);
     size_t bytes = mode ? mode->task_bytes : 0;
     /* A history doubles when it is full, and the old one is copied meanwhile. */
     if (settings->keep_history)
-        bytes += 3 * sizeof(struct history_entry);
+        bytes += 3 * sizeof(struct taskpool_history_entry);
     return (int64_t)bytes;
 }
 
@@ -283,7 +284,7 @@ static struct task_census tasks_there(const struct taskpool *pool)
     int rank;
     MPI_Comm_rank(pool->comm, &rank);
     task_census_join(&there, &pool->added);
-    const struct task_range all = {.first = 0, .last = pool->problem.n_tasks, .step = 1};
+    const struct taskpool_range all = {.first = 0, .last = pool->problem.n_tasks, .step = 1};
     if (rank == 0)
         task_census_add_range(&there, &all);
     return there;
@@ -295,7 +296,7 @@ static enum status end_iteration(struct taskpool *pool, enum status own)
     const struct driver *driver = pool->driver;
     int64_t slot = slot_of_iteration(pool, pool->n_iterations);
     struct statistics_worker *workers = &pool->workers[slot * driver->n_workers];
-    struct statistics_iteration *iteration = &pool->iterations[slot];
+    struct taskpool_iteration *iteration = &pool->iterations[slot];
     struct run_outcome outcome = {.totals = statistics_totals_of(workers, driver->n_workers),
                                   .there = tasks_there(pool),
                                   .ran = driver->ran,
@@ -359,8 +360,7 @@ int64_t taskpool_n_iterations(const struct taskpool *pool)
     return pool->n_iterations;
 }
 
-const struct statistics_iteration *taskpool_statistics(const struct taskpool *pool,
-                                                       int64_t iteration)
+const struct taskpool_iteration *taskpool_statistics(const struct taskpool *pool, int64_t iteration)
 {
     assert(iteration >= 0 && iteration < pool->n_iterations);
     assert(pool->settings.keep_iterations == 0 ||
@@ -410,7 +410,7 @@ enum status taskpool_timeline(const struct taskpool *pool, json_t **timeline)
     return status;
 }
 
-const struct history *taskpool_history(const struct taskpool *pool)
+const struct taskpool_history *taskpool_history(const struct taskpool *pool)
 {
     return &pool->history;
 }

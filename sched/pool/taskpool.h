@@ -29,7 +29,7 @@
 struct taskpool;
 struct json_t;           /* jansson.h */
 struct taskpool_machine; /* sched/pool/drivers/sim/machine.h */
-struct mode;             /* sched/pool/core/mode.h */
+struct taskpool_mode;    /* sched/pool/core/mode.h */
 
 /* The names of all scheduling modes: "static,counter,...". Valid until one is registered. */
 const char *taskpool_mode_names(void);
@@ -38,7 +38,7 @@ const char *taskpool_mode_names(void);
  * same modes in the same order on every process. sched/pool/core/mode.h describes how to write one.
  * Errors: STATUS_USAGE (its name or an option's is taken or no name, a function is missing, an
  * option is ill-described), STATUS_LIMIT (too many modes or options). */
-enum status taskpool_register_mode(const struct mode *mode);
+enum status taskpool_register_mode(const struct taskpool_mode *mode);
 
 /* The defaults of all options. */
 void taskpool_settings_default(struct taskpool_settings *settings);
@@ -117,8 +117,8 @@ double taskpool_progress(const struct taskpool *pool);
  * others; the same on every process, valid until the next run. Do not communicate. With
  * settings.keep_iterations only of the last ones, each in a place of its own. */
 int64_t taskpool_n_iterations(const struct taskpool *pool);
-const struct statistics_iteration *taskpool_statistics(const struct taskpool *pool,
-                                                       int64_t iteration);
+const struct taskpool_iteration *taskpool_statistics(const struct taskpool *pool,
+                                                     int64_t iteration);
 
 /* Writes the statistics of every worker in every iteration so far, a row each, as
  * CSV with a header. Collective; rank 0 writes. Not with settings.keep_iterations.
@@ -132,6 +132,6 @@ enum status taskpool_timeline(const struct taskpool *pool, struct json_t **timel
 
 /* The tasks that this process ran without failure in the last iteration, in the order
  * in which they ended; empty unless settings.keep_history. Valid until the next run. */
-const struct history *taskpool_history(const struct taskpool *pool);
+const struct taskpool_history *taskpool_history(const struct taskpool *pool);
 
 #endif

@@ -81,7 +81,7 @@ void blas_kernels_print(MPI_Comm comm)
     const char *kernels = openblas_get_corename(), *choice = getenv(variable);
     log_print("BLAS       OpenBLAS, kernels for %s", kernels);
     if (replaced)
-        log_print("; by itself it takes the processor for %s", replaced);
+        log_print("; its own choice would be %s", replaced);
     if (choice)
         log_print(" by %s=%s%s", variable, choice,
                   blas_kernels_instead_of(kernels, vector_unit_here())
@@ -91,6 +91,6 @@ void blas_kernels_print(MPI_Comm comm)
     int n_others = count_other_kernels(comm, kernels);
     if (n_others > 0)
         log_print("           other kernels on %d processes, whose sums differ in the last bits: "
-                  "%s=NAME on all makes them one\n",
+                  "%s=NAME on all gives them the same\n",
                   n_others, variable);
 }

@@ -35,7 +35,8 @@ static bool has_written;
 enum status darray_start(void)
 {
     /* Only accumulations need to be atomic: ARMCI-MPI would make every get and
-     * put so, at more than twice the price where memory is not shared. */
+     * put so, at more than twice the price where memory is not shared. It has no call for that,
+     * only this variable, in which the user's choice stays. */
     setenv("ARMCI_RMA_ATOMICITY", "0", false);
     TRY(window_check(MPI_COMM_WORLD));
     GA_Initialize();

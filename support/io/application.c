@@ -52,6 +52,8 @@ void application_hold_streams(void)
     survive_closed_pipes();
 }
 
+/* For this process alone, by documented variables, because hwloc and Open MPI have no calls for
+ * these settings; what the user has set stays. */
 static void set_environment(void)
 {
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a

@@ -16,8 +16,10 @@ enum option_kind {
 };
 
 struct option_row {
-    const char *name; /* without the dashes */
-    char letter;      /* `-o` for 'o'; 0 for none */
+    const char *name;     /* without the dashes */
+    const char *formerly; /* an old name, which is refused with the new one: --name, or
+                           * `--name formerly` if that is one of the choices; NULL: none */
+    char letter;          /* `-o` for 'o'; 0 for none */
     enum option_kind kind;
     size_t offset;                     /* of the field in the table's struct */
     const char *default_text;          /* as if typed; NULL: a flag is false, others stay as they
@@ -29,8 +31,12 @@ struct option_row {
     bool min_excluded;                 /* the number must be larger than min */
     const char *choices;               /* "a,b,c", OPTION_CHOICE and OPTION_WORD only */
     const char *(*list_choices)(void); /* the same from a registry, in place of choices */
-    bool expert;                       /* --help-all shows it, --help does not */
-    const char *value;                 /* what --help calls the value, with its unit; NULL: WORD */
+    const char *(*describe_choice)(const char *choice); /* the choices are scheduling modes, which
+                                                         * --help-modes lists with this text */
+    const char *modes; /* "a,b": only these modes read it: --help-modes and --help-all show it,
+                        * --help does not; NULL: it is not an option of modes */
+    bool expert;       /* --help-all shows it, --help does not */
+    const char *value; /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
 };
 

@@ -1,3 +1,13 @@
+/* Values of options in the struct that they fill. A row (option_row.h) has the offset of its field,
+ * and its kind implies the field's type:
+ *
+ *     kind             field at offset   text        stored
+ *     OPTION_FLAG      bool              "true"      true
+ *     OPTION_INTEGER   int64_t           "1e3"       1000
+ *     OPTION_REAL      double            "1e-8"      1e-8
+ *     OPTION_CHOICE    int               "none"      1, its position in "full,none"
+ *     OPTION_TEXT      const char *      "run.h5"    the pointer: the text is not copied
+ *     OPTION_WORD      const char *      "steal"     likewise, after a check against the choices */
 #include "support/io/options_private.h"
 
 #include "support/io/words.h"
@@ -76,7 +86,7 @@ const char *option_value_name(const struct option_row *row)
 
 const char *option_help_name(const struct option_row *row)
 {
-    return row->expert ? "--help-all" : "--help";
+    return row->modes ? "--help-modes" : row->expert ? "--help-all" : "--help";
 }
 
 static enum status fail_value(const struct option_row *row, const char *text)
@@ -175,6 +185,20 @@ enum status options_set_presets(const struct option_table *table)
     return STATUS_OK;
 }
 
+enum status option_check_renamed(const struct option_table *table, const char *name, size_t length)
+{
+    for (size_t r = 0; r < table->n_rows; r++) {
+        const struct option_row *row = &table->rows[r];
+        const char *old = row->formerly, *choices = option_choices(row);
+        if (!old || strlen(old) != length || strncmp(old, name, length) != 0)
+            continue;
+        bool is_choice = choices && option_choice_index(choices, old) >= 0;
+        return FAIL(STATUS_USAGE, "--%s is now --%s%s%s", old, row->name, is_choice ? " " : "",
+                    is_choice ? old : "");
+    }
+    return STATUS_OK;
+}
+
 enum status option_set(const struct option_table *table, const char *name, const char *value)
 {
     for (size_t r = 0; r < table->n_rows; r++) {
@@ -190,6 +214,7 @@ enum status option_set(const struct option_table *table, const char *name, const
         bool sets_others = row->is_preset && strcmp(value, "true") == 0;
         return sets_others ? options_set_presets(table) : STATUS_OK;
     }
+    TRY(option_check_renamed(table, name, strlen(name)));
     return FAIL(STATUS_USAGE, "unknown option '--%s'", name);
 }
 

@@ -13,6 +13,7 @@ enum { RETURN_REQUEST = 256, RETURN_FIRST_ROW = RETURN_REQUEST + 16 };
 /* The options of every program, and the end of getopt's table. */
 static const struct option request_options[] = {
     {"help", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP},
+    {"help-modes", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_MODES},
     {"help-all", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_ALL},
     {"version", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_VERSION},
     {0},
@@ -74,6 +75,8 @@ static enum status fail_refused(const struct options *options, const struct opti
                     options->program);
 
     size_t length = strcspn(argument, "=") - 2;
+    for (size_t t = 0; t < options->n_tables; t++)
+        TRY(option_check_renamed(&options->tables[t], argument + 2, length));
     const char *first = NULL;
     for (const struct option *option = long_options; option->name; option++) {
         if (strncmp(option->name, argument + 2, length) != 0)

@@ -49,13 +49,14 @@ struct options {
 enum option_request {
     OPTION_REQUEST_RUN,
     OPTION_REQUEST_HELP,
+    OPTION_REQUEST_HELP_MODES,
     OPTION_REQUEST_HELP_ALL,
     OPTION_REQUEST_VERSION,
 };
 
 /* Sets every field to its default, then to what argv says. argv is reordered;
  * operands are left at argv[*first_operand] to argv[argc - 1].
- * --help (-h), --help-all and --version are recognised, end the parsing and are
+ * --help (-h), --help-modes, --help-all and --version are recognised, end the parsing and are
  * returned as *request. No two rows may have the same name.
  * Errors: STATUS_USAGE with a message that names the option, the text at fault
  * and what the option takes; STATUS_NO_MEMORY. */
@@ -82,7 +83,9 @@ enum status options_set_presets(const struct option_table *table);
  * Errors: STATUS_USAGE as of options_parse, also where no option has this name. */
 enum status option_set(const struct option_table *table, const char *name, const char *value);
 
-/* Prints the help (with HELP_ALL also the rows for experts) or the version. */
+/* Prints the version, or help: the rows that are neither for experts nor of modes; all rows; or the
+ * scheduling modes, each with the rows that it reads, the first mode that reads a row showing its
+ * text. */
 void options_answer(const struct options *options, enum option_request request);
 
 /* The value in force of every option, as a JSON object: name -> value. The

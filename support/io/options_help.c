@@ -52,14 +52,15 @@ static void print_wrapped(const char *text, int column, int indent)
     putchar('\n');
 }
 
-/* The end of the help of a row: "(one of a, b; default: a)". */
-static void describe_limits(const struct option_row *row, char *text, size_t size)
+/* The end of the help of a row: "(one of a, b; default: a)", "(from 1 to 8; default: 2)".
+ * brief: without ranges */
+static void describe_limits(const struct option_row *row, bool brief, char *text, size_t size)
 {
     char takes[512] = "";
     const char *choices = option_choices(row);
     if (choices)
         option_describe_choices(choices, takes, sizeof takes);
-    else if (row->kind == OPTION_INTEGER || row->kind == OPTION_REAL)
+    else if (!brief && (row->kind == OPTION_INTEGER || row->kind == OPTION_REAL))
         option_describe_range(row, takes, sizeof takes);
     bool has_default = row->default_text && *row->default_text;
     bool has_takes = takes[0] != '\0';
@@ -70,11 +71,17 @@ static void describe_limits(const struct option_row *row, char *text, size_t siz
                  has_default ? row->default_text : "");
 }
 
-static void print_row(const struct option_row *row)
+/* How --help, --help-modes and --help-all show a row: without ranges of numbers; with them; in
+ * addition after the names of the modes that read it. */
+enum detail { BRIEF, OF_A_MODE, FULL };
+
+static void print_row(const struct option_row *row, enum detail detail)
 {
-    char limits[1024], text[2048];
-    describe_limits(row, limits, sizeof limits);
-    snprintf(text, sizeof text, "%s%s", row->help, limits);
+    char limits[1024], modes[512] = "", text[4096];
+    describe_limits(row, detail == BRIEF, limits, sizeof limits);
+    if (detail == FULL && row->modes)
+        option_describe_choices(row->modes, modes, sizeof modes);
+    snprintf(text, sizeof text, "%s%s%s%s", modes, *modes ? ": " : "", row->help, limits);
     int column = row->letter != 0 ? printf("  -%c, --%s", row->letter, row->name)
                                   : printf("  --%s", row->name);
     if (row->kind != OPTION_FLAG)
@@ -87,33 +94,94 @@ static void print_row(const struct option_row *row)
     print_wrapped(text, HELP_COLUMN, HELP_COLUMN);
 }
 
-/* Prints a table, its rows for experts only if all is set; returns their number. */
-static size_t print_table(const struct option_table *table, bool all)
+static bool is_basic(const struct option_row *row)
 {
-    size_t n_expert = 0;
-    for (size_t r = 0; r < table->n_rows; r++)
-        n_expert += table->rows[r].expert;
-    if (table->heading && (all || n_expert < table->n_rows))
-        printf("\n%s:\n", table->heading);
-    for (size_t r = 0; r < table->n_rows; r++)
-        if (all || !table->rows[r].expert)
-            print_row(&table->rows[r]);
-    return n_expert;
+    return !row->expert && !row->modes;
 }
 
-static void print_help(const struct options *options, bool all)
+static void print_table(const struct option_table *table, bool all)
 {
+    bool begun = !table->heading;
+    for (size_t r = 0; r < table->n_rows; r++) {
+        if (!all && !is_basic(&table->rows[r]))
+            continue;
+        if (!begun)
+            printf("\n%s:\n", table->heading);
+        begun = true;
+        print_row(&table->rows[r], all ? FULL : BRIEF);
+    }
+}
+
+/* --- modes --- */
+
+/* A mode with the rows that it reads: in full those that no mode before it reads. */
+static void print_mode(const struct option_table *table, const char *mode, const char *help)
+{
+    char others[1024] = "";
+    size_t n = 0;
+    print_wrapped(help, printf("\n%s:", mode) - 1, 2);
+    for (size_t r = 0; r < table->n_rows; r++) {
+        const struct option_row *row = &table->rows[r];
+        int position = row->modes ? option_choice_index(row->modes, mode) : -1;
+        if (position == 0)
+            print_row(row, OF_A_MODE);
+        else if (position > 0 && n < sizeof others)
+            n += (size_t)snprintf(others + n, sizeof others - n, "%s--%s",
+                                  n > 0 ? ", " : "as above: ", row->name);
+    }
+    if (n > 0)
+        print_wrapped(others, printf(" "), 0);
+}
+
+/* The table that has the option for the mode; NULL: the program schedules nothing. */
+static const struct option_table *find_modes(const struct options *options,
+                                             const struct option_row **modes)
+{
+    const struct option_table *table = NULL;
+    size_t n_rows = options_count_rows(options);
+    for (size_t i = 0; i < n_rows; i++) {
+        *modes = options_find_row(options, i, &table);
+        if ((*modes)->describe_choice)
+            return table;
+    }
+    return NULL;
+}
+
+static void print_modes(const struct option_table *table, const struct option_row *modes)
+{
+    char mode[128];
+    const char *choices = option_choices(modes);
+    printf("Options of every mode:\n");
+    for (size_t r = 0; r < table->n_rows; r++)
+        if (!table->rows[r].modes)
+            print_row(&table->rows[r], OF_A_MODE);
+    for (int i = 0; option_choice_word(choices, i, mode, sizeof mode), *mode; i++)
+        print_mode(table, mode, modes->describe_choice(mode));
+}
+
+static void print_request(const char *name, const char *text)
+{
+    printf("%s%*s%s\n", name, HELP_COLUMN - (int)strlen(name), "", text);
+}
+
+static void print_help(const struct options *options, enum option_request request)
+{
+    const struct option_row *row;
+    const struct option_table *modes = find_modes(options, &row);
     printf("Usage: %s %s\n\n", options->program, options->synopsis);
+    if (request == OPTION_REQUEST_HELP_MODES && modes) {
+        print_modes(modes, row);
+        return;
+    }
     print_wrapped(options->purpose, 0, 0);
-    size_t n_expert = 0;
     for (size_t t = 0; t < options->n_tables; t++)
-        n_expert += print_table(&options->tables[t], all);
+        print_table(&options->tables[t], request == OPTION_REQUEST_HELP_ALL);
     printf("\nHelp:\n");
-    printf("  -h, --help%*sThe options that most users need\n", HELP_COLUMN - 12, "");
-    printf("  --help-all%*sAll options\n", HELP_COLUMN - 12, "");
-    printf("  --version%*sName and version of the program\n", HELP_COLUMN - 11, "");
-    if (!all && n_expert > 0)
-        printf("\n%zu more options, for experts: %s --help-all\n", n_expert, options->program);
+    print_request("  --version", "Name and version of the program");
+    print_request("  -h, --help", "The options that most users need");
+    if (modes)
+        print_request("  --help-modes", "Scheduling modes, each with its options");
+    print_request("  --help-all", "All options");
 }
 
 void options_answer(const struct options *options, enum option_request request)
@@ -121,7 +189,7 @@ void options_answer(const struct options *options, enum option_request request)
     if (request == OPTION_REQUEST_VERSION)
         printf("%s %s\n", options->program, BERYL_VERSION);
     else
-        print_help(options, request == OPTION_REQUEST_HELP_ALL);
+        print_help(options, request);
 }
 
 static json_t *value_to_json(const struct option_row *row, const void *field)

@@ -14,6 +14,10 @@ const struct option_row *options_find_row(const struct options *options, size_t 
 /* Where the value of the row is. */
 void *option_field(const struct option_table *table, const struct option_row *row);
 
+/* Fails if an option of the table had this name (length characters). Errors: STATUS_USAGE, with the
+ * new name. */
+enum status option_check_renamed(const struct option_table *table, const char *name, size_t length);
+
 /* Sets the row's field from the text; an OPTION_TEXT or OPTION_WORD keeps the pointer.
  * Errors: STATUS_USAGE, naming the option, the text and what it takes. */
 enum status option_store(const struct option_table *table, const struct option_row *row,
@@ -25,7 +29,7 @@ size_t option_field_size(enum option_kind kind);
 /* Name of the value in help and messages. */
 const char *option_value_name(const struct option_row *row);
 
-/* The option that shows the row: "--help" or "--help-all". */
+/* The option that shows the row: "--help", "--help-modes" or "--help-all". */
 const char *option_help_name(const struct option_row *row);
 
 /* Choices of a row, "a,b,c"; NULL unless it is an OPTION_CHOICE or OPTION_WORD. */

@@ -208,7 +208,9 @@ static enum status write_direct(const char *path, const char *bytes, size_t leng
     return status;
 }
 
-/* A zombie counts as dead: where nobody waits for what a killed mpirun has left, it stays one. */
+/* Asked of processes that are not ours, without changing them, because only their numbers tell
+ * leftovers from files that are being written; kill() sends nothing with signal 0. A zombie counts
+ * as dead: where nobody waits for what a killed mpirun has left, it stays one. */
 static bool is_running(pid_t pid)
 {
     char path[64], state = 'R';

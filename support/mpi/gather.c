@@ -40,7 +40,7 @@ static enum status gather(MPI_Comm comm, const struct gather_part *part, bool ev
     int64_t total = 0;
     MPI_Allreduce(&part->n_items, &total, 1, MPI_INT64_T, MPI_SUM, comm);
     if (total > INT_MAX)
-        return FAIL(STATUS_LIMIT, "%lld %s; at most %d can be put together", (long long)total,
+        return FAIL(STATUS_LIMIT, "%lld %s; at most %d can be gathered", (long long)total,
                     part->what, INT_MAX);
 
     bool here = everywhere || rank == 0;

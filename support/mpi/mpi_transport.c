@@ -1,7 +1,6 @@
 #include "support/mpi/mpi_transport.h"
 
 #include "support/base/memory.h"
-#include "support/mpi/link_watch.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -19,6 +18,9 @@ static bool spans_hosts(void)
         return strcmp(size, local_size) != 0;
     return n_nodes && strcmp(n_nodes, "1") != 0;
 }
+
+/* The user's parameter files are read here because MPI_T gives the value of a parameter, but not
+ * whether the user or the site has chosen it. */
 
 /* Whether a line of a parameter file is "NAME = VALUE". */
 static bool sets_parameter(const char *line, const char *name)
@@ -117,6 +119,7 @@ static bool leave_shared_memory(void)
     if (n_local < 2 || user_chooses("btl") || user_chooses("btl_vader_backing_directory") ||
         (double)memory_limits().shared_bytes >= 2 * n_local * segment_bytes)
         return false;
+    /* Open MPI's documented variable for this process, read when it starts. */
     setenv("OMPI_MCA_btl", spans_hosts() ? "^vader" : "self,tcp", 0);
     return true;
 }
@@ -147,7 +150,5 @@ bool mpi_transport_start(int thread_level)
     MPI_Init_thread(NULL, NULL, thread_level, &level);
     if (chooses)
         MPI_T_finalize();
-    if (spans_hosts())
-        link_watch_start();
     return leaves;
 }

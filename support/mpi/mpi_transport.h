@@ -16,8 +16,7 @@ enum status mpi_transport_check(void);
  * MPI switches off osc/pt2pt, the component for networks without RDMA, as Debian's does, chooses
  * `osc=^ucx` and MPI_THREAD_SINGLE, which pt2pt needs; unless the user chooses osc, in the
  * environment (mpirun --mca) or in a parameter file. The same on every process if the user's
- * parameter files are. Never on one host, where pt2pt would take shared windows over. On several
- * hosts a lost link ends the run (link_watch.h). Collective.
+ * parameter files are. Never on one host, where pt2pt would take shared windows over. Collective.
  * thread_level  MPI_THREAD_SINGLE, ...
  * Returns whether this host's /dev/shm is too small for messages through shared memory, so that
  * they go over TCP (`btl=self,tcp`), which takes none; unless the user chooses btl likewise. */

@@ -1,5 +1,5 @@
 /* beryl-tce: tensor contractions, and the correlation methods written in them. */
-#include "sched/pool/trace/trace.h"
+#include "sched/lab/trace/trace.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/log.h"
@@ -11,14 +11,14 @@
 static enum status run_tce(struct tce_options *options, struct application *application)
 {
     log_enable(application->rank == 0 && !options->count_tasks);
-    struct taskpool_settings *pool = options->method ? &options->hf.pool : &options->pool;
-    TRY(trace_start(MPI_COMM_WORLD, pool));
+    struct taskpool_settings *pool = options->method ? &options->hf.settings.pool : &options->pool;
+    TRY(taskpool_trace_start(MPI_COMM_WORLD, pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
     enum status status = (options->method ? method_run : program_run)(options, MPI_COMM_WORLD,
                                                                       &application->accepted);
     darray_stop();
-    trace_destroy(pool->trace);
+    taskpool_trace_destroy(pool->trace);
     return status;
 }
 

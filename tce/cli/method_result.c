@@ -1,7 +1,7 @@
 #include "tce/cli/method_result.h"
 
-#include "hf/cli/hf_outputs.h"
-#include "hf/cli/hf_qcschema.h"
+#include "hf/result/hf_outputs.h"
+#include "hf/result/hf_qcschema.h"
 #include "sched/pool/taskpool.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
@@ -12,7 +12,7 @@
 
 static double total_energy(const struct method_result *result)
 {
-    return result->calculation->result.energy + result->energies[0];
+    return result->hf->result.energy + result->energies[0];
 }
 
 void method_result_print(const struct method_result *result)
@@ -21,8 +21,7 @@ void method_result_print(const struct method_result *result)
     snprintf(name, sizeof name, "%s", result->options->method);
     for (char *letter = name; *letter; letter++)
         *letter = (char)toupper((unsigned char)*letter);
-    log_print("\n  Hartree-Fock energy       %20.10f hartree\n",
-              result->calculation->result.energy);
+    log_print("\n  Hartree-Fock energy       %20.10f hartree\n", result->hf->result.energy);
     log_print("  correlation energy        %20.10f\n", result->energies[0]);
     log_print("  total %-6s energy       %20.10f\n\n", name, total_energy(result));
 }
@@ -65,18 +64,16 @@ static void add_only_mode(const struct mode_record *record, json_t *extras)
 
 static json_t *method_extras_to_json(const struct method_result *result, int64_t memory_part_bytes)
 {
-    const struct orbital_spaces *orbitals = result->orbitals;
+    const struct orbital_spaces *orbitals = result->calculation->orbitals;
     const struct mode_records *records = result->records;
-    json_t *extras = json_pack("{s:o, s:o, s:I}", "options", tce_options_to_json(result->options),
-                               "command", tce_options_command(result->options), "memory_part_bytes",
-                               (json_int_t)memory_part_bytes);
+    json_t *extras = json_pack("{s:I}", "memory_part_bytes", (json_int_t)memory_part_bytes);
     if (orbitals)
         json_object_update_new(
             extras, json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
                               (json_int_t)orbital_spaces_n_core(orbitals), "occupied_orbitals",
                               (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
                               (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
-                              result->integral_seconds));
+                              result->calculation->correlation.integral_seconds));
     if (records->n > 0 && result->options->hf.compare) {
         json_object_set_new(extras, "compare", modes_to_json(result));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));
@@ -88,32 +85,40 @@ static json_t *method_extras_to_json(const struct method_result *result, int64_t
 enum status method_result_write(const struct method_result *result, enum status status,
                                 MPI_Comm comm)
 {
-    const struct hf_calculation *calculation = result->calculation;
-    struct memory_use memory = memory_use_of_all(result->memory_bytes, comm);
+    const struct hf_calculation *hf = result->hf;
+    const struct tce_options *options = result->options;
+    struct memory_use memory =
+        memory_use_of_all(result->calculation->correlation.memory_bytes, comm);
     int n_workers;
     MPI_Comm_size(comm, &n_workers);
     program_result_print_memory(&memory);
     struct hf_correlated correlated = {.program = "beryl-tce",
-                                       .method = result->options->method,
+                                       .method = options->method,
                                        .has_energy = status == STATUS_OK,
                                        .extras = method_extras_to_json(result, memory.part_bytes)};
     if (correlated.has_energy) {
         correlated.energy = total_energy(result);
         correlated.properties = method_properties_to_json(result);
     }
-    struct hf_outcome outcome = {.options = &result->options->hf,
-                                 .input = &calculation->input,
-                                 .engines = hf_calculation_engines(calculation),
-                                 .fock = calculation->fock,
-                                 .scf = calculation->result.n_orbitals > 0 ? &calculation->result
-                                                                           : NULL,
-                                 .scf_iterations = calculation->iterations,
+    struct hf_outcome outcome = {.settings = hf->settings,
+                                 .files = &options->hf.files,
+                                 .command = tce_options_command(options),
+                                 .options = tce_options_to_json(options, &hf->input),
+                                 .compares = options->hf.compare,
+                                 .input = &hf->input,
+                                 .engines = hf_calculation_engines(hf),
+                                 .fock = hf->fock,
+                                 .scf = hf->result.n_orbitals > 0 ? &hf->result : NULL,
+                                 .scf_iterations = hf->iterations,
+                                 .n_scf_iterations = hf->n_iterations,
                                  .correlated = &correlated,
                                  .n_workers = n_workers,
                                  .memory_peak_bytes = memory.peak_bytes,
                                  .complete = status == STATUS_OK};
     hf_outcome_set_status(&outcome, status);
     status = hf_outputs_write(&outcome, comm);
+    json_decref(outcome.command);
+    json_decref(outcome.options);
     json_decref(correlated.properties);
     json_decref(correlated.extras);
     return status;

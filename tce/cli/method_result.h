@@ -2,24 +2,20 @@
 #ifndef BERYL_TCE_METHOD_RESULT_H
 #define BERYL_TCE_METHOD_RESULT_H
 
-#include "hf/cli/hf_calculation.h"
 #include "sched/lab/comparison/mode_records.h"
 #include "support/base/status.h"
+#include "tce/calculation/method_calculation.h"
 #include "tce/cli/tce_options.h"
-#include "tce/integrals/orbital_space.h"
 
 #include <mpi.h>
-#include <stdint.h>
 
 /* Results, as far as the run came; all borrowed. */
 struct method_result {
     const struct tce_options *options;
-    const struct hf_calculation *calculation;
-    const struct orbital_spaces *orbitals; /* NULL before the SCF converged */
+    const struct hf_calculation *hf;
+    const struct method_calculation *calculation;
     const struct mode_records *records;
     const double *energies; /* of correlation, hartree: one of each record, of its last round */
-    double integral_seconds;
-    int64_t memory_bytes; /* of this process, while iterating */
 };
 
 /* Prints the energies. Not collective. */

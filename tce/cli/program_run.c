@@ -1,10 +1,9 @@
 #include "tce/cli/program_run.h"
 
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/modes/mode_options.h"
-#include "sched/pool/trace/trace.h"
-#include "sched/pool/trace/trace_report.h"
 #include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
@@ -237,7 +236,7 @@ static enum status print_and_write(struct program_run *run)
     if (options->profile)
         TRY(executor_write_profile(run->instance.executor, options->profile));
     if (!options->compare) {
-        TRY(trace_write(options->pool.trace, run->comm, NULL));
+        TRY(taskpool_trace_write(options->pool.trace, run->comm, NULL));
         trace_print(options->pool.trace);
     }
     return at_end ? write_json(run, STATUS_OK, "") : STATUS_OK;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* More than any command has. */
-enum { TCE_OPTION_TABLES = HF_OPTION_TABLES + 3 };
+enum { TCE_OPTION_TABLES = HF_OPTION_TABLES + 2 };
 
 struct tce_option_tables {
     char program[32]; /* with its command */

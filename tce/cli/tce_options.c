@@ -77,11 +77,12 @@ static enum status check_program(struct tce_options *options)
 static enum status check_method(const struct tce_options *options)
 {
     const struct hf_options *hf = &options->hf;
-    if (hf->compare && hf->scf.checkpoint)
+    if (hf->compare && hf->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
-    if (options->dry_run && (hf->compare || hf->json || hf->report || hf->scf.checkpoint ||
-                             hf->pool.watchdog_s > 0 || hf->pool.trace_folder))
+    if (options->dry_run &&
+        (hf->compare || hf->files.json || hf->files.report || hf->settings.scf.checkpoint ||
+         hf->settings.pool.watchdog_s > 0 || hf->settings.pool.trace_folder))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing and writes no file: leave --compare, "
                                   "--json, --report, --checkpoint, --watchdog and --trace out");
     return STATUS_OK;
@@ -90,7 +91,8 @@ static enum status check_method(const struct tce_options *options)
 /* Whether it is a request that needs no command. */
 static bool stands_alone(const char *word)
 {
-    static const char *const requests[] = {"--help", "-h", "--help-all", "--version"};
+    static const char *const requests[] = {"--help", "-h", "--help-modes", "--help-all",
+                                           "--version"};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
         if (strcmp(word, requests[i]) == 0)
             return true;
@@ -108,7 +110,7 @@ static enum status find_command(const char *word, struct tce_options *options)
                                   " and a molecule");
     if (!tce_method_text(word, 1, NULL))
         return FAIL(STATUS_USAGE,
-                    "'%.64s' is no command: give run FILE.tce, or " TCE_METHOD_NAMES
+                    "'%.64s' is not a command: give run FILE.tce, or " TCE_METHOD_NAMES
                     " and a molecule",
                     word);
     options->method = word;
@@ -143,12 +145,16 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
         TRY(check_method(options));
         TRY(hf_options_complete(&options->hf, options->file));
         options->cache_megabytes = options->hf.cache_megabytes;
-        options->json = options->hf.json;
+        options->json = options->hf.files.json;
     } else {
         TRY(check_program(options));
     }
     options->contraction = (struct contraction_settings){
         .cache_bytes = options->cache_megabytes * 1000000, .prefetch = !options->no_prefetch};
+    options->settings.method = options->method;
+    options->settings.contraction = options->contraction;
+    options->settings.checkpoint = options->hf.settings.scf.checkpoint;
+    options->settings.checkpoint_every = options->hf.settings.scf.checkpoint_every;
     return STATUS_OK;
 }
 
@@ -172,15 +178,18 @@ void tce_options_answer(const struct tce_options *options, enum option_request r
 
 const struct taskpool_settings *tce_options_pool(const struct tce_options *options)
 {
-    return options->method ? &options->hf.pool : &options->pool;
+    return options->method ? &options->hf.settings.pool : &options->pool;
 }
 
-json_t *tce_options_to_json(const struct tce_options *options)
+json_t *tce_options_to_json(const struct tce_options *options, const struct hf_input *input)
 {
     struct tce_options copy = *options;
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);
     json_t *json = options_to_json(&all);
+    json_t *decided = options->method ? hf_options_to_json(&options->hf, input) : NULL;
+    json_object_update_existing(json, decided);
+    json_decref(decided);
     if (copy.compare || copy.hf.compare)
         json_object_del(json, "sched");
     return json;

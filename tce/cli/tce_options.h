@@ -9,6 +9,7 @@
 #include "sched/pool/taskpool.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
+#include "tce/calculation/method_calculation.h"
 #include "tce/contraction/contraction.h"
 
 #include <stdbool.h>
@@ -36,11 +37,7 @@ struct tce_options {
 
     /* Options of a method. */
     struct hf_options hf;
-    bool frozen_core;
-    int64_t orbital_tile;
-    double converge;
-    int64_t max_iterations;
-    int64_t diis_size;
+    struct method_settings settings;
 
     int argc; /* the command line after "run" or the method, borrowed */
     char **argv;
@@ -59,7 +56,8 @@ const struct taskpool_settings *tce_options_pool(const struct tce_options *optio
 /* The command line to repeat the run with (command_line.h). NULL when out of memory. */
 json_t *tce_options_command(const struct tce_options *options);
 
-/* Every option in force. */
-json_t *tce_options_to_json(const struct tce_options *options);
+/* Every option in force; of a method, with what its input decided (hf_options_to_json), else input
+ * is NULL. */
+json_t *tce_options_to_json(const struct tce_options *options, const struct hf_input *input);
 
 #endif

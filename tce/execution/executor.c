@@ -286,17 +286,18 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
 }
 
 /* Appends a stage's tasks, which are numbered from first on. */
-static enum status append_history(const struct history *stage, int64_t first, struct history *all)
+static enum status append_history(const struct taskpool_history *stage, int64_t first,
+                                  struct taskpool_history *all)
 {
     for (int64_t i = 0; i < stage->n_entries; i++) {
-        const struct history_entry *entry = &stage->entries[i];
+        const struct taskpool_history_entry *entry = &stage->entries[i];
         TRY(history_add(all, first + entry->task, entry->time_s, entry->worker));
     }
     return STATUS_OK;
 }
 
 /* The tasks of all stages, and what they read and write unless blocks is NULL. */
-static enum status collect_tasks(const struct executor *self, struct history *all,
+static enum status collect_tasks(const struct executor *self, struct taskpool_history *all,
                                  struct task_blocks *blocks)
 {
     int64_t first = 0;
@@ -304,7 +305,7 @@ static enum status collect_tasks(const struct executor *self, struct history *al
         TRY(task_blocks_init(self->plan, blocks));
     for (int k = 0; k < self->plan->n_stages; k++) {
         const struct contraction *contraction = self->contractions[k];
-        const struct history *stage = taskpool_history(contraction_pool(contraction));
+        const struct taskpool_history *stage = taskpool_history(contraction_pool(contraction));
         TRY(append_history(stage, first, all));
         if (blocks)
             TRY(task_blocks_add(blocks, k, contraction, stage, first));
@@ -315,7 +316,7 @@ static enum status collect_tasks(const struct executor *self, struct history *al
 
 enum status executor_write_profile(const struct executor *self, const char *path)
 {
-    struct history all = {0};
+    struct taskpool_history all = {0};
     struct task_blocks blocks = {0};
     struct task_data_paths paths;
     bool has_blocks = task_data_paths(path, &paths);

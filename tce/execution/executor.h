@@ -35,7 +35,7 @@ enum status executor_start(struct executor *executor, const struct taskpool_sett
 struct executor_record {
     double seconds;
     double flops; /* useful ones */
-    struct statistics_iteration statistics;
+    struct taskpool_iteration statistics;
 };
 
 /* Runs the plan's stages [first, last), in order; intermediates come and go.

@@ -49,15 +49,15 @@ static enum status record_access(const struct contraction_access *access, void *
     const struct stage_task *task = context;
     const struct plan_step *step = &task->blocks->plan->steps[task->first_step + access->problem];
     int tensor = tensor_of_operand(step, access->place);
-    struct data_block block = {.bytes = access->elements * (int64_t)sizeof(double),
-                               .owner = access->block};
+    struct taskpool_data_block block = {.bytes = access->elements * (int64_t)sizeof(double),
+                                        .owner = access->block};
     return data_records_add(&task->blocks->records, task->number, access->writes,
                             task->blocks->first_block[tensor] + access->block, block);
 }
 
 enum status task_blocks_add(struct task_blocks *blocks, int stage,
-                            const struct contraction *contraction, const struct history *history,
-                            int64_t first_task)
+                            const struct contraction *contraction,
+                            const struct taskpool_history *history, int64_t first_task)
 {
     for (int64_t i = 0; i < history->n_entries; i++) {
         int64_t task = history->entries[i].task;

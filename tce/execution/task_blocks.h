@@ -25,7 +25,7 @@ void task_blocks_fini(struct task_blocks *blocks);
  * first_task  number of the stage's first task among those of all stages
  * Errors: STATUS_NO_MEMORY. */
 enum status task_blocks_add(struct task_blocks *blocks, int stage,
-                            const struct contraction *contraction, const struct history *history,
-                            int64_t first_task);
+                            const struct contraction *contraction,
+                            const struct taskpool_history *history, int64_t first_task);
 
 #endif

@@ -113,7 +113,7 @@ static enum status read_symbol_token(struct lexer *lexer, struct token *token)
     token->kind = TOKEN_SYMBOL;
     token->length = 1;
     if (!strchr("[]()|,:+-*/=", c))
-        return source_fail(lexer->file, token->place, "%s is no part of the language",
+        return source_fail(lexer->file, token->place, "%s is not part of the language",
                            token_show(token).text);
     bool has_more = lexer->end - token->begin > 1 && token->begin[1] == '=';
     if ((c == '+' || c == '-') && has_more)

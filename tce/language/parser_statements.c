@@ -95,7 +95,7 @@ static enum status parse_target(struct parser *parser, struct program_factor *ta
             if (list.index[e] == list.index[d])
                 return source_fail(parser->file, list.token[d].place,
                                    "index %s is repeated on the left side; an index of the result "
-                                   "stands there once",
+                                   "appears there once",
                                    token_show(&list.token[d]).text);
     return STATUS_OK;
 }
@@ -268,7 +268,7 @@ static enum status check_new(const struct parser *parser, const struct token *na
 {
     if (!is_iterated(parser->program, tensor))
         return STATUS_OK;
-    return source_fail(parser->file, name->place, "%s stands in 'iterate' twice",
+    return source_fail(parser->file, name->place, "%s appears in 'iterate' twice",
                        token_show(name).text);
 }
 
@@ -315,7 +315,7 @@ enum status parser_iterate(struct parser *parser)
     struct program *program = parser->program;
     if (program->iterate_place.line > 0)
         return source_fail(parser->file, parser->line_place,
-                           "'iterate' stands in line %d already; a program has one at most",
+                           "'iterate' appears in line %d already; a program has at most one",
                            program->iterate_place.line);
     program->iterate_place = parser->line_place;
     program->first_iterated = program->n_statements;

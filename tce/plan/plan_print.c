@@ -133,7 +133,7 @@ enum status plan_print(const struct plan *plan, FILE *stream)
     TRY(print_stages(plan, plan->first_iterated_stage, plan->n_stages, stream));
     if (plan->in_sequence)
         fprintf(stream,
-                "one step after another: to run more at a time would take much more memory\n");
+                "one step after another: running several at a time would take much more memory\n");
     print_sums(plan, stream);
     return STATUS_OK;
 }

@@ -25,7 +25,7 @@ enum status predicted_tasks_count(const struct plan *plan, struct predicted_task
     return STATUS_OK;
 }
 
-static enum status add_stage(const struct plan *plan, int stage, struct history *history)
+static enum status add_stage(const struct plan *plan, int stage, struct taskpool_history *history)
 {
     struct contraction *contraction;
     TRY(create_stage(plan, stage, &contraction));
@@ -39,7 +39,7 @@ static enum status add_stage(const struct plan *plan, int stage, struct history 
 
 enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const char *path)
 {
-    struct history history = {0};
+    struct taskpool_history history = {0};
     int rank;
     MPI_Comm_rank(comm, &rank);
     enum status status = STATUS_OK;

@@ -5,7 +5,8 @@
  * takes beryl-hf's options but --screen and prints, for each threshold after the first, the
  * threshold, the largest absolute error of an element and the two-electron energy
  * sum_ij D_ij F_ij / 2, in hartree. Of a closed shell, by one process. */
-#include "hf/cli/hf_calculation.h"
+#include "hf/calculation/hf_calculation.h"
+#include "hf/cli/hf_options.h"
 #include "support/base/log.h"
 #include "support/io/application.h"
 
@@ -15,12 +16,12 @@
 
 enum { MAX_THRESHOLDS = 16 };
 
-static enum status build_matrix(const struct hf_options *options, struct hf_calculation *made,
+static enum status build_matrix(const struct hf_settings *settings, struct hf_calculation *made,
                                 struct darray **F)
 {
-    TRY(hf_calculation_read(options, MPI_COMM_WORLD, made));
+    TRY(hf_calculation_read(settings, MPI_COMM_WORLD, made));
     TRY(hf_calculation_prepare_screening(made));
-    TRY(hf_calculation_prepare_build(made, &options->pool));
+    TRY(hf_calculation_prepare_build(made, &settings->pool));
     TRY(hf_calculation_guess(made));
     for (int spin = 0; spin < made->input.n_spins; spin++)
         TRY(tile_matrix_create(made->tiling, "Fock matrix", DARRAY_DOUBLE, &F[spin]));
@@ -52,16 +53,16 @@ static enum status compare_matrices(const struct hf_calculation *calculation, do
     return STATUS_OK;
 }
 
-static enum status compare_thresholds(struct hf_options *options, int n, const double *thresholds)
+static enum status compare_thresholds(struct hf_settings *settings, int n, const double *thresholds)
 {
     struct hf_calculation reference, calculation;
     struct darray *wanted[2] = {0};
-    options->screen = thresholds[0];
-    TRY(build_matrix(options, &reference, wanted));
+    settings->screen = thresholds[0];
+    TRY(build_matrix(settings, &reference, wanted));
     for (int i = 1; i < n; i++) {
         struct darray *F[2] = {0};
-        options->screen = thresholds[i];
-        TRY(build_matrix(options, &calculation, F));
+        settings->screen = thresholds[i];
+        TRY(build_matrix(settings, &calculation, F));
         TRY(compare_matrices(&calculation, thresholds[i], F[0], wanted[0]));
         darray_destroy(F[0]);
         darray_destroy(F[1]);
@@ -93,14 +94,14 @@ int main(int argc, char **argv)
         return 2;
     int n = read_thresholds(argv[1], thresholds);
     application.status = hf_options_parse(argc - 1, argv + 1, &options, &application.request);
-    application_start(&application, taskpool_thread_level(&options.pool));
+    application_start(&application, taskpool_thread_level(&options.settings.pool));
     if (application_runs(&application)) {
         log_enable(false);
         application.status = dense_start(MPI_COMM_WORLD);
         if (application.status == STATUS_OK)
             application.status = darray_start();
         if (application.status == STATUS_OK)
-            application.status = compare_thresholds(&options, n, thresholds);
+            application.status = compare_thresholds(&options.settings, n, thresholds);
         darray_stop();
     }
     return application_finish(&application);

@@ -18,7 +18,7 @@ struct bench_case {
     const char *name;
     int64_t n_tasks; /* per process */
     const char *mode;
-    enum taskpool_seeding seeding;
+    enum taskpool_seeding_rule seeding;
     int64_t chunk;
     bool guided, keep_history;
     int64_t poll_every; /* 0: the default */
@@ -91,7 +91,7 @@ static int first_worker(int64_t task, int n_workers, void *context)
     return 0;
 }
 
-/* Worker 0 has all tasks, of which a thief gets one at a time. */
+/* Worker 0 has all tasks; a thief gets one at a time. */
 static enum status time_steals(const char *mode, double *median_us)
 {
     int64_t sum = 0;
@@ -100,7 +100,7 @@ static enum status time_steals(const char *mode, double *median_us)
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.mode = mode;
-    settings.seeding = SEEDING_OWNER;
+    settings.seeding = TASKPOOL_SEEDING_OWNER;
     TRY(taskpool_settings_set(&settings, "steal", "1"));
     struct taskpool *pool;
     TRY(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
@@ -108,7 +108,7 @@ static enum status time_steals(const char *mode, double *median_us)
     enum status status = STATUS_OK;
     for (int i = 0; i < n_runs && status == STATUS_OK; i++) {
         status = taskpool_run(pool);
-        const struct statistics_iteration *figures = taskpool_statistics(pool, i);
+        const struct taskpool_iteration *figures = taskpool_statistics(pool, i);
         us[i] = 1e6 * figures->search_s /
                 (figures->steals_successful.mean * (double)figures->n_workers);
         if (status == STATUS_OK)
@@ -123,10 +123,10 @@ static enum status time_steals(const char *mode, double *median_us)
 int main(int argc, char **argv)
 {
     struct bench_case cases[] = {
-        {"static, block", 10000000, .mode = "static", .seeding = SEEDING_BLOCK},
-        {"static, cyclic", 10000000, .mode = "static", .seeding = SEEDING_CYCLIC},
-        {"static, owner", 10000000, .mode = "static", .seeding = SEEDING_OWNER},
-        {"static, cost", 10000000, .mode = "static", .seeding = SEEDING_COST},
+        {"static, block", 10000000, .mode = "static", .seeding = TASKPOOL_SEEDING_BLOCK},
+        {"static, cyclic", 10000000, .mode = "static", .seeding = TASKPOOL_SEEDING_CYCLIC},
+        {"static, owner", 10000000, .mode = "static", .seeding = TASKPOOL_SEEDING_OWNER},
+        {"static, cost", 10000000, .mode = "static", .seeding = TASKPOOL_SEEDING_COST},
         {"static, block, with history", 1000000, .mode = "static", .keep_history = true},
         {"counter, chunk 1", 300000, .mode = "counter", .chunk = 1},
         {"counter, chunk 20", 1000000, .mode = "counter", .chunk = 20},

@@ -29,7 +29,7 @@ struct balance_case {
 
 struct balance_state {
     struct balance_case *balance;
-    struct comm *comm;
+    struct taskpool_comm *comm;
     struct duration_bins bins;
     struct balancer balancer;
     bool begun;
@@ -43,8 +43,8 @@ static inline void balance_state_count(struct balance_state *self, double start_
         self->balance->processor_s = self->busy_s;
 }
 
-static inline enum status balance_state_init(void *state, const struct mode_setup *setup,
-                                             struct comm *comm)
+static inline enum status balance_state_init(void *state, const struct taskpool_mode_setup *setup,
+                                             struct taskpool_comm *comm)
 {
     struct balance_state *self = state;
     self->balance = setup->problem->context;
@@ -70,11 +70,12 @@ static inline enum status balance_state_seed(void *state)
     return STATUS_OK;
 }
 
-static inline enum mode_step balance_state_next(void *state, struct mode_work *work)
+static inline enum taskpool_mode_step balance_state_next(void *state,
+                                                         struct taskpool_mode_work *work)
 {
     (void)state;
     (void)work;
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 static inline void balance_state_receive(void *state, int from, const void *message, size_t size)
@@ -93,7 +94,7 @@ static inline void balance_state_sent(void *state, int64_t token)
     balancer_sent(&self->balancer);
 }
 
-static inline enum mode_step balance_state_restore(void *state)
+static inline enum taskpool_mode_step balance_state_restore(void *state)
 {
     struct balance_state *self = state;
     double start_s = clock_now_s();
@@ -102,16 +103,16 @@ static inline enum mode_step balance_state_restore(void *state)
     self->begun = true;
     balance_state_count(self, start_s);
     if (!balancer_is_finished(&self->balancer))
-        return MODE_WAIT;
+        return TASKPOOL_MODE_WAIT;
     for (int64_t i = 0; i < self->bins.n_entries; i++)
         if (self->bins.entries[i].task >= 0) {
             self->balance->worker[self->bins.entries[i].task] = self->comm->rank;
             self->balance->n_held++;
         }
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
-static const struct mode balance_mode = {
+static const struct taskpool_mode balance_mode = {
     .name = "balance",
     .state_size = sizeof(struct balance_state),
     .init = balance_state_init,
@@ -161,7 +162,7 @@ static inline enum status balance_case_run(struct balance_case *balance)
     taskpool_settings_default(&settings);
     settings.seed = balance->seed;
     struct taskpool_problem problem = {.n_tasks = balance->n_tasks, .context = balance};
-    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
     balance->machine.n_workers = balance->n_workers;
     struct driver *driver = NULL;
     enum status status = balance_case_index(balance);

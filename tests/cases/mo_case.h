@@ -19,7 +19,7 @@ struct mo_case {
     struct mo_integrals *integrals;
 };
 
-/* Of so many values of each spin. */
+/* A space of orbitals with this many values of each spin. */
 static inline struct index_space *mo_case_space(const char *name, int n_spins,
                                                 const int64_t sizes[2], int64_t tile)
 {

@@ -182,8 +182,8 @@ static void choose_fill(struct program_case *one, struct case_tensor *tensor, bo
         tensor->argument /= 4;
 }
 
-/* A new tensor with these indices, of which the upper ones come first where there is a bar.
- * sign: of each index, as far as spins are concerned. */
+/* Adds a tensor with these indices, the upper ones first where there is a bar. sign: of each index,
+ * as far as spins are concerned. */
 static struct case_factor add_tensor(struct program_case *one, int n, const int index[],
                                      const int sign[], bool target)
 {

@@ -77,8 +77,8 @@ struct program_case {
     char text[CASE_TEXT];
 };
 
-/* The same for the same seed, on every process. Statements that the parser refuses are left
- * out; that nothing could come of them is checked by trying all values. */
+/* A random program, identical on every process for one seed. Statements that the parser refuses are
+ * left out, after a check of all values that nothing could come of them. */
 void program_case_init(struct program_case *one, uint64_t seed);
 
 /* A tensor's name in the text. */

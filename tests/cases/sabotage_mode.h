@@ -13,7 +13,7 @@
 
 /* Followed by the state of the mode underneath. */
 struct sabotage_state {
-    _Alignas(64) const struct mode *under;
+    _Alignas(64) const struct taskpool_mode *under;
     bool saboteur, lost, repeated;
     int64_t repeat; /* the task to run again */
 };
@@ -24,28 +24,29 @@ static inline void *sabotage_under(void *state)
 }
 
 static inline enum status sabotage_init(const char *under, void *state,
-                                        const struct mode_setup *setup, struct comm *comm)
+                                        const struct taskpool_mode_setup *setup,
+                                        struct taskpool_comm *comm)
 {
     struct sabotage_state *self = state;
     *self = (struct sabotage_state){.under = mode_find(under), .saboteur = comm->rank == 0};
     return self->under->init(sabotage_under(state), setup, comm);
 }
 
-static inline enum status sabotage_init_static(void *state, const struct mode_setup *setup,
-                                               struct comm *comm)
+static inline enum status sabotage_init_static(void *state, const struct taskpool_mode_setup *setup,
+                                               struct taskpool_comm *comm)
 {
     return sabotage_init("static", state, setup, comm);
 }
 
-static inline enum status sabotage_init_steal(void *state, const struct mode_setup *setup,
-                                              struct comm *comm)
+static inline enum status sabotage_init_steal(void *state, const struct taskpool_mode_setup *setup,
+                                              struct taskpool_comm *comm)
 {
     return sabotage_init("steal", state, setup, comm);
 }
 
 /* The mode that the chosen one names after its dash. */
-static inline enum status sabotage_init_named(void *state, const struct mode_setup *setup,
-                                              struct comm *comm)
+static inline enum status sabotage_init_named(void *state, const struct taskpool_mode_setup *setup,
+                                              struct taskpool_comm *comm)
 {
     TRY(sabotage_init(strchr(setup->settings->mode, '-') + 1, state, setup, comm));
     ((struct sabotage_state *)state)->saboteur = true;
@@ -65,7 +66,7 @@ static inline enum status sabotage_seed(void *state)
     return self->under->seed ? self->under->seed(sabotage_under(state)) : STATUS_OK;
 }
 
-static inline enum mode_step sabotage_restore(void *state)
+static inline enum taskpool_mode_step sabotage_restore(void *state)
 {
     struct sabotage_state *self = state;
     self->lost = self->repeated = false;
@@ -109,11 +110,11 @@ static inline double sabotage_progress(const void *state, int64_t n_run)
 }
 
 /* The first task of the first range is lost. */
-static inline enum mode_step sabotage_lose(void *state, struct mode_work *work)
+static inline enum taskpool_mode_step sabotage_lose(void *state, struct taskpool_mode_work *work)
 {
     struct sabotage_state *self = state;
-    enum mode_step step = self->under->next(sabotage_under(state), work);
-    if (step == MODE_RUN && self->saboteur && !self->lost) {
+    enum taskpool_mode_step step = self->under->next(sabotage_under(state), work);
+    if (step == TASKPOOL_MODE_RUN && self->saboteur && !self->lost) {
         self->lost = true;
         work->range.first += work->range.step;
         self->repeat = work->range.first;
@@ -122,32 +123,34 @@ static inline enum mode_step sabotage_lose(void *state, struct mode_work *work)
 }
 
 /* And at the end, the second runs again. */
-static inline enum mode_step sabotage_swap(void *state, struct mode_work *work)
+static inline enum taskpool_mode_step sabotage_swap(void *state, struct taskpool_mode_work *work)
 {
     struct sabotage_state *self = state;
-    enum mode_step step = sabotage_lose(state, work);
-    if (step != MODE_DONE || !self->lost || self->repeated)
+    enum taskpool_mode_step step = sabotage_lose(state, work);
+    if (step != TASKPOOL_MODE_DONE || !self->lost || self->repeated)
         return step;
     self->repeated = true;
-    work->range = (struct task_range){.first = self->repeat, .last = self->repeat + 1, .step = 1};
-    return MODE_RUN;
+    work->range =
+        (struct taskpool_range){.first = self->repeat, .last = self->repeat + 1, .step = 1};
+    return TASKPOOL_MODE_RUN;
 }
 
-static inline enum mode_step sabotage_forget(void *state, struct mode_work *work)
+static inline enum taskpool_mode_step sabotage_forget(void *state, struct taskpool_mode_work *work)
 {
     struct sabotage_state *self = state;
-    enum mode_step step = self->under->next(sabotage_under(state), work);
-    if (step != MODE_RUN || !self->saboteur || self->lost)
+    enum taskpool_mode_step step = self->under->next(sabotage_under(state), work);
+    if (step != TASKPOOL_MODE_RUN || !self->saboteur || self->lost)
         return step;
     self->lost = true;
     return self->under->next(sabotage_under(state), work);
 }
 
 /* name  "WORD-MODE" of the mode underneath; must outlive the program */
-static inline struct mode sabotage_of(const struct mode *under, const char *name,
-                                      enum mode_step (*next)(void *, struct mode_work *))
+static inline struct taskpool_mode
+sabotage_of(const struct taskpool_mode *under, const char *name,
+            enum taskpool_mode_step (*next)(void *, struct taskpool_mode_work *))
 {
-    struct mode made = *under;
+    struct taskpool_mode made = *under;
     made.name = name;
     made.help = "wrong on purpose";
     made.options = NULL;
@@ -176,7 +179,7 @@ static char sabotage_names[N_SABOTAGED][2][32];
 
 static inline void register_sabotages_by_name(void)
 {
-    static struct mode modes[N_SABOTAGED][2];
+    static struct taskpool_mode modes[N_SABOTAGED][2];
     for (int i = 0; i < N_SABOTAGED; i++)
         for (int swaps = 0; swaps < 2; swaps++) {
             snprintf(sabotage_names[i][swaps], sizeof sabotage_names[i][swaps], "%s-%s",
@@ -190,12 +193,12 @@ static inline void register_sabotages_by_name(void)
 /* Once per program. */
 static inline void register_sabotage(void)
 {
-    static struct mode modes[3];
-    modes[0] = modes[1] = (struct mode){.seeded = true, .init = sabotage_init_static};
-    modes[2] = (struct mode){.init = sabotage_init_steal,
-                             .add = sabotage_add,
-                             .receive = sabotage_receive,
-                             .sent = sabotage_sent};
+    static struct taskpool_mode modes[3];
+    modes[0] = modes[1] = (struct taskpool_mode){.seeded = true, .init = sabotage_init_static};
+    modes[2] = (struct taskpool_mode){.init = sabotage_init_steal,
+                                      .add = sabotage_add,
+                                      .receive = sabotage_receive,
+                                      .sent = sabotage_sent};
     modes[0].next = sabotage_lose;
     modes[1].next = sabotage_swap;
     modes[2].next = sabotage_forget;

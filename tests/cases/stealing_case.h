@@ -23,7 +23,7 @@ struct message {
 };
 
 struct hand_worker {
-    struct comm comm;          /* first */
+    struct taskpool_comm comm; /* first */
     struct stealing *stealing; /* the mode's state, which begins with it */
 };
 
@@ -31,12 +31,13 @@ struct hand_worker {
 static struct message messages[64];
 static int n_messages;
 static struct hand_worker workers[16];
-static const struct mode *mode;
+static const struct taskpool_mode *mode;
 static struct taskpool_problem problem;
 static struct taskpool_settings settings;
-static struct mode_setup setup = {.problem = &problem, .settings = &settings};
+static struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
 
-static inline void hand_send(struct comm *comm, int to, const struct comm_message *message)
+static inline void hand_send(struct taskpool_comm *comm, int to,
+                             const struct taskpool_comm_message *message)
 {
     struct message queued = {.from = comm->rank,
                              .to = to,
@@ -56,19 +57,19 @@ static inline void hand_send(struct comm *comm, int to, const struct comm_messag
 static double hand_clock_s;
 static double hand_wake_s; /* delay of the last wake-up that a worker requested */
 
-static inline double hand_now(struct comm *comm)
+static inline double hand_now(struct taskpool_comm *comm)
 {
     (void)comm;
     return hand_clock_s;
 }
 
-static inline void hand_wake(struct comm *comm, double delay_s)
+static inline void hand_wake(struct taskpool_comm *comm, double delay_s)
 {
     (void)comm;
     hand_wake_s = delay_s;
 }
 
-static const struct comm_functions hand_functions = {
+static const struct taskpool_comm_functions hand_functions = {
     .now = hand_now, .send = hand_send, .wake = hand_wake};
 
 /* So many workers without a task, in nodes of four. */
@@ -80,11 +81,11 @@ static inline void hire(int n, const char *command_line)
     problem = (struct taskpool_problem){0};
     n_messages = 0;
     for (int i = 0; i < n; i++) {
-        workers[i].comm = (struct comm){.functions = &hand_functions,
-                                        .rank = i,
-                                        .size = n,
-                                        .node_ranks = ranks + i / 4 * 4,
-                                        .n_node_ranks = n < 4 ? n : 4};
+        workers[i].comm = (struct taskpool_comm){.functions = &hand_functions,
+                                                 .rank = i,
+                                                 .size = n,
+                                                 .node_ranks = ranks + i / 4 * 4,
+                                                 .n_node_ranks = n < 4 ? n : 4};
         random_stream_init(&workers[i].comm.random, 1, (uint64_t)i);
         workers[i].stealing = calloc(1, mode->state_size);
         check_ok(mode->init(workers[i].stealing, &setup, &workers[i].comm));
@@ -103,18 +104,19 @@ static inline void dismiss(int n)
 static inline void load(int worker, int64_t n_tasks, int64_t n_per_range)
 {
     struct task_ranges ranges = {0};
-    struct task_range list[256];
+    struct taskpool_range list[256];
     for (int64_t i = 0; i < n_tasks; i += n_per_range)
-        list[ranges.n++] = (struct task_range){10 * i, 10 * (i + n_per_range), 10};
+        list[ranges.n++] = (struct taskpool_range){10 * i, 10 * (i + n_per_range), 10};
     ranges.list = list;
     check_ok(stealing_push(workers[worker].stealing, &ranges));
 }
 
-static inline enum mode_step next(int worker, int64_t n_wanted, struct task_range *range)
+static inline enum taskpool_mode_step next(int worker, int64_t n_wanted,
+                                           struct taskpool_range *range)
 {
-    struct mode_work work = {.n_wanted = n_wanted};
-    enum mode_step step = stealing_next(workers[worker].stealing, &work);
-    *range = step == MODE_RUN ? work.range : (struct task_range){0, 0, 1};
+    struct taskpool_mode_work work = {.n_wanted = n_wanted};
+    enum taskpool_mode_step step = stealing_next(workers[worker].stealing, &work);
+    *range = step == TASKPOOL_MODE_RUN ? work.range : (struct taskpool_range){0, 0, 1};
     return step;
 }
 
@@ -164,7 +166,7 @@ struct run {
     int64_t n_messages; /* seen so far */
     int n_runs[MAX_TASKS];
     int worker[MAX_TASKS]; /* that ran it in this iteration */
-    struct statistics_iteration figures;
+    struct taskpool_iteration figures;
 };
 
 /* From 1 to 100 units, in no order, and the first tenth of the tasks five times
@@ -192,7 +194,7 @@ static inline void watch(int from, int to, const void *message, size_t size, voi
     (void)size;
     if (run->n_messages++ > 0)
         return;
-    struct task_range range = task_range_block(run->n_tasks, run->n_workers, from);
+    struct taskpool_range range = task_range_block(run->n_tasks, run->n_workers, from);
     for (int64_t task = range.first; task < range.last; task++)
         assert_int_equal(run->n_runs[task], 1);
 }
@@ -217,7 +219,7 @@ static inline void iterate(struct run *run, struct taskpool *pool, int iteration
         check_ok(taskpool_restore(pool));
     check_ok(taskpool_run(pool));
     run->figures = *taskpool_statistics(pool, iteration);
-    const struct history *history = taskpool_history(pool);
+    const struct taskpool_history *history = taskpool_history(pool);
     assert_int_equal(history->n_entries, run->n_tasks);
     for (int64_t i = 0; i < history->n_entries; i++)
         run->worker[history->entries[i].task] = history->entries[i].worker;

@@ -1,10 +1,10 @@
-/* What holds of every trace: it says the same as the statistics. */
+/* Checks that hold for every trace: it agrees with the statistics. */
 #ifndef BERYL_TESTS_TRACE_CASE_H
 #define BERYL_TESTS_TRACE_CASE_H
 
+#include "sched/lab/trace/trace.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "sched/pool/core/statistics.h"
-#include "sched/pool/trace/trace.h"
-#include "sched/pool/trace/trace_lane.h"
 #include "tests/check.h"
 
 #include <stdbool.h>
@@ -23,15 +23,15 @@ struct trace_totals {
 enum { TRACE_TOTALS = sizeof(struct trace_totals) / sizeof(double) };
 
 /* A trace that is not written. */
-static inline struct trace *trace_case_create(void)
+static inline struct taskpool_trace *trace_case_create(void)
 {
-    struct trace *trace = calloc(1, sizeof *trace);
-    assert_non_null(trace);
-    return trace;
+    struct trace_output *output = calloc(1, sizeof *output);
+    assert_non_null(output);
+    return &output->trace;
 }
 
 /* Logs that soon are full. */
-static inline void trace_case_limit(struct trace *trace, int64_t limit)
+static inline void trace_case_limit(struct taskpool_trace *trace, int64_t limit)
 {
     for (int64_t i = 0; i < trace->shape.n; i++)
         trace->logs[i].limit = limit;
@@ -65,12 +65,12 @@ static inline void trace_case_add_log(struct trace_totals *totals, const struct 
         trace_case_add_message(totals, &log->messages[i]);
     totals->dropped += (double)log->n_dropped_messages;
     for (int use = 0; use < TRACE_N_USES; use++) {
-        totals->counted_s[use] += log->recorded[use].time_s + log->dropped[use].time_s;
-        totals->dropped += (double)log->dropped[use].n;
+        totals->counted_s[use] += log->recorded.time_s[use] + log->dropped.time_s[use];
+        totals->dropped += (double)log->dropped.n[use];
     }
 }
 
-static inline struct trace_totals trace_case_totals(const struct trace *trace)
+static inline struct trace_totals trace_case_totals(const struct taskpool_trace *trace)
 {
     struct trace_totals totals = {0};
     for (int64_t i = 0; i < trace->shape.n; i++)
@@ -80,7 +80,8 @@ static inline struct trace_totals trace_case_totals(const struct trace *trace)
 
 /* Whether the spans of a lane follow one another, and lie in an iteration unless its own found no
  * room. */
-static inline bool trace_case_is_ordered(const struct trace *trace, const struct trace_log *log)
+static inline bool trace_case_is_ordered(const struct taskpool_trace *trace,
+                                         const struct trace_log *log)
 {
     struct trace_span *spans = malloc((size_t)(log->n_spans + 1) * sizeof *spans);
     assert_non_null(spans);
@@ -107,7 +108,7 @@ static inline bool trace_case_is_ordered(const struct trace *trace, const struct
  * for each task; else *why says in what. balance_s is not compared: in statistics it is that of
  * the slowest. */
 static inline bool trace_case_agrees(const struct trace_totals *totals,
-                                     const struct statistics_iteration *sum, char *why, size_t size)
+                                     const struct taskpool_iteration *sum, char *why, size_t size)
 {
     const double expected_s[] = {sum->task_s, sum->idle_s, sum->search_s, sum->scheduler_s,
                                  sum->communication_s};

@@ -1,4 +1,5 @@
-/* What a fuzzing engine calls with each input, libFuzzer or fuzz_main.c, and what targets share. */
+/* The function that a fuzzing engine (libFuzzer or fuzz_main.c) calls with each input, and helpers
+ * that targets share. */
 #ifndef BERYL_TESTS_FUZZ_H
 #define BERYL_TESTS_FUZZ_H
 
@@ -20,7 +21,7 @@ void fuzz_start_mpi(void);
  * Returns its path, valid until the next call. */
 const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
 
-/* The same, and starts MPI, for readers that are collective. */
+/* fuzz_file that also starts MPI, for readers that are collective. */
 const char *fuzz_mpi_file(const char *name, const uint8_t *data, size_t size);
 
 #endif

@@ -8,10 +8,10 @@
 enum { N_TASKS = 4, N_BLOCKS = 3 };
 
 /* Blocks as if read, on the heap, where a read beyond them is found. */
-static struct task_data *make_blocks(void)
+static struct taskpool_data *make_blocks(void)
 {
     static const int64_t numbers[N_BLOCKS] = {0, 2, 70};
-    struct task_data *data = calloc(1, sizeof *data);
+    struct taskpool_data *data = calloc(1, sizeof *data);
     assert(data);
     data->n_blocks = N_BLOCKS;
     data->numbers = malloc(sizeof numbers);
@@ -26,12 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     int64_t tasks[N_TASKS] = {0, 1, 5, 80};
     double seconds[N_TASKS] = {0};
     const struct profile profile = {.n = N_TASKS, .seconds = seconds, .tasks = tasks};
-    struct task_data *data = make_blocks();
+    struct taskpool_data *data = make_blocks();
     if (task_data_read_accesses(fuzz_mpi_file("x.blocks.csv", bytes, size), &profile, data) ==
         STATUS_OK)
         for (int64_t task = 0; task < N_TASKS; task++) {
             int64_t n;
-            const struct task_access *access = task_data_of(data, task, &n);
+            const struct taskpool_data_access *access = task_data_of(data, task, &n);
             assert(n >= 0);
             for (int64_t i = 0; i < n; i++)
                 assert(access[i].block >= 0 && access[i].block < N_BLOCKS);

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct task_data *read;
+    struct taskpool_data *read;
     if (task_data_read_sizes(fuzz_mpi_file("x.sizes.csv", data, size), &read) != STATUS_OK)
         return 0;
     for (int64_t i = 0; i < read->n_blocks; i++) {

@@ -9,7 +9,7 @@
 
 static char folder[256], path[512];
 
-/* Of the leak sanitizer, where there is one: what is allocated in between is no leak. */
+/* Functions of the leak sanitizer, where there is one: what is allocated in between is no leak. */
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
 

@@ -1,4 +1,3 @@
-#include "sched/lab/cli/machine_file.h"
 #include "sched/lab/cli/machine_options.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -8,7 +7,7 @@
 static void use(struct machine_settings *settings)
 {
     struct taskpool_machine machine;
-    struct noise noise = {0};
+    struct taskpool_noise noise = {0};
     machine_options_set_defaults(settings);
     assert(machine_options_apply(settings, &machine, &noise) == STATUS_OK);
     assert(machine.n_workers == 2 && machine.node_size >= 1 && machine.n_threads >= 1);

@@ -6,8 +6,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct noise noise;
-    if (noise_read(&noise, fuzz_mpi_file("noise.csv", data, size)) != STATUS_OK)
+    struct taskpool_noise noise;
+    if (taskpool_noise_read(&noise, fuzz_mpi_file("noise.csv", data, size)) != STATUS_OK)
         return 0;
     assert(noise.n > 0 && noise.period_s >= NOISE_MIN_PERIOD_S);
     double start_s = 0, phase_s = 0.3 * noise.period_s;
@@ -16,6 +16,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         assert(end_s >= start_s && !isnan(end_s));
         start_s = end_s;
     }
-    noise_fini(&noise);
+    taskpool_noise_fini(&noise);
     return 0;
 }

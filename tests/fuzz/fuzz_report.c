@@ -1,6 +1,5 @@
-#include "hf/cli/hf_report.h"
+#include "hf/result/hf_report.h"
 #include "sched/lab/report/report.h"
-#include "sched/lab/report/report_difference.h"
 #include "support/io/json.h"
 #include "tests/fuzz/fuzz.h"
 

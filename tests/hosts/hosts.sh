@@ -152,6 +152,10 @@ else
     connect_by_relay
 fi
 
+# A lost host ends a run after 30 s (README, "On a cluster").
+export OMPI_MCA_oob_tcp_keepalive_time=10 OMPI_MCA_oob_tcp_keepalive_intvl=5 \
+    OMPI_MCA_oob_tcp_keepalive_probes=4
+
 # By node: process i on host i modulo N. Open MPI's own files: elsewhere two runs of this script, with
 # the same host names and process numbers, would meet.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

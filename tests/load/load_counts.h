@@ -1,5 +1,5 @@
-/* What a process holds: memory, files and threads by the kernel's count, objects of MPI by PMPI,
- * all calls of Beryl and of Global Arrays being counted. */
+/* Resources that a process holds: memory, files and threads by the kernel's count, objects of MPI
+ * by PMPI, which counts all calls of Beryl and of Global Arrays. */
 #ifndef BERYL_TESTS_LOAD_COUNTS_H
 #define BERYL_TESTS_LOAD_COUNTS_H
 

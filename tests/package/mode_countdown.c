@@ -13,37 +13,39 @@ static const struct option_row rows[] = {
                    .default_text = "5", .value = "N", .help = "tasks handed out together"),
 };
 
-static struct mode_options options = MODE_OPTIONS(rows, sizeof(struct countdown_settings));
+static struct taskpool_mode_options options =
+    TASKPOOL_MODE_OPTIONS(rows, sizeof(struct countdown_settings));
 
 struct countdown_state {
     int64_t n_tasks, chunk, n_left; /* n_left: not handed out, as far as this worker knows */
     bool asking;
-    struct task_range range; /* arrived and not begun */
-    struct comm *comm;
+    struct taskpool_range range; /* arrived and not begun */
+    struct taskpool_comm *comm;
 };
 
-static enum status countdown_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status countdown_init(void *state, const struct taskpool_mode_setup *setup,
+                                  struct taskpool_comm *comm)
 {
-    const struct countdown_settings *settings = settings_of(setup->settings, &options);
+    const struct countdown_settings *settings = taskpool_settings_of(setup->settings, &options);
     int64_t n_tasks = setup->problem->n_tasks;
     *(struct countdown_state *)state = (struct countdown_state){
         .n_tasks = n_tasks, .n_left = n_tasks, .chunk = settings->chunk, .comm = comm};
     return STATUS_OK;
 }
 
-static enum mode_step countdown_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step countdown_next(void *state, struct taskpool_mode_work *work)
 {
     struct countdown_state *self = state;
     work->range = self->range;
-    self->range = (struct task_range){0};
+    self->range = (struct taskpool_range){0};
     if (work->range.first < work->range.last)
-        return MODE_RUN;
+        return TASKPOOL_MODE_RUN;
     if (self->n_left == 0)
-        return MODE_DONE;
+        return TASKPOOL_MODE_DONE;
     if (!self->asking)
-        comm_fetch_add(self->comm, self->chunk);
+        taskpool_comm_fetch_add(self->comm, self->chunk);
     self->asking = true;
-    return MODE_SEARCH;
+    return TASKPOOL_MODE_SEARCH;
 }
 
 static void countdown_fetched(void *state, int64_t n_taken)
@@ -53,14 +55,14 @@ static void countdown_fetched(void *state, int64_t n_taken)
     self->asking = false;
     self->n_left = first > 0 ? first : 0;
     if (last > 0)
-        self->range = (struct task_range){.first = self->n_left, .last = last, .step = 1};
+        self->range = (struct taskpool_range){.first = self->n_left, .last = last, .step = 1};
 }
 
-static enum mode_step countdown_restore(void *state)
+static enum taskpool_mode_step countdown_restore(void *state)
 {
     struct countdown_state *self = state;
     self->n_left = self->n_tasks;
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 static double countdown_progress(const void *state, int64_t n_run)
@@ -70,10 +72,10 @@ static double countdown_progress(const void *state, int64_t n_run)
     return self->n_tasks > 0 ? 1 - (double)self->n_left / (double)self->n_tasks : 1;
 }
 
-const struct mode mode_countdown = {
+const struct taskpool_mode mode_countdown = {
     .name = "countdown",
     .help = "a shared counter hands out chunks from the last task to the first",
-    .options = (struct mode_options *[]){&options, NULL},
+    .options = (struct taskpool_mode_options *[]){&options, NULL},
     .state_size = sizeof(struct countdown_state),
     .init = countdown_init,
     .next = countdown_next,

@@ -4,6 +4,6 @@
 
 #include <sched/pool/core/mode.h>
 
-extern const struct mode mode_countdown;
+extern const struct taskpool_mode mode_countdown;
 
 #endif

@@ -31,8 +31,8 @@ printf '2\n\nH 0 0 0\nH 0 one 1\n' > word.xyz
 printf '1\nunits=parsec\nHe 0 0 0\n' > units.xyz
 printf '1\ncharge=x\nHe 0 0 0\n' > charge.xyz
 printf '1\nmultiplicity=0\nHe 0 0 0\n' > multiplicity.xyz
-printf '2\nspin=2\nO 0 0 0\nO 0 0 1.2\n' > spin.xyz
-printf '2\n0 3 oxygen\nO 0 0 0\nO 0 0 1.2\n' > pair.xyz
+printf '2\nmult=triplet\nO 0 0 0\nO 0 0 1.2\n' > word.xyz
+printf '2\nmult=3 uhf=1\nO 0 0 0\nO 0 0 1.2\n' > pair.xyz
 truncate -s 200M zeros.xyz
 head -c 4096 "$program" > binary.xyz
 { printf '2\n\nH 0 0 0\n'; printf 'H 0 0 1\0\n'; } > nul.xyz
@@ -104,8 +104,8 @@ for name in empty blank too_few one_line too_many no_atoms negative huge_count \
     charge multiplicity nul; do
     refuse $name.xyz $name.xyz $with_basis
 done
-refuse "spin.xyz:2: 'spin=2' may mean S, 2S or 2S+1: write multiplicity=M" spin.xyz $with_basis
-refuse "pair.xyz:2: " pair.xyz $with_basis
+refuse "word.xyz:2: mult= expects a whole number, found 'triplet'" word.xyz $with_basis
+refuse "pair.xyz:2: uhf=1 differs" pair.xyz $with_basis
 refuse folder folder $with_basis
 refuse "pipe.h5: is a named pipe" pipe.h5 $with_basis
 refuse "pipe.h5: is a named pipe" water.xyz $with_basis --json pipe.h5
@@ -221,8 +221,8 @@ done
 refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sched counter \
     --seeding cyclic
 refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched static --chunk 4
-refuse "--guided has no effect with --sched static" water.xyz $with_basis --sched static --guided
-refuse "--sched lpt knows all durations" water.xyz $with_basis --sched lpt
+refuse "--guided is now --sched guided" water.xyz $with_basis --sched counter --guided
+refuse "--sched: 'lpt' is not one of static, " water.xyz $with_basis --sched lpt
 refuse "--sched lpt knows all durations" water.xyz $with_basis --compare static,lpt
 refuse "--seeding has no effect with --sched auto" water.xyz $with_basis --seeding cyclic
 
@@ -243,7 +243,7 @@ refuse --count-tasks water.xyz $with_basis --compare all --count-tasks
 refuse --write-profile water.xyz $with_basis --compare all --write-profile result.csv
 refuse --profile-classes water.xyz $with_basis --compare all --profile-classes
 refuse --checkpoint water.xyz $with_basis --compare all --checkpoint result.h5
-refuse "--guided has no effect" water.xyz $with_basis --compare static --guided
+refuse "--chunk has no effect" water.xyz $with_basis --compare static --chunk 4
 refuse --fock-only water.xyz $with_basis --compare all --fock-only -1
 
 finish

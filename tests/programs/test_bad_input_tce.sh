@@ -42,7 +42,7 @@ done
 for option in json write-profile; do
     refuse missing/result.csv run good.tce --$option missing/result.csv
 done
-refuse "no command" walk good.tce
+refuse "not a command" walk good.tce
 
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 printf '2\n\nO 0 0 0\nH 0 0 0.97\n' > radical.xyz
@@ -242,7 +242,7 @@ refuse --iterations run good.tce --iterations 0
 refuse --cache run good.tce --cache -1
 refuse --sched run good.tce --sched nonsense
 refuse "--seeding has no effect" run good.tce --sched counter --seeding cyclic
-refuse "--sched lpt knows all durations" run good.tce --sched lpt
+refuse "--sched: 'lpt' is not one of static, " run good.tce --sched lpt
 refuse "--steal 0: " run good.tce --sched steal --steal 0
 refuse "--steal x: " run good.tce --compare static,steal --steal x
 refuse "missing.speeds" run good.tce --sched dtree --speeds missing.speeds

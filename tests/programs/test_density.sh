@@ -47,7 +47,7 @@ same()
 # The guess, which is also what is built from without the option.
 for option in "" "--density guess"; do
     build $rhf --fock-only 1 $option
-    [ "$(grep -c "guess (sad).*does not cost" "$folder/output")" = 1 ] || complain "no warning"
+    [ "$(grep -c "guess (sad).*not representative" "$folder/output")" = 1 ] || complain "no warning"
     check 'b["density"] == "guess" and r["return_result"] is None and "scf_iterations" not in b'
     same guess
 done
@@ -57,7 +57,7 @@ build $rhf --fock-only 2 --density converged --max-iter 50 --checkpoint rhf.h5
 check 'b["density"] == "converged" and abs(r["return_result"] + 227.89) < 0.01'
 check '[i["iteration"] for i in b["iterations"]] == [0, 1] and len(b["scf_iterations"]) > 5'
 check 'sum(i["fock_seconds"] for i in b["scf_iterations"]) < b["density_seconds"]'
-! grep -q "does not cost" "$folder/output" || complain "a warning"
+! grep -q "not representative" "$folder/output" || complain "a warning"
 same rhf
 ! cmp -s rhf.digests guess.digests || complain "the digests of the guess"
 build $uhf --compare static,steal --fock-only 1 --density converged --checkpoint uhf.h5
@@ -92,7 +92,7 @@ build $rhf --method uhf --fock-only 1 --density rhf.h5
 check 'b["density_sha256"] == b["density_sha256_beta"]'
 build $rhf --fock-only 1 --guess rhf.h5
 check 'b["density"] == "guess"'
-! grep -q "does not cost" "$folder/output" || complain "a warning"
+! grep -q "not representative" "$folder/output" || complain "a warning"
 same rhf
 
 # Without --checkpoint the converged density is gone; one that does not converge is a failure.

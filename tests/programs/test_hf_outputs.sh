@@ -86,7 +86,7 @@ tiles()
 tiles 55 8
 tiles 1 24 --tile 24
 
-# Hydrogen atoms in a row, of which only neighbours interact.
+# Hydrogen atoms in a row: only neighbours interact.
 { printf '12\n\n'; for i in $(seq 12); do echo "H 0 0 $((2 * i))"; done; } > row.xyz
 row="row.xyz --basis sto-3g --tile 2 --screen 1e-6"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Choices that an input leaves open or makes are in the log: charge, multiplicity and units of a
-# comment line, and d functions of which a basis set does not say whether they are spherical.
+# comment line, and d functions where a basis set does not say whether they are spherical.
 #
 #   test_input_is_said.sh BERYL_HF PROCESSES MPIEXEC BASIS_FOLDER
 set -u
@@ -14,7 +14,7 @@ print()
     grep -qE -- "$1" "$folder/output" || complain "the log lacks $1"
 }
 
-for comment in "mult=3" "0 3" "charge: 0, uhf=2"; do
+for comment in "mult=3" "0 3" "charge = 0, uhf=2"; do
     printf '2\n%s\nO 0 0 0\nO 0 0 1.2\n' "$comment" > o2.xyz
     run 0 o2.xyz $once --json result.json
     print '^Molecule .* charge 0, multiplicity 3$'
@@ -24,7 +24,7 @@ for comment in "mult=3" "0 3" "charge: 0, uhf=2"; do
 done
 run 0 o2.xyz $once --multiplicity 5 --units angstrom
 print '^ +multiplicity 5 by --multiplicity; the comment line of the file says 3$'
-printf '2\nspin=2 units=bohr\nO 0 0 0\nO 0 0 2.3\n' > o2.xyz
+printf '2\nmultiplicity=5 units=bohr\nO 0 0 0\nO 0 0 2.3\n' > o2.xyz
 run 0 o2.xyz $once --multiplicity 3 --units angstrom
 print '^ +units angstrom by --units; the comment line of the file says bohr$'
 run 0 o2.xyz $once --multiplicity 3
@@ -44,10 +44,10 @@ unread()
 unread triplet "oxygen, triplet" || complain "no warning"
 grep -q ' charge 0, multiplicity 1 and angstrom are used. Write charge=Q' "$folder/errors" ||
     complain "not what is used and what to write"
-unread 0/3 0/3 --units bohr || complain "no warning"
+unread spin=2 "spin=2 in bohr" --units bohr || complain "no warning"
 grep -q ' multiplicity 1 and bohr are used' "$folder/errors" || complain "not the unit in use"
-unread M=3 "q=0 M=3" || complain "no warning"
-unread bohr bohr || complain "no warning"
+unread charge "charge: 2, spin: 1, coordinates in bohr" || complain "no warning"
+[ "$(grep -c '^warning: ' "$folder/errors")" = 1 ] || complain "not one warning of one line"
 unread "1 4" "1 4 dioxane" || complain "no warning"
 unread triplet "oxygen, triplet" --multiplicity 1 && complain "a warning where an option says it"
 unread triplet "triplet multiplicity=3" && complain "a warning where the file says it"

@@ -21,7 +21,7 @@ for program in "$hf" "$tce"; do
     [ "$program" = "$tce" ] && arguments="run $inputs/examples.tce"
     alone="-u OPENBLAS_CORETYPE"
     run 0 $arguments
-    print '^BLAS       OpenBLAS, kernels for [[:alnum:]_]+(; by itself it takes the processor for .*)?$'
+    print '^BLAS       OpenBLAS, kernels for [[:alnum:]_]+(; its own choice would be .*)?$'
     alone="OPENBLAS_CORETYPE=Nehalem"
     run 0 $arguments
     print "^BLAS       OpenBLAS, kernels for Nehalem by OPENBLAS_CORETYPE=Nehalem$longer\$"

@@ -39,7 +39,7 @@ N_COMPLAINTS = 10  # that are printed in full
 
 
 class Case:
-    """A program with its arguments, of which IN stands for the folder of inputs, and all that it
+    """A program with its arguments (IN stands for the folder of inputs), and all that it
     writes. `fails_with_result`: a failure after the work has begun is in the result, too."""
 
     def __init__(self, program, arguments, *outputs):

@@ -16,7 +16,7 @@ start()
 }
 export -f start
 
-# The same shared folder for all, as users have it, of which this test takes its own.
+# One shared folder for all processes, as users have it; this test takes its own.
 TMPDIR=$folder xargs -P 12 -I{} bash -c 'start {}' < <(seq 240) > "$folder/complaints"
 head -20 "$folder/complaints"
 [ ! -s "$folder/complaints" ]

@@ -121,14 +121,14 @@ static void equip(struct schedule *schedule, struct random_stream *random)
     machine->noise = pick(random, 4) ? NULL : &schedule->noise;
     machine->are_null = pick(random, 4) ? NULL : are_null;
     machine->n_threads = pick(random, 4) ? 1 : 2 + (int)pick(random, 3);
-    schedule->noise = (struct noise){.n = 1,
-                                     .start_s = schedule->noise_times_s,
-                                     .free_s = schedule->noise_times_s,
-                                     .period_s = 1.5e-3};
+    schedule->noise = (struct taskpool_noise){.n = 1,
+                                              .start_s = schedule->noise_times_s,
+                                              .free_s = schedule->noise_times_s,
+                                              .period_s = 1.5e-3};
     schedule->noise_times_s[1] = 1e-3;
 }
 
-/* What polls cost, and some blocks of data, of which each task reads one and writes one. */
+/* Sets costs of polls, and some blocks of data: each task reads one and writes one. */
 static void charge(struct schedule *schedule, struct random_stream *random)
 {
     struct taskpool_machine *machine = &schedule->machine;
@@ -136,16 +136,16 @@ static void charge(struct schedule *schedule, struct random_stream *random)
     machine->data = pick(random, 4) ? NULL : &schedule->data;
     machine->bandwidth = machine->data ? 1e7 : 0;
     machine->cache_bytes = 1000 * pick(random, 4);
-    schedule->data = (struct task_data){.n_blocks = SCHEDULE_N_BLOCKS,
-                                        .blocks = schedule->blocks,
-                                        .n_tasks = schedule->n_tasks,
-                                        .first = schedule->first_accesses,
-                                        .accesses = schedule->accesses};
+    schedule->data = (struct taskpool_data){.n_blocks = SCHEDULE_N_BLOCKS,
+                                            .blocks = schedule->blocks,
+                                            .n_tasks = schedule->n_tasks,
+                                            .first = schedule->first_accesses,
+                                            .accesses = schedule->accesses};
     for (int64_t i = 0; i < SCHEDULE_N_BLOCKS; i++)
-        schedule->blocks[i] = (struct data_block){.bytes = 300 * i, .owner = 7 * i};
+        schedule->blocks[i] = (struct taskpool_data_block){.bytes = 300 * i, .owner = 7 * i};
     for (int64_t i = 0; i < 2 * schedule->n_tasks; i++)
-        schedule->accesses[i] =
-            (struct task_access){.block = pick(random, SCHEDULE_N_BLOCKS), .writes = i % 2};
+        schedule->accesses[i] = (struct taskpool_data_access){
+            .block = pick(random, SCHEDULE_N_BLOCKS), .writes = i % 2};
     for (int64_t task = 0; task <= schedule->n_tasks; task++)
         schedule->first_accesses[task] = 2 * task;
 }
@@ -232,7 +232,7 @@ static bool all_ran(const struct schedule *schedule, int iteration, char *why, s
                      schedule->n_runs[task], iteration + 1);
             return false;
         }
-    const struct statistics_iteration *figures = taskpool_statistics(schedule->pool, iteration);
+    const struct taskpool_iteration *figures = taskpool_statistics(schedule->pool, iteration);
     if (figures->tasks == schedule->n_tasks)
         return true;
     snprintf(why, why_size, "the statistics count %lld tasks of %lld", (long long)figures->tasks,
@@ -249,7 +249,7 @@ static void start_trace(struct schedule *schedule)
 
 static bool trace_agrees(struct schedule *schedule, int iteration, char *why, size_t why_size)
 {
-    const struct trace *trace = schedule->trace;
+    const struct taskpool_trace *trace = schedule->trace;
     statistics_add(&schedule->sum, taskpool_statistics(schedule->pool, iteration));
     if (!trace)
         return true;
@@ -312,7 +312,7 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
         taskpool_simulate(&problem, &schedule->settings, &schedule->machine, &schedule->pool);
     if (schedule->status != STATUS_OK) {
         snprintf(why, why_size, "%s", status_text());
-        trace_destroy(schedule->trace);
+        taskpool_trace_destroy(schedule->trace);
         return false;
     }
     if (schedule->trace && schedule->seed % 8 == 0)
@@ -322,7 +322,7 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
         schedule->status = taskpool_add(schedule->pool, &root);
     bool holds = schedule->status == STATUS_OK && iterate(schedule, why, why_size);
     taskpool_destroy(schedule->pool);
-    trace_destroy(schedule->trace);
+    taskpool_trace_destroy(schedule->trace);
     return holds;
 }
 

@@ -30,12 +30,12 @@ struct schedule {
     uint64_t seed;
     struct taskpool_settings settings;
     struct taskpool_machine machine;
-    struct noise noise;
+    struct taskpool_noise noise;
     double noise_times_s[2];
-    struct task_data data;
+    struct taskpool_data data;
     int64_t first_accesses[SCHEDULE_MAX_TASKS + 1];
-    struct task_access accesses[2 * SCHEDULE_MAX_TASKS];
-    struct data_block blocks[SCHEDULE_N_BLOCKS];
+    struct taskpool_data_access accesses[2 * SCHEDULE_MAX_TASKS];
+    struct taskpool_data_block blocks[SCHEDULE_N_BLOCKS];
     int lengths; /* enum schedule_lengths */
     int64_t n_tasks;
     double times_s[SCHEDULE_MAX_TASKS];
@@ -43,12 +43,12 @@ struct schedule {
     bool dynamic; /* the tasks are added by each other */
     bool comb;    /* their tree is a comb, not a binary tree */
     struct taskpool *pool;
-    enum status status;              /* of the pool, where that is what does not hold */
-    struct trace *trace;             /* of every fourth schedule, else NULL */
-    struct statistics_iteration sum; /* of the iterations so far */
-    int64_t n_ended;                 /* tasks, in all iterations so far */
-    int64_t n_to_end;                /* at the end of this iteration */
-    bool ended_early;                /* a worker was notified of the end while a task was left */
+    enum status status;            /* of the pool, where that is what does not hold */
+    struct taskpool_trace *trace;  /* of every fourth schedule, else NULL */
+    struct taskpool_iteration sum; /* of the iterations so far */
+    int64_t n_ended;               /* tasks, in all iterations so far */
+    int64_t n_to_end;              /* at the end of this iteration */
+    bool ended_early;              /* a worker was notified of the end while a task was left */
 };
 
 /* Makes one up for these settings (whose seed is replaced). */

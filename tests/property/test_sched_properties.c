@@ -39,7 +39,7 @@ static bool run_one(uint64_t seed, int i, int n_cases)
     return false;
 }
 
-/* Of the schedules that do not end. */
+/* Handles schedules that do not end. */
 static void give_up(int signal)
 {
     (void)signal;

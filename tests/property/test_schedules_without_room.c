@@ -120,7 +120,7 @@ static void give_up(int signal)
     _exit(1);
 }
 
-/* Runs n schedules, of which some must hold and some must fail. */
+/* Runs n schedules: some must hold and some must fail. */
 static bool run_schedules(bool (*holds)(uint64_t seed, struct outcomes *outcomes), int64_t n,
                           uint64_t first)
 {

@@ -100,7 +100,7 @@ static void test_iterations_end_as_they_are_told(void **state)
     scf_setup_fini(&setup);
 }
 
-/* Of orbitals of one energy, whose denominators are zero. */
+/* Occupied and virtual orbitals of one energy make denominators of zero. */
 static void test_energies_that_are_not_finite_are_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* beryl-report where Beryl is built without chemistry. */
-#include "sched/lab/report/report_program.h"
+#include "sched/lab/report/report.h"
 
 int main(int argc, char **argv)
 {

@@ -1,8 +1,6 @@
 /* beryl-sched: schedulers without chemistry. */
-#include "sched/lab/cli/beryl_sched_compare.h"
 #include "sched/lab/cli/beryl_sched_options.h"
 #include "sched/lab/cli/beryl_sched_run.h"
-#include "sched/lab/cli/beryl_sched_sweep.h"
 #include "sched/lab/cli/calibrate.h"
 #include "sched/pool/modes/modes.h"
 #include "support/base/log.h"

@@ -1,11 +1,10 @@
-#include "sched/lab/cli/beryl_sched_compare.h"
+#include "sched/lab/cli/beryl_sched_run.h"
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
-#include "sched/lab/cli/beryl_sched_run.h"
 #include "sched/lab/comparison/mode_records.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/trace/trace.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/application.h"
@@ -168,7 +167,7 @@ static enum status compare_runs(struct compared_runs *runs, bool *accepted)
     TRY(status_agree(runs->comm, runs->is_first ? beryl_sched_outputs_check(options) : STATUS_OK));
     runs->checked = true;
     TRY(check_compared_modes(runs));
-    TRY(trace_start(runs->comm, &traced));
+    TRY(taskpool_trace_start(runs->comm, &traced));
     runs->records.trace = traced.trace;
     for (int m = 0; m < options->modes.n; m++)
         TRY(trace_prepare(traced.trace, runs->comm, options->modes.modes[m]));
@@ -197,7 +196,7 @@ enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_C
     if (runs.checked && application_exit_status(status, *accepted) == 1)
         write_failed_comparison(&runs, status);
     json_decref(runs.result);
-    trace_destroy(runs.records.trace);
+    taskpool_trace_destroy(runs.records.trace);
     mode_records_fini(&runs.records);
     return status;
 }

@@ -1,6 +1,6 @@
 #include "sched/lab/cli/beryl_sched_options.h"
 
-#include "sched/lab/cli/machine_file.h"
+#include "sched/lab/cli/machine_options.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_read.h"
@@ -19,11 +19,12 @@ static const struct option_row run_rows[] = {
     INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
                    .help = "runs of the same tasks, each with the history of the last (1)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "run it under each of these modes, and print a table; options of a mode go "
-                        "to those that have them; a mode may be named again, to see what differs "
-                        "by chance"),
+                .help =
+                    "run the workload under each of these modes, and print a table; options of a "
+                    "mode go to those that have them; name a mode twice to see chance "
+                    "differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
-    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N",
+    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
                    .help =
                        "rounds of a simulated --compare: the first with --seed, each other with "
                        "the next number"),
@@ -170,7 +171,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
          ", whose tasks' costs are not predicted"},
         {real && (uts || jacobi) && has_speeds, "speeds", own, " unless simulated"},
         {uts && options->profile, "write-profile", "uts", ", whose tasks have no numbers"},
-        {uts && options->pool.seeding != SEEDING_BLOCK, "seeding", "uts",
+        {uts && options->pool.seeding != TASKPOOL_SEEDING_BLOCK, "seeding", "uts",
          ", which begins with one node"},
         {jacobi && options->n_iterations > 0, "iterations", "jacobi",
          ", where an iteration is a sweep: use --sweeps"},
@@ -248,7 +249,7 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
         return STATUS_OK;
     TRY(workload_check(&options->workload));
     TRY(machine_options_check(&options->machine));
-    if (options->machine.server && options->pool.progress != PROGRESS_THREAD)
+    if (options->machine.server && options->pool.progress != TASKPOOL_PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
     TRY(choose_modes(options));
     if (is_real(options))

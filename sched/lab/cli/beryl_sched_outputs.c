@@ -1,8 +1,8 @@
 #include "sched/lab/cli/beryl_sched_outputs.h"
 
 #include "sched/lab/report/report.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/task_data.h"
-#include "sched/pool/trace/trace.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 

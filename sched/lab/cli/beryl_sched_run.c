@@ -3,11 +3,11 @@
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_write.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/modes/modes.h"
-#include "sched/pool/trace/trace_report.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
@@ -27,7 +27,7 @@ struct run {
     bool simulated;
     double *speeds; /* n_workers, or NULL */
     struct taskpool_machine machine;
-    struct noise noise;
+    struct taskpool_noise noise;
     struct workload *workload;
     struct taskpool *pool;
     int64_t n_completed; /* iterations */
@@ -57,10 +57,10 @@ static enum status find_workers(struct run *run)
 }
 
 /* Reduces the speeds of simulated workers by the contention of their nodes. */
-static enum status slow_crowded_nodes(struct run *run)
+static enum status slow_contended_nodes(struct run *run)
 {
     const struct machine_settings *machine = &run->options->machine;
-    if (machine->crowded_speed == 1)
+    if (machine->contention_factor == 1)
         return STATUS_OK;
     if (!run->speeds) {
         run->speeds = malloc((size_t)run->n_workers * sizeof *run->speeds);
@@ -68,7 +68,7 @@ static enum status slow_crowded_nodes(struct run *run)
         for (int i = 0; i < run->n_workers; i++)
             run->speeds[i] = 1;
     }
-    machine_apply_contention(machine->crowded_speed, (int)machine->node_size, run->n_workers,
+    machine_apply_contention(machine->contention_factor, (int)machine->node_size, run->n_workers,
                              run->speeds);
     return STATUS_OK;
 }
@@ -78,7 +78,7 @@ static enum status find_speeds(struct run *run)
     const char *path = run->options->pool.speeds;
     if (path && *path)
         TRY(speeds_read(run->comm, path, run->n_workers, &run->speeds));
-    return run->simulated ? slow_crowded_nodes(run) : STATUS_OK;
+    return run->simulated ? slow_contended_nodes(run) : STATUS_OK;
 }
 
 static enum status create_workload(struct run *run)
@@ -102,7 +102,7 @@ static struct taskpool_settings known_settings(const struct beryl_sched_options 
 }
 
 /* NULL: tasks wait for none. */
-static const struct task_data *moved_data(const struct run *run)
+static const struct taskpool_data *moved_data(const struct run *run)
 {
     return run->options->machine.data == MACHINE_DATA_ON ? run->workload->data : NULL;
 }
@@ -145,13 +145,14 @@ static void print_run_start(const struct run *run, const char *scheduling)
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
     if (moved_data(run))
-        log_print("Data       %lld blocks, of which tasks wait for those of other workers\n",
+        log_print("Data       %lld blocks; tasks wait for those of other workers\n",
                   (long long)moved_data(run)->n_blocks);
     log_print("Workers    %d%s, scheduling %s\n", run->n_workers,
               run->simulated ? ", simulated" : "", scheduling);
     for (int m = 0; m < run->options->modes.n; m++) {
-        const struct mode *mode = mode_find(run->options->modes.modes[m]);
-        if (run->simulated && mode->has_thread && run->options->pool.progress == PROGRESS_BY_MODE)
+        const struct taskpool_mode *mode = mode_find(run->options->modes.modes[m]);
+        if (run->simulated && mode->has_thread &&
+            run->options->pool.progress == TASKPOOL_PROGRESS_BY_MODE)
             log_print("Threads    %s\n", mode->thread_help);
     }
     log_print("\n");
@@ -260,7 +261,7 @@ static enum status write_run_outputs(const struct run *run, const json_t *result
     TRY(status_agree(run->comm,
                      is_first ? beryl_sched_outputs_write_first(options, result) : STATUS_OK));
     TRY(write_run_tables(run));
-    TRY(trace_write(options->pool.trace, run->comm, NULL));
+    TRY(taskpool_trace_write(options->pool.trace, run->comm, NULL));
     trace_print(options->pool.trace);
     return status_agree(
         run->comm, is_first ? beryl_sched_outputs_write_last(options, result, run->workload->name)
@@ -287,7 +288,7 @@ static void end_run(struct run *run)
     json_decref(run->timeline);
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
-    noise_fini(&run->noise);
+    taskpool_noise_fini(&run->noise);
     free(run->speeds);
 }
 
@@ -299,7 +300,7 @@ static enum status do_run(struct run *run, bool *accepted)
     TRY(status_agree(run->comm,
                      run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
     run->checked = true;
-    TRY(trace_start(run->comm, &run->completed.pool));
+    TRY(taskpool_trace_start(run->comm, &run->completed.pool));
     TRY(prepare_run(run));
     *accepted = true;
     print_run_start(run, mode_name(run));
@@ -315,7 +316,7 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
     if (run.checked && application_exit_status(status, *accepted) == 1)
         write_failed_run(&run, status);
     end_run(&run);
-    trace_destroy(run.completed.pool.trace);
+    taskpool_trace_destroy(run.completed.pool.trace);
     return status;
 }
 
@@ -374,7 +375,7 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
 static void note_completed(const struct run *run, int position, struct mode_records *records)
 {
     for (int64_t i = 0; i < run->n_completed; i++) {
-        const struct statistics_iteration *statistics = taskpool_statistics(run->pool, i);
+        const struct taskpool_iteration *statistics = taskpool_statistics(run->pool, i);
         mode_records_note(records, position, statistics->makespan_s + statistics->balance_s,
                           statistics);
     }

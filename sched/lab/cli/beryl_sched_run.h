@@ -1,4 +1,4 @@
-/* A run of beryl-sched: pool, iterations, result. */
+/* Runs of beryl-sched: one, several in a comparison of modes, many in a sweep. */
 #ifndef BERYL_SCHED_BERYL_SCHED_RUN_H
 #define BERYL_SCHED_BERYL_SCHED_RUN_H
 
@@ -17,6 +17,30 @@
  * STATUS_PROTOCOL; the same on every process. */
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm,
                             bool *accepted);
+
+/* Runs the workload under each of options->modes, options->n_rounds times, with a pool of its own
+ * each time; real rounds in random orders, simulated ones with --seed in the first and the next
+ * number in each other. Prints a line for each run and the tables, and writes the outputs: the
+ * result of one run with `compare` and `comparison` in place of `sched` and `iterations`.
+ * Collective.
+ * accepted  out: set before the first task
+ * Errors: as beryl_sched_run, those of starting any of the modes before anything runs; also
+ * STATUS_PROTOCOL if the workload's results differ from mode to mode. */
+enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_Comm comm,
+                                bool *accepted);
+
+/* Runs each line of options->sweep, prints a line when it is done, and writes the results in the
+ * order of the lines as {"runs": [...]}: each entry is the result of the run alone, with its line
+ * as "options_text". The output is the same for any number of processes. The runs are the tasks of
+ * a pool under --sched counter, so that a long one delays no other. Collective over comm.
+ * accepted  out: set before the first run
+ * Errors: bad options of any line, before anything runs, and those of the runs; each names the
+ * file and the line. Nothing is written after the former, and after the latter the --json with the
+ * runs that were completed. */
+enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm,
+                              bool *accepted);
+
+/* --- single runs, for comparisons and sweeps --- */
 
 /* Checks that a simulated run can be started; a profile is not read. Not collective. Errors: as
  * above. */

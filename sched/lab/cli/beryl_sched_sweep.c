@@ -1,7 +1,6 @@
-#include "sched/lab/cli/beryl_sched_sweep.h"
+#include "sched/lab/cli/beryl_sched_run.h"
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
-#include "sched/lab/cli/beryl_sched_run.h"
 #include "sched/lab/cli/sweep_file.h"
 #include "sched/pool/taskpool.h"
 #include "support/base/agree.h"

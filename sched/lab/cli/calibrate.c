@@ -17,8 +17,8 @@
 struct calibration {
     int n_processes;
     struct mpi_calibration messages;
-    struct quartiles task_s;        /* between two tasks of a pool */
-    struct quartiles crowded_speed; /* of all processes at once, relative to one alone */
+    struct quartiles task_s;            /* between two tasks of a pool */
+    struct quartiles contention_factor; /* of all processes at once, relative to one alone */
 };
 
 /* --- the driver's time for a task --- */
@@ -119,7 +119,7 @@ static void sleep_until_all(MPI_Comm comm)
         nanosleep(&pause, NULL);
 }
 
-static enum status calibrate_crowded_speed(MPI_Comm comm, struct quartiles *speed)
+static enum status calibrate_contention_factor(MPI_Comm comm, struct quartiles *speed)
 {
     struct tiles tiles = {0};
     struct samples samples = {0};
@@ -167,8 +167,8 @@ static void fill_rows(const struct calibration *calibration, struct calibration_
         {"counter-time", true, &m->counter_s, 1e-6,
          "us, of the counter for a request, all processes requesting"},
         {"poll-time", true, &m->poll_s, 1e-6, "us, of a poll for messages that finds none"},
-        {"crowded-speed", true, &calibration->crowded_speed, 1,
-         "of a worker when all of its node compute, relative to one alone"},
+        {"contention-factor", true, &calibration->contention_factor, 1,
+         "of a worker when all workers of its node compute, relative to one alone"},
         {"fetch-add", false, &m->fetch_add_s, 1e-6, "us, from a request to the counter's answer"},
         {"task", false, &calibration->task_s, 1e-6,
          "us, of the driver for a task; profiles include it"},
@@ -242,9 +242,9 @@ enum status calibrate(MPI_Comm comm, const char *path, bool *accepted)
                                   "two or more, with mpirun -np 2");
     *accepted = true;
     TRY(status_agree(comm, rank == 0 ? calibrate_tasks(&calibration.task_s) : STATUS_OK));
-    TRY(calibrate_crowded_speed(comm, &calibration.crowded_speed));
+    TRY(calibrate_contention_factor(comm, &calibration.contention_factor));
     /* A ratio above 1 is noise. */
-    calibration.crowded_speed.median = fmin(1, calibration.crowded_speed.median);
+    calibration.contention_factor.median = fmin(1, calibration.contention_factor.median);
     TRY(mpi_calibrate(comm, &calibration.messages));
     if (rank == 0)
         print_calibration(&calibration);

@@ -1,8 +1,15 @@
 #include "sched/lab/cli/machine_options.h"
 
+#include "support/base/agree.h"
+#include "support/io/json.h"
+#include "support/io/text_file.h"
 #include "support/io/words.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define FIELD(name) offsetof(struct machine_settings, name)
 
@@ -23,7 +30,7 @@ static const struct machine_settings default_machine = {
     .poll_s = 0,
     .bandwidth = 1e10,
     .node_bandwidth = 1e10,
-    .crowded_speed = 1,
+    .contention_factor = 1,
     .data = MACHINE_DATA_ON,
     .cache_bytes = 1000000000,
 };
@@ -57,24 +64,23 @@ const struct option_row machine_option_rows[] = {
                 .help = "time of a worker for each task in addition to the task's own (0)"),
     REAL_OPTION("poll-time", FIELD(poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for each poll for messages, which --poll-every counts; "
-                        "0: polls between any two tasks, for nothing (0)"),
+                        "0: polls between any two tasks at no cost (0)"),
     REAL_OPTION("bandwidth", FIELD(bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .help = "bandwidth between nodes (1e10)"),
     REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .expert = true, .help = "bandwidth within a node (1e10)"),
-    REAL_OPTION("crowded-speed", FIELD(crowded_speed), 0, 1, .min_excluded = true, .value = "X",
-                .expert = true,
-                .help = "speed of a worker while all of its node compute, relative to one alone "
-                        "(1)"),
+    REAL_OPTION("contention-factor", FIELD(contention_factor), 0, 1, .min_excluded = true,
+                .value = "X", .formerly = "crowded-speed", .expert = true,
+                .help = "speed of a worker while all workers of its node compute, relative to "
+                        "one alone (1)"),
     CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
                   .help = "on: tasks wait for the blocks that the files beside their profile name, "
                           "X.blocks.csv and X.sizes.csv; off: they do not (on)"),
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
                    .help = "memory of a node for blocks of other workers (1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
-                .help =
-                    "the workers' speeds as the modes know them, of which dtree makes use; none: "
-                    "they know of no differences (those of --speeds)"),
+                .help = "the workers' speeds as the modes know them (dtree uses them); none: all "
+                        "alike (those of --speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),
@@ -104,7 +110,7 @@ const struct machine_settings machine_settings_unknown = {
     .poll_s = -1,
     .bandwidth = -1,
     .node_bandwidth = -1,
-    .crowded_speed = -1,
+    .contention_factor = -1,
     .data = -1,
     .cache_bytes = -1,
 };
@@ -141,11 +147,11 @@ void machine_options_set_defaults(struct machine_settings *settings)
             option_copy(&machine_option_rows[i], &defaults, settings);
 }
 
-static enum status read_noise(const struct machine_settings *settings, struct noise *noise)
+static enum status read_noise(const struct machine_settings *settings, struct taskpool_noise *noise)
 {
     double values[2] = {0};
     if (settings->noise_trace)
-        return noise_read(noise, settings->noise_trace);
+        return taskpool_noise_read(noise, settings->noise_trace);
     int wrong = text_to_reals(settings->noise, 2, values);
     double period_s = values[0], length_s = values[1];
     bool is_period = period_s >= NOISE_MIN_PERIOD_S;
@@ -157,11 +163,11 @@ static enum status read_noise(const struct machine_settings *settings, struct no
                     "--noise takes a period, from %g on, and the length of an interruption, above "
                     "0 and shorter, in seconds, such as 0.01,0.0005: number %d of '%s' is wrong",
                     NOISE_MIN_PERIOD_S, wrong, settings->noise);
-    return noise_init_periodic(noise, period_s, length_s);
+    return taskpool_noise_init_periodic(noise, period_s, length_s);
 }
 
 enum status machine_options_apply(const struct machine_settings *settings,
-                                  struct taskpool_machine *machine, struct noise *noise)
+                                  struct taskpool_machine *machine, struct taskpool_noise *noise)
 {
     *machine = (struct taskpool_machine){
         .n_workers = (int)settings->n_workers,
@@ -187,13 +193,127 @@ enum status machine_options_apply(const struct machine_settings *settings,
     return STATUS_OK;
 }
 
-void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds)
+void machine_apply_contention(double contention_factor, int node_size, int n_workers,
+                              double *speeds)
 {
     if (node_size == 1)
         return;
     for (int i = 0; i < n_workers; i++) {
         int first = i / node_size * node_size;
         int n = n_workers - first < node_size ? n_workers - first : node_size;
-        speeds[i] *= 1 - (1 - crowded_speed) * (n - 1) / (node_size - 1);
+        speeds[i] *= 1 - (1 - contention_factor) * (n - 1) / (node_size - 1);
     }
+}
+
+/* --- the file of a machine --- */
+
+/* The old name of an option that is the machine's. */
+static enum status refuse_machine_key(const char *path, const char *key)
+{
+    for (size_t i = 0; i < machine_n_option_rows; i++) {
+        const struct option_row *row = &machine_option_rows[i];
+        if (row->formerly && strcmp(row->formerly, key) == 0)
+            return FAIL(STATUS_INPUT, "%s: \"%s\" is now \"%s\"", path, key, row->name);
+    }
+    return FAIL(STATUS_INPUT, "%s: unknown key \"%.60s\"", path, key);
+}
+
+/* The option of this name; --simulate, which has a default, is not the machine's. */
+static const struct option_row *find_machine_row(const char *key)
+{
+    for (size_t i = 0; i < machine_n_option_rows; i++) {
+        const struct option_row *row = &machine_option_rows[i];
+        bool is_number = row->kind == OPTION_INTEGER || row->kind == OPTION_REAL;
+        if (is_number && !row->default_text && strcmp(row->name, key) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* 1e6 is a whole number, too. */
+static bool is_whole_number(const json_t *value)
+{
+    double number = json_number_value(value);
+    return json_is_integer(value) || (json_is_real(value) && number == floor(number));
+}
+
+static bool is_allowed(const struct option_row *row, const json_t *value)
+{
+    double number = json_number_value(value);
+    if (row->kind == OPTION_INTEGER ? !is_whole_number(value) : !json_is_number(value))
+        return false;
+    return number <= row->max && (row->min_excluded ? number > row->min : number >= row->min);
+}
+
+static enum status refuse_machine_value(const char *path, const struct option_row *row,
+                                        const json_t *value)
+{
+    char range[128], *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    option_describe_range(row, range, sizeof range);
+    enum status status =
+        FAIL(STATUS_INPUT, "%s: \"%s\" must be a %s %s, not %.40s", path, row->name,
+             row->kind == OPTION_INTEGER ? "whole number" : "number", range, text ? text : "that");
+    free(text);
+    return status;
+}
+
+static void set_machine_value(const struct option_row *row, const json_t *value,
+                              struct machine_settings *settings)
+{
+    char *field = (char *)settings + row->offset;
+    if (row->kind == OPTION_INTEGER && *(int64_t *)field < 0)
+        *(int64_t *)field =
+            json_is_integer(value) ? json_integer_value(value) : (int64_t)json_real_value(value);
+    else if (row->kind == OPTION_REAL && *(double *)field < 0)
+        *(double *)field = json_number_value(value);
+}
+
+static enum status require_machine_key(const char *path, const json_t *machine, const char *key,
+                                       const char *other)
+{
+    if (json_object_get(machine, key) || (other && json_object_get(machine, other)))
+        return STATUS_OK;
+    return FAIL(STATUS_INPUT, "%s: there is no \"%s\"", path, key);
+}
+
+static enum status take_machine(const char *path, json_t *machine,
+                                struct machine_settings *settings)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(machine))
+        return FAIL(STATUS_INPUT, "%s: not a JSON object, as --calibrate writes it", path);
+    json_object_foreach(machine, key, value)
+    {
+        const struct option_row *row = find_machine_row(key);
+        if (strcmp(key, "measured") == 0)
+            continue;
+        if (!row)
+            return refuse_machine_key(path, key);
+        if (!is_allowed(row, value))
+            return refuse_machine_value(path, row, value);
+        set_machine_value(row, value, settings);
+    }
+    TRY(require_machine_key(path, machine, "node-size", NULL));
+    TRY(require_machine_key(path, machine, "overhead", NULL));
+    return require_machine_key(path, machine, "latency", "node-latency");
+}
+
+static enum status parse_machine(const char *path, const struct text_file *file,
+                                 struct machine_settings *settings)
+{
+    json_t *machine;
+    TRY(json_read_text(path, file->bytes, file->length, JSON_REJECT_DUPLICATES, &machine));
+    enum status status = take_machine(path, machine, settings);
+    json_decref(machine);
+    return status;
+}
+
+enum status machine_file_read(const char *path, MPI_Comm comm, struct machine_settings *settings)
+{
+    struct text_file file;
+    TRY(text_file_read_all(path, comm, &file));
+    enum status status = parse_machine(path, &file, settings);
+    text_file_fini(&file);
+    return status_agree(comm, status);
 }

@@ -3,8 +3,10 @@
 #define BERYL_SCHED_MACHINE_OPTIONS_H
 
 #include "sched/pool/drivers/sim/machine.h"
+#include "support/base/status.h"
 #include "support/io/options.h"
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,10 +32,10 @@ struct machine_settings {
     double poll_s;
     double bandwidth; /* bytes per second */
     double node_bandwidth;
-    double crowded_speed; /* of the workers of a full node, relative to one alone */
-    int data;             /* enum machine_data */
-    int64_t cache_bytes;  /* of a node */
-    const char *file;     /* with values for what was not given */
+    double contention_factor; /* of the workers of a full node, relative to one alone */
+    int data;                 /* enum machine_data */
+    int64_t cache_bytes;      /* of a node */
+    const char *file;         /* with values for what was not given */
     bool server;
     const char *noise;       /* "PERIOD,LENGTH" */
     const char *noise_trace; /* file */
@@ -53,20 +55,28 @@ extern const size_t machine_n_option_rows;
  * Errors: STATUS_USAGE. */
 enum status machine_options_check(const struct machine_settings *settings);
 
+/* Sets the settings that were not given by a file, as --calibrate writes it: a JSON object of
+ * numbers under the names of the machine's options; "node-size", "overhead" and one of "latency"
+ * and "node-latency" are required, "measured" is ignored. Collective over comm; rank 0 reads.
+ * Errors: STATUS_IO, STATUS_INPUT (names the file and the line or the key), STATUS_NO_MEMORY;
+ * the same on every process. */
+enum status machine_file_read(const char *path, MPI_Comm comm, struct machine_settings *settings);
+
 /* Sets what was not given to its default. */
 void machine_options_set_defaults(struct machine_settings *settings);
 
 /* The machine that the settings describe, without speeds and tasks.
- * noise  out: what the machine's noise points at if it has some; to be freed with noise_fini
- * Errors: STATUS_USAGE, those of noise_read. */
+ * noise  out: what the machine's noise points at if it has some; to be freed with
+ * taskpool_noise_fini Errors: STATUS_USAGE, those of taskpool_noise_read. */
 enum status machine_options_apply(const struct machine_settings *settings,
-                                  struct taskpool_machine *machine, struct noise *noise);
+                                  struct taskpool_machine *machine, struct taskpool_noise *noise);
 
 /* Multiplies speeds by the fraction that contention leaves of them while all workers of a node
- * compute: crowded_speed, in (0, 1], in a full node, and a loss in proportion to the number of
+ * compute: contention_factor, in (0, 1], in a full node, and a loss in proportion to the number of
  * other workers in one that is not full.
  * node_size  workers of a full node, consecutive ones, >= 1
  * speeds     n_workers */
-void machine_apply_contention(double crowded_speed, int node_size, int n_workers, double *speeds);
+void machine_apply_contention(double contention_factor, int node_size, int n_workers,
+                              double *speeds);
 
 #endif

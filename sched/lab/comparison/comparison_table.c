@@ -56,6 +56,6 @@ const char *comparison_too_few_words(int n_modes, int64_t n_rounds, struct compa
 
 const char *comparison_oversubscribed_words(void)
 {
-    return "Oversubscribed: with more processes than cores, times depend on the operating system, "
-           "too";
+    return "Oversubscribed: with more processes than cores, times also depend on the operating "
+           "system";
 }

@@ -1,8 +1,8 @@
 #include "sched/lab/comparison/mode_records.h"
 
 #include "sched/lab/comparison/comparison_table.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
-#include "sched/pool/trace/trace_report.h"
 #include "support/base/die.h"
 #include "support/base/log.h"
 
@@ -53,7 +53,8 @@ void mode_records_start(struct mode_records *records, const struct mode_list *mo
 struct mode_record *mode_records_begin(struct mode_records *records, int position)
 {
     struct mode_record *record = &records->list[position];
-    trace_restart(records->trace, records->comm);
+    records->n_begun++;
+    taskpool_trace_restart(records->trace, records->comm);
     comparison_begin(&records->comparison, position);
     record->n_iterations = 0;
     json_decref(record->timeline); /* of the last round */
@@ -62,7 +63,7 @@ struct mode_record *mode_records_begin(struct mode_records *records, int positio
 }
 
 json_t *mode_records_note(struct mode_records *records, int position, double seconds,
-                          const struct statistics_iteration *statistics)
+                          const struct taskpool_iteration *statistics)
 {
     struct mode_record *record = &records->list[position];
     bool first = record->n_iterations == 0;
@@ -86,7 +87,7 @@ static enum status write_trace_of_mode(struct mode_records *records, int positio
     struct mode_record *record = &records->list[position];
     if (!records->trace || records->comparison.modes[position].n_rounds < records->n_rounds)
         return STATUS_OK;
-    TRY(trace_write(records->trace, records->comm, record->name));
+    TRY(taskpool_trace_write(records->trace, records->comm, record->name));
     record->trace = trace_to_json(records->trace);
     return STATUS_OK;
 }
@@ -127,7 +128,7 @@ static void print_scheduling_heading(void)
     log_print(" efficiency imbalance    steals        of  messages");
 }
 
-static void print_scheduling(const struct statistics_iteration *last)
+static void print_scheduling(const struct taskpool_iteration *last)
 {
     log_print("%9.2f %% %7.2f %% %9.1f %9.1f %9lld", 100 * last->efficiency, 100 * last->imbalance,
               last->steals_successful.mean, last->steals_attempted.mean, (long long)last->messages);
@@ -146,7 +147,7 @@ static void print_single_round(const struct mode_records *records, const char *i
 {
     const struct mode_record *first = &records->list[0];
     struct comparison_number ratio;
-    log_print("\nSeconds per %s of the first, the best and the last of %lld; the other figures "
+    log_print("\nSeconds per %s of the first, the best and the last of %lld; the other columns "
               "are of\nthe last: steals done, of those attempted, per worker, messages of all; "
               "ratio: best to best of %s.\nOne round shows no spread: a difference may be chance "
               "(--rounds, simulated --seeds)\n\n",
@@ -178,7 +179,7 @@ static void print_rounds(const struct mode_records *records, const char *iterati
     struct comparison_row row;
     log_print(
         "\nSeconds per %s over %lld rounds of %lld, each round the mean from the third on (of "
-        "fewer the last);\nthe other figures are of the last: steals done, of those "
+        "fewer the last);\nthe other columns are of the last: steals done, of those "
         "attempted, per worker, messages of all\n\n",
         iteration, (long long)comparison->modes[0].n_rounds,
         (long long)records->list[0].n_iterations);
@@ -252,8 +253,9 @@ json_t *mode_record_to_json(const struct mode_records *records, int position,
                             const char *const keys[MODE_RECORD_DIGESTS])
 {
     const struct mode_record *record = &records->list[position];
-    json_t *json =
-        json_pack("{s:s, s:I}", "sched", record->mode, "tasks", (json_int_t)record->last.tasks);
+    json_t *json = json_pack("{s:s}", "sched", record->mode);
+    if (mode_record_has_run(record))
+        json_object_set_new(json, "tasks", json_integer(record->last.tasks));
     for (int i = 0; i < MODE_RECORD_DIGESTS; i++)
         if (keys[i] && record->sha256[i][0] != '\0')
             json_object_set_new(json, keys[i], json_string(record->sha256[i]));
@@ -287,11 +289,11 @@ static json_t *seeds_to_json(const struct mode_records *records)
     return seeds;
 }
 
-/* The names of the modes, a row for each round. */
-static json_t *orders_to_json(const struct mode_records *records, int64_t n_rounds)
+/* The names of the modes, a row for each round that began: after a failure not all did. */
+static json_t *orders_to_json(const struct mode_records *records)
 {
     json_t *orders = json_array();
-    for (int64_t round = 0; round < n_rounds; round++) {
+    for (int64_t round = 0; round * records->n < records->n_begun; round++) {
         int positions[COMPARISON_MODES_MAX];
         json_t *order = json_array();
         comparison_draw_order(&records->comparison, round, positions);
@@ -312,6 +314,6 @@ json_t *mode_records_summary_to_json(const struct mode_records *records)
                   (json_int_t)find_first_counted(records), "confidence", COMPARISON_CONFIDENCE,
                   "oversubscribed", comparison->oversubscribed, "seeds", seeds_to_json(records));
     if (!comparison->simulated)
-        json_object_set_new(summary, "orders", orders_to_json(records, n_rounds));
+        json_object_set_new(summary, "orders", orders_to_json(records));
     return summary;
 }

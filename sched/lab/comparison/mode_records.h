@@ -5,9 +5,9 @@
 #define BERYL_SCHED_MODE_RECORDS_H
 
 #include "sched/lab/comparison/comparison.h"
+#include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/modes/mode_list.h"
-#include "sched/pool/trace/trace.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"
 
@@ -23,7 +23,7 @@ struct mode_record {
     const char *name; /* that of no other: "auto#2" */
     int64_t n_iterations;
     double first_s, best_s, last_s;                    /* seconds of an iteration of the round */
-    struct statistics_iteration last;                  /* the last iteration */
+    struct taskpool_iteration last;                    /* the last iteration */
     char sha256[MODE_RECORD_DIGESTS][SHA256_HEX_SIZE]; /* of the results; "" until complete */
     char first_sha256[MODE_RECORD_DIGESTS][SHA256_HEX_SIZE]; /* of the first round */
     bool differs;       /* whether a round had other digests than the first one */
@@ -34,11 +34,12 @@ struct mode_record {
 
 /* Zero-initialised, but for the first members, is empty. */
 struct mode_records {
-    int64_t n_rounds;    /* asked for; 0: 1 */
-    struct trace *trace; /* of --trace, of which each mode gets a folder by its name; borrowed;
-                          * NULL: none */
-    MPI_Comm comm;       /* its own */
+    int64_t n_rounds;             /* asked for; 0: 1 */
+    struct taskpool_trace *trace; /* of --trace, of which each mode gets a folder by its name;
+                                   * borrowed; NULL: none */
+    MPI_Comm comm;                /* its own */
     struct comparison comparison; /* of the same modes in the same order; its first members too */
+    int64_t n_begun;              /* calls of mode_records_begin */
     int n;
     struct mode_record list[MODES_MAX];
 };
@@ -56,10 +57,10 @@ struct mode_record *mode_records_begin(struct mode_records *records, int positio
 /* Records the round's next iteration. Returns its entry in `iterations`, borrowed, for the caller
  * to add to; NULL when out of memory. */
 json_t *mode_records_note(struct mode_records *records, int position, double seconds,
-                          const struct statistics_iteration *statistics);
+                          const struct taskpool_iteration *statistics);
 
 /* Ends the round, whose digests are in the record; writes the trace of the last one.
- * Errors: those of trace_write; the same on every process. */
+ * Errors: those of taskpool_trace_write; the same on every process. */
 enum status mode_records_end(struct mode_records *records, int position);
 
 /* Errors: STATUS_PROTOCOL, with the names of the modes, if results differ from the first mode's.

@@ -49,7 +49,7 @@ static enum status run_compared_pool(const struct pool_comparison *self, struct 
             TRY(status_agree(self->comm,
                              plan->prepare(pool, mode, round, i, self->problem->context)));
         TRY(taskpool_run(pool));
-        const struct statistics_iteration *last =
+        const struct taskpool_iteration *last =
             taskpool_statistics(pool, taskpool_n_iterations(pool) - 1);
         comparison_note(self->comparison, mode, last->makespan_s + last->balance_s);
     }

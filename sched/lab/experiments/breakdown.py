@@ -17,7 +17,6 @@ BOUND = "lpt"
 MODES = {
     "static": "--sched static",
     "counter": "--sched counter",
-    "counter, guided": "--sched counter --guided",
     "guided": "--sched guided",
     "factoring": "--sched factoring",
     "trapezoid": "--sched trapezoid",
@@ -33,8 +32,8 @@ MODES = {
     "auto": "--sched auto --iterations 5",
     BOUND: "--sched lpt",
 }
-QUEUES = 8  # of these modes, the first, give out tasks from one place, or never
-VARIANTS = ("counter, guided", "share, 1 in 64")
+QUEUES = 7  # of these modes, the first, give out tasks from one place, or never
+VARIANTS = ("share, 1 in 64",)
 ENOUGH = 0.8
 LONG_S = 0.01  # then a run takes long against the search for its end
 

@@ -154,7 +154,7 @@ def polls_for_real(lab):
         runs = [min(experiment.iterations(lab.run(f"{command}{i} --iterations 5", 2)),
                     key=lambda each: each["makespan_seconds"]) for i in intervals]
         node_s = runs[-1]["task_seconds"] / TREES["T3"][0]
-        simulated = lab.sweep([f"{command}{i} --simulate 2 --machine {machine} --crowded-speed 1 "
+        simulated = lab.sweep([f"{command}{i} --simulate 2 --machine {machine} --contention-factor 1 "
                                f"--time-scale {node_s / 125e-9:.6g}" for i in intervals])
     found = {i: [run["makespan_seconds"], experiment.last(result)["makespan_seconds"]]
              for i, run, result in zip(intervals, runs, simulated)}

@@ -11,12 +11,12 @@
 
 static int compare_entries(const void *left, const void *right)
 {
-    int64_t a = ((const struct history_entry *)left)->task;
-    int64_t b = ((const struct history_entry *)right)->task;
+    int64_t a = ((const struct taskpool_history_entry *)left)->task;
+    int64_t b = ((const struct taskpool_history_entry *)right)->task;
     return (a > b) - (a < b);
 }
 
-static void write_csv(FILE *stream, const struct history_entry *entries, int64_t n)
+static void write_csv(FILE *stream, const struct taskpool_history_entry *entries, int64_t n)
 {
     fputs("task,seconds\n", stream);
     for (int64_t i = 0; i < n; i++)
@@ -26,7 +26,7 @@ static void write_csv(FILE *stream, const struct history_entry *entries, int64_t
 /* NumPy's format, version 1.0: magic, length of the header, header padded with
  * spaces so that the data begin at a multiple of 64 bytes, data.
  * Source: numpy.org, "NEP 1: a simple file format for NumPy arrays". */
-static void write_npy(FILE *stream, const struct history_entry *entries, int64_t n)
+static void write_npy(FILE *stream, const struct taskpool_history_entry *entries, int64_t n)
 {
     char header[118];
     memset(header, ' ', sizeof header);
@@ -58,7 +58,7 @@ enum status profile_check_name(const char *path)
     return FAIL(STATUS_USAGE, "--write-profile %s: the name must end in .csv or .npy", path);
 }
 
-static enum status write_file(struct history_entry *entries, int64_t n, const char *path)
+static enum status write_file(struct taskpool_history_entry *entries, int64_t n, const char *path)
 {
     struct output_buffer file;
     TRY(output_buffer_init(&file, path));
@@ -72,7 +72,7 @@ static enum status write_file(struct history_entry *entries, int64_t n, const ch
     return status;
 }
 
-enum status profile_write(MPI_Comm comm, const struct history *history, const char *path)
+enum status profile_write(MPI_Comm comm, const struct taskpool_history *history, const char *path)
 {
     const struct gather_part part = {.items = history->entries,
                                      .n_items = history->n_entries,

@@ -13,7 +13,7 @@
  *          seconds; otherwise CSV with the header `task,seconds`
  * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT (2^31 entries or more);
  * the same on every process. */
-enum status profile_write(MPI_Comm comm, const struct history *history, const char *path);
+enum status profile_write(MPI_Comm comm, const struct taskpool_history *history, const char *path);
 
 /* Whether the value of --write-profile ends in .csv or .npy, or is a device or pipe under /dev.
  * path    NULL: no profile, accepted

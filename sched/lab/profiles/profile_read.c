@@ -195,8 +195,8 @@ static enum status read_numbers(FILE *file, const char *path, struct growing *gr
         return FAIL(STATUS_INPUT, "%s: the header announces %lld numbers, the file has %lld", path,
                     n, (long long)growing->profile.n);
     if (n_bytes > 0)
-        return FAIL(STATUS_INPUT, "%s: %zu bytes behind the last of its %lld numbers", path,
-                    n_bytes, n);
+        return FAIL(STATUS_INPUT, "%s: %zu bytes after the last of its %lld numbers", path, n_bytes,
+                    n);
     return STATUS_OK;
 }
 

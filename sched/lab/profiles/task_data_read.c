@@ -19,7 +19,7 @@ struct data_table {
     const char *head; /* names of the columns */
     enum status (*take)(const struct line_reader *reader, const struct word *fields,
                         struct data_table *table);
-    struct task_data *data;
+    struct taskpool_data *data;
     const struct profile *profile;
     int64_t task; /* its place in the profile, of the last row */
     int64_t n_accesses;
@@ -53,8 +53,8 @@ static enum status read_data_table(const char *path, struct data_table *table)
 static enum status take_size(const struct line_reader *reader, const struct word *fields,
                              struct data_table *table)
 {
-    struct task_data *data = table->data;
-    struct data_block block;
+    struct taskpool_data *data = table->data;
+    struct taskpool_data_block block;
     int64_t number, n = data->n_blocks;
     if (!word_to_integer(fields[0], &number) || !word_to_integer(fields[1], &block.bytes) ||
         !word_to_integer(fields[2], &block.owner) || number < 0 || block.bytes < 0 ||
@@ -73,9 +73,9 @@ static enum status take_size(const struct line_reader *reader, const struct word
     return STATUS_OK;
 }
 
-enum status task_data_read_sizes(const char *path, struct task_data **out)
+enum status task_data_read_sizes(const char *path, struct taskpool_data **out)
 {
-    struct task_data *data = calloc(1, sizeof *data);
+    struct taskpool_data *data = calloc(1, sizeof *data);
     *out = NULL;
     TRY(CHECK_MEMORY(data, "no memory for the blocks of %s", path));
     struct data_table table = {.head = "block,bytes,owner", .take = take_size, .data = data};
@@ -104,7 +104,7 @@ static bool find_task(struct data_table *table, int64_t number)
 static enum status take_access(const struct line_reader *reader, const struct word *fields,
                                struct data_table *table)
 {
-    struct task_data *data = table->data;
+    struct taskpool_data *data = table->data;
     int64_t task, number;
     bool writes = word_equals(fields[1], "w");
     if (!word_to_integer(fields[0], &task) || !word_to_integer(fields[2], &number) ||
@@ -122,12 +122,13 @@ static enum status take_access(const struct line_reader *reader, const struct wo
                                 (long long)task);
     TRY(array_reserve(&data->accesses, table->n_accesses + 1, &table->accesses_capacity,
                       sizeof *data->accesses));
-    data->accesses[table->n_accesses++] = (struct task_access){.block = block, .writes = writes};
+    data->accesses[table->n_accesses++] =
+        (struct taskpool_data_access){.block = block, .writes = writes};
     return STATUS_OK;
 }
 
 enum status task_data_read_accesses(const char *path, const struct profile *profile,
-                                    struct task_data *data)
+                                    struct taskpool_data *data)
 {
     struct data_table table = {
         .head = "task,access,block", .take = take_access, .data = data, .profile = profile};
@@ -157,13 +158,14 @@ bool task_data_is_beside(const char *path)
     return task_data_paths(path, &paths) && access(paths.blocks, F_OK) == 0;
 }
 
-enum status task_data_read(const char *path, const struct profile *profile, struct task_data **out)
+enum status task_data_read(const char *path, const struct profile *profile,
+                           struct taskpool_data **out)
 {
     struct task_data_paths paths;
-    struct task_data *data;
+    struct taskpool_data *data;
     *out = NULL;
     if (!task_data_paths(path, &paths))
-        return FAIL(STATUS_USAGE, "%s: only profiles that end in .csv have data beside them", path);
+        return FAIL(STATUS_USAGE, "%s: only profiles named *.csv can come with data", path);
     if (access(paths.sizes, F_OK) != 0)
         return FAIL(STATUS_IO,
                     "%s is missing: %s names blocks whose sizes it has; move both or "

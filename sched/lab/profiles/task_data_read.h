@@ -10,7 +10,7 @@
 
 /* The table of blocks, as task data without tasks. Not collective, as all here.
  * Errors: STATUS_IO, STATUS_INPUT (names the line), STATUS_NO_MEMORY; *data is then NULL. */
-enum status task_data_read_sizes(const char *path, struct task_data **data);
+enum status task_data_read_sizes(const char *path, struct taskpool_data **data);
 
 /* Adds the table of accesses.
  * data     with its blocks
@@ -18,13 +18,13 @@ enum status task_data_read_sizes(const char *path, struct task_data **data);
  *          0 on in the order of its rows
  * Errors: as above; data has then blocks alone. */
 enum status task_data_read_accesses(const char *path, const struct profile *profile,
-                                    struct task_data *data);
+                                    struct taskpool_data *data);
 
 /* Whether a table of accesses lies beside the profile. */
 bool task_data_is_beside(const char *path);
 
 /* Both tables, which lie beside the profile. Errors: as above; *data is then NULL. */
 enum status task_data_read(const char *path, const struct profile *profile,
-                           struct task_data **data);
+                           struct taskpool_data **data);
 
 #endif

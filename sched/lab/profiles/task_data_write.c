@@ -15,7 +15,7 @@
 struct data_record {
     int64_t task;
     int64_t number; /* of the block */
-    struct data_block block;
+    struct taskpool_data_block block;
     int32_t order; /* among the records of the task */
     bool writes;
 };
@@ -64,7 +64,7 @@ void data_records_begin_task(struct data_records *records)
 }
 
 enum status data_records_add(struct data_records *records, int64_t task, bool writes,
-                             int64_t number, struct data_block block)
+                             int64_t number, struct taskpool_data_block block)
 {
     if (records->n == DATA_RECORDS_MAX) {
         data_records_fini(records);

@@ -27,7 +27,7 @@ void data_records_begin_task(struct data_records *records);
 /* The task reads or writes a block. Its numbers and owner are the same for all tasks; what a task
  * does again with the same block is not counted. Errors: STATUS_NO_MEMORY. */
 enum status data_records_add(struct data_records *records, int64_t task, bool writes,
-                             int64_t number, struct data_block block);
+                             int64_t number, struct taskpool_data_block block);
 
 void data_records_fini(struct data_records *records);
 

@@ -1,4 +1,4 @@
-#include "sched/lab/report/report_difference.h"
+#include "sched/lab/report/report.h"
 
 #include "support/base/printable.h"
 #include "support/base/rank_statistics.h"

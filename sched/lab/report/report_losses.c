@@ -1,7 +1,6 @@
-#include "sched/lab/report/report_losses.h"
+#include "sched/lab/report/report_words.h"
 
 #include "sched/lab/report/markup/html.h"
-#include "sched/lab/report/report_phrases.h"
 #include "sched/lab/report/report_timeline.h"
 
 #include <math.h>
@@ -26,7 +25,7 @@ static void write_uneven_loads(FILE *page, const struct report_run *run)
         return;
     }
     fputs(" to ", page);
-    report_count(page, n);
+    html_count(page, n);
     fputs(n == 1 ? " overloaded worker" : " overloaded workers", page);
 }
 
@@ -38,7 +37,7 @@ static void write_longest_task(FILE *page, const struct report_run *run)
     if (!(longest > LONG_TASK * makespan && longest > 1.2 * run->means[REPORT_TASK]))
         return;
     fputs("; one task alone takes ", page);
-    report_seconds(page, longest, longest);
+    html_seconds(page, longest, longest);
     fputs(" or more, which no schedule can beat", page);
 }
 
@@ -89,11 +88,11 @@ void report_loss(FILE *page, const struct report_run *run)
     fputs("</b> ", page);
     if (run->workers == 1 && lost < 0.05) {
         fputs("ran on one worker, which lost ", page);
-        report_per_cent(page, lost);
+        html_per_cent(page, lost);
         fputs(" of its time", page);
     } else {
         fputs("lost ", page);
-        report_per_cent(page, lost);
+        html_per_cent(page, lost);
         fputs(" of its time", page);
         if (lost >= LEAST_LOSS)
             write_cause(page, run);

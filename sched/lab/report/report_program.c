@@ -1,7 +1,5 @@
-#include "sched/lab/report/report_program.h"
-
 #include "sched/lab/report/report.h"
-#include "sched/lab/report/report_difference.h"
+
 #include "support/io/application.h"
 #include "support/io/json.h"
 #include "support/io/options.h"

@@ -1,8 +1,5 @@
 #include "sched/lab/report/report_words.h"
 
-#include "sched/lab/report/report_losses.h"
-#include "sched/lab/report/report_phrases.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -100,16 +97,16 @@ static void write_run_answer(FILE *page, const struct report_run *run)
     fputs("</b> on ", page);
     html_number(page, (double)run->workers, 0);
     fputs(run->workers == 1 ? " worker took " : " workers took ", page);
-    report_seconds(page, seconds, seconds);
+    html_seconds(page, seconds, seconds);
     if (run->n_iterations > 1 && run->seconds.largest - run->seconds.least < 1e-4 * seconds) {
         fprintf(page, " (all %lld alike)", (long long)run->n_iterations);
     } else if (run->n_iterations > 1) {
         fputs(" (median of ", page);
         html_number(page, (double)run->n_iterations, 0);
         fputs(", from ", page);
-        report_seconds(page, run->seconds.least, seconds);
+        html_seconds(page, run->seconds.least, seconds);
         fputs(" to ", page);
-        report_seconds(page, run->seconds.largest, seconds);
+        html_seconds(page, run->seconds.largest, seconds);
         fputs(")", page);
     }
     fputs(".", page);
@@ -186,7 +183,7 @@ static bool write_too_few_rounds(FILE *page, const struct report_run *reference,
     fputs(" ", page);
     html_number(page, rounds, 0);
     fputs(" rounds are too few to tell ", page);
-    report_count(page, n);
+    html_count(page, n);
     fputs(" modes apart: take ", page);
     html_number(page, needed, 0);
     fputs(".", page);
@@ -244,10 +241,10 @@ static void write_rivals(FILE *page, const struct report_runs *runs, int64_t fir
 static void write_times(FILE *page, const struct report_run *best, const struct report_run *base,
                         double rounds)
 {
-    report_seconds(page, best->seconds.median, base->seconds.median);
+    html_seconds(page, best->seconds.median, base->seconds.median);
     if (best != base) {
         fputs(" against ", page);
-        report_seconds(page, base->seconds.median, base->seconds.median);
+        html_seconds(page, base->seconds.median, base->seconds.median);
     }
     fprintf(page, " in %s", best->has_fock ? "a Fock build" : "an iteration");
     if (rounds > 1 || best->n_iterations > 1) {
@@ -267,7 +264,7 @@ static void write_bounds(FILE *page, const struct report_runs *runs, int64_t fir
         fputs(" ", page);
         html_text(page, report_mode_name(run));
         fputs(", which knows all durations beforehand, took ", page);
-        report_seconds(page, run->seconds.median, run->seconds.median);
+        html_seconds(page, run->seconds.median, run->seconds.median);
         fputs(".", page);
     }
 }
@@ -362,11 +359,11 @@ void report_range(FILE *page, const struct report_runs *runs)
     fputs(" runs <b>", page);
     html_words(page, least->name);
     fputs("</b> was fastest, with ", page);
-    report_seconds(page, least->seconds.median, largest->seconds.median);
+    html_seconds(page, least->seconds.median, largest->seconds.median);
     fputs(" in an iteration, and <b>", page);
     html_words(page, largest->name);
     fputs("</b> slowest, with ", page);
-    report_seconds(page, largest->seconds.median, largest->seconds.median);
+    html_seconds(page, largest->seconds.median, largest->seconds.median);
     fputs(".</p>\n", page);
 }
 

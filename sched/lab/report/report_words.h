@@ -28,4 +28,8 @@ const char *report_verdict(const struct report_run *run);
  * verdicts where there are any; the first if there is none. */
 int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n);
 
+/* " static lost 47 % of its time to two overloaded workers.", with the blank. Nothing where the
+ * file does not have the times. */
+void report_loss(FILE *page, const struct report_run *run);
+
 #endif

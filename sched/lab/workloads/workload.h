@@ -48,7 +48,7 @@ struct workload_settings {
 /* The field of an option of a workload. */
 #define WORKLOAD_FIELD(name) offsetof(struct workload_settings, name)
 
-struct task_data; /* sched/pool/core/task_data.h */
+struct taskpool_data; /* sched/pool/core/task_data.h */
 struct workload;
 
 struct workload_functions {
@@ -75,8 +75,8 @@ struct workload {
      * context being the workload. */
     double (*time)(int64_t task, const void *record, const void *context);
     bool (*are_null)(int64_t first, int64_t last, const void *context); /* NULL: none are */
-    struct task_data *data; /* what simulated tasks read and write; NULL: unknown. Its own */
-    struct taskpool *pool;  /* set by the user; borrowed */
+    struct taskpool_data *data; /* what simulated tasks read and write; NULL: unknown. Its own */
+    struct taskpool *pool;      /* set by the user; borrowed */
 };
 
 struct workload_kind {

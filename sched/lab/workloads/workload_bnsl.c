@@ -116,7 +116,7 @@ static enum status keep_or_compare(struct workload_bnsl *self, struct bnsl_famil
     bnsl_families_prune(families);
     if (families->n != self->all.n ||
         memcmp(families->list, self->all.list, (size_t)families->n * sizeof *families->list) != 0)
-        return FAIL(STATUS_PROTOCOL, "the scores are other ones than in the first iteration");
+        return FAIL(STATUS_PROTOCOL, "the scores differ from those of the first iteration");
     return STATUS_OK;
 }
 

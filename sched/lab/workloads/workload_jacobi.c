@@ -166,9 +166,9 @@ static enum status check_mesh_memory(const struct jacobi_size *size, MPI_Comm co
 
 /* The planes that the process touches first: its block of the inner ones, and their
  * neighbours at both ends of the box. */
-static struct task_range own_planes(int64_t ny, int rank, int n_processes)
+static struct taskpool_range own_planes(int64_t ny, int rank, int n_processes)
 {
-    struct task_range planes = task_range_block(ny, n_processes, rank);
+    struct taskpool_range planes = task_range_block(ny, n_processes, rank);
     planes.first += rank > 0;
     planes.last += rank == n_processes - 1 ? 2 : 1;
     return planes;
@@ -182,7 +182,7 @@ static enum status create_mesh(const struct jacobi *jacobi, MPI_Comm comm, struc
     void *own;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n_processes);
-    struct task_range planes = own_planes(jacobi->size.ny, rank, n_processes);
+    struct taskpool_range planes = own_planes(jacobi->size.ny, rank, n_processes);
     MPI_Aint bytes = (MPI_Aint)(task_range_count(&planes) * jacobi_plane_size(&jacobi->size) *
                                 (int64_t)sizeof *mesh->values);
     TRY(window_allocate_shared(comm, bytes, &own, &mesh->window));
@@ -242,7 +242,8 @@ struct simulated_jacobi {
 static double block_plane_points(int64_t task, void *context)
 {
     const struct simulated_jacobi *self = context;
-    struct task_range block = task_range_block(self->size.nx, self->n_blocks, task / self->size.ny);
+    struct taskpool_range block =
+        task_range_block(self->size.nx, self->n_blocks, task / self->size.ny);
     return (double)(task_range_count(&block) * self->size.nz);
 }
 

@@ -17,7 +17,7 @@ static enum status predict_cost(const struct taskpool_problem *problem, int64_t 
 }
 
 enum status cost_sums_init(struct cost_sums *self, const struct taskpool_problem *problem,
-                           struct task_range block)
+                           struct taskpool_range block)
 {
     int64_t n_tasks = task_range_count(&block);
     int64_t stride = n_tasks > 0 ? (n_tasks - 1) / MAX_SUMS + 1 : 1;

@@ -12,7 +12,7 @@
 
 struct cost_sums {
     const struct taskpool_problem *problem; /* borrowed */
-    struct task_range block;                /* of step 1 */
+    struct taskpool_range block;            /* of step 1 */
     int64_t stride;                         /* tasks from one sum to the next */
     int64_t n;
     double *sums; /* n + 1: cost of the first i x stride tasks, the last one of all */
@@ -35,7 +35,7 @@ struct cost_limit {
 /* Predicts the cost of every task of the block once; problem->cost is not NULL.
  * Errors: STATUS_USAGE (a cost that is not above 0 and finite), STATUS_NO_MEMORY. */
 enum status cost_sums_init(struct cost_sums *costs, const struct taskpool_problem *problem,
-                           struct task_range block);
+                           struct taskpool_range block);
 void cost_sums_fini(struct cost_sums *costs);
 
 struct cost_position cost_sums_begin(const struct cost_sums *costs);

@@ -7,8 +7,8 @@
 #include "support/base/status.h"
 
 struct driver;
-struct history;  /* core/history.h */
-struct recorder; /* sched/pool/trace/recorder.h */
+struct taskpool_history; /* core/history.h */
+struct recorder;         /* sched/pool/trace/recorder.h */
 
 struct driver_functions {
     /* One iteration. Collective. After a failure of a task, or one that the mode reports, that
@@ -35,9 +35,9 @@ struct driver_functions {
     void (*destroy)(struct driver *driver); /* collective */
 };
 
-/* What a driver fills in while it runs; borrowed; NULL: not kept. */
+/* Records that a driver fills in while it runs; borrowed; NULL: not kept. */
 struct driver_records {
-    struct history *history;
+    struct taskpool_history *history;
     struct recorder *recorder;
 };
 

@@ -4,22 +4,22 @@
 
 #include <stdlib.h>
 
-enum status history_add(struct history *history, int64_t task, double time_s, int worker)
+enum status history_add(struct taskpool_history *history, int64_t task, double time_s, int worker)
 {
     TRY(array_reserve(&history->entries, history->n_entries + 1, &history->capacity,
                       sizeof *history->entries));
     history->entries[history->n_entries++] =
-        (struct history_entry){.task = task, .time_s = (float)time_s, .worker = worker};
+        (struct taskpool_history_entry){.task = task, .time_s = (float)time_s, .worker = worker};
     return STATUS_OK;
 }
 
-void history_clear(struct history *history)
+void history_clear(struct taskpool_history *history)
 {
     history->n_entries = 0;
 }
 
-void history_fini(struct history *history)
+void history_fini(struct taskpool_history *history)
 {
     free(history->entries);
-    *history = (struct history){0};
+    *history = (struct taskpool_history){0};
 }

@@ -1,5 +1,5 @@
-/* A look at another thread's data, for reports about a run that hangs: without a lock, because the
- * other thread may hold it for ever. */
+/* Reads another thread's data, for reports about a run that hangs: without a lock, because the
+ * other thread may hold it forever. */
 #ifndef BERYL_SCHED_PEEK_H
 #define BERYL_SCHED_PEEK_H
 

@@ -32,7 +32,7 @@ struct taskpool_problem {
     enum status (*finish)(void *context);
 
     size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
-    /* As run, for the task of a record, which it may change. */
+    /* Runs the task of a record, which it may change; see run. */
     enum status (*run_record)(void *record, void *context);
 
     void *context; /* borrowed */

@@ -10,7 +10,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* Of one process, or of all. */
+/* Outcome of a run on one process, or on all. */
 struct run_outcome {
     struct statistics_totals totals;
     struct task_census there, ran;
@@ -19,8 +19,8 @@ struct run_outcome {
     int64_t n_failed; /* processes whose run failed */
 };
 
-/* Makes the process's own outcome that of all. Collective over comm; the same everywhere, but for
- * the last bit of the totals. */
+/* Combines the outcomes of all processes. Collective over comm; the same everywhere, but for the
+ * last bit of the totals. */
 void run_outcome_reduce(MPI_Comm comm, struct run_outcome *outcome);
 
 /* Whether an iteration without failed processes went as it must. Not collective.

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-struct seeding {
-    int rule; /* enum taskpool_seeding; block also where --seeding cost comes to that */
+struct taskpool_seeding {
+    int rule; /* enum taskpool_seeding_rule; block also where --seeding cost comes to that */
     int64_t n_tasks;
     int n_workers;
     int64_t *boundary; /* cost: n_workers + 1; worker w gets [boundary[w], boundary[w + 1]) */
@@ -17,11 +17,12 @@ struct seeding {
     int n_owned;
 };
 
-void seeding_fini(struct seeding *seeding);
+void seeding_fini(struct taskpool_seeding *seeding);
 
-/* The worker's tasks are the ranges [0, seeding_n_ranges), some of them maybe
+/* The worker's tasks are the ranges [0, taskpool_seeding_n_ranges), some of them maybe
  * empty. With lists of owned tasks only for workers of this process. */
-int64_t seeding_n_ranges(const struct seeding *seeding, int worker);
-struct task_range seeding_range(const struct seeding *seeding, int worker, int64_t i);
+int64_t taskpool_seeding_n_ranges(const struct taskpool_seeding *seeding, int worker);
+struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seeding, int worker,
+                                             int64_t i);
 
 #endif

@@ -18,21 +18,21 @@
  * and keeps at most 32 MB of sums. Errors: STATUS_USAGE (owners or costs are not known, or out of
  * range), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31 ranges or more for one worker);
  * the same on every process; *seeding is then empty. */
-enum status seeding_init(struct seeding *seeding, MPI_Comm comm,
+enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                          const struct taskpool_problem *problem, int rule, int n_workers);
 
-/* The part of seeding_init for --seeding owner; problem->owner is not NULL. After a
- * failure the caller calls seeding_fini. */
-enum status seeding_owner_init(struct seeding *seeding, MPI_Comm comm,
+/* seeding_init for --seeding owner; problem->owner is not NULL. After a failure the caller calls
+ * seeding_fini. */
+enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem);
 
-/* The part of seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal
- * numbers are as good, seeding->rule is SEEDING_BLOCK afterwards. After a failure the caller calls
+/* seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal numbers are
+ * as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the caller calls
  * seeding_fini. */
-enum status seeding_cost_init(struct seeding *seeding, MPI_Comm comm,
+enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 
-/* What a bound (mode.h, is_bound) knows of simulated tasks and workers. */
+/* Knowledge of simulated tasks and workers that only a bound (mode.h, is_bound) has. */
 struct seeding_knowledge {
     double (*time)(int64_t task, const void *record, const void *context); /* s, at speed 1 */
     const void *context;
@@ -46,7 +46,7 @@ struct seeding_knowledge {
  * O(n_tasks (speeds + log(tasks x workers))) time, where `speeds` is the number of different ones.
  * Source: Graham, SIAM J. Appl. Math. 17 (1969) 416.
  * Not collective. Errors: STATUS_NO_MEMORY; *seeding is then empty. */
-enum status seeding_longest_init(struct seeding *seeding, int64_t n_tasks, int n_workers,
+enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks, int n_workers,
                                  const struct seeding_knowledge *knowledge);
 
 #endif

@@ -116,7 +116,7 @@ static double find_largest_block(const struct cost_partition *self)
     if (self->size > 1)
         return cost_sums_end(&self->costs).sum;
     for (int worker = 0; worker < self->n_workers; worker++) {
-        struct task_range range = task_range_block(self->n_tasks, self->n_workers, worker);
+        struct taskpool_range range = task_range_block(self->n_tasks, self->n_workers, worker);
         double begin = cost_sums_at(&self->costs, range.first).sum;
         largest = fmax(largest, cost_sums_at(&self->costs, range.last).sum - begin);
     }
@@ -198,7 +198,8 @@ static void place_boundaries(const struct cost_partition *self, int64_t *boundar
 
 /* --- all together --- */
 
-static enum status allocate_boundaries(struct cost_partition *self, struct seeding *seeding)
+static enum status allocate_boundaries(struct cost_partition *self,
+                                       struct taskpool_seeding *seeding)
 {
     size_t n = (size_t)self->n_workers + 1;
     self->shares = calloc(n, sizeof *self->shares);
@@ -227,7 +228,7 @@ static void join_costs(struct cost_partition *self, double *longest, double *lar
     free(all);
 }
 
-static void partition_tasks(struct cost_partition *self, struct seeding *seeding)
+static void partition_tasks(struct cost_partition *self, struct taskpool_seeding *seeding)
 {
     double longest = 0, largest_block = 0;
     join_costs(self, &longest, &largest_block);
@@ -235,7 +236,7 @@ static void partition_tasks(struct cost_partition *self, struct seeding *seeding
     double enough = fmin(largest_block, (share + longest) * (1 + ROUNDING));
     self->bound = find_least_bound(self, fmax(share, longest), enough) * (1 + ROUNDING);
     if (largest_block <= self->bound) {
-        seeding->rule = SEEDING_BLOCK;
+        seeding->rule = TASKPOOL_SEEDING_BLOCK;
         return;
     }
     find_shares(self);
@@ -243,7 +244,7 @@ static void partition_tasks(struct cost_partition *self, struct seeding *seeding
     place_boundaries(self, seeding->boundary);
 }
 
-enum status seeding_cost_init(struct seeding *seeding, MPI_Comm comm,
+enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem)
 {
     struct cost_partition self = {.comm = problem->n_tasks > FEW_TASKS ? comm : MPI_COMM_SELF,
@@ -251,7 +252,7 @@ enum status seeding_cost_init(struct seeding *seeding, MPI_Comm comm,
                                   .n_tasks = problem->n_tasks};
     MPI_Comm_rank(self.comm, &self.rank);
     MPI_Comm_size(self.comm, &self.size);
-    struct task_range own = task_range_block(problem->n_tasks, self.size, self.rank);
+    struct taskpool_range own = task_range_block(problem->n_tasks, self.size, self.rank);
     enum status status = cost_sums_init(&self.costs, problem, own);
     if (status == STATUS_OK)
         status = allocate_boundaries(&self, seeding);

@@ -69,8 +69,8 @@ static void list_servers(struct server *servers, int n_workers,
     qsort(servers, (size_t)n, sizeof *servers, by_speed);
 }
 
-/* Cuts servers sorted by speed into classes, each of which is a heap: all are free at 0, and in
- * the order of their ids. Returns the number of classes. */
+/* Cuts servers sorted by speed into classes. Each class is a heap: all servers are free at 0, and
+ * in the order of their ids. Returns the number of classes. */
 static int64_t list_classes(struct server *servers, int64_t n, struct speed_class *classes)
 {
     int64_t n_classes = 0;
@@ -101,7 +101,7 @@ static int64_t give_task(const struct speed_class *classes, int64_t n_classes, d
     return id;
 }
 
-static enum status give_all(struct seeding *seeding, const struct timed_task *tasks,
+static enum status give_all(struct taskpool_seeding *seeding, const struct timed_task *tasks,
                             struct server *servers, struct speed_class *classes,
                             const struct seeding_knowledge *knowledge)
 {
@@ -114,12 +114,12 @@ static enum status give_all(struct seeding *seeding, const struct timed_task *ta
     return STATUS_OK;
 }
 
-enum status seeding_longest_init(struct seeding *seeding, int64_t n_tasks, int n_workers,
+enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks, int n_workers,
                                  const struct seeding_knowledge *knowledge)
 {
     size_t n_servers = (size_t)n_workers * (size_t)knowledge->n_threads;
-    *seeding =
-        (struct seeding){.rule = SEEDING_LONGEST, .n_tasks = n_tasks, .n_workers = n_workers};
+    *seeding = (struct taskpool_seeding){
+        .rule = TASKPOOL_SEEDING_LONGEST, .n_tasks = n_tasks, .n_workers = n_workers};
     /* calloc, because it refuses sizes beyond all memory. */
     struct timed_task *tasks = calloc((size_t)n_tasks + 1, sizeof *tasks);
     struct server *servers = calloc(n_servers, sizeof *servers);

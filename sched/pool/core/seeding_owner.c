@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 /* lists[w]: the tasks of the block that worker w owns. */
-static enum status sort_by_owner(const struct taskpool_problem *problem, struct task_range block,
-                                 int n_workers, struct task_ranges *lists)
+static enum status sort_by_owner(const struct taskpool_problem *problem,
+                                 struct taskpool_range block, int n_workers,
+                                 struct task_ranges *lists)
 {
     for (int64_t task = block.first; task < block.last; task++) {
         int owner = problem->owner(task, n_workers, problem->context);
@@ -42,7 +43,7 @@ static void exchange_ranges(MPI_Comm comm, const struct task_ranges *lists, cons
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     MPI_Datatype range;
-    MPI_Type_contiguous((int)sizeof(struct task_range), MPI_BYTE, &range);
+    MPI_Type_contiguous((int)sizeof(struct taskpool_range), MPI_BYTE, &range);
     MPI_Type_commit(&range);
     for (int shift = 0; shift < size; shift++) {
         int to = (rank + size - shift) % size;
@@ -86,7 +87,7 @@ static void free_lists(struct task_ranges *lists, int n)
     free(lists);
 }
 
-enum status seeding_owner_init(struct seeding *seeding, MPI_Comm comm,
+enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem)
 {
     int rank, size;

@@ -12,27 +12,31 @@
 /* First tasks of a worker: blocks of equal numbers of tasks; tasks rank, rank + size, ...;
  * the tasks whose data it owns; blocks of equal predicted cost. The last is no value of --seeding:
  * a bound's schedule, see seeding_longest_init. */
-enum taskpool_seeding {
-    SEEDING_BLOCK,
-    SEEDING_CYCLIC,
-    SEEDING_OWNER,
-    SEEDING_COST,
-    SEEDING_LONGEST
+enum taskpool_seeding_rule {
+    TASKPOOL_SEEDING_BLOCK,
+    TASKPOOL_SEEDING_CYCLIC,
+    TASKPOOL_SEEDING_OWNER,
+    TASKPOOL_SEEDING_COST,
+    TASKPOOL_SEEDING_LONGEST
 };
 
 /* Poll for messages between tasks, or receive them in a thread, which takes
  * MPI_THREAD_MULTIPLE. By mode: poll, but simulated workers have a thread where their mode says so
  * (mode.h, has_thread). */
-enum taskpool_progress_rule { PROGRESS_BY_MODE, PROGRESS_POLL, PROGRESS_THREAD };
+enum taskpool_progress_rule {
+    TASKPOOL_PROGRESS_BY_MODE,
+    TASKPOOL_PROGRESS_POLL,
+    TASKPOOL_PROGRESS_THREAD
+};
 
-struct trace;
+struct taskpool_trace;
 
 /* Filled from the command line by the rows of modes/mode_options.h, or by
  * taskpool_settings_default and taskpool_settings_set. Plain data: copies are independent, but
  * share the texts that they point to. */
 struct taskpool_settings {
     const char *mode;        /* one of taskpool_mode_names */
-    int seeding;             /* enum taskpool_seeding */
+    int seeding;             /* enum taskpool_seeding_rule */
     int progress;            /* enum taskpool_progress_rule */
     int64_t poll_every;      /* tasks between two polls, at most */
     int64_t seed;            /* every random choice derives from it */
@@ -44,19 +48,19 @@ struct taskpool_settings {
     int64_t keep_iterations; /* likewise: statistics of so many last iterations are kept; 0: of all,
                               * some 300 bytes each and more where workers are simulated */
 
-    const char *trace_folder; /* of --trace; NULL: no trace. trace_start (sched/pool/trace/trace.h)
-                               * reads it and sets the next */
-    struct trace *trace;      /* of the pools of the program, borrowed; NULL: none */
+    const char *trace_folder;     /* of --trace; NULL: no trace. taskpool_trace_start
+                                   * (sched/lab/trace/trace.h)     reads it and sets the next */
+    struct taskpool_trace *trace; /* of the pools of the program, borrowed; NULL: none */
 
     size_t n_of_modes; /* bytes of of_modes that got defaults; those of modes registered later did
                         * not */
-    _Alignas(max_align_t) unsigned char of_modes[1024]; /* read with settings_of */
+    _Alignas(max_align_t) unsigned char of_modes[1024]; /* read with taskpool_settings_of */
 };
 
 struct option_row; /* support/io/options.h */
 
 /* A table of options that one mode or several read. */
-struct mode_options {
+struct taskpool_mode_options {
     const struct option_row *rows; /* offsets are in a struct of `size` bytes, zeroed before the
                                     * defaults are stored */
     size_t n_rows;
@@ -71,20 +75,20 @@ struct mode_options {
 };
 
 /* The options of all rows of an array, with the size as above. */
-#define MODE_OPTIONS(rows_, size_)                                                                 \
+#define TASKPOOL_MODE_OPTIONS(rows_, size_)                                                        \
     {                                                                                              \
         .rows = rows_, .n_rows = sizeof(rows_) / sizeof((rows_)[0]), .size = size_                 \
     }
 
 /* The struct that options of size > 0 filled. Borrowed from the settings. */
-static inline const void *settings_of(const struct taskpool_settings *settings,
-                                      const struct mode_options *options)
+static inline const void *taskpool_settings_of(const struct taskpool_settings *settings,
+                                               const struct taskpool_mode_options *options)
 {
     return settings->of_modes + options->place;
 }
 
 /* Options over the common fields: common_options are read by every mode (--sched stands apart),
  * the others by some. */
-extern struct mode_options common_options, seeding_options, chunk_options, speeds_options;
+extern struct taskpool_mode_options common_options, seeding_options, chunk_options, speeds_options;
 
 #endif

@@ -60,15 +60,15 @@ static double imbalance_of(double load_max, double load_mean)
     return load_mean > 0 ? fmax(0, load_max / load_mean - 1) : 0;
 }
 
-static struct statistics_spread spread_of_sums(double sum, double sum_of_squares, double n)
+static struct taskpool_spread spread_of_sums(double sum, double sum_of_squares, double n)
 {
     double mean = sum / n;
-    return (struct statistics_spread){.mean = mean,
-                                      .sd = sqrt(fmax(0, sum_of_squares / n - mean * mean))};
+    return (struct taskpool_spread){.mean = mean,
+                                    .sd = sqrt(fmax(0, sum_of_squares / n - mean * mean))};
 }
 
 void statistics_summarize(const struct statistics_totals *all, struct statistics_worker *workers,
-                          int64_t n_workers, struct statistics_iteration *iteration)
+                          int64_t n_workers, struct taskpool_iteration *iteration)
 {
     struct statistics_sums sums = all->sums;
     struct statistics_maxima maxima = all->maxima;
@@ -79,7 +79,7 @@ void statistics_summarize(const struct statistics_totals *all, struct statistics
 
     double load_mean = sums.task_s / sums.workers;
     double capacity_s = sums.workers * maxima.elapsed_s;
-    *iteration = (struct statistics_iteration){
+    *iteration = (struct taskpool_iteration){
         .iteration = iteration->iteration,
         .n_workers = (int64_t)sums.workers,
         .tasks = (int64_t)sums.tasks,
@@ -102,13 +102,13 @@ void statistics_summarize(const struct statistics_totals *all, struct statistics
     };
 }
 
-static void add_spread(struct statistics_spread *sum, const struct statistics_spread *next)
+static void add_spread(struct taskpool_spread *sum, const struct taskpool_spread *next)
 {
     sum->mean += next->mean;
     sum->sd = hypot(sum->sd, next->sd);
 }
 
-void statistics_add(struct statistics_iteration *sum, const struct statistics_iteration *next)
+void statistics_add(struct taskpool_iteration *sum, const struct taskpool_iteration *next)
 {
     sum->n_workers = next->n_workers;
     sum->tasks += next->tasks;

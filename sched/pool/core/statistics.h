@@ -36,14 +36,14 @@ struct statistics_worker {
 };
 
 /* Over the workers. */
-struct statistics_spread {
+struct taskpool_spread {
     double mean;
     double sd; /* standard deviation of the population: divided by the number of workers */
 };
 
 /* All workers in one iteration. Seconds, messages, bytes and tasks are sums
  * over the workers unless it says otherwise. */
-struct statistics_iteration {
+struct taskpool_iteration {
     int64_t iteration; /* from 0 */
     int64_t n_workers;
     int64_t tasks;
@@ -58,8 +58,8 @@ struct statistics_iteration {
     double load_max;
     double imbalance;  /* load_max / load_mean - 1; 0 without load */
     double efficiency; /* task_s / (n_workers x makespan_s); 1 without time */
-    struct statistics_spread steals_attempted;
-    struct statistics_spread steals_successful;
+    struct taskpool_spread steals_attempted;
+    struct taskpool_spread steals_successful;
     int64_t tasks_moved;
     int64_t messages;
     int64_t bytes;
@@ -94,11 +94,11 @@ void statistics_totals_add(struct statistics_totals *totals, const struct statis
  *            end of the last one is added to its idle_s and elapsed_s
  * iteration  out, but for the field `iteration` */
 void statistics_summarize(const struct statistics_totals *all, struct statistics_worker *workers,
-                          int64_t n_workers, struct statistics_iteration *iteration);
+                          int64_t n_workers, struct taskpool_iteration *iteration);
 
 /* Adds a later phase of the same workers: times and counts are sums, load_max too,
  * because each phase waits for its slowest worker; the spread of steals is that of
  * independent phases. sum begins as zeros. Not collective. */
-void statistics_add(struct statistics_iteration *sum, const struct statistics_iteration *next);
+void statistics_add(struct taskpool_iteration *sum, const struct taskpool_iteration *next);
 
 #endif

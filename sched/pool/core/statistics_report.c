@@ -11,10 +11,10 @@
 /* A table of more than MANY iterations shows the first and the last ENDS. */
 enum { MANY = 32, ENDS = 5 };
 
-static void print_rows(const struct statistics_iteration *iterations, int64_t n)
+static void print_rows(const struct taskpool_iteration *iterations, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
-        const struct statistics_iteration *it = &iterations[i];
+        const struct taskpool_iteration *it = &iterations[i];
         double workers = (double)it->n_workers;
         log_print(
             "%9lld %11.6f %8.3f %8.3f %8.3f %7.3f %7.3f %9.2f %% %7.2f %% %9.1f %5.1f %9lld\n",
@@ -26,7 +26,7 @@ static void print_rows(const struct statistics_iteration *iterations, int64_t n)
 }
 
 /* Prints nothing when out of memory. */
-static void print_spread(const struct statistics_iteration *iterations, int64_t n)
+static void print_spread(const struct taskpool_iteration *iterations, int64_t n)
 {
     double *makespans = malloc((size_t)n * sizeof *makespans);
     double sum = 0;
@@ -42,7 +42,7 @@ static void print_spread(const struct statistics_iteration *iterations, int64_t 
     free(makespans);
 }
 
-void statistics_print(const struct statistics_iteration *iterations, int64_t n)
+void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
 {
     log_print("iteration  makespan/s   task/s search/s   idle/s sched/s  comm/s  efficiency"
               " imbalance    steals of  messages\n");
@@ -56,12 +56,12 @@ void statistics_print(const struct statistics_iteration *iterations, int64_t n)
     print_spread(iterations, n);
 }
 
-static json_t *spread_to_json(const struct statistics_spread *spread)
+static json_t *spread_to_json(const struct taskpool_spread *spread)
 {
     return json_pack("{s:f, s:f}", "mean", spread->mean, "sd", spread->sd);
 }
 
-json_t *statistics_to_json(const struct statistics_iteration *iteration)
+json_t *statistics_to_json(const struct taskpool_iteration *iteration)
 {
     return json_pack(
         "{s:I, s:I, s:f, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "

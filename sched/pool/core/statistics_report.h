@@ -10,11 +10,11 @@
 /* Prints a table, a row for each of n iterations, with seconds as means over
  * the workers; of many iterations only the first and the last, and the distribution of the
  * makespans. Not collective; for the process that prints. */
-void statistics_print(const struct statistics_iteration *iterations, int64_t n);
+void statistics_print(const struct taskpool_iteration *iterations, int64_t n);
 
 /* The keys of an entry of "iterations" in a result (RESULTS.md), all but
  * fock_seconds, which beryl-hf adds. NULL when out of memory. */
-json_t *statistics_to_json(const struct statistics_iteration *iteration);
+json_t *statistics_to_json(const struct taskpool_iteration *iteration);
 
 /* Writes a row for each worker and iteration. Collective; rank 0 writes.
  * workers  [iteration][worker of this process]: n_iterations x n_workers,

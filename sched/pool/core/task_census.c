@@ -26,7 +26,7 @@ static uint64_t squares_of_first(uint64_t m)
     return half * next * (last / 3);
 }
 
-void task_census_add_range(struct task_census *census, const struct task_range *range)
+void task_census_add_range(struct task_census *census, const struct taskpool_range *range)
 {
     /* Most ranges of the modes that time each task. */
     if (range->first < range->last && range->last - range->first <= range->step) {

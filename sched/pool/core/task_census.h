@@ -25,7 +25,7 @@ static inline void task_census_add(struct task_census *census, uint64_t id)
 }
 
 /* All tasks of a range, in closed form. */
-void task_census_add_range(struct task_census *census, const struct task_range *range);
+void task_census_add_range(struct task_census *census, const struct taskpool_range *range);
 
 /* A task of a dynamic pool, by the bytes of its record. */
 void task_census_add_record(struct task_census *census, const void *record, size_t size);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* -1: the task needs no data. */
-static int64_t place_of_task(const struct task_data *data, int64_t task)
+static int64_t place_of_task(const struct taskpool_data *data, int64_t task)
 {
     if (!data->tasks)
         return task < data->n_tasks ? task : -1;
@@ -15,17 +15,18 @@ static int64_t place_of_task(const struct task_data *data, int64_t task)
     return i >= 0 && data->tasks[i] == task ? i : -1;
 }
 
-const struct task_access *task_data_of(const struct task_data *data, int64_t task, int64_t *n)
+const struct taskpool_data_access *task_data_of(const struct taskpool_data *data, int64_t task,
+                                                int64_t *n)
 {
     int64_t i = place_of_task(data, task);
     *n = i >= 0 ? data->first[i + 1] - data->first[i] : 0;
     return *n > 0 ? data->accesses + data->first[i] : NULL;
 }
 
-int task_data_owner(const struct task_data *data, int64_t task, int n_workers)
+int task_data_owner(const struct taskpool_data *data, int64_t task, int n_workers)
 {
     int64_t n, i = 0;
-    const struct task_access *accesses = task_data_of(data, task, &n);
+    const struct taskpool_data_access *accesses = task_data_of(data, task, &n);
     if (n == 0)
         return (int)(task % n_workers);
     while (i < n && !accesses[i].writes)
@@ -33,7 +34,7 @@ int task_data_owner(const struct task_data *data, int64_t task, int n_workers)
     return data_block_owner(&data->blocks[accesses[i < n ? i : 0].block], n_workers);
 }
 
-enum status task_data_number(struct task_data *data, const int64_t *tasks)
+enum status task_data_number(struct taskpool_data *data, const int64_t *tasks)
 {
     size_t size = (size_t)data->n_tasks * sizeof *tasks;
     data->tasks = malloc(size);
@@ -43,7 +44,7 @@ enum status task_data_number(struct task_data *data, const int64_t *tasks)
     return STATUS_OK;
 }
 
-void task_data_destroy(struct task_data *data)
+void task_data_destroy(struct taskpool_data *data)
 {
     if (!data)
         return;

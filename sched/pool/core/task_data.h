@@ -12,46 +12,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct data_block {
+struct taskpool_data_block {
     int64_t bytes;
     int64_t owner; /* 0 or more */
 };
 
-struct task_access {
+struct taskpool_data_access {
     int64_t block; /* index of task_data.blocks */
     bool writes;
 };
 
-struct task_data {
+struct taskpool_data {
     int64_t n_blocks;
     int64_t *numbers; /* n_blocks, ascending: those on file */
-    struct data_block *blocks;
+    struct taskpool_data_block *blocks;
     int64_t n_tasks;
     int64_t *tasks; /* n_tasks, ascending; NULL: 0, 1, ... Other tasks need no data */
     int64_t *first; /* n_tasks + 1: accesses of the task in place i begin at first[i] */
-    struct task_access *accesses;
+    struct taskpool_data_access *accesses;
 };
 
 /* The n accesses of a task, in the order on file; NULL if n is 0. */
-const struct task_access *task_data_of(const struct task_data *data, int64_t task, int64_t *n);
+const struct taskpool_data_access *task_data_of(const struct taskpool_data *data, int64_t task,
+                                                int64_t *n);
 
-static inline int data_block_owner(const struct data_block *block, int n_workers)
+static inline int data_block_owner(const struct taskpool_data_block *block, int n_workers)
 {
     return (int)(block->owner % n_workers);
 }
 
 /* The worker that holds the first block that the task writes, or reads if it writes none; of a task
  * without data that of its number. */
-int task_data_owner(const struct task_data *data, int64_t task, int n_workers);
+int task_data_owner(const struct taskpool_data *data, int64_t task, int n_workers);
 
 /* From now on the tasks have these numbers: n_tasks, ascending, copied.
  * Errors: STATUS_NO_MEMORY. */
-enum status task_data_number(struct task_data *data, const int64_t *tasks);
+enum status task_data_number(struct taskpool_data *data, const int64_t *tasks);
 
 /* NULL is fine. */
-void task_data_destroy(struct task_data *data);
+void task_data_destroy(struct taskpool_data *data);
 
-/* The two files beside a profile. */
+/* The two files that accompany a profile. */
 enum { TASK_DATA_PATH = 4096 };
 struct task_data_paths {
     char blocks[TASK_DATA_PATH], sizes[TASK_DATA_PATH];

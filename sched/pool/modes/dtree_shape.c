@@ -33,7 +33,7 @@ struct dtree_node dtree_child(const struct dtree_shape *shape, const struct dtre
                               int index)
 {
     assert(index >= 0 && index < node->n_children);
-    struct task_range nodes = task_range_block(node->n_nodes - 1, node->n_children, index);
+    struct taskpool_range nodes = task_range_block(node->n_nodes - 1, node->n_children, index);
     struct dtree_node child = {.rank = node->rank + 1 + (int)nodes.first,
                                .n_nodes = (int)(nodes.last - nodes.first),
                                .parent = node->rank,

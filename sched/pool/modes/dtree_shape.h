@@ -22,8 +22,8 @@ struct dtree_shape {
     const int64_t *speed_sums; /* n_nodes + 1, see speeds_sum, borrowed; NULL: all are equal */
 };
 
-/* Weights are whole numbers, whose sums are the same in any order: nodes when
- * all are equally fast, else in the units of speeds_sum. */
+/* Weights are whole numbers, so that sums do not depend on their order: nodes when all are equally
+ * fast, else in the units of speeds_sum. */
 struct dtree_node {
     int rank;
     int n_nodes; /* of its subtree: the ranks [rank, rank + n_nodes) */

@@ -29,7 +29,8 @@ struct auto_state {
     struct ran_tasks ran;             /* in a dynamic pool: the records with which it began */
 };
 
-static enum status auto_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status auto_init(void *state, const struct taskpool_mode_setup *setup,
+                             struct taskpool_comm *comm)
 {
     struct auto_state *self = state;
     TRY(measured_balance_init(&self->measured, setup, comm, &balancer_by_pairs));
@@ -52,34 +53,34 @@ static enum status auto_seed(void *state)
 {
     struct measured_balance *self = state;
     const struct taskpool_problem *problem = self->stealing.setup->problem;
-    const struct seeding *seeding = self->stealing.setup->seeding;
+    const struct taskpool_seeding *seeding = self->stealing.setup->seeding;
     int worker = self->stealing.comm->rank;
     if (!problem->cost)
         return stealing_seed(&self->stealing);
-    for (int64_t i = 0; i < seeding_n_ranges(seeding, worker); i++) {
-        struct task_range range = seeding_range(seeding, worker, i);
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         for (int64_t task = range.first; task < range.last; task += range.step)
             TRY(duration_bins_add(&self->bins, task, problem->cost(task, problem->context)));
     }
     return measured_balance_begin(self, true, true);
 }
 
-static enum mode_step auto_restore(void *state)
+static enum taskpool_mode_step auto_restore(void *state)
 {
     struct auto_state *self = state;
     bool dynamic = self->ran.records.record_size > 0;
     if (!dynamic && !measured_balance_balance(&self->measured))
-        return MODE_WAIT;
+        return TASKPOOL_MODE_WAIT;
     bool steals = self->measured.balancer.steals;
     enum status status = measured_balance_begin(&self->measured, steals, true);
     if (status == STATUS_OK && dynamic)
         status = stealing_push_records(&self->measured.stealing, &self->ran.records);
-    comm_report(self->measured.stealing.comm, status);
+    taskpool_comm_report(self->measured.stealing.comm, status);
     ran_tasks_clear(&self->ran);
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
-const struct mode mode_auto = {
+const struct taskpool_mode mode_auto = {
     .name = "auto",
     .help = "seeded by predicted cost, corrected by measurement, the rest stolen",
     .state_size = sizeof(struct auto_state),

@@ -19,7 +19,7 @@ static enum status check_mode_name(const char *name)
 }
 
 /* Whether an option of this name comes before row r of options o of the mode. */
-static bool is_repeated(const struct mode *mode, int o, size_t r, const char *name)
+static bool is_repeated(const struct taskpool_mode *mode, int o, size_t r, const char *name)
 {
     for (int i = 0; i <= o; i++)
         for (size_t j = 0; j < (i < o ? mode->options[i]->n_rows : r); j++)
@@ -28,10 +28,10 @@ static bool is_repeated(const struct mode *mode, int o, size_t r, const char *na
     return false;
 }
 
-static enum status check_options_of(const struct mode *mode, int o)
+static enum status check_options_of(const struct taskpool_mode *mode, int o)
 {
     struct taskpool_settings scratch = {0};
-    const struct mode_options *options = mode->options[o];
+    const struct taskpool_mode_options *options = mode->options[o];
     bool own = options->size > 0;
     if (!options->rows || options->n_rows == 0)
         return FAIL(STATUS_USAGE, "options without rows: leave them out");
@@ -48,7 +48,7 @@ static enum status check_options_of(const struct mode *mode, int o)
         NULL, options->rows, options->n_rows, own ? (void *)scratch.of_modes : (void *)&scratch});
 }
 
-enum status mode_check(const struct mode *mode)
+enum status mode_check(const struct taskpool_mode *mode)
 {
     if (!mode)
         return FAIL(STATUS_USAGE, "no mode to register, but NULL");

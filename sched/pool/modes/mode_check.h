@@ -7,6 +7,6 @@
 
 /* Its name, functions and options, apart from other modes.
  * Errors: STATUS_USAGE, STATUS_LIMIT (options larger than the settings have room for). */
-enum status mode_check(const struct mode *mode);
+enum status mode_check(const struct taskpool_mode *mode);
 
 #endif

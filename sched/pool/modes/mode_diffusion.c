@@ -32,16 +32,16 @@ struct diffusion_settings {
 
 static const struct option_row diffusion_rows[] = {
     INTEGER_OPTION("gossip-fan-out", FIELD(fan_out), 2, 1000, .default_text = "2", .value = "N",
-                   .help = "random workers to which one sends the loads that it knows of"),
+                   .help = "random workers that a worker sends its known loads to"),
     INTEGER_OPTION("gossip-rounds", FIELD(rounds), 0, 1000, .default_text = "0", .value = "N",
-                   .help = "rounds of this; 0: twice the logarithm of the number of workers"),
+                   .help = "gossip rounds; 0: twice the logarithm of the number of workers"),
     REAL_OPTION("gossip-threshold", FIELD(threshold), 1, 1e6, .default_text = "1.05", .value = "T",
-                .help = "workers above T times the average load send tasks, and none is lifted "
-                        "above that"),
+                .help = "workers above T times the average load send tasks, and no receiver "
+                        "exceeds it"),
 };
 
-static struct mode_options diffusion_options =
-    MODE_OPTIONS(diffusion_rows, sizeof(struct diffusion_settings));
+static struct taskpool_mode_options diffusion_options =
+    TASKPOOL_MODE_OPTIONS(diffusion_rows, sizeof(struct diffusion_settings));
 
 /* The first word of every message. */
 enum diffusion_kind {
@@ -53,9 +53,9 @@ enum diffusion_kind {
 };
 
 struct diffusion_state {
-    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct taskpool_mode_setup *setup; /* borrowed, as comm and settings */
     const struct diffusion_settings *settings;
-    struct comm *comm;
+    struct taskpool_comm *comm;
 
     struct task_ranges tasks; /* of this iteration */
     int64_t next_range;
@@ -74,11 +74,14 @@ struct diffusion_state {
 
 /* --- the iteration --- */
 
-static enum status diffusion_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status diffusion_init(void *state, const struct taskpool_mode_setup *setup,
+                                  struct taskpool_comm *comm)
 {
     struct diffusion_state *self = state;
-    *self = (struct diffusion_state){
-        .setup = setup, .settings = settings_of(setup->settings, &diffusion_options), .comm = comm};
+    *self = (struct diffusion_state){.setup = setup,
+                                     .settings =
+                                         taskpool_settings_of(setup->settings, &diffusion_options),
+                                     .comm = comm};
     gossip_init(&self->gossip, comm, DIFFUSION_GOSSIP, DIFFUSION_END_OF_GOSSIP,
                 self->settings->fan_out, self->settings->rounds);
     transfer_init(&self->transfer, &self->gossip, &self->bins, DIFFUSION_TRANSFER);
@@ -102,26 +105,27 @@ static void count_own_tasks(struct diffusion_state *self)
 static enum status diffusion_seed(void *state)
 {
     struct diffusion_state *self = state;
-    const struct seeding *seeding = self->setup->seeding;
-    for (int64_t i = 0; i < seeding_n_ranges(seeding, self->comm->rank); i++)
-        TRY(task_ranges_add_range(&self->tasks, seeding_range(seeding, self->comm->rank, i)));
+    const struct taskpool_seeding *seeding = self->setup->seeding;
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, self->comm->rank); i++)
+        TRY(task_ranges_add_range(&self->tasks,
+                                  taskpool_seeding_range(seeding, self->comm->rank, i)));
     count_own_tasks(self);
     return STATUS_OK;
 }
 
-static enum mode_step diffusion_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step diffusion_next(void *state, struct taskpool_mode_work *work)
 {
     struct diffusion_state *self = state;
     if (self->next_range == self->tasks.n)
-        return MODE_DONE;
+        return TASKPOOL_MODE_DONE;
     work->range = self->tasks.list[self->next_range++];
-    return MODE_RUN;
+    return TASKPOOL_MODE_RUN;
 }
 
 static void diffusion_finished(void *state, int64_t task, double time_s)
 {
     struct diffusion_state *self = state;
-    comm_report(self->comm, duration_bins_add(&self->bins, task, time_s));
+    taskpool_comm_report(self->comm, duration_bins_add(&self->bins, task, time_s));
 }
 
 /* --- the average --- */
@@ -129,7 +133,7 @@ static void diffusion_finished(void *state, int64_t task, double time_s)
 static void send_load(struct diffusion_state *self, int32_t kind, int to, double load_s)
 {
     const struct transfer_message message = {.kind = kind, .load_s = load_s};
-    comm_send(self->comm, to, &message, sizeof message);
+    taskpool_comm_send(self->comm, to, &message, sizeof message);
 }
 
 /* The average is known: passes it on, and begins to gossip. */
@@ -176,7 +180,7 @@ static bool has_balanced(struct diffusion_state *self)
     return self->gossip.end.finished && transfer_is_finished(&self->transfer);
 }
 
-static enum mode_step diffusion_restore(void *state)
+static enum taskpool_mode_step diffusion_restore(void *state)
 {
     struct diffusion_state *self = state;
     if (!self->balancing && self->comm->size > 1) {
@@ -185,13 +189,13 @@ static enum mode_step diffusion_restore(void *state)
             pass_load_on(self);
     }
     if (self->balancing && !has_balanced(self))
-        return MODE_WAIT;
+        return TASKPOOL_MODE_WAIT;
     self->balancing = false;
     self->tasks.n = self->next_range = 0;
-    comm_report(self->comm, duration_bins_list(&self->bins, &self->tasks));
+    taskpool_comm_report(self->comm, duration_bins_list(&self->bins, &self->tasks));
     duration_bins_clear(&self->bins);
     count_own_tasks(self);
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 static void diffusion_receive(void *state, int from, const void *bytes, size_t size)
@@ -240,10 +244,10 @@ static void diffusion_describe(const void *state, char *text, size_t size)
                  transfer);
 }
 
-const struct mode mode_diffusion = {
+const struct taskpool_mode mode_diffusion = {
     .name = "diffusion",
     .help = "gossip of workers with little load, to which the others send tasks between iterations",
-    .options = (struct mode_options *[]){&seeding_options, &diffusion_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&seeding_options, &diffusion_options, NULL},
     .state_size = sizeof(struct diffusion_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),

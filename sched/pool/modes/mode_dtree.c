@@ -39,14 +39,15 @@ static const struct option_row dtree_rows[] = {
     INTEGER_OPTION("fan-out", FIELD(fan_out), 1, 1e6, .default_text = "256", .value = "N",
                    .help = "most children of a node"),
     REAL_OPTION("first-share", FIELD(first_share), 0, 1, .default_text = "0.2", .value = "X",
-                .expert = true, .help = "fraction of the tasks that is handed out at the start"),
+                .help = "fraction of the tasks that is handed out at the start"),
     REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
                 .value = "X", .help = "fraction of its share that a request is granted"),
     INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1", .value = "N",
-                   .expert = true, .help = "fewest tasks granted to a request"),
+                   .help = "fewest tasks granted to a request"),
 };
 
-static struct mode_options dtree_options = MODE_OPTIONS(dtree_rows, sizeof(struct dtree_settings));
+static struct taskpool_mode_options dtree_options =
+    TASKPOOL_MODE_OPTIONS(dtree_rows, sizeof(struct dtree_settings));
 
 /* One of the takers from a worker's buffer: share 0 is the worker itself, share 1 + i
  * its child i. */
@@ -62,15 +63,15 @@ struct dtree_grant {
 
 struct dtree_state {
     const struct dtree_settings *settings;
-    struct comm *comm;
+    struct taskpool_comm *comm;
     struct dtree_shape shape;
     struct dtree_node node;
-    struct task_range given;    /* to the subtree before the iteration */
-    struct dtree_share *shares; /* n_shares */
+    struct taskpool_range given; /* to the subtree before the iteration */
+    struct dtree_share *shares;  /* n_shares */
     int n_shares;
 
-    struct task_range buffer;
-    struct task_range work;       /* this worker's own, not begun */
+    struct taskpool_range buffer;
+    struct taskpool_range work;   /* this worker's own, not begun */
     int64_t n_given;              /* tasks given to the subtree so far */
     int first_waiting, n_waiting; /* of the ring */
     bool asking;                  /* the parent has not answered */
@@ -90,7 +91,7 @@ static int64_t portion(int64_t n, int64_t weight, int64_t all)
     return weight == all || end > n ? n : end;
 }
 
-static int64_t distributed(const struct dtree_state *self, struct task_range given)
+static int64_t distributed(const struct dtree_state *self, struct taskpool_range given)
 {
     int64_t n = given.last - given.first;
     int64_t share = (int64_t)(self->settings->first_share * (double)n);
@@ -102,7 +103,7 @@ static int64_t distributed(const struct dtree_state *self, struct task_range giv
 static void find_place(struct dtree_state *self, int64_t n_tasks)
 {
     struct dtree_node node = dtree_root(&self->shape);
-    struct task_range given = {.first = 0, .last = n_tasks, .step = 1};
+    struct taskpool_range given = {.first = 0, .last = n_tasks, .step = 1};
     while (node.rank != self->comm->rank && given.first < given.last) {
         int index = dtree_child_towards(&node, self->comm->rank);
         struct dtree_node child = dtree_child(&self->shape, &node, index);
@@ -132,10 +133,11 @@ static void begin_iteration(struct dtree_state *self)
     self->exhausted = node->parent < 0;
 }
 
-static enum status dtree_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status dtree_init(void *state, const struct taskpool_mode_setup *setup,
+                              struct taskpool_comm *comm)
 {
     struct dtree_state *self = state;
-    self->settings = settings_of(setup->settings, &dtree_options);
+    self->settings = taskpool_settings_of(setup->settings, &dtree_options);
     self->comm = comm;
     self->shape = (struct dtree_shape){
         .n_nodes = comm->size, .fan_out = self->settings->fan_out, .speed_sums = setup->speed_sums};
@@ -148,7 +150,7 @@ static enum status dtree_init(void *state, const struct mode_setup *setup, struc
     self->shares[0].weight = dtree_weight(&self->shape, node->rank, 1);
     int rank = node->rank + 1;
     for (int i = 0; i < node->n_children; i++) {
-        struct task_range nodes = task_range_block(node->n_nodes - 1, node->n_children, i);
+        struct taskpool_range nodes = task_range_block(node->n_nodes - 1, node->n_children, i);
         int n_nodes = (int)task_range_count(&nodes);
         self->shares[1 + i].weight = dtree_weight(&self->shape, rank, n_nodes);
         rank += n_nodes;
@@ -191,10 +193,10 @@ static void grant_share(struct dtree_state *self, int share)
     bool nothing = grant.first == grant.last;
     self->n_notified += nothing;
     if (share > 0) {
-        comm_send(self->comm, rank_of_child(self, share - 1), &grant, sizeof grant);
+        taskpool_comm_send(self->comm, rank_of_child(self, share - 1), &grant, sizeof grant);
         return;
     }
-    self->work = (struct task_range){.first = grant.first, .last = grant.last, .step = 1};
+    self->work = (struct taskpool_range){.first = grant.first, .last = grant.last, .step = 1};
     self->waiting = false;
     self->notified = nothing;
 }
@@ -210,7 +212,7 @@ static void serve_shares(struct dtree_state *self)
     if (self->n_waiting > 0 && !self->asking) {
         int64_t index = self->node.index;
         self->asking = true;
-        comm_send(self->comm, self->node.parent, &index, sizeof index);
+        taskpool_comm_send(self->comm, self->node.parent, &index, sizeof index);
     }
 }
 
@@ -225,7 +227,7 @@ static void take_range_grant(struct dtree_state *self, const struct dtree_grant 
 {
     int64_t n = grant->last - grant->first;
     self->asking = false;
-    self->buffer = (struct task_range){.first = grant->first, .last = grant->last, .step = 1};
+    self->buffer = (struct taskpool_range){.first = grant->first, .last = grant->last, .step = 1};
     self->n_given += n;
     self->comm->counts.tasks_moved += n;
     self->exhausted = n == 0;
@@ -244,7 +246,7 @@ static void dtree_receive(void *state, int from, const void *message, size_t siz
         ask_for_share(self, 1 + (int)*(const int64_t *)message);
 }
 
-static enum mode_step dtree_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step dtree_next(void *state, struct taskpool_mode_work *work)
 {
     struct dtree_state *self = state;
     if (self->work.first == self->work.last && !self->waiting && !self->notified) {
@@ -254,24 +256,24 @@ static enum mode_step dtree_next(void *state, struct mode_work *work)
     int64_t left = self->work.last - self->work.first;
     if (left == 0) {
         if (self->n_notified == self->n_shares)
-            return MODE_DONE;
-        return self->notified ? MODE_WAIT : MODE_SEARCH;
+            return TASKPOOL_MODE_DONE;
+        return self->notified ? TASKPOOL_MODE_WAIT : TASKPOOL_MODE_SEARCH;
     }
     work->range = self->work;
     if (left > work->n_wanted)
         work->range.last = work->range.first + work->n_wanted;
     self->work.first = work->range.last;
-    return MODE_RUN;
+    return TASKPOOL_MODE_RUN;
 }
 
-static enum mode_step dtree_restore(void *state)
+static enum taskpool_mode_step dtree_restore(void *state)
 {
     begin_iteration(state);
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
-/* Of the tasks given to this worker's subtree (all of them, for the root), the fraction that is
- * not held here. */
+/* Fraction of the tasks given to this worker's subtree (all of them, for the root) that is not held
+ * here. */
 static double dtree_progress(const void *state, int64_t n_run)
 {
     const struct dtree_state *self = state;
@@ -302,10 +304,10 @@ static void dtree_describe(const void *state, char *text, size_t size)
         self->exhausted ? "; the parent has no more" : "");
 }
 
-const struct mode mode_dtree = {
+const struct taskpool_mode mode_dtree = {
     .name = "dtree",
     .help = "ranges of tasks go down a distribution tree, in shrinking portions",
-    .options = (struct mode_options *[]){&dtree_options, &speeds_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&dtree_options, &speeds_options, NULL},
     .state_size = sizeof(struct dtree_state),
     .init = dtree_init,
     .fini = dtree_fini,

@@ -19,7 +19,7 @@ static int64_t factoring_size(const struct self_scheduling *scheduling, int64_t 
     return size > scheduling->min_chunk ? size : scheduling->min_chunk;
 }
 
-static struct task_range factoring_chunk(void *state, int64_t value)
+static struct taskpool_range factoring_chunk(void *state, int64_t value)
 {
     const struct factoring_state *self = state;
     const struct self_scheduling *scheduling = &self->scheduling;
@@ -33,22 +33,23 @@ static struct task_range factoring_chunk(void *state, int64_t value)
     first += (n_batches * scheduling->n_workers + value % scheduling->n_workers) * size;
     if (first > scheduling->n_tasks)
         first = scheduling->n_tasks;
-    return (struct task_range){.first = first, .last = first + size};
+    return (struct taskpool_range){.first = first, .last = first + size};
 }
 
 static const struct self_scheduling_rule factoring_rule = {.chunk = factoring_chunk};
 
-static enum status factoring_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status factoring_init(void *state, const struct taskpool_mode_setup *setup,
+                                  struct taskpool_comm *comm)
 {
     struct factoring_state *self = state;
     self_scheduling_init(&self->scheduling, setup, comm, &factoring_rule);
     return STATUS_OK;
 }
 
-const struct mode mode_factoring = {
+const struct taskpool_mode mode_factoring = {
     .name = "factoring",
     .help = "factoring: batches of equal chunks, each batch half of the tasks left",
-    .options = (struct mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
     .state_size = sizeof(struct factoring_state),
     .init = factoring_init,
     .next = self_scheduling_next,

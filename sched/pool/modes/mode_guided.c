@@ -37,7 +37,7 @@ static int64_t count_same_size(const struct self_scheduling *scheduling, int64_t
 }
 
 /* The counter's answers to one worker grow, so the walk never goes back. */
-static struct task_range guided_chunk(void *state, int64_t value)
+static struct taskpool_range guided_chunk(void *state, int64_t value)
 {
     struct guided_state *self = state;
     const struct self_scheduling *scheduling = &self->scheduling;
@@ -52,29 +52,30 @@ static struct task_range guided_chunk(void *state, int64_t value)
     }
     int64_t first = self->first < scheduling->n_tasks ? self->first : scheduling->n_tasks;
     int64_t size = guided_size(scheduling, scheduling->n_tasks - first);
-    return (struct task_range){.first = first, .last = first + size};
+    return (struct taskpool_range){.first = first, .last = first + size};
 }
 
 static const struct self_scheduling_rule guided_rule = {.chunk = guided_chunk};
 
-static enum status guided_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status guided_init(void *state, const struct taskpool_mode_setup *setup,
+                               struct taskpool_comm *comm)
 {
     struct guided_state *self = state;
     self_scheduling_init(&self->scheduling, setup, comm, &guided_rule);
     return STATUS_OK;
 }
 
-static enum mode_step guided_restore(void *state)
+static enum taskpool_mode_step guided_restore(void *state)
 {
     struct guided_state *self = state;
     self->chunk = self->first = 0;
     return self_scheduling_restore(state);
 }
 
-const struct mode mode_guided = {
+const struct taskpool_mode mode_guided = {
     .name = "guided",
     .help = "guided self-scheduling: a chunk is the tasks left, divided by the workers",
-    .options = (struct mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
     .state_size = sizeof(struct guided_state),
     .init = guided_init,
     .next = self_scheduling_next,

@@ -37,8 +37,8 @@ static const struct option_row hybrid_rows[] = {
                 .help = "do not prefer the tasklets that ran here last"),
 };
 
-static struct mode_options hybrid_options =
-    MODE_OPTIONS(hybrid_rows, sizeof(struct hybrid_settings));
+static struct taskpool_mode_options hybrid_options =
+    TASKPOOL_MODE_OPTIONS(hybrid_rows, sizeof(struct hybrid_settings));
 
 struct hybrid_state {
     struct hybrid_group group;
@@ -50,7 +50,7 @@ struct hybrid_state {
 
     const struct task_ranges *running; /* the static tasks or the tasklet */
     int64_t next_range;                /* of running */
-    struct task_range range;           /* the rest of the range of running that was begun */
+    struct taskpool_range range;       /* the rest of the range of running that was begun */
     struct task_ranges tasklet;        /* the one that runs */
     struct task_ranges ahead;          /* the one after it; none if empty */
     bool announced;                    /* shared was sent: once for all iterations */
@@ -63,7 +63,7 @@ struct hybrid_state {
 /* The group of a given size, or the workers of the node. */
 static void find_group(struct hybrid_group *group)
 {
-    const struct comm *comm = group->comm;
+    const struct taskpool_comm *comm = group->comm;
     int64_t size = group->settings->group;
     if (size > 0) {
         group->first_rank = (int)(comm->rank / size * size);
@@ -93,11 +93,12 @@ static void hybrid_fini(void *state)
     hybrid_leader_destroy(self->leader);
 }
 
-static enum status hybrid_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status hybrid_init(void *state, const struct taskpool_mode_setup *setup,
+                               struct taskpool_comm *comm)
 {
     struct hybrid_state *self = state;
     self->group.setup = setup;
-    self->group.settings = settings_of(setup->settings, &hybrid_options);
+    self->group.settings = taskpool_settings_of(setup->settings, &hybrid_options);
     self->group.comm = comm;
     self->running = &self->fixed;
     find_group(&self->group);
@@ -109,17 +110,17 @@ static enum status hybrid_init(void *state, const struct mode_setup *setup, stru
 static enum status hybrid_seed(void *state)
 {
     struct hybrid_state *self = state;
-    const struct seeding *seeding = self->group.setup->seeding;
+    const struct taskpool_seeding *seeding = self->group.setup->seeding;
     int worker = self->group.comm->rank;
-    int64_t n_ranges = seeding_n_ranges(seeding, worker);
+    int64_t n_ranges = taskpool_seeding_n_ranges(seeding, worker);
     for (int64_t i = 0; i < n_ranges; i++) {
-        struct task_range range = seeding_range(seeding, worker, i);
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         self->n_tasks += task_range_count(&range);
     }
     int64_t left = (int64_t)(self->group.settings->static_fraction * (double)self->n_tasks);
     self->n_fixed = left = left < self->n_tasks ? left : self->n_tasks;
     for (int64_t i = 0; i < n_ranges; i++) {
-        struct task_range range = seeding_range(seeding, worker, i);
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         int64_t n = task_range_count(&range);
         n = n < left ? n : left;
         left -= n;
@@ -141,12 +142,12 @@ static void announce_shared(struct hybrid_state *self)
     }
     struct hybrid_message head = {
         .kind = HYBRID_RANGES, .member = self->group.member, .n_ranges = self->shared.n};
-    comm_send_bulk(
-        self->group.comm, hybrid_rank_of(&self->group, 0),
-        &(struct comm_message){.head = &head,
-                               .head_size = sizeof head,
-                               .bulk = self->shared.n > 0 ? self->shared.list : NULL,
-                               .bulk_size = (size_t)self->shared.n * sizeof *self->shared.list});
+    taskpool_comm_send_bulk(self->group.comm, hybrid_rank_of(&self->group, 0),
+                            &(struct taskpool_comm_message){
+                                .head = &head,
+                                .head_size = sizeof head,
+                                .bulk = self->shared.n > 0 ? self->shared.list : NULL,
+                                .bulk_size = (size_t)self->shared.n * sizeof *self->shared.list});
 }
 
 static void hybrid_sent(void *state, int64_t token)
@@ -172,7 +173,8 @@ static void get_tasklet(struct hybrid_state *self)
         return;
     if (!self->leader) {
         struct hybrid_message request = {.kind = HYBRID_REQUEST, .member = self->group.member};
-        comm_send(self->group.comm, hybrid_rank_of(&self->group, 0), &request, sizeof request);
+        taskpool_comm_send(self->group.comm, hybrid_rank_of(&self->group, 0), &request,
+                           sizeof request);
         self->asking = true;
     } else if (hybrid_leader_is_ready(self->leader)) {
         note_tasklet(self, hybrid_leader_take_tasklet(self->leader, 0, &self->ahead));
@@ -238,7 +240,7 @@ static bool is_sharing(const struct hybrid_state *self)
            (self->next_range == self->fixed.n && task_range_count(&self->range) == 0);
 }
 
-static enum mode_step hybrid_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step hybrid_next(void *state, struct taskpool_mode_work *work)
 {
     struct hybrid_state *self = state;
     if (!self->announced)
@@ -251,14 +253,14 @@ static enum mode_step hybrid_next(void *state, struct mode_work *work)
     if (!self->leader && is_sharing(self))
         get_tasklet(self);
     if (has_tasks)
-        return MODE_RUN;
+        return TASKPOOL_MODE_RUN;
     if (!self->exhausted)
-        return MODE_SEARCH;
+        return TASKPOOL_MODE_SEARCH;
     bool all_notified = !self->leader || hybrid_leader_has_notified_all(self->leader);
-    return all_notified ? MODE_DONE : MODE_WAIT;
+    return all_notified ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_WAIT;
 }
 
-static enum mode_step hybrid_restore(void *state)
+static enum taskpool_mode_step hybrid_restore(void *state)
 {
     struct hybrid_state *self = state;
     self->running = &self->fixed;
@@ -266,7 +268,7 @@ static enum mode_step hybrid_restore(void *state)
     self->asking = self->exhausted = false;
     if (self->leader)
         hybrid_leader_begin(self->leader);
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 /* The leader counts its static tasks and the queue, the others the tasks that they
@@ -297,10 +299,10 @@ static void hybrid_describe(const void *state, char *text, size_t size)
              self->exhausted ? "; no tasklet is left for it" : "", leader);
 }
 
-const struct mode mode_hybrid = {
+const struct taskpool_mode mode_hybrid = {
     .name = "hybrid",
     .help = "part of the tasks is static, the rest waits in a queue per node",
-    .options = (struct mode_options *[]){&seeding_options, &hybrid_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&seeding_options, &hybrid_options, NULL},
     .state_size = sizeof(struct hybrid_state),
     .seeded = true,
     .init = hybrid_init,

@@ -34,12 +34,12 @@ static const struct option_row lifeline_rows[] = {
     INTEGER_OPTION("random-victims", FIELD(random_victims), 0, 1e9, .default_text = "1",
                    .value = "N", .help = "random workers that a thief asks before its lifelines"),
     INTEGER_OPTION("lifeline-base", FIELD(base), 2, 1e9, .default_text = "2", .value = "N",
-                   .help = "base of the cyclic hypercube: more means fewer lifelines that reach "
-                           "less far"),
+                   .help = "base of the cyclic hypercube: a larger one gives fewer and shorter "
+                           "lifelines"),
 };
 
-static struct mode_options lifeline_options =
-    MODE_OPTIONS(lifeline_rows, sizeof(struct lifeline_settings));
+static struct taskpool_mode_options lifeline_options =
+    TASKPOOL_MODE_OPTIONS(lifeline_rows, sizeof(struct lifeline_settings));
 
 /* The first word of every message. */
 enum lifeline_kind {
@@ -53,10 +53,10 @@ enum lifeline_kind {
 
 /* The head of a message; only ANSWER and GIFT have more than the first words. */
 struct lifeline_message {
-    int32_t kind;           /* enum lifeline_kind */
-    int32_t along;          /* call, and what answers it: digit of the lifeline; else -1 */
-    int64_t n_entries;      /* of the deque, which follow */
-    struct task_range part; /* of one more range */
+    int32_t kind;               /* enum lifeline_kind */
+    int32_t along;              /* call, and what answers it: digit of the lifeline; else -1 */
+    int64_t n_entries;          /* of the deque, which follow */
+    struct taskpool_range part; /* of one more range */
 };
 
 /* A thief that is noted here. */
@@ -66,20 +66,20 @@ struct lifeline_thief {
 };
 
 struct lifeline_state {
-    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct taskpool_mode_setup *setup; /* borrowed, as comm and settings */
     const struct lifeline_settings *settings;
-    struct comm *comm;
+    struct taskpool_comm *comm;
     struct task_deque deque;
     struct diffusing diffusing;
     struct record_list initial;
 
-    /* As a thief. */
+    /* State as a thief. */
     bool asking;        /* a request of this worker is not answered */
     int64_t n_attempts; /* random victims since it last had tasks */
     uint32_t
         noted_along; /* bit d: the neighbour of digit d has noted this worker, or is asked to */
 
-    /* As a victim: each worker has at most one lifeline of a digit that leads here. */
+    /* State as a victim: each worker has at most one lifeline of a digit that leads here. */
     int n_thieves;
     struct lifeline_thief thieves[LIFELINES_MAX];
 };
@@ -108,13 +108,15 @@ static int lifeline_neighbour(const struct lifeline_state *self, int digit)
 
 /* --- begin --- */
 
-static enum status lifeline_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status lifeline_init(void *state, const struct taskpool_mode_setup *setup,
+                                 struct taskpool_comm *comm)
 {
     struct lifeline_state *self = state;
     size_t record_size = setup->problem->record_size;
     int64_t chunk = setup->settings->chunk;
     *self = (struct lifeline_state){.setup = setup,
-                                    .settings = settings_of(setup->settings, &lifeline_options),
+                                    .settings =
+                                        taskpool_settings_of(setup->settings, &lifeline_options),
                                     .comm = comm,
                                     .initial.record_size = record_size};
     diffusing_init(&self->diffusing, comm, LIFELINE_DIFFUSING);
@@ -131,10 +133,10 @@ static void lifeline_fini(void *state)
 static enum status lifeline_seed(void *state)
 {
     struct lifeline_state *self = state;
-    const struct seeding *seeding = self->setup->seeding;
+    const struct taskpool_seeding *seeding = self->setup->seeding;
     int worker = self->comm->rank;
-    for (int64_t i = seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
-        TRY(task_deque_push_range(&self->deque, seeding_range(seeding, worker, i)));
+    for (int64_t i = taskpool_seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
+        TRY(task_deque_push_range(&self->deque, taskpool_seeding_range(seeding, worker, i)));
     return STATUS_OK;
 }
 
@@ -146,7 +148,7 @@ static enum status lifeline_add(void *state, const void *record, bool initial)
     return task_deque_push_record(&self->deque, record, initial);
 }
 
-static enum mode_step lifeline_restore(void *state)
+static enum taskpool_mode_step lifeline_restore(void *state)
 {
     struct lifeline_state *self = state;
     diffusing_begin(&self->diffusing);
@@ -155,13 +157,13 @@ static enum mode_step lifeline_restore(void *state)
     enum status status = self->setup->seeding ? lifeline_seed(self) : STATUS_OK;
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = task_deque_push_record(&self->deque, record_list_at(&self->initial, i), true);
-    comm_report(self->comm, status);
-    return MODE_DONE;
+    taskpool_comm_report(self->comm, status);
+    return TASKPOOL_MODE_DONE;
 }
 
 /* --- the victim --- */
 
-/* Whether it had tasks to share and sent half of them. */
+/* Sends half of the tasks to share; whether there were any. */
 static bool give_tasks(struct lifeline_state *self, int32_t kind, int to, int32_t along)
 {
     struct task_deque_batch batch;
@@ -169,12 +171,13 @@ static bool give_tasks(struct lifeline_state *self, int32_t kind, int to, int32_
         return false;
     const struct lifeline_message head = {
         .kind = kind, .along = along, .n_entries = batch.n, .part = batch.part};
-    comm_send_bulk(self->comm, to,
-                   &(struct comm_message){.head = &head,
-                                          .head_size = sizeof head,
-                                          .bulk = batch.n > 0 ? batch.entries : NULL,
-                                          .bulk_size = (size_t)batch.n * self->deque.entry_size,
-                                          .token = batch.n});
+    taskpool_comm_send_bulk(
+        self->comm, to,
+        &(struct taskpool_comm_message){.head = &head,
+                                        .head_size = sizeof head,
+                                        .bulk = batch.n > 0 ? batch.entries : NULL,
+                                        .bulk_size = (size_t)batch.n * self->deque.entry_size,
+                                        .token = batch.n});
     diffusing_sent_work(&self->diffusing);
     return true;
 }
@@ -198,7 +201,7 @@ static void answer_request(struct lifeline_state *self, int thief, int32_t along
     const struct lifeline_message refusal = {.kind = LIFELINE_REFUSAL};
     if (along >= 0)
         self->thieves[self->n_thieves++] = (struct lifeline_thief){thief, along};
-    comm_send(self->comm, thief, &refusal, offsetof(struct lifeline_message, n_entries));
+    taskpool_comm_send(self->comm, thief, &refusal, offsetof(struct lifeline_message, n_entries));
 }
 
 /* --- the thief --- */
@@ -206,7 +209,7 @@ static void answer_request(struct lifeline_state *self, int thief, int32_t along
 static void send_request(struct lifeline_state *self, int to, int32_t kind, int32_t along)
 {
     const struct lifeline_message request = {.kind = kind, .along = along};
-    comm_send(self->comm, to, &request, offsetof(struct lifeline_message, n_entries));
+    taskpool_comm_send(self->comm, to, &request, offsetof(struct lifeline_message, n_entries));
     self->asking = true;
     self->comm->counts.steals_attempted++;
 }
@@ -234,8 +237,8 @@ static void take_tasks(struct lifeline_state *self, int from,
                        const struct lifeline_message *message)
 {
     int64_t n_before = task_deque_n_tasks(&self->deque);
-    comm_report(self->comm, task_deque_push_batch(&self->deque, message + 1, message->n_entries,
-                                                  message->part));
+    taskpool_comm_report(self->comm, task_deque_push_batch(&self->deque, message + 1,
+                                                           message->n_entries, message->part));
     diffusing_received_work(&self->diffusing, from);
     if (message->along >= 0)
         self->noted_along &= ~(UINT32_C(1) << message->along);
@@ -245,7 +248,7 @@ static void take_tasks(struct lifeline_state *self, int from,
 
 /* --- the worker --- */
 
-static bool take_own_tasks(struct lifeline_state *self, struct mode_work *work)
+static bool take_own_tasks(struct lifeline_state *self, struct taskpool_mode_work *work)
 {
     bool initial;
     bool taken = self->deque.record_size > 0
@@ -259,24 +262,24 @@ static bool take_own_tasks(struct lifeline_state *self, struct mode_work *work)
     return taken;
 }
 
-static enum mode_step lifeline_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step lifeline_next(void *state, struct taskpool_mode_work *work)
 {
     struct lifeline_state *self = state;
     if (take_own_tasks(self, work))
-        return MODE_RUN;
-    /* Of records one is taken at a time, long or not: most are short. */
+        return TASKPOOL_MODE_RUN;
+    /* Records are taken one at a time, long or not: most are short. */
     bool tasks_are_long = work->tasks_are_long && self->deque.record_size == 0;
     if (task_deque_acquire(&self->deque, tasks_are_long) && take_own_tasks(self, work))
-        return MODE_RUN;
+        return TASKPOOL_MODE_RUN;
     if (self->diffusing.finished || self->comm->size == 1)
-        return MODE_DONE;
+        return TASKPOOL_MODE_DONE;
     /* A worker that is not engaged has asked all: it has to wait for what they send. */
     if (!self->asking && self->diffusing.engaged)
         request_tasks(self);
     if (self->asking)
-        return MODE_SEARCH;
+        return TASKPOOL_MODE_SEARCH;
     diffusing_without_work(&self->diffusing);
-    return self->diffusing.finished ? MODE_DONE : MODE_WAIT;
+    return self->diffusing.finished ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_WAIT;
 }
 
 static void lifeline_receive(void *state, int from, const void *bytes, size_t size)
@@ -331,10 +334,11 @@ static void lifeline_describe(const void *state, char *text, size_t size)
              (unsigned)self->noted_along, end);
 }
 
-const struct mode mode_lifeline = {
+const struct taskpool_mode mode_lifeline = {
     .name = "lifeline",
     .help = "stealing along lifelines: refused thieves wait until a neighbour sends them tasks",
-    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &lifeline_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
+                                                  &lifeline_options, NULL},
     .state_size = sizeof(struct lifeline_state),
     .seeded = true,
     .init = lifeline_init,

@@ -8,7 +8,7 @@
 
 static enum status add_mode(const char *option, const char *name, struct mode_list *list)
 {
-    const struct mode *mode = mode_find(name);
+    const struct taskpool_mode *mode = mode_find(name);
     char names[1024];
     if (!mode)
         return FAIL(STATUS_USAGE, "--%s: '%s' %s; give 'all' alone, or some of %s", option, name,

@@ -9,7 +9,7 @@
  * from the machine before each iteration; a worker runs it like that of mode static. */
 #include "sched/pool/modes/mode_static.h"
 
-static enum mode_step lpt_restore(void *state)
+static enum taskpool_mode_step lpt_restore(void *state)
 {
     struct static_state *self = state;
     self->n_tasks = 0;
@@ -17,7 +17,7 @@ static enum mode_step lpt_restore(void *state)
     return static_restore(self);
 }
 
-const struct mode mode_lpt = {
+const struct taskpool_mode mode_lpt = {
     .name = "lpt",
     .help =
         "longest first with perfect knowledge: at most 4/3 of the best possible, simulated only",

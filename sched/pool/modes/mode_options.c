@@ -8,19 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct option_row sched_row =
-    OPTION_OF_KIND(OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode),
-                   .default_text = "auto", .list_choices = mode_choices, .value = "MODE",
-                   .help = "scheduling mode; lpt is a bound, for simulations alone");
+static const char *describe_mode(const char *name)
+{
+    return mode_find(name)->help;
+}
+
+static const struct option_row sched_row = OPTION_OF_KIND(
+    OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode), .default_text = "auto",
+    .list_choices = mode_choices, .value = "MODE", .formerly = "guided",
+    .describe_choice = describe_mode, .help = "scheduling mode");
 
 /* The table, for as many modes as were registered when it was made. */
 static struct {
     int n_modes;
     int64_t n_rows, capacity;
-    struct option_row *rows; /* n_rows */
+    struct option_row *rows;      /* n_rows */
+    struct option_row *real_rows; /* the same without bounds */
 } table;
 
-static bool reads(const struct mode *mode, const void *options)
+static bool reads(const struct taskpool_mode *mode, const void *options)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o] == options)
@@ -37,21 +43,23 @@ static struct option_row *append_row(const struct option_row *row)
     return &table.rows[table.n_rows++];
 }
 
-/* "steal, retentive: " and the row's own help; owned by the table. */
-static char *help_of(const struct option_row *row, const struct mode_options *options)
+/* "steal,retentive"; owned by the table. */
+static char *list_readers(const struct taskpool_mode_options *options)
 {
     char names[1024];
     mode_names_where(reads, options, names, sizeof names);
-    size_t size = strlen(names) + strlen(row->help) + 3;
-    char *help = malloc(size);
-    if (!help)
+    char *list = strdup(names), *end = list;
+    if (!list)
         die_no_memory("no memory for the scheduler's options");
-    snprintf(help, size, "%s: %s", names, row->help);
-    return help;
+    for (const char *c = names; *c; c++)
+        if (*c != ' ')
+            *end++ = *c;
+    *end = '\0';
+    return list;
 }
 
 /* Adds the rows, unless another mode that reads them has. */
-static void add_options(const struct mode_options *options)
+static void add_options(const struct taskpool_mode_options *options)
 {
     for (int64_t i = 0; i < table.n_rows; i++)
         if (strcmp(table.rows[i].name, options->rows[0].name) == 0)
@@ -59,25 +67,37 @@ static void add_options(const struct mode_options *options)
     size_t place = offsetof(struct taskpool_settings, of_modes) + options->place;
     for (size_t r = 0; r < options->n_rows; r++) {
         struct option_row *row = append_row(&options->rows[r]);
-        row->help = help_of(row, options);
+        row->modes = list_readers(options);
         row->offset += options->size > 0 ? place : 0;
     }
+}
+
+static void copy_for_real_runs(void)
+{
+    size_t size = (size_t)table.n_rows * sizeof *table.rows;
+    free(table.real_rows);
+    table.real_rows = malloc(size);
+    if (!table.real_rows)
+        die_no_memory("no memory for the scheduler's options");
+    memcpy(table.real_rows, table.rows, size);
+    table.real_rows[0].list_choices = mode_names;
 }
 
 static void make_table(void)
 {
     int64_t n_common = 1 + (int64_t)common_options.n_rows;
     for (int64_t i = n_common; i < table.n_rows; i++)
-        free((void *)table.rows[i].help);
+        free((void *)table.rows[i].modes);
     table.n_rows = 0;
     append_row(&sched_row);
     for (size_t r = 0; r < common_options.n_rows; r++)
         append_row(&common_options.rows[r]);
     for (table.n_modes = 0; table.n_modes < mode_count(); table.n_modes++) {
-        const struct mode *mode = mode_at(table.n_modes);
+        const struct taskpool_mode *mode = mode_at(table.n_modes);
         for (int o = 0; mode->options && mode->options[o]; o++)
             add_options(mode->options[o]);
     }
+    copy_for_real_runs();
 }
 
 struct option_table mode_options_table(struct taskpool_settings *settings)
@@ -88,6 +108,13 @@ struct option_table mode_options_table(struct taskpool_settings *settings)
     return (struct option_table){"Scheduling", table.rows, (size_t)table.n_rows, settings};
 }
 
+struct option_table mode_options_table_real(struct taskpool_settings *settings)
+{
+    struct option_table real = mode_options_table(settings);
+    real.rows = table.real_rows;
+    return real;
+}
+
 void mode_options_default(struct taskpool_settings *settings)
 {
     *settings = (struct taskpool_settings){0};
@@ -96,7 +123,8 @@ void mode_options_default(struct taskpool_settings *settings)
         die("%s", status_text());
 }
 
-static bool is_read_by_any(const struct mode_options *options, const struct mode_list *list)
+static bool is_read_by_any(const struct taskpool_mode_options *options,
+                           const struct mode_list *list)
 {
     for (int i = 0; i < list->n; i++)
         if (reads(mode_find(list->modes[i]), options))
@@ -104,7 +132,7 @@ static bool is_read_by_any(const struct mode_options *options, const struct mode
     return false;
 }
 
-static enum status refuse_option(const char *option, const struct mode_options *options,
+static enum status refuse_option(const char *option, const struct taskpool_mode_options *options,
                                  const struct mode_list *list)
 {
     char readers[1024];
@@ -116,7 +144,8 @@ static enum status refuse_option(const char *option, const struct mode_options *
                 list->modes[0], readers);
 }
 
-static enum status check_values(const struct taskpool_settings *settings, const struct mode *mode)
+static enum status check_values(const struct taskpool_settings *settings,
+                                const struct taskpool_mode *mode)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o]->check)
@@ -125,10 +154,10 @@ static enum status check_values(const struct taskpool_settings *settings, const 
 }
 
 /* The options that contain a row of the table; NULL: all modes read it. */
-static const struct mode_options *options_of(const char *name)
+static const struct taskpool_mode_options *options_of(const char *name)
 {
     for (int i = 0; i < mode_count(); i++) {
-        struct mode_options *const *all = mode_at(i)->options;
+        struct taskpool_mode_options *const *all = mode_at(i)->options;
         for (int o = 0; all && all[o]; o++)
             for (size_t r = 0; r < all[o]->n_rows; r++)
                 if (strcmp(all[o]->rows[r].name, name) == 0)
@@ -156,7 +185,7 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
     set_expected(settings, &expected);
     for (int64_t i = 0; i < table.n_rows; i++) {
         const struct option_row *row = &table.rows[i];
-        const struct mode_options *options = options_of(row->name);
+        const struct taskpool_mode_options *options = options_of(row->name);
         if (options && option_differs(row, settings, &expected) && !is_read_by_any(options, list))
             return refuse_option(row->name, options, list);
     }
@@ -166,7 +195,7 @@ enum status mode_options_check_list(const struct taskpool_settings *settings,
 }
 
 enum status mode_options_check_made(const struct taskpool_settings *settings,
-                                    const struct mode *mode)
+                                    const struct taskpool_mode *mode)
 {
     for (int o = 0; mode->options && mode->options[o]; o++)
         if (mode->options[o]->size > 0 && mode->options[o]->place >= settings->n_of_modes)
@@ -214,7 +243,7 @@ void mode_options_select(const struct taskpool_settings *settings, const char *m
     *selected = *settings;
     selected->mode = mode;
     for (int64_t i = 0; i < table.n_rows; i++) {
-        const struct mode_options *options = options_of(table.rows[i].name);
+        const struct taskpool_mode_options *options = options_of(table.rows[i].name);
         if (options && !reads(mode_find(mode), options))
             option_copy(&table.rows[i], &defaults, selected);
     }

@@ -9,10 +9,13 @@
 #include "support/base/status.h"
 #include "support/io/options.h"
 
-/* --sched, the options of all modes, and those of single modes, whose help begins with the
- * names of the modes. Valid until a mode is registered; fields are those of *settings, which are
- * to get their defaults by it: mode_options_check_made relies on that. */
+/* --sched, the options of all modes, and those of single modes. Valid until a mode is registered;
+ * fields are those of *settings, which are to get their defaults by it: mode_options_check_made
+ * relies on that. */
 struct option_table mode_options_table(struct taskpool_settings *settings);
+
+/* The same for programs without simulated runs: --sched offers no bounds and refuses them. */
+struct option_table mode_options_table_real(struct taskpool_settings *settings);
 
 /* Sets all fields to the defaults of the options. */
 void mode_options_default(struct taskpool_settings *settings);
@@ -22,8 +25,8 @@ void mode_options_default(struct taskpool_settings *settings);
  * Errors: STATUS_USAGE, naming the option, the mode, and the modes that read it. */
 enum status mode_options_check(const struct taskpool_settings *settings);
 
-/* The same for settings that several modes share, run one after another: one of them must
- * read the option. settings->mode is ignored. */
+/* The check of mode_options_check for settings that several modes share, run one after another: one
+ * of them must read the option. settings->mode is ignored. */
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list);
 
@@ -33,7 +36,7 @@ enum status mode_options_check_real(const struct mode_list *list);
 /* Refuses settings made before the mode was registered, where its options are without values.
  * Errors: STATUS_USAGE. */
 enum status mode_options_check_made(const struct taskpool_settings *settings,
-                                    const struct mode *mode);
+                                    const struct taskpool_mode *mode);
 
 /* The modes of a run: those named by --compare, or the one of --sched if compare is NULL.
  * n_rounds  of --rounds

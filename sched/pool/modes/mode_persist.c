@@ -24,39 +24,38 @@ struct persist_settings {
 
 static const struct option_row persist_rows[] = {
     CHOICE_OPTION("balancer", FIELD(balancer), "central,tree,pairs", .default_text = "tree",
-                  .value = "RULE", .expert = true,
-                  .help = "algorithm that moves tasks between iterations"),
+                  .value = "RULE", .help = "algorithm that moves tasks between iterations"),
     INTEGER_OPTION("branching", FIELD(branching), 2, 1e6, .default_text = "3", .value = "N",
-                   .expert = true, .help = "children of a node of the balancer's tree"),
+                   .help = "children of a node of the balancer's tree"),
     REAL_OPTION("donate-above", FIELD(donate_above), 1, 1e6, .default_text = "1.003", .value = "C",
-                .expert = true, .help = "workers above C times the average load donate tasks"),
+                .help = "workers above C times the average load donate tasks"),
     REAL_OPTION("fill-to", FIELD(fill_to), 1, 1e6, .default_text = "1.003", .value = "D",
-                .expert = true, .help = "subtrees below D times the average load receive tasks"),
+                .help = "subtrees below D times the average load receive tasks"),
     REAL_OPTION("balance-over", FIELD(balance_over), 0, 1e6, .default_text = "0", .value = "X",
-                .expert = true,
-                .help = "balance only if the largest load exceeds the best possible by this part"),
+                .help =
+                    "balance only if the largest load exceeds the best possible by this fraction"),
     FLAG_OPTION("pass-up", FIELD(pass_up), .default_text = "true", .preset_text = "false",
-                .expert = true,
                 .help = "the balancer's tree passes up a task that would raise a worker above D; "
                         "=false: a subtree below D takes any task, as published"),
     FLAG_OPTION("never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
-                .expert = true,
                 .help = "the balancer moves tasks only if the largest load, as measured, becomes "
                         "smaller; =false: always, as published"),
 };
 
-static struct mode_options persist_options =
-    MODE_OPTIONS(persist_rows, sizeof(struct persist_settings));
+static struct taskpool_mode_options persist_options =
+    TASKPOOL_MODE_OPTIONS(persist_rows, sizeof(struct persist_settings));
 
 struct persist_state {
     struct measured_balance measured; /* first */
     int64_t n_iterations;             /* finished */
 };
 
-static enum status persist_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status persist_init(void *state, const struct taskpool_mode_setup *setup,
+                                struct taskpool_comm *comm)
 {
     struct persist_state *self = state;
-    const struct persist_settings *settings = settings_of(setup->settings, &persist_options);
+    const struct persist_settings *settings =
+        taskpool_settings_of(setup->settings, &persist_options);
     struct balancer_rules rules = {
         .branching = settings->balancer == BALANCER_CENTRAL ? INT64_MAX : settings->branching,
         .donate_above = settings->donate_above,
@@ -73,23 +72,23 @@ static enum status persist_init(void *state, const struct mode_setup *setup, str
     return measured_balance_init(&self->measured, setup, comm, &rules);
 }
 
-static enum mode_step persist_restore(void *state)
+static enum taskpool_mode_step persist_restore(void *state)
 {
     struct persist_state *self = state;
     if (!self->measured.balancing)
         self->n_iterations++;
     if (self->n_iterations > 1 && !measured_balance_balance(&self->measured))
-        return MODE_WAIT;
-    comm_report(self->measured.stealing.comm,
-                measured_balance_begin(&self->measured, false, false));
-    return MODE_DONE;
+        return TASKPOOL_MODE_WAIT;
+    taskpool_comm_report(self->measured.stealing.comm,
+                         measured_balance_begin(&self->measured, false, false));
+    return TASKPOOL_MODE_DONE;
 }
 
-const struct mode mode_persist = {
+const struct taskpool_mode mode_persist = {
     .name = "persist",
     .help = "measured durations balance the tasks between iterations, by a tree or centrally",
-    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options,
-                                         &persist_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
+                                                  &stealing_options, &persist_options, NULL},
     .state_size = sizeof(struct persist_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),

@@ -14,23 +14,25 @@ struct retentive_settings {
 
 static const struct option_row retentive_rows[] = {
     CHOICE_OPTION("retain", offsetof(struct retentive_settings, retain), "longest,order",
-                  .default_text = "longest", .preset_text = "order", .value = "HOW", .expert = true,
+                  .default_text = "longest", .preset_text = "order", .value = "HOW",
                   .help = "order in which a worker runs the tasks that it ran last time: the "
                           "longest first, or unchanged as published"),
 };
 
-static struct mode_options retentive_options =
-    MODE_OPTIONS(retentive_rows, sizeof(struct retentive_settings));
+static struct taskpool_mode_options retentive_options =
+    TASKPOOL_MODE_OPTIONS(retentive_rows, sizeof(struct retentive_settings));
 
 struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */
     struct ran_tasks ran;     /* in this iteration */
 };
 
-static enum status retentive_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status retentive_init(void *state, const struct taskpool_mode_setup *setup,
+                                  struct taskpool_comm *comm)
 {
     struct retentive_state *self = state;
-    const struct retentive_settings *settings = settings_of(setup->settings, &retentive_options);
+    const struct retentive_settings *settings =
+        taskpool_settings_of(setup->settings, &retentive_options);
     self->ran.keeps_order = settings->retain == RETAIN_ORDER;
     self->ran.records.record_size = setup->problem->record_size;
     return stealing_init(&self->stealing, setup, comm, &self->ran);
@@ -53,20 +55,20 @@ static enum status seed_with(struct stealing *stealing, const struct ran_tasks *
     return status == STATUS_OK ? stealing_push_records(stealing, &ran->records) : status;
 }
 
-static enum mode_step retentive_restore(void *state)
+static enum taskpool_mode_step retentive_restore(void *state)
 {
     struct retentive_state *self = state;
     stealing_begin(&self->stealing, true);
-    comm_report(self->stealing.comm, seed_with(&self->stealing, &self->ran));
+    taskpool_comm_report(self->stealing.comm, seed_with(&self->stealing, &self->ran));
     ran_tasks_clear(&self->ran);
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
-const struct mode mode_retentive = {
+const struct taskpool_mode mode_retentive = {
     .name = "retentive",
     .help = "stealing that starts where the tasks ran in the last iteration",
-    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options,
-                                         &retentive_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
+                                                  &stealing_options, &retentive_options, NULL},
     .state_size = sizeof(struct retentive_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,

@@ -43,7 +43,8 @@ static const struct option_row share_rows[] = {
                    .help = "tasks between two releases of surplus"),
 };
 
-static struct mode_options share_options = MODE_OPTIONS(share_rows, sizeof(struct share_settings));
+static struct taskpool_mode_options share_options =
+    TASKPOOL_MODE_OPTIONS(share_rows, sizeof(struct share_settings));
 
 /* --- groups --- */
 
@@ -59,10 +60,11 @@ static int group_of(const struct share_state *self, int rank)
     return (int)((((int64_t)rank + 1) * self->n_managers - 1) / self->comm->size);
 }
 
-static enum status share_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status share_init(void *state, const struct taskpool_mode_setup *setup,
+                              struct taskpool_comm *comm)
 {
     struct share_state *self = state;
-    const struct share_settings *settings = settings_of(setup->settings, &share_options);
+    const struct share_settings *settings = taskpool_settings_of(setup->settings, &share_options);
     int64_t chunk = setup->settings->chunk;
     *self = (struct share_state){.setup = setup, .settings = settings, .comm = comm, .manager = -1};
     self->chunk = chunk > 0 ? chunk : DEFAULT_CHUNK;
@@ -91,7 +93,7 @@ static enum status share_seed(void *state)
         share_manager_begin(self);
     else if (self->manager < 0 && self->queue.record_size == 0)
         task_queue_put_range(&self->queue,
-                             (struct task_range){0, self->setup->problem->n_tasks, 1});
+                             (struct taskpool_range){0, self->setup->problem->n_tasks, 1});
     return STATUS_OK;
 }
 
@@ -100,7 +102,7 @@ static enum status share_seed(void *state)
 void share_send_word(struct share_state *self, int to, int32_t kind, int64_t n)
 {
     struct share_message message = {.kind = kind, .n = n};
-    comm_send(self->comm, to, &message, sizeof message);
+    taskpool_comm_send(self->comm, to, &message, sizeof message);
 }
 
 /* Sends the oldest n tasks. */
@@ -114,7 +116,7 @@ void share_send_tasks(struct share_state *self, int to, int32_t kind, int64_t n)
     message->kind = kind;
     message->n = n;
     task_queue_take(&self->queue, n, &message->range, message + 1);
-    comm_send(self->comm, to, message, size);
+    taskpool_comm_send(self->comm, to, message, size);
     free(message);
 }
 
@@ -124,7 +126,7 @@ void share_take_tasks(struct share_state *self, const struct share_message *mess
     if (self->queue.record_size == 0)
         task_queue_put_range(&self->queue, message->range);
     else
-        comm_report(self->comm, task_queue_push(&self->queue, message + 1, message->n));
+        taskpool_comm_report(self->comm, task_queue_push(&self->queue, message + 1, message->n));
 }
 
 /* --- the worker --- */
@@ -139,7 +141,7 @@ static void release_surplus(struct share_state *self)
     self->n_released++;
 }
 
-static bool take_own(struct share_state *self, struct mode_work *work)
+static bool take_own(struct share_state *self, struct taskpool_mode_work *work)
 {
     if (self->queue.record_size > 0) {
         if (self->manager >= 0)
@@ -153,22 +155,23 @@ static bool take_own(struct share_state *self, struct mode_work *work)
     return n > 0;
 }
 
-static enum mode_step work_or_ask(struct share_state *self, struct mode_work *work)
+static enum taskpool_mode_step work_or_ask(struct share_state *self,
+                                           struct taskpool_mode_work *work)
 {
     if (take_own(self, work))
-        return MODE_RUN;
+        return TASKPOOL_MODE_RUN;
     if (self->manager < 0 || self->finished)
-        return MODE_DONE;
+        return TASKPOOL_MODE_DONE;
     if (!self->asking)
         share_send_word(self, self->manager, SHARE_REQUEST, self->n_released);
     self->asking = true;
     self->n_released = 0;
-    return MODE_SEARCH;
+    return TASKPOOL_MODE_SEARCH;
 }
 
 /* --- the table --- */
 
-static enum mode_step share_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step share_next(void *state, struct taskpool_mode_work *work)
 {
     struct share_state *self = state;
     return self->managed ? share_manager_next(self) : work_or_ask(self, work);
@@ -196,7 +199,7 @@ static void share_receive(void *state, int from, const void *message, size_t siz
         share_take_tasks(self, message);
 }
 
-static enum mode_step share_restore(void *state)
+static enum taskpool_mode_step share_restore(void *state)
 {
     struct share_state *self = state;
     self->asking = self->finished = false;
@@ -204,8 +207,8 @@ static enum mode_step share_restore(void *state)
     enum status status = share_seed(self);
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = task_queue_push(&self->queue, record_list_at(&self->initial, i), 1);
-    comm_report(self->comm, status);
-    return MODE_DONE;
+    taskpool_comm_report(self->comm, status);
+    return TASKPOOL_MODE_DONE;
 }
 
 static double share_progress(const void *state, int64_t n_run)
@@ -229,10 +232,10 @@ static void share_describe(const void *state, char *text, size_t size)
                  self->finished ? "; notified of the end" : "");
 }
 
-const struct mode mode_share = {
+const struct taskpool_mode mode_share = {
     .name = "share",
     .help = "managers keep queues; workers release surplus tasks and request chunks",
-    .options = (struct mode_options *[]){&chunk_options, &share_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&chunk_options, &share_options, NULL},
     .state_size = sizeof(struct share_state),
     .init = share_init,
     .fini = share_fini,

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-enum status static_init(void *state, const struct mode_setup *setup, struct comm *comm)
+enum status static_init(void *state, const struct taskpool_mode_setup *setup,
+                        struct taskpool_comm *comm)
 {
     struct static_state *self = state;
     self->seeding = setup->seeding;
@@ -14,27 +15,27 @@ enum status static_init(void *state, const struct mode_setup *setup, struct comm
 enum status static_seed(void *state)
 {
     struct static_state *self = state;
-    for (int64_t i = 0; i < seeding_n_ranges(self->seeding, self->worker); i++) {
-        struct task_range range = seeding_range(self->seeding, self->worker, i);
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(self->seeding, self->worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(self->seeding, self->worker, i);
         self->n_tasks += task_range_count(&range);
     }
     return STATUS_OK;
 }
 
-enum mode_step static_next(void *state, struct mode_work *work)
+enum taskpool_mode_step static_next(void *state, struct taskpool_mode_work *work)
 {
     struct static_state *self = state;
-    if (self->next_range == seeding_n_ranges(self->seeding, self->worker))
-        return MODE_DONE;
-    work->range = seeding_range(self->seeding, self->worker, self->next_range++);
-    return MODE_RUN;
+    if (self->next_range == taskpool_seeding_n_ranges(self->seeding, self->worker))
+        return TASKPOOL_MODE_DONE;
+    work->range = taskpool_seeding_range(self->seeding, self->worker, self->next_range++);
+    return TASKPOOL_MODE_RUN;
 }
 
-enum mode_step static_restore(void *state)
+enum taskpool_mode_step static_restore(void *state)
 {
     struct static_state *self = state;
     self->next_range = 0;
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 double static_progress(const void *state, int64_t n_run)
@@ -47,14 +48,15 @@ void static_describe(const void *state, char *text, size_t size)
 {
     const struct static_state *self = state;
     snprintf(text, size, "%lld of its %lld ranges of tasks begun, %lld tasks in all",
-             (long long)self->next_range, (long long)seeding_n_ranges(self->seeding, self->worker),
+             (long long)self->next_range,
+             (long long)taskpool_seeding_n_ranges(self->seeding, self->worker),
              (long long)self->n_tasks);
 }
 
-const struct mode mode_static = {
+const struct taskpool_mode mode_static = {
     .name = "static",
     .help = "each worker runs exactly the tasks that it was seeded with",
-    .options = (struct mode_options *[]){&seeding_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&seeding_options, NULL},
     .state_size = sizeof(struct static_state),
     .seeded = true,
     .init = static_init,

@@ -9,17 +9,18 @@
 #include <stdint.h>
 
 struct static_state {
-    const struct seeding *seeding;
+    const struct taskpool_seeding *seeding;
     int worker;
     int64_t next_range; /* of the worker's seeding */
     int64_t n_tasks;    /* of the worker */
 };
 
-/* Entries of struct mode. */
-enum status static_init(void *state, const struct mode_setup *setup, struct comm *comm);
+/* Entries of struct taskpool_mode. */
+enum status static_init(void *state, const struct taskpool_mode_setup *setup,
+                        struct taskpool_comm *comm);
 enum status static_seed(void *state);
-enum mode_step static_next(void *state, struct mode_work *work);
-enum mode_step static_restore(void *state);
+enum taskpool_mode_step static_next(void *state, struct taskpool_mode_work *work);
+enum taskpool_mode_step static_restore(void *state);
 double static_progress(const void *state, int64_t n_run);
 void static_describe(const void *state, char *text, size_t size);
 

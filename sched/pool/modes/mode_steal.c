@@ -8,7 +8,8 @@ struct steal_state {
     struct record_list initial;
 };
 
-static enum status steal_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status steal_init(void *state, const struct taskpool_mode_setup *setup,
+                              struct taskpool_comm *comm)
 {
     struct steal_state *self = state;
     self->initial.record_size = setup->problem->record_size;
@@ -30,7 +31,7 @@ static enum status steal_add(void *state, const void *record, bool initial)
     return stealing_add(&self->stealing, record, initial);
 }
 
-static enum mode_step steal_restore(void *state)
+static enum taskpool_mode_step steal_restore(void *state)
 {
     struct steal_state *self = state;
     stealing_begin(&self->stealing, true);
@@ -39,14 +40,15 @@ static enum mode_step steal_restore(void *state)
         status = stealing_seed(&self->stealing);
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
         status = stealing_add(&self->stealing, record_list_at(&self->initial, i), true);
-    comm_report(self->stealing.comm, status);
-    return MODE_DONE;
+    taskpool_comm_report(self->stealing.comm, status);
+    return TASKPOOL_MODE_DONE;
 }
 
-const struct mode mode_steal = {
+const struct taskpool_mode mode_steal = {
     .name = "steal",
     .help = "a worker without tasks steals half of what a random victim shares",
-    .options = (struct mode_options *[]){&seeding_options, &chunk_options, &stealing_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&seeding_options, &chunk_options,
+                                                  &stealing_options, NULL},
     .state_size = sizeof(struct steal_state),
     .seeded = true,
     .init = steal_init,

@@ -16,7 +16,7 @@ struct trapezoid_state {
     int64_t n_chunks;
 };
 
-/* Of [0, n_chunks]; later ones do not exist. */
+/* First task of a chunk in [0, n_chunks]; later ones do not exist. */
 static int64_t trapezoid_first(const struct trapezoid_state *self, int64_t chunk)
 {
     if (chunk >= self->n_chunks)
@@ -29,16 +29,17 @@ static int64_t trapezoid_first(const struct trapezoid_state *self, int64_t chunk
     return (int64_t)((__int128)chunk * self->first_size - (steps + divisor - 1) / divisor);
 }
 
-static struct task_range trapezoid_chunk(void *state, int64_t value)
+static struct taskpool_range trapezoid_chunk(void *state, int64_t value)
 {
     const struct trapezoid_state *self = state;
-    return (struct task_range){.first = trapezoid_first(self, value),
-                               .last = trapezoid_first(self, value + 1)};
+    return (struct taskpool_range){.first = trapezoid_first(self, value),
+                                   .last = trapezoid_first(self, value + 1)};
 }
 
 static const struct self_scheduling_rule trapezoid_rule = {.chunk = trapezoid_chunk};
 
-static enum status trapezoid_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status trapezoid_init(void *state, const struct taskpool_mode_setup *setup,
+                                  struct taskpool_comm *comm)
 {
     struct trapezoid_state *self = state;
     const struct self_scheduling *scheduling = &self->scheduling;
@@ -51,10 +52,10 @@ static enum status trapezoid_init(void *state, const struct mode_setup *setup, s
     return STATUS_OK;
 }
 
-const struct mode mode_trapezoid = {
+const struct taskpool_mode mode_trapezoid = {
     .name = "trapezoid",
     .help = "trapezoid self-scheduling: chunks shrink in equal steps",
-    .options = (struct mode_options *[]){&chunk_options, NULL},
+    .options = (struct taskpool_mode_options *[]){&chunk_options, NULL},
     .state_size = sizeof(struct trapezoid_state),
     .init = trapezoid_init,
     .next = self_scheduling_next,

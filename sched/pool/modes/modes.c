@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MODE(name)  extern const struct mode mode_##name;
+#define MODE(name)  extern const struct taskpool_mode mode_##name;
 #define BOUND(name) MODE(name)
 #include "sched/pool/modes/built_in_modes.h"
 #undef MODE
@@ -16,7 +16,7 @@
 
 #define MODE(name) &mode_##name,
 #define BOUND(name)
-static const struct mode *const built_in[] = {
+static const struct taskpool_mode *const built_in[] = {
 #include "sched/pool/modes/built_in_modes.h"
 };
 #undef MODE
@@ -24,7 +24,7 @@ static const struct mode *const built_in[] = {
 
 #define MODE(name)
 #define BOUND(name) &mode_##name,
-static const struct mode *const bounds[] = {
+static const struct taskpool_mode *const bounds[] = {
 #include "sched/pool/modes/built_in_modes.h"
 };
 #undef MODE
@@ -40,14 +40,14 @@ static_assert((int)N_BUILT_IN <= (int)MODES_MAX, "room for the modes of this lib
 
 /* Modes registered so far; the built-in ones are added at the first use. */
 static struct {
-    const struct mode *modes[MODES_MAX];
+    const struct taskpool_mode *modes[MODES_MAX];
     int n;
     size_t settings_size; /* bytes of taskpool_settings.of_modes in use */
     char names[NAMES_SIZE];
-    char choices[NAMES_SIZE + 33 * N_BOUNDS]; /* the same and the bounds */
+    char choices[NAMES_SIZE + 33 * N_BOUNDS]; /* names of modes, then bounds */
 } registry;
 
-static const struct mode *find_registered(const char *name)
+static const struct taskpool_mode *find_registered(const char *name)
 {
     for (int i = 0; name && i < registry.n; i++)
         if (strcmp(registry.modes[i]->name, name) == 0)
@@ -58,7 +58,7 @@ static const struct mode *find_registered(const char *name)
     return NULL;
 }
 
-static bool has_row(const struct mode_options *options, const char *name)
+static bool has_row(const struct taskpool_mode_options *options, const char *name)
 {
     for (size_t r = 0; r < options->n_rows; r++)
         if (strcmp(options->rows[r].name, name) == 0)
@@ -67,10 +67,10 @@ static bool has_row(const struct mode_options *options, const char *name)
 }
 
 /* Whether a registered mode has other options of this name. */
-static bool is_taken(const char *name, const struct mode_options *by)
+static bool is_taken(const char *name, const struct taskpool_mode_options *by)
 {
     for (int i = 0; i < registry.n; i++) {
-        struct mode_options *const *all = registry.modes[i]->options;
+        struct taskpool_mode_options *const *all = registry.modes[i]->options;
         for (int o = 0; all && all[o]; o++)
             if (all[o] != by && has_row(all[o], name))
                 return true;
@@ -84,11 +84,11 @@ static size_t round_up(size_t size)
     return (size + unit - 1) / unit * unit;
 }
 
-static enum status check_options(const struct mode *mode)
+static enum status check_options(const struct taskpool_mode *mode)
 {
     size_t size = registry.settings_size;
     for (int o = 0; mode->options && mode->options[o]; o++) {
-        const struct mode_options *options = mode->options[o];
+        const struct taskpool_mode_options *options = mode->options[o];
         for (size_t r = 0; r < options->n_rows; r++)
             if (!options->is_registered && is_taken(options->rows[r].name, options))
                 return FAIL(STATUS_USAGE, "mode %s: the option --%s exists already; rename it",
@@ -101,7 +101,7 @@ static enum status check_options(const struct mode *mode)
     return STATUS_OK;
 }
 
-static enum status check_new_mode(const struct mode *mode)
+static enum status check_new_mode(const struct taskpool_mode *mode)
 {
     TRY(mode_check(mode));
     if (find_registered(mode->name))
@@ -111,11 +111,11 @@ static enum status check_new_mode(const struct mode *mode)
     return check_options(mode);
 }
 
-static enum status register_checked(const struct mode *mode)
+static enum status register_checked(const struct taskpool_mode *mode)
 {
     TRY(check_new_mode(mode));
     for (int o = 0; mode->options && mode->options[o]; o++) {
-        struct mode_options *options = mode->options[o];
+        struct taskpool_mode_options *options = mode->options[o];
         if (options->is_registered)
             continue;
         options->place = registry.settings_size;
@@ -142,13 +142,13 @@ int mode_count(void)
     return registry.n;
 }
 
-const struct mode *mode_at(int i)
+const struct taskpool_mode *mode_at(int i)
 {
     assert(i >= 0 && i < mode_count());
     return registry.modes[i];
 }
 
-const struct mode *mode_find(const char *name)
+const struct taskpool_mode *mode_find(const char *name)
 {
     register_built_in();
     return find_registered(name);
@@ -177,7 +177,7 @@ const char *mode_choices(void)
     return registry.choices;
 }
 
-const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *context),
+const char *mode_names_where(bool (*holds)(const struct taskpool_mode *mode, const void *context),
                              const void *context, char *names, size_t size)
 {
     size_t length = 0;
@@ -189,7 +189,7 @@ const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *
     return names;
 }
 
-enum status mode_check_real(const struct mode *mode)
+enum status mode_check_real(const struct taskpool_mode *mode)
 {
     char names[1024];
     if (mode->is_bound)
@@ -200,7 +200,7 @@ enum status mode_check_real(const struct mode *mode)
     return STATUS_OK;
 }
 
-enum status mode_register(const struct mode *mode)
+enum status mode_register(const struct taskpool_mode *mode)
 {
     register_built_in();
     return register_checked(mode);

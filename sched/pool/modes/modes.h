@@ -1,7 +1,6 @@
-/* The registry of scheduling modes: those of this library, then those that a program
- * registered, in that order. Names, --help and lists of all modes come from here; bounds are found
- * by name, and in none of the lists.
- * Not thread-safe; the same calls in the same order on every process. */
+/* The registry of scheduling modes: those of this library, then those that a program registered, in
+ * that order. Names, --help and lists of all modes come from here; bounds are found by name, but
+ * are not listed. Not thread-safe; the same calls in the same order on every process. */
 #ifndef BERYL_SCHED_MODES_H
 #define BERYL_SCHED_MODES_H
 
@@ -15,10 +14,10 @@
 int mode_count(void);
 
 /* Mode i of [0, mode_count). */
-const struct mode *mode_at(int i);
+const struct taskpool_mode *mode_at(int i);
 
 /* The mode or the bound (mode.h, is_bound) of a name; NULL if there is none, or if name is NULL. */
-const struct mode *mode_find(const char *name);
+const struct taskpool_mode *mode_find(const char *name);
 
 /* Bytes of taskpool_settings.of_modes that the options of all modes take. */
 size_t mode_settings_size(void);
@@ -26,22 +25,22 @@ size_t mode_settings_size(void);
 /* "static,counter,...": valid until a mode is registered. */
 const char *mode_names(void);
 
-/* The same, with the bounds at the end: what --sched takes. */
+/* Names of the modes, then of the bounds: what --sched takes. */
 const char *mode_choices(void);
 
 /* The names of those modes for which holds() is true, separated by ", ": for messages.
  * holds  NULL: all modes
  * names  of size bytes; returned */
-const char *mode_names_where(bool (*holds)(const struct mode *mode, const void *context),
+const char *mode_names_where(bool (*holds)(const struct taskpool_mode *mode, const void *context),
                              const void *context, char *names, size_t size);
 
 /* Refuses a bound, for runs that are not simulated. Errors: STATUS_USAGE. */
-enum status mode_check_real(const struct mode *mode);
+enum status mode_check_real(const struct taskpool_mode *mode);
 
 /* Adds a mode; it and its options must exist until the end of the program.
  * Errors: STATUS_USAGE (NULL, a name that is taken or no word, a function that every mode needs
  * is missing, a bad row of options), STATUS_LIMIT (too many modes, no room in the settings);
  * nothing is changed then. */
-enum status mode_register(const struct mode *mode);
+enum status mode_register(const struct taskpool_mode *mode);
 
 #endif

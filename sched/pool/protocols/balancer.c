@@ -14,7 +14,7 @@ const struct balancer_rules balancer_by_pairs = {.branching = 256,
                                                  .by_pairs = true,
                                                  .deal_below = 17};
 
-void balancer_init(struct balancer *self, struct comm *comm, struct duration_bins *bins,
+void balancer_init(struct balancer *self, struct taskpool_comm *comm, struct duration_bins *bins,
                    const struct balancer_rules *rules)
 {
     *self = (struct balancer){
@@ -148,8 +148,9 @@ static int compare_donors(const void *left, const void *right)
 /* A task granted to its own donor: no messages. */
 static void put_back(struct balancer *self, const struct balancer_task *task)
 {
-    comm_report(self->link.comm,
-                duration_bins_put_back(self->bins, self->donated[task->index], task->time_s));
+    taskpool_comm_report(
+        self->link.comm,
+        duration_bins_put_back(self->bins, self->donated[task->index], task->time_s));
     self->n_taken++;
 }
 
@@ -230,7 +231,8 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
     const int64_t *tasks = (const int64_t *)(message + 1);
     const struct balancer_task *granted = self->granted + find_donor(self, donor);
     for (int64_t i = 0; i < message->n; i++)
-        comm_report(self->link.comm, duration_bins_add(self->bins, tasks[i], granted[i].time_s));
+        taskpool_comm_report(self->link.comm,
+                             duration_bins_add(self->bins, tasks[i], granted[i].time_s));
     self->n_awaited -= message->n;
     self->link.comm->counts.tasks_moved += message->n;
 }

@@ -93,8 +93,8 @@ struct balancer {
 
 /* comm, bins  borrowed
  * rules       copied */
-void balancer_init(struct balancer *balancer, struct comm *comm, struct duration_bins *bins,
-                   const struct balancer_rules *rules);
+void balancer_init(struct balancer *balancer, struct taskpool_comm *comm,
+                   struct duration_bins *bins, const struct balancer_rules *rules);
 void balancer_fini(struct balancer *balancer);
 
 /* Begins a phase with the tasks in bins; all workers take part.

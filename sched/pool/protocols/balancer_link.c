@@ -7,14 +7,14 @@
 void balancer_send(struct balancer_link *link, int to, const struct balancer_message *head,
                    const void *items, size_t item_size)
 {
-    struct comm_message message = {
+    struct taskpool_comm_message message = {
         .head = head, .head_size = sizeof *head, .token = BALANCER_TOKEN};
     if (head->n > 0) {
         message.bulk = items;
         message.bulk_size = (size_t)head->n * item_size;
         link->n_incomplete++;
     }
-    comm_send_bulk(link->comm, to, &message);
+    taskpool_comm_send_bulk(link->comm, to, &message);
 }
 
 void *balancer_allocate(int64_t n, size_t item_size)

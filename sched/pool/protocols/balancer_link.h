@@ -73,8 +73,8 @@ struct balancer_rules {
 };
 
 struct balancer_link {
-    struct comm *comm;    /* borrowed */
-    int64_t n_incomplete; /* messages whose bulk may still be read */
+    struct taskpool_comm *comm; /* borrowed */
+    int64_t n_incomplete;       /* messages whose bulk may still be read */
 };
 
 /* Sends a message with head->n items of bulk, which must stay unchanged until n_incomplete

@@ -22,8 +22,8 @@ struct balancer_pool {
     int64_t n_assigned;
 };
 
-/* What the root remembers from one phase to the next, from which it tells whether stealing in the
- * next iteration is worth the detection of its end. */
+/* Memory of the root from one phase to the next: tells whether stealing in the next iteration is
+ * worth the detection of its end. */
 struct balancer_forecast {
     double max_s;   /* the largest load that was expected of the last iteration */
     double error_s; /* by which loads exceeded what was expected, when nothing was stolen */

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdio.h>
 
-void diffusing_init(struct diffusing *self, struct comm *comm, int32_t kind)
+void diffusing_init(struct diffusing *self, struct taskpool_comm *comm, int32_t kind)
 {
     *self = (struct diffusing){.comm = comm, .kind = kind};
     diffusing_begin(self);
@@ -22,7 +22,7 @@ void diffusing_begin(struct diffusing *self)
 static void send_acknowledgement(struct diffusing *self, int to)
 {
     const struct diffusing_message message = {.kind = self->kind};
-    comm_send(self->comm, to, &message, sizeof message);
+    taskpool_comm_send(self->comm, to, &message, sizeof message);
 }
 
 void diffusing_sent_work(struct diffusing *self)
@@ -34,7 +34,7 @@ void diffusing_sent_work(struct diffusing *self)
 void diffusing_received_work(struct diffusing *self, int from)
 {
     if (self->finished)
-        comm_fail(self->comm, "work arrived after the end was found");
+        taskpool_comm_fail(self->comm, "work arrived after termination was detected");
     if (self->engaged) {
         send_acknowledgement(self, from);
         return;
@@ -49,7 +49,8 @@ static void announce_end(struct diffusing *self)
     const struct diffusing_message message = {.kind = self->kind, .is_end = 1};
     self->finished = true;
     for (int child = 0; child < rank_tree_n_children(self->comm); child++)
-        comm_send(self->comm, rank_tree_child(self->comm, child), &message, sizeof message);
+        taskpool_comm_send(self->comm, rank_tree_child(self->comm, child), &message,
+                           sizeof message);
 }
 
 void diffusing_without_work(struct diffusing *self)
@@ -73,7 +74,7 @@ void diffusing_receive(struct diffusing *self, const struct diffusing_message *m
         return;
     }
     if (self->engaged)
-        comm_fail(self->comm, "the end was found while there was work");
+        taskpool_comm_fail(self->comm, "termination was detected while work remained");
     announce_end(self);
 }
 

@@ -29,7 +29,7 @@ struct diffusing_message {
 };
 
 struct diffusing {
-    struct comm *comm; /* borrowed */
+    struct taskpool_comm *comm; /* borrowed */
     int32_t kind;
     int parent; /* while engaged; not of worker 0 */
     bool engaged;
@@ -38,7 +38,7 @@ struct diffusing {
 };
 
 /* kind  of this user's messages, which begin with such an int32_t */
-void diffusing_init(struct diffusing *diffusing, struct comm *comm, int32_t kind);
+void diffusing_init(struct diffusing *diffusing, struct taskpool_comm *comm, int32_t kind);
 
 /* Begins an iteration or a phase: this worker may have work. */
 void diffusing_begin(struct diffusing *diffusing);
@@ -47,14 +47,14 @@ void diffusing_begin(struct diffusing *diffusing);
 void diffusing_sent_work(struct diffusing *diffusing);
 void diffusing_received_work(struct diffusing *diffusing, int from);
 
-/* This worker has no work now and no request of its own is unanswered. To be called after every
- * event while that is so. */
+/* Tells that this worker has no work now and no request of its own is unanswered. To be called
+ * after every event while that is so. */
 void diffusing_without_work(struct diffusing *diffusing);
 
 /* A message of the kind arrived. */
 void diffusing_receive(struct diffusing *diffusing, const struct diffusing_message *message);
 
-/* Its part of struct mode's describe. */
+/* The text about the detection in struct taskpool_mode's describe. */
 void diffusing_describe(const struct diffusing *diffusing, char *text, size_t size);
 
 #endif

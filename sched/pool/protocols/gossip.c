@@ -10,7 +10,7 @@ static int64_t count_rounds(int64_t fan_out, int n_workers)
     return 2 * n;
 }
 
-void gossip_init(struct gossip *self, struct comm *comm, int32_t kind, int32_t end_kind,
+void gossip_init(struct gossip *self, struct taskpool_comm *comm, int32_t kind, int32_t end_kind,
                  int64_t fan_out, int64_t n_rounds)
 {
     *self =
@@ -29,7 +29,7 @@ void gossip_begin(struct gossip *self)
 
 static void send_known_loads(struct gossip *self, int32_t round)
 {
-    struct comm *comm = self->comm;
+    struct taskpool_comm *comm = self->comm;
     struct gossip_message message = {.kind = self->kind, .round = round, .n = self->n_known};
     size_t bytes = (size_t)self->n_known * sizeof message.loads[0];
     memcpy(message.loads, self->known, bytes);
@@ -39,8 +39,8 @@ static void send_known_loads(struct gossip *self, int32_t round)
     bool to_all = self->fan_out >= n_others;
     for (int i = 0; i < n_others && i < self->fan_out; i++) {
         int to = to_all ? i : (int)random_below(&comm->random, (uint64_t)n_others);
-        comm_send(comm, to < comm->rank ? to : to + 1, &message,
-                  offsetof(struct gossip_message, loads) + bytes);
+        taskpool_comm_send(comm, to < comm->rank ? to : to + 1, &message,
+                           offsetof(struct gossip_message, loads) + bytes);
         diffusing_sent_work(&self->end);
     }
 }

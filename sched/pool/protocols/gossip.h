@@ -34,7 +34,7 @@ struct gossip_message {
 };
 
 struct gossip {
-    struct comm *comm; /* borrowed */
+    struct taskpool_comm *comm; /* borrowed */
     int32_t kind;
     int64_t fan_out;
     int64_t n_rounds;
@@ -48,7 +48,7 @@ struct gossip {
  * fan_out         >= 2
  * n_rounds        0: twice as many as would reach all workers if none were reached twice, because
  *                 the messages of one round know little of each other */
-void gossip_init(struct gossip *gossip, struct comm *comm, int32_t kind, int32_t end_kind,
+void gossip_init(struct gossip *gossip, struct taskpool_comm *comm, int32_t kind, int32_t end_kind,
                  int64_t fan_out, int64_t n_rounds);
 
 /* Begins a phase, in which nothing is known. */

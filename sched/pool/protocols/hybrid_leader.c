@@ -12,7 +12,7 @@
 struct hybrid_leader {
     const struct hybrid_group *group;
     struct tasklets *parts; /* n_members */
-    int n_announced;        /* members whose part is here; the queue is made of all parts */
+    int n_announced;        /* members whose tasklets arrived; the queue holds those of all */
     struct tasklet_queue queue;
     int *waiting; /* n_waiting members with requests from before */
     int n_waiting;
@@ -70,8 +70,8 @@ static void answer_member(struct hybrid_leader *self, int member)
     *grant = (struct hybrid_message){.kind = HYBRID_GRANT, .member = last, .n_ranges = ranges.n};
     if (ranges.n > 0)
         memcpy(grant->ranges, ranges.list, bulk_size);
-    comm_send(self->group->comm, hybrid_rank_of(self->group, member), grant,
-              sizeof *grant + bulk_size);
+    taskpool_comm_send(self->group->comm, hybrid_rank_of(self->group, member), grant,
+                       sizeof *grant + bulk_size);
     free(grant);
     task_ranges_fini(&ranges);
 }
@@ -82,7 +82,7 @@ bool hybrid_leader_is_ready(const struct hybrid_leader *self)
 }
 
 void hybrid_leader_take_part(struct hybrid_leader *self, int member,
-                             const struct task_range *ranges, int64_t n_ranges)
+                             const struct taskpool_range *ranges, int64_t n_ranges)
 {
     const struct hybrid_settings *settings = self->group->settings;
     enum status status =

@@ -20,7 +20,7 @@ struct hybrid_message {
     int32_t kind;   /* enum hybrid_kind */
     int32_t member; /* the sender; in a grant the member that ran the tasklet last */
     int64_t n_ranges;
-    struct task_range ranges[];
+    struct taskpool_range ranges[];
 };
 
 struct hybrid_settings {
@@ -33,9 +33,9 @@ struct hybrid_settings {
 
 /* Members are numbered from 0, the leader, on. */
 struct hybrid_group {
-    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct taskpool_mode_setup *setup; /* borrowed, as comm and settings */
     const struct hybrid_settings *settings;
-    struct comm *comm;
+    struct taskpool_comm *comm;
     int first_rank; /* of the leader; for groups of a given size only */
     int n_members;
     int member; /* this worker */
@@ -53,9 +53,9 @@ void hybrid_leader_destroy(struct hybrid_leader *leader); /* NULL is fine */
 /* Takes a member's tasks that are not static, copied; once for each member, also without tasks
  * and for the leader itself. After the last the leader answers the waiting requests. */
 void hybrid_leader_take_part(struct hybrid_leader *leader, int member,
-                             const struct task_range *ranges, int64_t n_ranges);
+                             const struct taskpool_range *ranges, int64_t n_ranges);
 
-/* Whether it has the tasks of all members, and so can hand out tasklets. */
+/* Whether the leader has the tasks of all members, and so can hand out tasklets. */
 bool hybrid_leader_is_ready(const struct hybrid_leader *leader);
 
 /* Takes another member's request: grants it a tasklet, as soon as the leader is ready. */
@@ -77,7 +77,8 @@ void hybrid_leader_begin(struct hybrid_leader *leader);
 int64_t hybrid_leader_n_tasks(const struct hybrid_leader *leader);
 int64_t hybrid_leader_n_taken(const struct hybrid_leader *leader);
 
-/* Its part of struct mode's describe; of a leader that another thread may be changing. */
+/* The leader's text in struct taskpool_mode's describe; another thread may be changing the
+ * leader. */
 void hybrid_leader_describe(const struct hybrid_leader *leader, char *text, size_t size);
 
 #endif

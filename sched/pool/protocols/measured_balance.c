@@ -1,7 +1,8 @@
 #include "sched/pool/protocols/measured_balance.h"
 
-enum status measured_balance_init(struct measured_balance *self, const struct mode_setup *setup,
-                                  struct comm *comm, const struct balancer_rules *rules)
+enum status measured_balance_init(struct measured_balance *self,
+                                  const struct taskpool_mode_setup *setup,
+                                  struct taskpool_comm *comm, const struct balancer_rules *rules)
 {
     struct balancer_rules own = *rules;
     own.seed = setup->settings->seed;
@@ -27,7 +28,7 @@ enum status measured_balance_seed(void *state)
 void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
-    comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
+    taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
 }
 
 void measured_balance_receive(void *state, int from, const void *message, size_t size)
@@ -48,14 +49,14 @@ void measured_balance_sent(void *state, int64_t token)
         stealing_sent(state, token);
 }
 
-enum mode_step measured_balance_next(void *state, struct mode_work *work)
+enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work)
 {
     struct measured_balance *self = state;
-    enum mode_step step = stealing_next(&self->stealing, work);
+    enum taskpool_mode_step step = stealing_next(&self->stealing, work);
     const struct stealing *stealing = &self->stealing;
-    if (step == MODE_DONE && stealing->enabled)
+    if (step == TASKPOOL_MODE_DONE && stealing->enabled)
         self->end_s =
-            stealing->searching ? comm_now(stealing->comm) - stealing->searched_from_s : 0;
+            stealing->searching ? taskpool_comm_now(stealing->comm) - stealing->searched_from_s : 0;
     return step;
 }
 

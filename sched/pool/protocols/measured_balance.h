@@ -24,8 +24,9 @@ struct measured_balance {
 /* setup, comm  borrowed
  * rules        copied, but for the seed, which is that of the settings
  * Errors: those of stealing_init. */
-enum status measured_balance_init(struct measured_balance *measured, const struct mode_setup *setup,
-                                  struct comm *comm, const struct balancer_rules *rules);
+enum status measured_balance_init(struct measured_balance *measured,
+                                  const struct taskpool_mode_setup *setup,
+                                  struct taskpool_comm *comm, const struct balancer_rules *rules);
 
 /* One call of the mode's restore: begins or continues balancing; whether it is finished. */
 bool measured_balance_balance(struct measured_balance *measured);
@@ -38,9 +39,9 @@ bool measured_balance_balance(struct measured_balance *measured);
 enum status measured_balance_begin(struct measured_balance *measured, bool steals,
                                    bool longest_first);
 
-/* Entries of struct mode, for modes whose state begins with a struct measured_balance. */
+/* Entries of struct taskpool_mode, for modes whose state begins with a struct measured_balance. */
 void measured_balance_fini(void *state);
-enum mode_step measured_balance_next(void *state, struct mode_work *work);
+enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work);
 enum status measured_balance_seed(void *state);
 void measured_balance_receive(void *state, int from, const void *message, size_t size);
 void measured_balance_sent(void *state, int64_t token);

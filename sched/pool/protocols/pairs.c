@@ -58,7 +58,7 @@ void pairs_finish(struct pairs *self)
 
 static void add_task(struct pairs *self, const struct pairs_task *task)
 {
-    comm_report(self->link->comm, duration_bins_add(self->bins, task->task, task->time_s));
+    taskpool_comm_report(self->link->comm, duration_bins_add(self->bins, task->task, task->time_s));
 }
 
 static struct pairs_task remove_task(struct pairs *self, int64_t bin)
@@ -104,8 +104,9 @@ static void take_moved(struct pairs *self, const struct balancer_message *messag
     const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
     for (int32_t i = 0; i < self->n_offered; i++)
         if (!((message->taken >> i) & 1))
-            comm_report(self->link->comm, duration_bins_put_back(self->bins, offered[i].entry,
-                                                                 (float)offered[i].time_s));
+            taskpool_comm_report(
+                self->link->comm,
+                duration_bins_put_back(self->bins, offered[i].entry, (float)offered[i].time_s));
     for (int64_t i = 0; i < message->n; i++)
         add_task(self, &moved[i]);
     self->link->comm->counts.tasks_moved += message->n;
@@ -207,7 +208,7 @@ static void answer_offer(struct pairs *self)
 
 static int find_partner(const struct pairs *self)
 {
-    const struct comm *comm = self->link->comm;
+    const struct taskpool_comm *comm = self->link->comm;
     int n_bits = self->n_rounds / (1 + RANDOM_ROUNDS);
     if (self->round < n_bits) {
         int partner = comm->rank ^ (1 << self->round);
@@ -234,8 +235,7 @@ static void begin_round(struct pairs *self)
         balancer_send(self->link, self->partner, &head, NULL, 0);
 }
 
-/* Takes this worker's part in the round as far as messages allow; whether the round is over for
- * it. */
+/* Advances this worker's round as far as messages allow; whether the round is finished for it. */
 static bool play_round(struct pairs *self)
 {
     double partner_s = self->rounds[self->round].partner_s;

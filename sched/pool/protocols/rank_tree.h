@@ -6,19 +6,19 @@
 
 #include <stdint.h>
 
-/* Of rank 0 as well, where it means nothing. */
-static inline int rank_tree_parent(const struct comm *comm)
+/* Rank of the parent; defined, but without meaning, for rank 0. */
+static inline int rank_tree_parent(const struct taskpool_comm *comm)
 {
     return (comm->rank - 1) / 2;
 }
 
 /* Child i in [0, rank_tree_n_children). */
-static inline int rank_tree_child(const struct comm *comm, int i)
+static inline int rank_tree_child(const struct taskpool_comm *comm, int i)
 {
     return 2 * comm->rank + 1 + i;
 }
 
-static inline int rank_tree_n_children(const struct comm *comm)
+static inline int rank_tree_n_children(const struct taskpool_comm *comm)
 {
     int64_t n = comm->size - (2 * (int64_t)comm->rank + 1);
     return n < 0 ? 0 : n > 2 ? 2 : (int)n;

@@ -9,8 +9,8 @@ static int64_t clamp(int64_t value, int64_t min, int64_t max)
     return value > max ? max : value;
 }
 
-void self_scheduling_init(struct self_scheduling *self, const struct mode_setup *setup,
-                          struct comm *comm, const struct self_scheduling_rule *rule)
+void self_scheduling_init(struct self_scheduling *self, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm, const struct self_scheduling_rule *rule)
 {
     int64_t n_tasks = setup->problem->n_tasks;
     /* A chunk is limited to n_tasks / workers: so a counter of tasks stays below
@@ -23,38 +23,39 @@ void self_scheduling_init(struct self_scheduling *self, const struct mode_setup 
                                      .min_chunk = clamp(setup->settings->chunk, 1, share)};
 }
 
-enum mode_step self_scheduling_next(void *state, struct mode_work *work)
+enum taskpool_mode_step self_scheduling_next(void *state, struct taskpool_mode_work *work)
 {
     struct self_scheduling *self = state;
     if (self->chunk.first < self->chunk.last) {
         work->range = self->chunk;
-        self->chunk = (struct task_range){0};
-        return MODE_RUN;
+        self->chunk = (struct taskpool_range){0};
+        return TASKPOOL_MODE_RUN;
     }
     if (!self->asking) {
         if (self->handed_out >= self->n_tasks)
-            return MODE_DONE;
+            return TASKPOOL_MODE_DONE;
         self->asking = true;
         self->asked_for = self->rule->increment ? self->rule->increment(state) : 1;
-        comm_fetch_add(self->comm, self->asked_for);
+        taskpool_comm_fetch_add(self->comm, self->asked_for);
     }
-    return MODE_SEARCH;
+    return TASKPOOL_MODE_SEARCH;
 }
 
 void self_scheduling_fetched(void *state, int64_t value)
 {
     struct self_scheduling *self = state;
-    struct task_range chunk = self->rule->chunk(state, value);
+    struct taskpool_range chunk = self->rule->chunk(state, value);
     self->asking = false;
     self->handed_out = chunk.last < self->n_tasks ? chunk.last : self->n_tasks;
-    self->chunk = (struct task_range){.first = chunk.first, .last = self->handed_out, .step = 1};
+    self->chunk =
+        (struct taskpool_range){.first = chunk.first, .last = self->handed_out, .step = 1};
 }
 
-enum mode_step self_scheduling_restore(void *state)
+enum taskpool_mode_step self_scheduling_restore(void *state)
 {
     struct self_scheduling *self = state;
     self->handed_out = 0;
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 double self_scheduling_progress(const void *state, int64_t n_run)

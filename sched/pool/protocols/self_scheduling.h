@@ -22,12 +22,12 @@ struct self_scheduling_rule {
 
     /* The tasks [first, last) that belong to an answer of the counter. Either may exceed the
      * number of tasks, where it is cut off. */
-    struct task_range (*chunk)(void *state, int64_t value);
+    struct taskpool_range (*chunk)(void *state, int64_t value);
 };
 
 struct self_scheduling {
     const struct self_scheduling_rule *rule; /* borrowed, as comm */
-    struct comm *comm;
+    struct taskpool_comm *comm;
     int64_t n_tasks;
     int64_t n_workers;
     int64_t min_chunk; /* --chunk, but no more than n_tasks / n_workers; at least 1 */
@@ -35,16 +35,16 @@ struct self_scheduling {
     int64_t handed_out; /* tasks known to be handed out, to any worker */
     int64_t asked_for;  /* the increment of the last request */
     bool asking;
-    struct task_range chunk; /* arrived and not begun */
+    struct taskpool_range chunk; /* arrived and not begun */
 };
 
-void self_scheduling_init(struct self_scheduling *self, const struct mode_setup *setup,
-                          struct comm *comm, const struct self_scheduling_rule *rule);
+void self_scheduling_init(struct self_scheduling *self, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm, const struct self_scheduling_rule *rule);
 
-/* Entries of struct mode. */
-enum mode_step self_scheduling_next(void *state, struct mode_work *work);
+/* Entries of struct taskpool_mode. */
+enum taskpool_mode_step self_scheduling_next(void *state, struct taskpool_mode_work *work);
 void self_scheduling_fetched(void *state, int64_t value);
-enum mode_step self_scheduling_restore(void *state);
+enum taskpool_mode_step self_scheduling_restore(void *state);
 double self_scheduling_progress(const void *state, int64_t n_run);
 void self_scheduling_describe(const void *state, char *text, size_t size);
 

@@ -14,20 +14,20 @@ struct share_manager {
     int *waiting; /* n_waiting ranks, from first_waiting in a ring of n_workers */
     int first_waiting, n_waiting;
     int64_t n_announced, n_received; /* chunks, from all workers */
-    struct task_range block;         /* its first tasks, in a static pool */
+    struct taskpool_range block;     /* its first tasks, in a static pool */
     int n_refusals;                  /* in a row */
     double ask_after_s;              /* no request before this time */
     struct termination termination;  /* among the managers */
 };
 
 /* The blocks of the group's workers, of [0, n_tasks) cut for all workers. */
-static struct task_range block_of_group(const struct share_state *self, int group)
+static struct taskpool_range block_of_group(const struct share_state *self, int group)
 {
     int64_t n_tasks = self->setup->problem->n_tasks;
     int64_t n_workers = self->comm->size - self->n_managers;
     int64_t first = share_first_of_group(group, self) - group;
     int64_t last = share_first_of_group(group + 1, self) - (group + 1) - 1;
-    struct task_range block = task_range_block(n_tasks, n_workers, first);
+    struct taskpool_range block = task_range_block(n_tasks, n_workers, first);
     block.last = task_range_block(n_tasks, n_workers, last).last;
     return block;
 }
@@ -61,13 +61,13 @@ void share_manager_begin(struct share_state *self)
     struct share_manager *managed = self->managed;
     managed->n_announced = managed->n_received = 0;
     managed->n_refusals = 0;
-    managed->ask_after_s = comm_now(self->comm);
+    managed->ask_after_s = taskpool_comm_now(self->comm);
     termination_begin(&managed->termination);
     if (self->queue.record_size == 0)
         task_queue_put_range(&self->queue, managed->block);
 }
 
-/* The whole group waits, and none of its messages is on its way. */
+/* Whether the whole group waits, and none of its messages is on its way. */
 static bool group_is_without_work(const struct share_state *self)
 {
     const struct share_manager *managed = self->managed;
@@ -116,14 +116,14 @@ static void look_for_work(struct share_state *self)
     struct share_manager *managed = self->managed;
     if (managed->termination.asking || managed->termination.closed)
         return;
-    double left_s = managed->ask_after_s - comm_now(self->comm);
+    double left_s = managed->ask_after_s - taskpool_comm_now(self->comm);
     if (left_s > 0)
-        comm_wake(self->comm, left_s);
+        taskpool_comm_wake(self->comm, left_s);
     else
         ask_another(self);
 }
 
-enum mode_step share_manager_next(struct share_state *self)
+enum taskpool_mode_step share_manager_next(struct share_state *self)
 {
     struct share_manager *managed = self->managed;
     struct termination *termination = &managed->termination;
@@ -132,10 +132,10 @@ enum mode_step share_manager_next(struct share_state *self)
     if (group_is_without_work(self))
         termination_without_work(termination);
     if (!termination->finished)
-        return MODE_WAIT;
+        return TASKPOOL_MODE_WAIT;
     while (managed->n_waiting > 0)
         share_send_word(self, next_waiting(managed), SHARE_END, 0);
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 /* Gives half of the chunks, rounded up: no worker of this group waits for them. */
@@ -162,7 +162,7 @@ static void take_refusal(struct share_state *self)
     if (++managed->n_refusals < self->n_managers - 1)
         return;
     managed->n_refusals = 0;
-    managed->ask_after_s = comm_now(self->comm) + pause_s;
+    managed->ask_after_s = taskpool_comm_now(self->comm) + pause_s;
 }
 
 static void take_chunks(struct share_state *self, const struct share_message *transfer)

@@ -30,13 +30,13 @@ struct share_message {
     int32_t kind; /* enum share_kind */
     int32_t unused;
     int64_t n; /* tasks; request: chunks released since the last one */
-    struct task_range range;
+    struct taskpool_range range;
 };
 
 struct share_state {
-    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct taskpool_mode_setup *setup; /* borrowed, as comm and settings */
     const struct share_settings *settings;
-    struct comm *comm;
+    struct taskpool_comm *comm;
     int64_t chunk; /* tasks */
     int n_managers;
     int manager;                   /* rank; -1: this is the only worker */
@@ -67,13 +67,13 @@ void share_manager_destroy(struct share_manager *manager); /* NULL is fine */
 /* Begins an iteration, with its block of a static pool in the queue. */
 void share_manager_begin(struct share_state *share);
 
-/* Entries of struct mode, of a manager. */
-enum mode_step share_manager_next(struct share_state *share);
+/* Entries of struct taskpool_mode, of a manager. */
+enum taskpool_mode_step share_manager_next(struct share_state *share);
 void share_manager_receive(struct share_state *share, int from,
                            const struct share_message *message);
 double share_manager_progress(const struct share_state *share);
 
-/* The same of a manager that another thread may be changing. */
+/* share_manager_describe reads a manager that another thread may be changing. */
 void share_manager_describe(const struct share_manager *manager, char *text, size_t size);
 
 #endif

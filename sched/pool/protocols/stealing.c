@@ -25,42 +25,42 @@ static const struct option_row stealing_rows[] = {
     TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
                 .help = "half of the shared tasks, or N of them, per steal"),
     CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random", .value = "RULE",
-                  .expert = true, .help = "choice of the victim; node: on the thief's node first"),
+                  .help = "choice of the victim; node: on the thief's node first"),
     CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
-                  .default_text = "by-mode", .value = "RULE", .expert = true,
+                  .default_text = "by-mode", .value = "RULE",
                   .help = "algorithm that detects the end; by-mode: wide for auto, else tree"),
     INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
-                   .expert = true,
-                   .help = "bound on the entries of a deque, which are tasks that tasks added, or "
-                           "ranges of tasks; 0: none"),
+                   .help = "upper bound on the entries of a deque (tasks added by tasks, or "
+                           "ranges of tasks); 0: none"),
     CHOICE_OPTION("release", FIELD(release), "all,half", .default_text = "all",
-                  .preset_text = "half", .value = "HOW", .expert = true,
-                  .help = "long tasks that a worker shares when thieves have none left: all that "
-                          "wait, or half of them as published"),
+                  .preset_text = "half", .value = "HOW",
+                  .help = "waiting long tasks that a worker shares when thieves have none left: "
+                          "all, or half as published"),
     INTEGER_OPTION("retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0",
-                   .value = "N", .expert = true,
+                   .value = "N",
                    .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
                            "published"),
-    FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
-                .help =
-                    "the algorithms as their paper has them (Lifflander et al., 2012): "
-                    "--release half --retry 0, retentive: --retain order, persist: "
-                    "--pass-up=false --never-worse=false; an option that is given beats this one"),
+    FLAG_OPTION(
+        "as-published", FIELD(as_published), .is_preset = true,
+        .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
+                "--release half --retry 0, retentive: --retain order, persist: "
+                "--pass-up=false --never-worse=false; options given explicitly take precedence"),
 };
 
 static enum status check_steal(const struct taskpool_settings *settings);
 
-struct mode_options stealing_options = {.rows = stealing_rows,
-                                        .n_rows = sizeof stealing_rows / sizeof stealing_rows[0],
-                                        .size = sizeof(struct stealing_settings),
-                                        .check = check_steal};
+struct taskpool_mode_options stealing_options = {.rows = stealing_rows,
+                                                 .n_rows =
+                                                     sizeof stealing_rows / sizeof stealing_rows[0],
+                                                 .size = sizeof(struct stealing_settings),
+                                                 .check = check_steal};
 
 /* The head of a message. */
 struct steal_message {
     int32_t kind; /* enum stealing_kind */
     int32_t unused;
-    int64_t n_entries;      /* transfer: of the deque, which follow */
-    struct task_range part; /* transfer: of one more range */
+    int64_t n_entries;          /* transfer: of the deque, which follow */
+    struct taskpool_range part; /* transfer: of one more range */
 };
 
 static int same_rank(int member, const void *context)
@@ -87,16 +87,17 @@ static enum status parse_steal(const char *text, int64_t *n_tasks)
 
 static enum status check_steal(const struct taskpool_settings *settings)
 {
-    const struct stealing_settings *own = settings_of(settings, &stealing_options);
+    const struct stealing_settings *own = taskpool_settings_of(settings, &stealing_options);
     int64_t n_tasks;
     return parse_steal(own->steal, &n_tasks);
 }
 
-enum status stealing_init(struct stealing *self, const struct mode_setup *setup, struct comm *comm,
-                          struct ran_tasks *ran)
+enum status stealing_init(struct stealing *self, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm, struct ran_tasks *ran)
 {
     size_t record_size = setup->problem->record_size;
-    const struct stealing_settings *settings = settings_of(setup->settings, &stealing_options);
+    const struct stealing_settings *settings =
+        taskpool_settings_of(setup->settings, &stealing_options);
     *self = (struct stealing){
         .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
     stealing_prefer_termination(self, TERMINATION_TREE);
@@ -106,7 +107,7 @@ enum status stealing_init(struct stealing *self, const struct mode_setup *setup,
 
 void stealing_prefer_termination(struct stealing *self, enum termination_rule rule)
 {
-    struct comm *comm = self->comm;
+    struct taskpool_comm *comm = self->comm;
     if (self->settings->termination != TERMINATION_BY_MODE)
         rule = self->settings->termination;
     termination_init(&self->termination, comm, rule, STEALING_TERMINATION, comm->rank, comm->size,
@@ -128,7 +129,7 @@ void stealing_begin(struct stealing *self, bool enabled)
 }
 
 /* As the paper's addTask, task by task, where the release is the paper's. */
-static enum status push_range(struct stealing *self, struct task_range range)
+static enum status push_range(struct stealing *self, struct taskpool_range range)
 {
     TRY(task_deque_push_range(&self->deque, range));
     if (self->settings->release == RELEASE_HALF)
@@ -139,10 +140,10 @@ static enum status push_range(struct stealing *self, struct task_range range)
 enum status stealing_seed(void *state)
 {
     struct stealing *self = state;
-    const struct seeding *seeding = self->setup->seeding;
+    const struct taskpool_seeding *seeding = self->setup->seeding;
     int worker = self->comm->rank;
-    for (int64_t i = seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
-        TRY(push_range(self, seeding_range(seeding, worker, i)));
+    for (int64_t i = taskpool_seeding_n_ranges(seeding, worker) - 1; i >= 0; i--)
+        TRY(push_range(self, taskpool_seeding_range(seeding, worker, i)));
     return STATUS_OK;
 }
 
@@ -155,23 +156,24 @@ enum status stealing_push(struct stealing *self, const struct task_ranges *range
 
 /* --- the worker --- */
 
-static void note(struct stealing *self, const struct mode_work *work, bool initial)
+static void note(struct stealing *self, const struct taskpool_mode_work *work, bool initial)
 {
     /* The clock is read for long tasks only. */
     bool timed = work->tasks_are_long || self->ran->runs_long;
     if (self->deque.record_size == 0)
-        comm_report(self->comm, ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
-                                               timed ? comm_now(self->comm) : 0));
+        taskpool_comm_report(self->comm,
+                             ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
+                                            timed ? taskpool_comm_now(self->comm) : 0));
     else if (initial)
-        comm_report(self->comm, record_list_add(&self->ran->records, work->record));
+        taskpool_comm_report(self->comm, record_list_add(&self->ran->records, work->record));
 }
 
-static bool releases_all(const struct stealing *self, const struct mode_work *work)
+static bool releases_all(const struct stealing *self, const struct taskpool_mode_work *work)
 {
     return work->tasks_are_long && self->settings->release == RELEASE_ALL;
 }
 
-bool stealing_next_local(void *state, struct mode_work *work)
+bool stealing_next_local(void *state, struct taskpool_mode_work *work)
 {
     struct stealing *self = state;
     bool initial = false;
@@ -208,7 +210,7 @@ enum status stealing_push_records(struct stealing *self, const struct record_lis
  * other workers go to these, the next as many to all workers, and so on. */
 static int choose_victim(struct stealing *self)
 {
-    struct comm *comm = self->comm;
+    struct taskpool_comm *comm = self->comm;
     int64_t n_near = self->settings->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
     if (n_near > 0 && self->n_refusals / n_near % 2 == 0) {
         int64_t i = (int64_t)random_below(&comm->random, (uint64_t)n_near);
@@ -228,7 +230,7 @@ static bool asks_at_once(const struct stealing *self)
 /* After a refusal: sets the time of the next request. */
 static void set_pause(struct stealing *self)
 {
-    double now_s = comm_now(self->comm);
+    double now_s = taskpool_comm_now(self->comm);
     int64_t retry = self->settings->retry;
     self->n_refusals++;
     if (asks_at_once(self))
@@ -244,17 +246,17 @@ static bool pauses(struct stealing *self)
 {
     if (asks_at_once(self))
         return false;
-    double left_s = self->ask_after_s - comm_now(self->comm);
+    double left_s = self->ask_after_s - taskpool_comm_now(self->comm);
     if (left_s > 0)
-        comm_wake(self->comm, left_s);
+        taskpool_comm_wake(self->comm, left_s);
     return left_s > 0;
 }
 
 static void ask_victim(struct stealing *self)
 {
-    self->asked_s = comm_now(self->comm);
+    self->asked_s = taskpool_comm_now(self->comm);
     int32_t request = STEALING_REQUEST;
-    comm_send(self->comm, choose_victim(self), &request, sizeof request);
+    taskpool_comm_send(self->comm, choose_victim(self), &request, sizeof request);
     termination_sent_request(&self->termination);
     self->comm->counts.steals_attempted++;
 }
@@ -271,16 +273,16 @@ static bool has_nothing_to_give(const struct stealing *self)
     return self->searching ? task_deque_n_tasks(&self->deque) == 0 : self->runs_last;
 }
 
-static bool take_from_deque(struct stealing *self, struct mode_work *work)
+static bool take_from_deque(struct stealing *self, struct taskpool_mode_work *work)
 {
     if (stealing_next_local(self, work))
         return true;
-    /* Of records one is taken at a time, long or not: most are short. */
+    /* Records are taken one at a time, long or not: most are short. */
     bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
     return task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work);
 }
 
-enum mode_step stealing_next(void *state, struct mode_work *work)
+enum taskpool_mode_step stealing_next(void *state, struct taskpool_mode_work *work)
 {
     struct stealing *self = state;
     bool alone = !self->enabled || self->comm->size == 1;
@@ -288,29 +290,29 @@ enum mode_step stealing_next(void *state, struct mode_work *work)
         self->runs_last = !alone && ends_early(self) && task_deque_n_tasks(&self->deque) == 0;
         if (self->runs_last)
             termination_without_work(&self->termination);
-        return MODE_RUN;
+        return TASKPOOL_MODE_RUN;
     }
     if (self->ran && self->ran->runs_long)
-        comm_report(self->comm, ran_tasks_end(self->ran, comm_now(self->comm)));
+        taskpool_comm_report(self->comm, ran_tasks_end(self->ran, taskpool_comm_now(self->comm)));
     if (alone || self->termination.finished)
-        return MODE_DONE;
+        return TASKPOOL_MODE_DONE;
     if (!self->searching)
-        self->searched_from_s = comm_now(self->comm);
+        self->searched_from_s = taskpool_comm_now(self->comm);
     self->searching = true;
     if (!self->termination.closed && !self->termination.asking && !pauses(self))
         ask_victim(self);
     termination_without_work(&self->termination);
-    return self->termination.finished ? MODE_DONE : MODE_SEARCH;
+    return self->termination.finished ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_SEARCH;
 }
 
 static void take_stolen(struct stealing *self, const struct steal_message *transfer)
 {
     struct task_deque *deque = &self->deque;
     int64_t n_before = task_deque_n_tasks(deque);
-    comm_report(self->comm,
-                task_deque_push_batch(deque, transfer + 1, transfer->n_entries, transfer->part));
+    taskpool_comm_report(self->comm, task_deque_push_batch(deque, transfer + 1, transfer->n_entries,
+                                                           transfer->part));
     if (termination_is_certain(&self->termination))
-        comm_fail(self->comm, "work arrived after the end was found");
+        taskpool_comm_fail(self->comm, "work arrived after termination was detected");
     self->runs_last = false;
     termination_received_transfer(&self->termination);
     self->n_refusals = 0;
@@ -326,18 +328,19 @@ static void answer_thief(struct stealing *self, int thief)
     termination_received_request(&self->termination);
     if (task_deque_give_away(&self->deque, self->steal_tasks, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
-        comm_send(self->comm, thief, &refusal, sizeof refusal);
+        taskpool_comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);
         return;
     }
     struct steal_message head = {
         .kind = STEALING_TRANSFER, .n_entries = batch.n, .part = batch.part};
-    comm_send_bulk(self->comm, thief,
-                   &(struct comm_message){.head = &head,
-                                          .head_size = sizeof head,
-                                          .bulk = batch.n > 0 ? batch.entries : NULL,
-                                          .bulk_size = (size_t)batch.n * self->deque.entry_size,
-                                          .token = batch.n});
+    taskpool_comm_send_bulk(
+        self->comm, thief,
+        &(struct taskpool_comm_message){.head = &head,
+                                        .head_size = sizeof head,
+                                        .bulk = batch.n > 0 ? batch.entries : NULL,
+                                        .bulk_size = (size_t)batch.n * self->deque.entry_size,
+                                        .token = batch.n});
     termination_sent_transfer(&self->termination);
 }
 
@@ -359,7 +362,7 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
     case STEALING_TERMINATION:
         termination_receive(&self->termination, message, has_nothing_to_give(self));
         if (termination_is_certain(&self->termination) && !has_nothing_to_give(self))
-            comm_fail(self->comm, "the end was found while there was work");
+            taskpool_comm_fail(self->comm, "termination was detected while work remained");
         break;
     }
 }

@@ -51,13 +51,13 @@ struct stealing_settings {
     bool as_published; /* read by the table of options alone */
 };
 
-extern struct mode_options stealing_options;
+extern struct taskpool_mode_options stealing_options;
 
 struct stealing {
-    const struct mode_setup *setup; /* borrowed, as comm and settings */
+    const struct taskpool_mode_setup *setup; /* borrowed, as comm and settings */
     const struct stealing_settings *settings;
     int64_t steal_tasks; /* of --steal; 0: half */
-    struct comm *comm;
+    struct taskpool_comm *comm;
     struct task_deque deque;
     struct termination termination;
     bool enabled;           /* in this iteration; else a worker without tasks is done */
@@ -74,8 +74,8 @@ struct stealing {
 /* setup, comm  borrowed
  * ran          notes the tasks that run here, borrowed; NULL: none
  * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
-enum status stealing_init(struct stealing *stealing, const struct mode_setup *setup,
-                          struct comm *comm, struct ran_tasks *ran);
+enum status stealing_init(struct stealing *stealing, const struct taskpool_mode_setup *setup,
+                          struct taskpool_comm *comm, struct ran_tasks *ran);
 void stealing_fini(struct stealing *stealing);
 
 /* After stealing_init: how the end is detected unless --termination says; TERMINATION_TREE. */
@@ -92,12 +92,12 @@ enum status stealing_push(struct stealing *stealing, const struct task_ranges *r
  * Errors: those of stealing_add. */
 enum status stealing_push_records(struct stealing *stealing, const struct record_list *records);
 
-/* Entries of struct mode, for modes whose state begins with a struct stealing;
+/* Entries of struct taskpool_mode, for modes whose state begins with a struct stealing;
  * stealing_receive for messages of enum stealing_kind. Ranges of the seeding run in
  * the order that they have there. */
 enum status stealing_seed(void *state);
-enum mode_step stealing_next(void *state, struct mode_work *work);
-bool stealing_next_local(void *state, struct mode_work *work);
+enum taskpool_mode_step stealing_next(void *state, struct taskpool_mode_work *work);
+bool stealing_next_local(void *state, struct taskpool_mode_work *work);
 enum status stealing_add(void *state, const void *record, bool initial);
 void stealing_receive(void *state, int from, const void *message, size_t size);
 void stealing_sent(void *state, int64_t token);

@@ -8,7 +8,7 @@ enum { BRANCHING = 2 };
 static void send_step(struct termination *self, int member,
                       const struct termination_message *message)
 {
-    comm_send(self->comm, self->rank_of(member, self->context), message, sizeof *message);
+    taskpool_comm_send(self->comm, self->rank_of(member, self->context), message, sizeof *message);
 }
 
 static int parent_of(const struct termination *self)
@@ -36,7 +36,7 @@ static int visit_children(struct termination *self, void (*visit)(int64_t child,
     return n;
 }
 
-void termination_init(struct termination *self, struct comm *comm, int rule, int32_t kind,
+void termination_init(struct termination *self, struct taskpool_comm *comm, int rule, int32_t kind,
                       int member, int n_members, int (*rank_of)(int member, const void *context),
                       const void *context)
 {
@@ -83,7 +83,7 @@ static void spread_step(struct termination *self, int step)
     visit_children(self, send_current);
 }
 
-/* What follows a step that all of the tree has answered. */
+/* The step that follows one that all of the tree has answered. */
 static int next_step(const struct termination *self)
 {
     switch ((enum termination_step)self->current.step) {

@@ -65,8 +65,8 @@ struct termination_message {
 };
 
 struct termination {
-    struct comm *comm; /* borrowed */
-    int rule;          /* enum termination_rule but BY_MODE */
+    struct taskpool_comm *comm; /* borrowed */
+    int rule;                   /* enum termination_rule but BY_MODE */
     int32_t kind;
     int member, n_members;
     int (*rank_of)(int member, const void *context); /* worker */
@@ -92,9 +92,9 @@ struct termination {
 /* kind     of this user's messages, which begin with such an int32_t
  * rank_of  the rank of a member; the same on all
  * comm, context  borrowed */
-void termination_init(struct termination *termination, struct comm *comm, int rule, int32_t kind,
-                      int member, int n_members, int (*rank_of)(int member, const void *context),
-                      const void *context);
+void termination_init(struct termination *termination, struct taskpool_comm *comm, int rule,
+                      int32_t kind, int member, int n_members,
+                      int (*rank_of)(int member, const void *context), const void *context);
 
 /* Begins an iteration; no message of the last one is on its way. */
 void termination_begin(struct termination *termination);
@@ -119,7 +119,7 @@ void termination_receive(struct termination *termination, const struct terminati
 /* Whether it is certain that no work will arrive. */
 bool termination_is_certain(const struct termination *termination);
 
-/* Its part of struct mode's describe. */
+/* The text about the detection in struct taskpool_mode's describe. */
 void termination_describe(const struct termination *termination, char *text, size_t size);
 
 #endif

@@ -32,7 +32,7 @@ void transfer_begin(struct transfer *self)
 
 static void keep_task(struct transfer *self, const struct transfer_task *task)
 {
-    comm_report(self->comm, duration_bins_add(self->bins, task->task, task->time_s));
+    taskpool_comm_report(self->comm, duration_bins_add(self->bins, task->task, task->time_s));
 }
 
 /* A worker with room for a task, by its index among the known ones, which counts the task there;
@@ -67,8 +67,8 @@ static void send_batch(struct transfer *self, int to, struct transfer_batch *bat
 {
     if (batch->head.n == 0)
         return;
-    comm_send(self->comm, to, batch,
-              sizeof batch->head + (size_t)batch->head.n * sizeof batch->tasks[0]);
+    taskpool_comm_send(self->comm, to, batch,
+                       sizeof batch->head + (size_t)batch->head.n * sizeof batch->tasks[0]);
     diffusing_sent_work(&self->end);
     batch->head.n = 0;
 }
@@ -98,7 +98,7 @@ static void choose_donations(struct transfer *self, struct donation **donations,
         enum status status = receiver < 0
                                  ? duration_bins_put_back(self->bins, entry, time_s)
                                  : array_reserve(donations, *n + 1, &capacity, sizeof **donations);
-        comm_report(self->comm, status);
+        taskpool_comm_report(self->comm, status);
         if (status != STATUS_OK || receiver < 0)
             return;
         (*donations)[(*n)++] =

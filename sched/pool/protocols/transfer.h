@@ -34,8 +34,8 @@ struct transfer_message {
 };
 
 struct transfer {
-    struct comm *comm;     /* borrowed, as gossip and bins */
-    struct gossip *gossip; /* its known loads count what was sent there */
+    struct taskpool_comm *comm; /* borrowed, as gossip and bins */
+    struct gossip *gossip;      /* its known loads count what was sent there */
     struct duration_bins *bins;
     int32_t first_kind;
     double limit_s; /* set by the user before transfer_is_finished */

@@ -58,7 +58,7 @@ enum status duration_bins_add(struct duration_bins *bins, int64_t task, double t
  * entry, time_s  out */
 void duration_bins_remove(struct duration_bins *bins, int64_t bin, int64_t *entry, float *time_s);
 
-/* The same with the shortest bin that has a task. False if there is none. */
+/* Removes a task from the shortest bin that has one. False if there is none. */
 bool duration_bins_remove_smallest(struct duration_bins *bins, int64_t *entry, float *time_s);
 
 /* The mean of the longest bin that has a task; 0 if there is none. */

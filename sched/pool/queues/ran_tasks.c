@@ -15,7 +15,7 @@ void ran_tasks_clear(struct ran_tasks *self)
     duration_bins_clear(&self->long_tasks);
 }
 
-enum status ran_tasks_take(struct ran_tasks *self, const struct task_range *range,
+enum status ran_tasks_take(struct ran_tasks *self, const struct taskpool_range *range,
                            bool tasks_are_long, double now_s)
 {
     TRY(ran_tasks_end(self, now_s));

@@ -1,10 +1,10 @@
 /* The tasks that ran on a worker in an iteration, from which the next one is seeded.
  *
- * Long tasks, those after each of which the driver polls (mode.h, tasks_are_long), are
- * kept with their durations, so that the next iteration can begin with the longest. Then only
- * short ones are left, for others to steal, when some workers run dry: a long task begun last
- * would end last in every iteration. Short tasks, or all with keeps_order, are few ranges, in the
- * order in which they ran. */
+ * Long tasks, after each of them the driver polls (mode.h, tasks_are_long), are kept with their
+ * durations, so that the next iteration can begin with the longest. Then only short ones are left,
+ * for others to steal, when some workers run dry: a long task begun last would end last in every
+ * iteration. Short tasks, or all with keeps_order, are few ranges, in the order in which they ran.
+ */
 #ifndef BERYL_SCHED_RAN_TASKS_H
 #define BERYL_SCHED_RAN_TASKS_H
 
@@ -34,7 +34,7 @@ void ran_tasks_clear(struct ran_tasks *ran);
 
 /* The worker takes these tasks: the last one taken has ended.
  * Errors: those of duration_bins_add; some of the tasks are then not kept. */
-enum status ran_tasks_take(struct ran_tasks *ran, const struct task_range *range,
+enum status ran_tasks_take(struct ran_tasks *ran, const struct taskpool_range *range,
                            bool tasks_are_long, double now_s);
 
 /* The task taken last has ended. Errors: as above. */

@@ -12,7 +12,7 @@ enum status task_deque_init(struct task_deque *deque, size_t record_size, int64_
                             int64_t min_share)
 {
     /* A record is followed by its mark. */
-    size_t entry_size = record_size > 0 ? record_size + 1 : sizeof(struct task_range);
+    size_t entry_size = record_size > 0 ? record_size + 1 : sizeof(struct taskpool_range);
     *deque = (struct task_deque){.entry_size = entry_size,
                                  .record_size = record_size,
                                  .capacity = INITIAL_CAPACITY,
@@ -41,9 +41,9 @@ static char *slot(const struct task_deque *deque, int64_t position)
     return deque->entries + (size_t)(position & (deque->capacity - 1)) * deque->entry_size;
 }
 
-static struct task_range *deque_range_at(const struct task_deque *deque, int64_t position)
+static struct taskpool_range *deque_range_at(const struct task_deque *deque, int64_t position)
 {
-    return (struct task_range *)slot(deque, position);
+    return (struct taskpool_range *)slot(deque, position);
 }
 
 static int64_t count_at(const struct task_deque *deque, int64_t position)
@@ -101,7 +101,7 @@ static enum status reserve_entries(struct task_deque *deque)
     return entries_in_use(deque) < deque->capacity ? STATUS_OK : grow(deque);
 }
 
-enum status task_deque_push_range(struct task_deque *deque, struct task_range range)
+enum status task_deque_push_range(struct task_deque *deque, struct taskpool_range range)
 {
     int64_t n_tasks = task_range_count(&range);
     if (n_tasks == 0)
@@ -122,8 +122,8 @@ static int64_t max(int64_t a, int64_t b)
  * There is room above, and nothing in it. */
 static void cut(struct task_deque *deque, int64_t position, int64_t n)
 {
-    struct task_range *lower = deque_range_at(deque, position);
-    struct task_range *upper = deque_range_at(deque, position + 1);
+    struct taskpool_range *lower = deque_range_at(deque, position);
+    struct taskpool_range *upper = deque_range_at(deque, position + 1);
     *upper = *lower;
     lower->first += n * lower->step;
     upper->last = lower->first;
@@ -194,14 +194,14 @@ enum status task_deque_push_record(struct task_deque *deque, const void *record,
 }
 
 enum status task_deque_push_batch(struct task_deque *deque, const void *entries, int64_t n,
-                                  struct task_range part)
+                                  struct taskpool_range part)
 {
     for (int64_t i = 0; i < n; i++) {
         const char *entry = (const char *)entries + (size_t)i * deque->entry_size;
         if (deque->record_size > 0)
             TRY(task_deque_push_record(deque, entry, entry[deque->record_size]));
         else
-            TRY(task_deque_push_range(deque, *(const struct task_range *)entry));
+            TRY(task_deque_push_range(deque, *(const struct taskpool_range *)entry));
     }
     return task_deque_push_range(deque, part);
 }
@@ -219,18 +219,18 @@ bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark)
 }
 
 bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool tasks_are_long,
-                           struct task_range *range)
+                           struct taskpool_range *range)
 {
     if (deque->local_tasks == 0)
         return false;
-    struct task_range *entry = deque_range_at(deque, deque->head - 1);
+    struct taskpool_range *entry = deque_range_at(deque, deque->head - 1);
     int64_t n = task_range_count(entry);
     int64_t half = (deque->local_tasks + 1) / 2;
     if (n > half)
         n = half;
     if (n > n_wanted)
         n = n_wanted;
-    *range = (struct task_range){
+    *range = (struct taskpool_range){
         .first = entry->first, .last = entry->first + n * entry->step, .step = entry->step};
     entry->first = range->last;
     if (entry->first >= entry->last)
@@ -269,9 +269,9 @@ bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long)
 }
 
 /* Cuts the last n tasks off a range. */
-static struct task_range cut_end(struct task_range *range, int64_t n)
+static struct taskpool_range cut_end(struct taskpool_range *range, int64_t n)
 {
-    struct task_range part = *range;
+    struct taskpool_range part = *range;
     part.first += (task_range_count(range) - n) * range->step;
     range->last = part.first;
     return part;

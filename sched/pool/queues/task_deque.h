@@ -17,7 +17,7 @@
  * released, while of waiting long tasks all are; a shift past the end of the ring is never
  * needed, because positions only grow and slots are positions modulo the capacity.
  *
- * In a pool of IDs an entry is a struct task_range, which is cut where the
+ * In a pool of IDs an entry is a struct taskpool_range, which is cut where the
  * number of tasks asks for it: a worker runs a range from its first task on,
  * thieves get the end that it would reach last. In a pool of records an entry
  * is one record, with a mark: whether it is an initial task.
@@ -65,8 +65,8 @@ struct task_deque {
 struct task_deque_batch {
     const void *entries; /* n x entry_size */
     int64_t n;
-    struct task_range part; /* empty if none was cut */
-    int64_t n_tasks;        /* in all */
+    struct taskpool_range part; /* empty if none was cut */
+    int64_t n_tasks;            /* in all */
 };
 
 /* record_size  bytes of a record, or 0 for ranges
@@ -79,7 +79,7 @@ void task_deque_fini(struct task_deque *deque);
 
 /* Puts a range, or a record (copied) with its mark, at the head. Worker.
  * Errors: STATUS_LIMIT (the bound), STATUS_NO_MEMORY; nothing is then changed. */
-enum status task_deque_push_range(struct task_deque *deque, struct task_range range);
+enum status task_deque_push_range(struct task_deque *deque, struct taskpool_range range);
 enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark);
 
 /* Shares the task that would run last, if nothing is shared and there is another; fewer than
@@ -90,14 +90,14 @@ void task_deque_share_one(struct task_deque *deque);
  * them, and a part of one more range, which may be empty. Worker.
  * Errors: those of the above; some of the entries may then be in the deque. */
 enum status task_deque_push_batch(struct task_deque *deque, const void *entries, int64_t n,
-                                  struct task_range part);
+                                  struct taskpool_range part);
 
 /* Takes local tasks: of a range, n_wanted of them but at most half of the
  * local ones, rounded up; of records, one. Then, if nothing is shared, shares about half of the
  * local tasks; of long tasks all, because one that waits behind the last long one
  * and that no thief can take would end last. False if there are none. Worker. */
 bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool tasks_are_long,
-                           struct task_range *range);
+                           struct taskpool_range *range);
 bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
 
 /* Makes about half of the shared tasks local, or one if they are long, but about min_share

@@ -17,7 +17,7 @@ int64_t task_queue_count(const struct task_queue *queue)
     return queue->record_size > 0 ? queue->n : task_range_count(&queue->range);
 }
 
-void task_queue_put_range(struct task_queue *queue, struct task_range range)
+void task_queue_put_range(struct task_queue *queue, struct taskpool_range range)
 {
     assert(queue->record_size == 0 && task_queue_count(queue) == 0);
     queue->range = range;
@@ -62,10 +62,11 @@ bool task_queue_pop(struct task_queue *queue, void *record)
     return true;
 }
 
-void task_queue_take(struct task_queue *queue, int64_t n, struct task_range *range, void *records)
+void task_queue_take(struct task_queue *queue, int64_t n, struct taskpool_range *range,
+                     void *records)
 {
     assert(n <= task_queue_count(queue));
-    *range = (struct task_range){0};
+    *range = (struct taskpool_range){0};
     if (queue->record_size == 0) {
         *range = queue->range;
         range->last = range->first + n * range->step;

@@ -12,9 +12,9 @@
 
 /* Zero-initialised but for record_size is empty. */
 struct task_queue {
-    size_t record_size;      /* 0: IDs */
-    struct task_range range; /* of IDs */
-    char *records;           /* of them [first, first + n) are in the queue */
+    size_t record_size;          /* 0: IDs */
+    struct taskpool_range range; /* of IDs */
+    char *records;               /* of them [first, first + n) are in the queue */
     int64_t first, n, capacity;
 };
 
@@ -23,7 +23,7 @@ void task_queue_fini(struct task_queue *queue);
 int64_t task_queue_count(const struct task_queue *queue);
 
 /* Puts a range into an empty queue of IDs. */
-void task_queue_put_range(struct task_queue *queue, struct task_range range);
+void task_queue_put_range(struct task_queue *queue, struct taskpool_range range);
 
 /* Appends copies of n records. Errors: STATUS_NO_MEMORY, the queue is then unchanged. */
 enum status task_queue_push(struct task_queue *queue, const void *records, int64_t n);
@@ -34,6 +34,7 @@ bool task_queue_pop(struct task_queue *queue, void *record);
 /* Takes the n oldest tasks, n <= task_queue_count.
  * range    out, of IDs; empty in a queue of records
  * records  out, n records; may be NULL in a queue of IDs */
-void task_queue_take(struct task_queue *queue, int64_t n, struct task_range *range, void *records);
+void task_queue_take(struct task_queue *queue, int64_t n, struct taskpool_range *range,
+                     void *records);
 
 #endif

@@ -5,20 +5,21 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-int64_t task_range_count(const struct task_range *range)
+int64_t task_range_count(const struct taskpool_range *range)
 {
     if (range->first >= range->last)
         return 0;
     return (range->last - range->first - 1) / range->step + 1;
 }
 
-struct task_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part)
+struct taskpool_range task_range_block(int64_t n_tasks, int64_t n_parts, int64_t part)
 {
     /* Not part * n_tasks / n_parts, which overflows. */
     int64_t size = n_tasks / n_parts;
     int64_t n_larger = n_tasks % n_parts;
     int64_t first = part * size + (part < n_larger ? part : n_larger);
-    return (struct task_range){.first = first, .last = first + size + (part < n_larger), .step = 1};
+    return (struct taskpool_range){
+        .first = first, .last = first + size + (part < n_larger), .step = 1};
 }
 
 int64_t task_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task)
@@ -31,9 +32,9 @@ int64_t task_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task)
     return n_larger + (task - first_smaller) / size;
 }
 
-struct task_range task_range_cut_front(struct task_range *range, int64_t n)
+struct taskpool_range task_range_cut_front(struct taskpool_range *range, int64_t n)
 {
-    struct task_range front = *range;
+    struct taskpool_range front = *range;
     range->first += n * range->step;
     if (range->first < front.last)
         front.last = range->first;
@@ -42,7 +43,7 @@ struct task_range task_range_cut_front(struct task_range *range, int64_t n)
 
 /* A single task and the next one after it make a range of any step; a longer
  * range grows by its own step only. */
-static bool extend(struct task_range *range, int64_t task)
+static bool extend(struct taskpool_range *range, int64_t task)
 {
     int64_t final = range->last - 1;
     if (range->first == final && task > final)
@@ -58,11 +59,11 @@ enum status task_ranges_add(struct task_ranges *ranges, int64_t task)
     if (ranges->n > 0 && extend(&ranges->list[ranges->n - 1], task))
         return STATUS_OK;
     TRY(array_reserve(&ranges->list, ranges->n + 1, &ranges->capacity, sizeof *ranges->list));
-    ranges->list[ranges->n++] = (struct task_range){.first = task, .last = task + 1, .step = 1};
+    ranges->list[ranges->n++] = (struct taskpool_range){.first = task, .last = task + 1, .step = 1};
     return STATUS_OK;
 }
 
-enum status task_ranges_add_range(struct task_ranges *ranges, struct task_range range)
+enum status task_ranges_add_range(struct task_ranges *ranges, struct taskpool_range range)
 {
     int64_t n = task_range_count(&range);
     if (n == 1)
@@ -70,7 +71,7 @@ enum status task_ranges_add_range(struct task_ranges *ranges, struct task_range 
     if (n == 0)
         return STATUS_OK;
     range.last = range.first + (n - 1) * range.step + 1;
-    struct task_range *last = ranges->n > 0 ? &ranges->list[ranges->n - 1] : NULL;
+    struct taskpool_range *last = ranges->n > 0 ? &ranges->list[ranges->n - 1] : NULL;
     bool follows = last && range.first == last->last - 1 + range.step;
     if (follows && (last->step == range.step || last->first == last->last - 1)) {
         last->step = range.step;

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-enum status tasklets_init(struct tasklets *tasklets, const struct task_range *ranges,
+enum status tasklets_init(struct tasklets *tasklets, const struct taskpool_range *ranges,
                           int64_t n_ranges, int64_t n_wanted, bool skew)
 {
     *tasklets = (struct tasklets){.n_ranges = n_ranges, .skew = skew};
@@ -62,7 +62,7 @@ enum status tasklets_add_to(const struct tasklets *tasklets, int64_t i, struct t
 {
     int64_t position = border(tasklets, i), end = border(tasklets, i + 1);
     for (int64_t r = tasklet_range_at(tasklets, position); position < end; r++) {
-        struct task_range range = tasklets->ranges[r];
+        struct taskpool_range range = tasklets->ranges[r];
         int64_t last = end < tasklets->before[r + 1] ? end : tasklets->before[r + 1];
         task_range_cut_front(&range, position - tasklets->before[r]);
         TRY(task_ranges_add_range(list, task_range_cut_front(&range, last - position)));

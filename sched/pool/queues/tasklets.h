@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct tasklets {
-    struct task_range *ranges; /* n_ranges */
-    int64_t *before;           /* n_ranges + 1: tasks in the ranges before each */
+    struct taskpool_range *ranges; /* n_ranges */
+    int64_t *before;               /* n_ranges + 1: tasks in the ranges before each */
     int64_t n_ranges;
     int64_t n_tasks;
     int64_t n; /* tasklets, each of one task at least */
@@ -27,7 +27,7 @@ struct tasklets {
  * no long tail of single tasks.
  * n_wanted  >= 1
  * Errors: STATUS_NO_MEMORY, nothing is then owned. */
-enum status tasklets_init(struct tasklets *tasklets, const struct task_range *ranges,
+enum status tasklets_init(struct tasklets *tasklets, const struct taskpool_range *ranges,
                           int64_t n_ranges, int64_t n_wanted, bool skew);
 void tasklets_fini(struct tasklets *tasklets);
 

@@ -117,8 +117,8 @@ void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, do
 
 /* --- messages --- */
 
-void recorder_sent(struct recorder *recorder, int64_t lane, struct comm *comm, int to, size_t size,
-                   uint64_t order)
+void recorder_sent(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm, int to,
+                   size_t size, uint64_t order)
 {
     if (!recorder->trace)
         return;
@@ -127,7 +127,7 @@ void recorder_sent(struct recorder *recorder, int64_t lane, struct comm *comm, i
     if (drops_message(log))
         return;
     const struct trace_message message = {
-        .time_s = comm_now(comm),
+        .time_s = taskpool_comm_now(comm),
         .id = trace_message_id(recorder->pool, comm->rank, to, number),
         .peer = to,
         .size = (uint32_t)size,
@@ -135,20 +135,21 @@ void recorder_sent(struct recorder *recorder, int64_t lane, struct comm *comm, i
     trace_log_message(log, &message);
 }
 
-void recorder_request(struct recorder *recorder, int64_t lane, struct comm *comm,
+void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                       enum trace_message_kind kind, size_t size)
 {
     if (!recorder->trace)
         return;
     const struct trace_message message = {
-        .time_s = comm_now(comm), .size = (uint32_t)size, .kind = (int16_t)kind};
+        .time_s = taskpool_comm_now(comm), .size = (uint32_t)size, .kind = (int16_t)kind};
     trace_log_message(log_of_lane(recorder, lane), &message);
 }
 
-struct recorder_message recorder_receive(struct recorder *recorder, struct comm *comm, int from,
-                                         size_t size, uint64_t order)
+struct recorder_message recorder_receive(struct recorder *recorder, struct taskpool_comm *comm,
+                                         int from, size_t size, uint64_t order)
 {
-    struct recorder_message received = {.message.time_s = comm_now(comm), .before = comm->counts};
+    struct recorder_message received = {.message.time_s = taskpool_comm_now(comm),
+                                        .before = comm->counts};
     received.message.peer = from;
     received.message.size = (uint32_t)size;
     received.message.kind = TRACE_RECEIVED;
@@ -156,7 +157,7 @@ struct recorder_message recorder_receive(struct recorder *recorder, struct comm 
     return received;
 }
 
-void recorder_received(struct recorder *recorder, int64_t lane, struct comm *comm,
+void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                        struct recorder_message *received)
 {
     struct trace_message *message = &received->message;

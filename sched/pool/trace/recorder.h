@@ -10,14 +10,14 @@
 #include "sched/pool/core/comm.h"
 #include "sched/pool/core/settings.h"
 #include "sched/pool/trace/timeline.h"
-#include "sched/pool/trace/trace_lanes.h"
+#include "sched/pool/trace/trace_log.h"
 
 struct recorder {
-    struct timeline *timeline; /* owned; NULL: settings.keep_timeline is not set */
-    struct trace *trace;       /* borrowed; NULL: there is no --trace */
-    int pool;                  /* its number in the trace */
-    int64_t first;             /* lane of this process, among all */
-    double start_s;            /* of the iteration */
+    struct timeline *timeline;    /* owned; NULL: settings.keep_timeline is not set */
+    struct taskpool_trace *trace; /* borrowed; NULL: there is no --trace */
+    int pool;                     /* its number in the trace */
+    int64_t first;                /* lane of this process, among all */
+    double start_s;               /* of the iteration */
     /* Messages to and from each worker so far, by which those over MPI, which keeps their order,
      * are known at both ends; NULL in simulations and without a trace. */
     uint64_t *n_sent, *n_received;
@@ -57,21 +57,21 @@ void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, do
 /* A worker sent a message, or asks for something.
  * comm   its own
  * order  simulated: a number that no other message has */
-void recorder_sent(struct recorder *recorder, int64_t lane, struct comm *comm, int to, size_t size,
-                   uint64_t order);
-void recorder_request(struct recorder *recorder, int64_t lane, struct comm *comm,
+void recorder_sent(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm, int to,
+                   size_t size, uint64_t order);
+void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                       enum trace_message_kind kind, size_t size);
 
 /* A message that the mode of a worker receives, from before it does so. */
 struct recorder_message {
     struct trace_message message;
     uint64_t number;
-    struct comm_counts before; /* tell afterwards whether tasks came with it */
+    struct taskpool_comm_counts before; /* tell afterwards whether tasks came with it */
 };
 
-struct recorder_message recorder_receive(struct recorder *recorder, struct comm *comm, int from,
-                                         size_t size, uint64_t order);
-void recorder_received(struct recorder *recorder, int64_t lane, struct comm *comm,
+struct recorder_message recorder_receive(struct recorder *recorder, struct taskpool_comm *comm,
+                                         int from, size_t size, uint64_t order);
+void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                        struct recorder_message *received);
 
 #endif

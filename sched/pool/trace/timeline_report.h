@@ -11,9 +11,9 @@
 #include <mpi.h>
 
 struct timeline_problem {
-    const struct taskpool_problem *problem;        /* for predicted costs */
-    const struct statistics_iteration *statistics; /* of the last iteration */
-    const struct statistics_iteration *all;        /* up to that; NULL: not kept */
+    const struct taskpool_problem *problem;      /* for predicted costs */
+    const struct taskpool_iteration *statistics; /* of the last iteration */
+    const struct taskpool_iteration *all;        /* up to that; NULL: not kept */
     /* Task seconds of the n_workers of this process in the first iteration that is known, and in
      * this one; as many on every process. */
     const double *first_loads_s, *loads_s;

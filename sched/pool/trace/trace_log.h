@@ -1,10 +1,16 @@
-/* The log of one worker for --trace: spans of its time, and its messages.
+/* The logs of workers for --trace: spans of their time, and their messages.
  *
- * A span is appended where a driver adds to the worker's statistics, and the same number of
- * seconds, so that both agree. The memory of a log is bounded: spans and messages that do not fit
- * are only counted, with their seconds. Times are the driver's, in seconds. */
+ * A lane is a worker, or a thread of a simulated one. All pools of a program append to the same
+ * logs, one for each lane of this process that is recorded: all lanes, or an evenly spread sample
+ * where there are more than TRACE_MAX_LANES. A span is appended where a driver adds to the worker's
+ * statistics, and the same number of seconds, so that both agree. The memory of a log is bounded:
+ * spans and messages that do not fit, and those of other lanes, are only counted, with their
+ * seconds. Times are the driver's, in seconds. */
 #ifndef BERYL_SCHED_TRACE_LOG_H
 #define BERYL_SCHED_TRACE_LOG_H
+
+#include "sched/pool/core/statistics.h"
+#include "support/base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,9 +49,10 @@ struct trace_message {
     int16_t stolen;  /* at the receiver: it ends a steal that succeeded */
 };
 
-struct trace_sum {
-    int64_t n; /* spans */
-    double time_s;
+/* By use: how many spans, and their seconds. */
+struct trace_tally {
+    int64_t n[TRACE_N_USES];
+    double time_s[TRACE_N_USES];
 };
 
 /* Zero-initialised: everything is dropped. */
@@ -55,7 +62,7 @@ struct trace_log {
     struct trace_message *messages;
     int64_t n_spans, span_capacity;
     int64_t n_messages, message_capacity;
-    struct trace_sum recorded[TRACE_N_USES], dropped[TRACE_N_USES];
+    struct trace_tally recorded, dropped;
     int64_t n_dropped_messages;
 };
 
@@ -81,5 +88,61 @@ void trace_log_end(struct trace_log *log, const struct trace_span *iteration, do
 /* The id of a message: number is its position in the order of those from `from` to `to` in a
  * pool. */
 uint64_t trace_message_id(int pool, int from, int to, uint64_t number);
+
+/* --- the logs of all lanes --- */
+
+/* Lanes that are recorded, at most: of more a sample of workers, evenly spread, with all of their
+ * threads. Records of all of them, at most, spans and messages each, and of one. */
+enum { TRACE_MAX_LANES = 1024, TRACE_MAX_RECORDS = 1 << 22, TRACE_MAX_LANE_RECORDS = 1 << 20 };
+
+struct trace_shape {
+    int64_t n_lanes;   /* of all processes */
+    int64_t first, n;  /* of these, those of this process */
+    int n_threads;     /* lanes of a worker */
+    bool is_simulated; /* times are those of the simulation, else of the clock */
+};
+
+/* What the pools of a program recorded on this process. sched/lab/trace writes it. */
+struct taskpool_trace {
+    double zero_s; /* the clock's time at which the trace begins; 0 if simulated */
+    struct trace_shape shape;
+    struct trace_log *logs; /* n_logs: of the recorded lanes; NULL before the first pool */
+    int32_t *log_of_lane;   /* shape.n: its number; -1: the lane is not recorded */
+    struct trace_log rest;  /* of the lanes that are not: one, which stays in the cache */
+    int64_t n_logs;
+    const char **modes; /* n_pools: of each pool */
+    int64_t n_pools, pool_capacity;
+};
+
+/* Registers a pool. Its number is trace->n_pools - 1 until the next one.
+ * mode  its name, borrowed
+ * Errors: STATUS_USAGE (the pools of a trace have the same workers). Ends the program when out of
+ * memory. */
+enum status trace_join(struct taskpool_trace *trace, const struct trace_shape *shape,
+                       const char *mode);
+
+static inline struct trace_log *trace_log_of(struct taskpool_trace *trace, int64_t lane)
+{
+    int32_t number = trace->log_of_lane[lane];
+    return number < 0 ? &trace->rest : &trace->logs[number];
+}
+
+/* Empties the logs; frees all that the trace holds. */
+void trace_forget(struct taskpool_trace *trace);
+void trace_fini(struct taskpool_trace *trace);
+
+/* Appends the end of an iteration to the logs.
+ * iteration   its number, pool and begin
+ * workers     shape.n, as the driver left them
+ * makespan_s  of all processes */
+void trace_end_iteration(struct taskpool_trace *trace, const struct trace_span *iteration,
+                         const struct statistics_worker *workers, double makespan_s);
+
+/* Lanes that are recorded, one worker's after the other's; their numbers, ascending. */
+int64_t trace_n_recorded(const struct trace_shape *shape);
+int64_t trace_recorded_lane(const struct trace_shape *shape, int64_t i);
+
+/* The i of a lane; -1: it is not recorded. */
+int64_t trace_index_of_lane(const struct trace_shape *shape, int64_t lane);
 
 #endif

@@ -76,7 +76,7 @@ static struct products products_of(int64_t I, int64_t J, enum fock_symmetry symm
     return made;
 }
 
-/* Of those with v v' >= limit. */
+/* Sum over the pairs of products with v v' >= limit. */
 static double count(const struct products *bra, const struct products *ket, double limit)
 {
     double sum = 0;

@@ -331,7 +331,7 @@ static void test_a_density_of_other_electrons_or_orbitals_is_refused(void **stat
     remove_file();
 }
 
-/* What a filter of HDF5 does to whoever reads: stands for the damage that crashes the library. */
+/* Behaviour of an HDF5 filter towards its reader: stands for damage that crashes the library. */
 static enum { FILTER_PASSES, FILTER_CRASHES, FILTER_NEVER_ENDS, FILTER_IS_GREEDY } filter_does;
 enum { FILTER_ID = 300, FILTER_GREED = 1 << 30 };
 
@@ -453,7 +453,7 @@ static void test_a_part_that_is_missing_is_named(void **state)
     remove_file();
 }
 
-/* Process 0: an array that is read in several pieces, of which one element is `odd`. */
+/* Process 0: an array that is read in several pieces; one element is `odd`. */
 static void add_large_set(size_t at, double odd)
 {
     const hsize_t size[] = {3, 600, 700};
@@ -634,8 +634,8 @@ static void test_a_disk_without_room_is_a_warning_beforehand(void **state)
     assert_non_null(strstr(text, "or take a smaller --diis\n"));
 }
 
-/* As on a full disk: writing fails half-way, of which HDF5 does not always say a word. On one
- * process, because MPI has files of its own where processes share memory. */
+/* Writing fails half-way, as on a full disk, which HDF5 does not always report. On one process,
+ * because MPI has files of its own where processes share memory. */
 static void test_a_failed_write_leaves_the_older_file(void **state)
 {
     (void)state;

@@ -73,7 +73,8 @@ static double *reference_bounds(const struct shells *shells)
     return bounds;
 }
 
-/* Of the functions of two groups; the first functions of both into first, the ends into last. */
+/* Bound of two groups from their functions; the first functions of both into first, the ends into
+ * last. */
 static double group_bound(const struct shells *shells, const double *bounds, int64_t a, int64_t b,
                           int64_t first[2], int64_t last[2])
 {

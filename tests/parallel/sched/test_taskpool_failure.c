@@ -86,13 +86,13 @@ static void test_first_failure_is_returned_everywhere(void **state)
 /* --- modes that report failures --- */
 
 static struct {
-    struct comm *comm; /* of this process's worker */
-    bool in_next;      /* when the last worker reports: at its first step, else in restore */
+    struct taskpool_comm *comm; /* of this process's worker */
+    bool in_next; /* when the last worker reports: at its first step, else in restore */
     bool reported;
 } reporting;
 
-static enum status reporting_init(void *state, const struct mode_setup *mode_setup,
-                                  struct comm *comm)
+static enum status reporting_init(void *state, const struct taskpool_mode_setup *mode_setup,
+                                  struct taskpool_comm *comm)
 {
     reporting.comm = comm;
     reporting.reported = false;
@@ -101,20 +101,21 @@ static enum status reporting_init(void *state, const struct mode_setup *mode_set
 
 static void report_once(bool in_next)
 {
-    const struct comm *comm = reporting.comm;
+    const struct taskpool_comm *comm = reporting.comm;
     if (reporting.reported || in_next != reporting.in_next || comm->rank < comm->size - 1)
         return;
     reporting.reported = true;
-    comm_report(reporting.comm, FAIL(STATUS_NO_MEMORY, "no memory on rank %d", comm->rank));
+    taskpool_comm_report(reporting.comm,
+                         FAIL(STATUS_NO_MEMORY, "no memory on rank %d", comm->rank));
 }
 
-static enum mode_step next_and_report(void *state, struct mode_work *work)
+static enum taskpool_mode_step next_and_report(void *state, struct taskpool_mode_work *work)
 {
     report_once(true);
     return ((struct sabotage_state *)state)->under->next(sabotage_under(state), work);
 }
 
-static enum mode_step restore_and_report(void *state)
+static enum taskpool_mode_step restore_and_report(void *state)
 {
     report_once(false);
     return sabotage_restore(state);
@@ -127,7 +128,7 @@ enum { N_REPORTING = sizeof reporting_names / sizeof reporting_names[0] };
 
 static void register_reporting(void)
 {
-    static struct mode modes[N_REPORTING];
+    static struct taskpool_mode modes[N_REPORTING];
     for (int i = 0; i < N_REPORTING; i++) {
         const char *under = strchr(reporting_names[i], '-') + 1;
         modes[i] = sabotage_of(mode_find(under), reporting_names[i], next_and_report);

@@ -31,8 +31,8 @@ struct chatter_results {
 
 struct chatter_state {
     struct chatter_results *results;
-    struct comm *comm;
-    struct task_range tasks; /* not yet given out */
+    struct taskpool_comm *comm;
+    struct taskpool_range tasks; /* not yet given out */
     unsigned char *bulk;
     bool sent_all;
     int64_t n_received, n_bulk_under_way;
@@ -47,7 +47,8 @@ static unsigned char bulk_byte(int64_t seed, int64_t i)
     return (unsigned char)(seed + i * 7);
 }
 
-static enum status chatter_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status chatter_init(void *state, const struct taskpool_mode_setup *setup,
+                                struct taskpool_comm *comm)
 {
     struct chatter_state *self = state;
     self->results = setup->problem->context;
@@ -76,28 +77,28 @@ static void send_all(struct chatter_state *self)
             int64_t seed = (int64_t)random_below(&self->comm->random, 16);
             struct chatter_head head = {.round = round, .size = sizes[round % 6], .seed = 7 * seed};
             if (head.size == 0) {
-                comm_send(self->comm, to, &head, sizeof head);
+                taskpool_comm_send(self->comm, to, &head, sizeof head);
                 continue;
             }
-            struct comm_message message = {.head = &head,
-                                           .head_size = sizeof head,
-                                           .bulk = self->bulk + seed,
-                                           .bulk_size = (size_t)head.size,
-                                           .token = round};
-            comm_send_bulk(self->comm, to, &message);
+            struct taskpool_comm_message message = {.head = &head,
+                                                    .head_size = sizeof head,
+                                                    .bulk = self->bulk + seed,
+                                                    .bulk_size = (size_t)head.size,
+                                                    .token = round};
+            taskpool_comm_send_bulk(self->comm, to, &message);
             self->n_bulk_under_way++;
         }
     }
     self->sent_all = true;
 }
 
-static enum mode_step chatter_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step chatter_next(void *state, struct taskpool_mode_work *work)
 {
     struct chatter_state *self = state;
     if (!self->sent_all)
         send_all(self);
     if (!self->fetching && self->n_fetched < n_fetches) {
-        comm_fetch_add(self->comm, 3);
+        taskpool_comm_fetch_add(self->comm, 3);
         self->fetching = true;
     }
     if (self->tasks.first < self->tasks.last) {
@@ -105,20 +106,20 @@ static enum mode_step chatter_next(void *state, struct mode_work *work)
         if (work->range.last > work->range.first + 10)
             work->range.last = work->range.first + 10;
         self->tasks.first = work->range.last;
-        return MODE_RUN;
+        return TASKPOOL_MODE_RUN;
     }
     if (self->n_received < (int64_t)n_rounds * self->comm->size || self->fetching ||
         self->n_bulk_under_way > 0)
-        return self->fetching ? MODE_SEARCH : MODE_WAIT;
+        return self->fetching ? TASKPOOL_MODE_SEARCH : TASKPOOL_MODE_WAIT;
 
     /* Nothing will come any more: what ends the wait is the alarm. */
-    double now_s = comm_now(self->comm);
+    double now_s = taskpool_comm_now(self->comm);
     if (self->n_naps > 0 && now_s >= self->nap_end_s)
-        return MODE_DONE;
+        return TASKPOOL_MODE_DONE;
     self->n_naps++;
     self->nap_end_s = now_s + 1e-3;
-    comm_wake(self->comm, 1e-3);
-    return MODE_WAIT;
+    taskpool_comm_wake(self->comm, 1e-3);
+    return TASKPOOL_MODE_WAIT;
 }
 
 static void chatter_receive(void *state, int from, const void *message, size_t size)
@@ -161,23 +162,23 @@ static void chatter_finished(void *state, int64_t task, double time_s)
 }
 
 /* Rank 0 sends the token first and gets it last. */
-static enum mode_step chatter_restore(void *state)
+static enum taskpool_mode_step chatter_restore(void *state)
 {
     struct chatter_state *self = state;
-    struct comm *comm = self->comm;
+    struct taskpool_comm *comm = self->comm;
     if (!self->token_sent && (comm->rank == 0 || self->token_received)) {
-        comm_send(comm, (comm->rank + 1) % comm->size, "T", 1);
+        taskpool_comm_send(comm, (comm->rank + 1) % comm->size, "T", 1);
         self->token_sent = true;
     }
     if (!self->token_sent || !self->token_received)
-        return MODE_WAIT;
+        return TASKPOOL_MODE_WAIT;
     *self = (struct chatter_state){
         .results = self->results,
         .comm = comm,
         .bulk = self->bulk,
         .tasks = task_range_block(n_tasks, comm->size, comm->rank),
     };
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 static double chatter_progress(const void *state, int64_t n_run)
@@ -186,7 +187,7 @@ static double chatter_progress(const void *state, int64_t n_run)
     return (double)n_run / n_tasks;
 }
 
-static const struct mode mode_chatter = {
+static const struct taskpool_mode mode_chatter = {
     .name = "chatter",
     .state_size = sizeof(struct chatter_state),
     .init = chatter_init,
@@ -248,7 +249,7 @@ static void test_messages_of_all_kinds(void **state)
     struct taskpool_problem problem = {
         .n_tasks = n_tasks, .run = poll_sometimes, .context = &results};
     struct taskpool_settings settings = {.poll_every = 8, .seed = 1};
-    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
     struct driver *driver;
     check_ok(driver_mpi_create(comm, &mode_chatter, &setup, &(struct driver_records){0}, &driver));
     for (int i = 0; i < n_iterations; i++) {

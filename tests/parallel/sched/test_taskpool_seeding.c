@@ -29,22 +29,22 @@ static void test_shares_of_cost(void **state)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (size_t i = 0; i < N_OF(pool_sizes); i++) {
         struct taskpool_problem problem = {.n_tasks = pool_sizes[i], .cost = cost};
-        struct seeding together, alone;
-        check_ok(seeding_init(&together, MPI_COMM_WORLD, &problem, SEEDING_COST, size));
-        check_ok(seeding_init(&alone, MPI_COMM_SELF, &problem, SEEDING_COST, size));
+        struct taskpool_seeding together, alone;
+        check_ok(seeding_init(&together, MPI_COMM_WORLD, &problem, TASKPOOL_SEEDING_COST, size));
+        check_ok(seeding_init(&alone, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, size));
         for (int worker = 0; worker < size; worker++)
-            assert_int_equal(seeding_range(&together, worker, 0).last,
-                             seeding_range(&alone, worker, 0).last);
+            assert_int_equal(taskpool_seeding_range(&together, worker, 0).last,
+                             taskpool_seeding_range(&alone, worker, 0).last);
         seeding_fini(&together);
         seeding_fini(&alone);
     }
 }
 
 /* Marks the worker's tasks, which must not be marked yet. */
-static void mark(const struct seeding *seeding, int worker, char *marked)
+static void mark(const struct taskpool_seeding *seeding, int worker, char *marked)
 {
-    for (int64_t i = 0; i < seeding_n_ranges(seeding, worker); i++) {
-        struct task_range range = seeding_range(seeding, worker, i);
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         for (int64_t task = range.first; task < range.last; task += range.step) {
             assert_int_equal(marked[task], 0);
             marked[task] = 1;
@@ -61,8 +61,8 @@ static void test_tasks_of_an_owner(void **state)
     for (size_t i = 0; i < N_OF(pool_sizes); i++) {
         int64_t n_tasks = pool_sizes[i];
         struct taskpool_problem problem = {.n_tasks = n_tasks, .owner = owner};
-        struct seeding seeding;
-        check_ok(seeding_init(&seeding, MPI_COMM_WORLD, &problem, SEEDING_OWNER, size));
+        struct taskpool_seeding seeding;
+        check_ok(seeding_init(&seeding, MPI_COMM_WORLD, &problem, TASKPOOL_SEEDING_OWNER, size));
         char *marked = calloc((size_t)n_tasks + 1, 1);
         assert_non_null(marked);
         mark(&seeding, rank, marked);

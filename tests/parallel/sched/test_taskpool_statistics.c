@@ -32,7 +32,7 @@ static enum status run(int64_t task, void *context)
     return STATUS_OK;
 }
 
-static void check_sums(const struct statistics_iteration *sum, int size)
+static void check_sums(const struct taskpool_iteration *sum, int size)
 {
     assert_int_equal(sum->n_workers, size);
     assert_int_equal(sum->tasks, n_tasks);
@@ -47,7 +47,7 @@ static void check_sums(const struct statistics_iteration *sum, int size)
 }
 
 /* Every task has one entry, on the process that ran it. */
-static void check_history(const struct history *history, double task_s, int rank)
+static void check_history(const struct taskpool_history *history, double task_s, int rank)
 {
     int seen[n_tasks] = {0};
     double entries_s = 0;
@@ -63,7 +63,7 @@ static void check_history(const struct history *history, double task_s, int rank
     check_close(entries_s, task_s, 1e-6 * task_s);
 }
 
-static void check_messages(const struct statistics_iteration *sum, const char *options, int size)
+static void check_messages(const struct taskpool_iteration *sum, const char *options, int size)
 {
     if (strstr(options, "=static")) {
         assert_int_equal(sum->messages, 0);
@@ -132,7 +132,7 @@ static void check_pool(const char *options, bool keep_history)
         busy = (struct busy){.pool = busy.pool, .least_progress = 1};
         check_ok(taskpool_run(busy.pool));
         assert_int_equal(taskpool_n_iterations(busy.pool), i + 1);
-        const struct statistics_iteration *sum = taskpool_statistics(busy.pool, i);
+        const struct taskpool_iteration *sum = taskpool_statistics(busy.pool, i);
         assert_int_equal(sum->iteration, i);
         check_sums(sum, size);
         task_s += sum->task_s;

@@ -31,7 +31,7 @@ static enum status run_record(void *record, void *context)
     return run(level, context);
 }
 
-static void check_trace(const struct trace *trace, const struct statistics_iteration *sum)
+static void check_trace(const struct taskpool_trace *trace, const struct taskpool_iteration *sum)
 {
     struct trace_totals totals = trace_case_totals(trace);
     MPI_Allreduce(MPI_IN_PLACE, &totals, TRACE_TOTALS, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
@@ -65,7 +65,7 @@ static void check_pool(const char *options, bool dynamic, int64_t limit)
     const int64_t root = 0;
     if (dynamic && rank == 0)
         check_ok(taskpool_add(traced.pool, &root));
-    struct statistics_iteration sum = {0};
+    struct taskpool_iteration sum = {0};
     for (int i = 0; i < n_iterations; i++) {
         check_ok(taskpool_run(traced.pool));
         statistics_add(&sum, taskpool_statistics(traced.pool, i));
@@ -73,7 +73,7 @@ static void check_pool(const char *options, bool dynamic, int64_t limit)
         check_ok(taskpool_restore(traced.pool));
     }
     taskpool_destroy(traced.pool);
-    trace_destroy(settings.trace);
+    taskpool_trace_destroy(settings.trace);
 }
 
 static void test_trace_agrees_with_statistics(void **state)

@@ -68,11 +68,11 @@ static enum status run_uneven(int64_t task, void *context)
 /* --- modes that hang --- */
 
 /* Worker 0 never finds that it is done. */
-static enum mode_step stall_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step stall_next(void *state, struct taskpool_mode_work *work)
 {
     struct sabotage_state *self = state;
-    enum mode_step step = self->under->next(sabotage_under(state), work);
-    return step == MODE_DONE && self->saboteur ? MODE_WAIT : step;
+    enum taskpool_mode_step step = self->under->next(sabotage_under(state), work);
+    return step == TASKPOOL_MODE_DONE && self->saboteur ? TASKPOOL_MODE_WAIT : step;
 }
 
 /* Worker 0 does not read its messages. */
@@ -83,7 +83,7 @@ static void deaf_receive(void *state, int from, const void *message, size_t size
         self->under->receive(sabotage_under(state), from, message, size);
 }
 
-static enum mode_step plain_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step plain_next(void *state, struct taskpool_mode_work *work)
 {
     struct sabotage_state *self = state;
     return self->under->next(sabotage_under(state), work);
@@ -97,15 +97,16 @@ static void describe_under(const void *state, char *text, size_t size)
 
 static void register_hanging(void)
 {
-    static struct mode stalls = {
+    static struct taskpool_mode stalls = {
         .name = "stalls", .init = sabotage_init_static, .next = stall_next};
-    static struct mode deaf = {.name = "deaf", .init = sabotage_init_steal, .next = plain_next};
-    struct mode *modes[] = {&stalls, &deaf};
+    static struct taskpool_mode deaf = {
+        .name = "deaf", .init = sabotage_init_steal, .next = plain_next};
+    struct taskpool_mode *modes[] = {&stalls, &deaf};
     deaf.add = sabotage_add;
     deaf.receive = deaf_receive;
     deaf.sent = sabotage_sent;
     for (int i = 0; i < 2; i++) {
-        struct mode *mode = modes[i];
+        struct taskpool_mode *mode = modes[i];
         mode->help = "hangs on purpose";
         mode->seeded = true;
         mode->state_size =

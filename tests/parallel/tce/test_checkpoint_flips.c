@@ -1,4 +1,4 @@
-/* A restart from a checkpoint of which a bit is wrong is refused with the reason, or gives the
+/* A restart from a checkpoint with a wrong bit is refused with the reason, or gives the
  * right energy; one that lost its seal is refused; and where there never was one, numbers that
  * cannot be right are refused, and no energy is wrong.
  *

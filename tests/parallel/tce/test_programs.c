@@ -220,7 +220,7 @@ static bool any_result_is_not_zero(void)
     return not_zero;
 }
 
-/* Of all programs. */
+/* Checks the counts over all programs. */
 static void check_counts(const struct counts *counts)
 {
     print_message("%d statements (%d refused), %d sums, %d copies, %d scalars, %d added to what "

@@ -13,8 +13,8 @@ static enum status parse(const char *text, struct basis_set *set)
     return basis_set_parse(text, strlen(text), "test", set);
 }
 
-/* The same set in both formats: an SP shell, a general contraction (as shells
- * over the same primitives in Gaussian94) and a core potential. */
+/* One set in both formats: an SP shell, a general contraction (in Gaussian94 as shells over equal
+ * primitives) and a core potential. */
 static const char gaussian94[] = "! a comment\n"
                                  "spherical\n"
                                  "****\n"

@@ -45,7 +45,7 @@ static int find_term(const struct hermite_pattern *pattern, int half, int *funct
     return 0;
 }
 
-/* A side of which each record has one term (0, 2 half, 0) in function[half], E = 1; its product is
+/* A side whose records have one term each, (0, 2 half, 0) in function[half], E = 1; its product is
  * at P in lane k. */
 static void make_side(double exponent, double P[QUARTET_LANES][3], double *records,
                       struct hermite_side *side, int function[N_HALVES])

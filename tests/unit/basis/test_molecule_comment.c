@@ -1,5 +1,6 @@
-/* The comment line of an XYZ file: what has one meaning is read in all its spellings, what may have
- * several is refused with the line and a remedy, ordinary text is neither. */
+/* The comment line of an XYZ file: keys with a value, or charge and multiplicity alone, are read; a
+ * value that a key does not take is refused with the line and a remedy; other text is kept for a
+ * warning where it mentions what nothing else gives. */
 #include "basis/input/molecule.h"
 #include "tests/check.h"
 
@@ -33,7 +34,7 @@ static void check_read(const struct comment_case *expected, bool given)
     molecule_fini(&m);
 }
 
-static void test_statements_with_one_meaning_are_read(void **state)
+static void test_keys_and_two_numbers_alone_are_read(void **state)
 {
     (void)state;
     static const struct comment_case cases[] = {
@@ -43,41 +44,24 @@ static void test_statements_with_one_meaning_are_read(void **state)
         {"  -1\t2 \r", -1, 2},
         {"0,3", 0, 3},
         {"+1, 4", 1, 4},
-        {"Charge: 0  Multiplicity: 3", 0, 3},
+        {"(0 3)", 0, 3},
+        {"# 0 3", 0, 3},
+        {"[-1, 2]", -1, 2},
         {"Charge = 2, Multiplicity = 3", 2, 3},
-        {"oxygen, charge -1 multiplicity 2", -1, 2},
-        {"beryl-hf --charge 1 --multiplicity 4", 1, 4},
         {"O2 (charge=1, mult=2)", 1, 2},
         {"[charge=1] [mult=2]", 1, 2},
-        {"{\"charge\": 0, \"multiplicity\": 3}", 0, 3},
-        {"{\"molecular_charge\": -2.0, \"molecular_multiplicity\": 3}", -2, 3},
-        {"total_charge=1 spin_multiplicity=2", 1, 2},
-        {"net charge 1 spin multiplicity 4", 1, 4},
-        {"total-charge=1 Spin-Multiplicity=2", 1, 2},
-        {"2S+1=3", 0, 3},
-        {"uhf=2", 0, 3},
         {"chrg=1 uhf=1", 1, 2},
-        {"xtb o2.xyz --chrg 0 --uhf 2", 0, 3},
-        {"nopen=2 energy=-150.1", 0, 3},
-        {"unpaired_electrons=2", 0, 3},
+        {"uhf=2", 0, 3},
+        {"2S+1=3", 0, 3},
         {"Properties=species:S:1:pos:R:3 pbc=\"F F F\" charge=0 multiplicity=3", 0, 3},
         {"Lattice=\"9 0 0 0 9 0 0 0 9\" charge=\"1\" mult='4'", 1, 4},
-        {"CSD_code = WIXKOE | q = -1 | S = 0 | MND = 7", -1, 1},
-        {"spin=0", 0, 1},
         {"spin=1 multiplicity=3", 0, 3},
-        {"multiplicity=3 spin=2", 0, 3},
-        {"mult=3 charge=0 2S=2 mult=3", 0, 3},
+        {"mult=3 charge=0 mult=3", 0, 3},
         {"charge transfer; charge=1 mult=2", 1, 2},
         {"charge=0 multiplicity=3 frame 12 7", 0, 3},
         {"charge=1.0", 1, 1},
         {"#charge=1", 1, 1},
-        {"# charge=0 mult. 3", 0, 3},
-        {"(0 3)", 0, 3},
-        {"# 0 3", 0, 3},
-        {"[-1, 2]", -1, 2},
-        {"multiplicity(2S+1)=3", 0, 3},
-        {"singlet at the triplet's geometry: the triplet, multiplicity=1", 0, 1},
-        {"charge=1 M=2 mult=2", 1, 2},
+        {"singlet at the triplet's geometry: multiplicity=1", 0, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_read(&cases[i], true);
@@ -96,46 +80,24 @@ static void test_other_text_is_left_alone(void **state)
         "12",
         "12 -150.1",
         "i =        1, time =        0.500, E =      -150.1234",
-        "E = -150.1",
         " energy: -5.070544 gnorm: 0.000 xtb: 6.6.1 (8d0cbdd)",
-        "Coordinates from ORCA-job o2 E -149.626",
         "gdb 1\t157.71 157.70 0. 13.21 -0.3877",
         "1500 20 -150.1",
-        "1,2 dichloroethane",
         "2,3-butanediol",
-        "E(UHF)=-149.6 E(RHF) = -149.5",
-        "UHF/6-31G* UHF=-149.62 RHF=-149.5",
-        "UHF 6-31G*",
+        "UHF/6-31G*",
         "S=45.106 G=-150.2",
-        "q=0.417 on each hydrogen",
-        "spin density, high-spin complex",
-        "Mulliken charge of O -0.8",
-        "charge transfer complex",
-        "water, charge is nothing",
-        "xcharge=4 charges=5 =6 charge",
         "title=\"ion of charge=3 and mult=2\"",
         "note='0 3'",
-        "/home/charge/1/o2.xyz",
         "Properties=species:S:1:pos:R:3:spin:R:1 energy=-1.5 pbc=\"T T T\"",
         "time_ms=5 multiplier=2",
         "3/7/2024",
-        "1/100",
         "singlet oxygen",
         "angstrom",
         "E = -150.1 a.u.",
-        "atomic charges",
-        "unit cell",
-        "Mulliken charge: 0.123",
-        "S=300",
-        "M=32.0 C=1.5 M: 1 C=0",
+        "unity",
         "C:6 H:6",
-        "O=2, C=6",
         "Au",
-        "O2 0 1",
-        "frame 3 7",
         "step 2 1 3",
-        "energy in au -150.1",
-        "Coordinates from ORCA-job o2 E -149.626 a.u.",
     };
     for (size_t i = 0; i < sizeof comments / sizeof comments[0]; i++)
         check_read(&(struct comment_case){comments[i], 0, 1}, false);
@@ -147,10 +109,9 @@ static void test_units_are_read_in_their_spellings(void **state)
     static const struct {
         const char *comment;
         enum length_unit unit;
-    } cases[] = {{"units=A", LENGTH_ANGSTROM},         {"units=angstroms", LENGTH_ANGSTROM},
-                 {"unit: Ang.", LENGTH_ANGSTROM},      {"unit=au", LENGTH_BOHR},
-                 {"units=a.u.", LENGTH_BOHR},          {"units=atomic", LENGTH_BOHR},
-                 {"units='atomic units'", LENGTH_BOHR}};
+    } cases[] = {{"units=A", LENGTH_ANGSTROM},    {"units=angstroms", LENGTH_ANGSTROM},
+                 {"unit = Ang", LENGTH_ANGSTROM}, {"unit=au", LENGTH_BOHR},
+                 {"units='a.u.'", LENGTH_BOHR},   {"Units=BOHR", LENGTH_BOHR}};
     const struct molecule_settings defaults = {.unit = LENGTH_ANGSTROM};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct molecule m;
@@ -171,31 +132,29 @@ static void test_hints_are_kept_unless_the_command_line_settles_them(void **stat
     } cases[] = {
         {"triplet", "triplet"},
         {"O2 (Triplet)", "Triplet"},
-        {"E(triplet)=-150.1", "triplet"},
         {"Ground state is a triplet.", "triplet."},
         {"O2+, doublet; charge=1", "doublet"},
-        {"q=0 M=3", "M=3"},
-        {"C:0 M:3", "M:3"},
-        {"C:-2 M:1", "C:-2"},
-        {"0/3", "0/3"},
-        {"0 / 3", "0 / 3"},
+        {"spin=2", "spin=2"},
+        {"high spin", "spin"},
+        {"2 unpaired electrons", "unpaired"},
+        {"q=-2 S=0", "q=-2"},
+        {"Charge: -2", "Charge"},
+        {"charge -2", "charge"},
+        {"total_charge=-2", "total_charge=-2"},
+        {"{\"molecular_multiplicity\": 3}", "molecular_multiplicity"},
+        {"charge/multiplicity 0 3", "charge/multiplicity"},
+        {"Mulliken charges", "charges"},
         {"-2 peroxide", "-2"},
+        {"-2", "-2"},
         {"1 4 dioxane", "1 4"},
         {"(1 2) cation", "1 2"},
+        {"0 3 -150.1", "0 3"},
+        {"2024 11", "2024 11"},
+        {"0 0", "0 0"},
         {"bohr", "bohr"},
         {"coordinates in Bohr", "Bohr"},
-        {"units bohr", "bohr"},
-        {"au", "au"},
-        {"(a.u.)", "a.u."},
-        {"coordinates in atomic units", "atomic"},
-        {"coordinates in au", "au"},
-        {"oxygen, coordinates (a.u.)", "a.u."},
-        {"Geometry given in AU", "AU"},
-        {"units Au", "Au"},
-        {"C=2 dication", "C=2"},
-        {"O2 0 3", "0 3"},
-        {"superoxide (-1 2)", "-1 2"},
-        {"oxygen, B3LYP/def2-SVP -2 1", "-2 1"},
+        {"units bohr", "units"},
+        {"unit: au", "unit"},
     };
     const struct molecule_settings defaults = {.unit = LENGTH_ANGSTROM};
     const struct molecule_settings settled = {
@@ -218,42 +177,17 @@ static void test_the_rest_is_refused_with_line_and_remedy(void **state)
     static const struct {
         const char *comment, *message;
     } cases[] = {
-        {"spin=2", "o2.xyz:2: 'spin=2' may mean S, 2S or 2S+1: write multiplicity=M instead"},
-        {"spin=1", "'spin=1' may mean"},
-        {"total_spin: 2", "'total_spin: 2' may mean"},
-        {"high spin 2", "'spin 2' may mean"},
-        {"S=1", "'S=1' may mean"},
-        {"Ms=0.5", "'Ms=0.5' may mean"},
-        {"spin=triplet", "'spin=triplet' may mean"},
-        {"q=0 S=2", "'S=2' may mean"},
-        {"S=30", "'S=30' may mean"},
-        {"spin=300", "'spin=300' may mean"},
         {"units=nm", "units= expects bohr or angstrom, found 'nm'"},
-        {"charge: none", "charge= expects a whole number, found 'none'"},
-        {"spin=3 multiplicity=5", "'spin=3' may mean"},
-        {"0 3 oxygen", "begins with two whole numbers"},
-        {"(0 3) oxygen", "begins with two whole numbers"},
-        {"0,3 oxygen", "begins with two whole numbers"},
-        {"0 3 -150.1", "write charge=Q multiplicity=M, or begin with a word"},
-        {"2024 11", "begins with two whole numbers"},
-        {"0 0", "begins with two whole numbers"},
-        {"-1", "may be a charge: write charge=-1, or begin with a word"},
-        {"(+1)", "'(+1)' may be a charge: write charge=+1, or begin with a word"},
-        {"charge=1 charge=2", "two values of the charge, 1 and 2"},
-        {"mult=3 uhf=1", "two values of the multiplicity, 3 and 2"},
-        {"multiplicity=3 spin=0", "two values of the multiplicity, 3 and 1"},
-        {"units=bohr unit=angstrom", "two units"},
+        {"charge=", "charge= expects a whole number, found ''"},
         {"charge=one", "charge= expects a whole number, found 'one'"},
         {"charge=1.5", "charge= expects a whole number, found '1.5'"},
         {"charge=0/3", "charge= expects a whole number, found '0/3'"},
         {"chrg=2+", "chrg= expects a whole number, found '2+'"},
         {"mult=triplet", "mult= expects a whole number, found 'triplet'"},
-        {"nopen=-2", "nopen= expects a whole number of unpaired electrons"},
-        {"charge/multiplicity 0 3", "names charge and multiplicity before their numbers"},
-        {"charge, multiplicity: 1 2", "names charge and multiplicity before their numbers"},
-        {"charge and multiplicity = 1, 2", "names charge and multiplicity before their numbers"},
-        {"charge 1, multiplicity unknown", "names a multiplicity without a number"},
-        {"2 unpaired electrons", "names a multiplicity without a number"},
+        {"mult=1e9", "mult= expects a whole number, found '1e9'"},
+        {"charge=1 charge=2", "charge=2 differs from what the comment line says before"},
+        {"mult=3 uhf=1", "uhf=1 differs"},
+        {"units=bohr unit=angstrom", "unit=angstrom differs"},
     };
     const struct molecule_settings defaults = {.unit = LENGTH_ANGSTROM};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -271,9 +205,8 @@ static void test_the_rest_is_refused_with_line_and_remedy(void **state)
 static void test_the_command_line_wins(void **state)
 {
     (void)state;
-    static const char *const comments[] = {
-        "spin=2",  "0 3 oxygen", "-1", "charge=x mult=x", "mult=3 uhf=1", "charge/multiplicity 0 3",
-        "nopen=-2"};
+    static const char *const comments[] = {"spin=2",          "0 3 oxygen",   "-1",
+                                           "charge=x mult=x", "mult=3 uhf=1", "charge=1 charge=2"};
     struct molecule_settings settings = {
         .charge = 1, .charge_given = true, .multiplicity = 4, .multiplicity_given = true};
     struct molecule m;
@@ -291,13 +224,13 @@ static void test_the_command_line_wins(void **state)
     assert_int_equal(m.comment.unit, LENGTH_BOHR);
     molecule_fini(&m);
     settings.multiplicity_given = false;
-    check_status(STATUS_INPUT, parse("spin=2", &settings, &m));
+    check_status(STATUS_INPUT, parse("charge=x mult=x", &settings, &m));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statements_with_one_meaning_are_read),
+        cmocka_unit_test(test_keys_and_two_numbers_alone_are_read),
         cmocka_unit_test(test_other_text_is_left_alone),
         cmocka_unit_test(test_units_are_read_in_their_spellings),
         cmocka_unit_test(test_hints_are_kept_unless_the_command_line_settles_them),

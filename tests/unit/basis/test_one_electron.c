@@ -193,7 +193,7 @@ static void translation_changes_only_the_dipole(void **state)
     one_electron_destroy(engine);
 }
 
-/* Of one centre: far from the origin, too, no distance is rounded. */
+/* Shells of one centre far from the origin: no distance is rounded there either. */
 static void integrals_of_a_centre_do_not_depend_on_its_place(void **state)
 {
     (void)state;

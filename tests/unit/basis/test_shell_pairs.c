@@ -60,7 +60,7 @@ static double radial(const struct shell *shell, const double r[3])
     return sum;
 }
 
-/* The same of a product of two shells, from its primitives; the factor of number f, sqrt(2)
+/* Value at r of a product of two shells, from its primitives; the factor of number f, sqrt(2)
  * pi^(5/4) c / zeta, is theirs. */
 static double product(const struct pair_class *class, const struct shell_pair *pair, int f,
                       const double r[3])

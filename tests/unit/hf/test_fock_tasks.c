@@ -64,7 +64,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The same for all members of an orbit under the eight-fold symmetry. */
+/* A number that all members of an orbit under the eight-fold symmetry share. */
 static int64_t orbit(const struct tile_quartet *q)
 {
     int64_t bra = larger(code(0, 0, q->I, q->J), code(0, 0, q->J, q->I));

@@ -1,6 +1,6 @@
 /* A run that needs too much memory is refused before allocation, also if only the tasks
  * that the scheduler keeps, by its mode, are too many. */
-#include "hf/cli/hf_memory.h"
+#include "hf/calculation/hf_memory.h"
 #include "sched/pool/taskpool.h"
 #include "tests/check.h"
 
@@ -23,40 +23,40 @@ static int cut_tiles(void **state)
     return 0;
 }
 
-static struct hf_options builds_by(const char *mode)
+static struct hf_settings builds_by(const char *mode)
 {
-    struct hf_options options = {
+    struct hf_settings settings = {
         .molecule = "chain.xyz",
         .basis = "be15s",
-        .fock_only = 1,
+        .goal = HF_GOAL_BUILDS,
         .fock = {.symmetry = FOCK_SYMMETRY_NONE, .prune = FOCK_PRUNE_NONE},
     };
-    taskpool_settings_default(&options.pool);
-    options.pool.mode = mode;
-    options.modes = (struct mode_list){.n = 1, .modes = {mode}};
-    return options;
+    taskpool_settings_default(&settings.pool);
+    settings.pool.mode = mode;
+    settings.modes = (struct mode_list){.n = 1, .modes = {mode}};
+    return settings;
 }
 
 static struct dense_grid *grid; /* of an SCF */
 
 /* Whether one process with so many megabytes is enough. */
-static bool fits(struct hf_options options, int64_t megabytes)
+static bool fits(struct hf_settings settings, int64_t megabytes)
 {
     const struct hf_input input = {.shells = &shells, .n_spins = 1};
-    options.memory_megabytes = megabytes;
-    enum status status = hf_memory_check(&options, &input, &tiling, grid, MPI_COMM_SELF);
+    settings.memory_megabytes = megabytes;
+    enum status status = hf_memory_check(&settings, &input, &tiling, grid, MPI_COMM_SELF);
     if (status != STATUS_OK)
         assert_int_equal(status, STATUS_NO_MEMORY);
     return status == STATUS_OK;
 }
 
 /* The fewest megabytes that are enough. */
-static int64_t least(struct hf_options options)
+static int64_t least(struct hf_settings settings)
 {
     int64_t few = 0, enough = INT64_C(1) << 30;
     while (enough - few > 1) {
         int64_t middle = (few + enough) / 2;
-        if (fits(options, middle))
+        if (fits(settings, middle))
             enough = middle;
         else
             few = middle;
@@ -78,40 +78,34 @@ static void tasks_count_by_what_the_mode_keeps(void **state)
 static void tasks_that_are_not_listed_do_not_count(void **state)
 {
     (void)state;
-    struct hf_options options = builds_by("auto"), reference = builds_by("static");
-    options.fock.prune = FOCK_PRUNE_INSPECT;
-    assert_int_equal(least(options), least(reference));
+    struct hf_settings settings = builds_by("auto"), reference = builds_by("static");
+    settings.fock.prune = FOCK_PRUNE_INSPECT;
+    assert_int_equal(least(settings), least(reference));
 }
 
 static void of_compared_modes_the_largest_counts(void **state)
 {
     (void)state;
-    struct hf_options options = builds_by("auto");
-    options.compare = "static,persist";
-    check_ok(mode_list_parse("compare", options.compare, &options.modes));
-    assert_int_equal(least(options), least(builds_by("persist")));
+    struct hf_settings settings = builds_by("auto");
+    check_ok(mode_list_parse("compare", "static,persist", &settings.modes));
+    assert_int_equal(least(settings), least(builds_by("persist")));
 }
 
-static void a_profile_takes_a_history(void **state)
+static void a_history_of_tasks_takes_memory(void **state)
 {
     (void)state;
-    struct hf_options options = builds_by("static");
-    options.profile = "tasks.csv";
-    assert_true(least(options) >= least(builds_by("static")) + 1358);
+    struct hf_settings settings = builds_by("static");
+    settings.pool.keep_history = true;
+    assert_true(least(settings) >= least(builds_by("static")) + 1358);
 }
 
-/* Before the builds of its density, the SCF. */
-static void a_converged_density_takes_an_scf(void **state)
+static void an_scf_takes_more_than_builds(void **state)
 {
     (void)state;
-    struct hf_options builds = builds_by("static"), scf = builds, file = builds;
-    scf.fock_only = 0;
-    file.density = "water.h5";
-    assert_int_equal(least(file), least(builds));
-    builds.density = "converged";
+    struct hf_settings builds = builds_by("static"), scf = builds;
+    scf.goal = HF_GOAL_SCF;
     check_ok(dense_grid_create(MPI_COMM_SELF, &grid));
-    assert_int_equal(least(builds), least(scf));
-    assert_true(least(scf) > least(file) + 1000);
+    assert_true(least(scf) > least(builds) + 1000);
     dense_grid_destroy(grid);
     grid = NULL;
 }
@@ -122,8 +116,8 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(tasks_count_by_what_the_mode_keeps, cut_tiles),
         cmocka_unit_test(tasks_that_are_not_listed_do_not_count),
         cmocka_unit_test(of_compared_modes_the_largest_counts),
-        cmocka_unit_test(a_profile_takes_a_history),
-        cmocka_unit_test(a_converged_density_takes_an_scf),
+        cmocka_unit_test(a_history_of_tasks_takes_memory),
+        cmocka_unit_test(an_scf_takes_more_than_builds),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

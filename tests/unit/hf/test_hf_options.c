@@ -1,22 +1,64 @@
-/* Without options, beryl-hf solves the SCF with the settings that the library has by default. */
+/* Without options, beryl-hf solves the SCF with the settings that the library has by default; Fock
+ * builds of a converged density solve it first. */
 #include "hf/cli/hf_options.h"
 #include "tests/check.h"
 
-static void test_defaults_of_the_options_are_those_of_the_scf(void **state)
+static void parse_words(int n, char **words, struct hf_options *options)
+{
+    enum option_request request;
+    check_ok(hf_options_parse(n, words, options, &request));
+}
+
+static void test_defaults_of_the_options_are_those_of_the_settings(void **state)
 {
     (void)state;
     char *argv[] = {"beryl-hf", "water.xyz", "--basis", "sto-3g", NULL};
-    const struct scf_settings defaults = scf_settings_default();
+    struct hf_settings defaults;
     struct hf_options options;
-    enum option_request request;
-    check_ok(hf_options_parse(4, argv, &options, &request));
-    assert_memory_equal(&options.scf, &defaults, sizeof defaults);
+    hf_settings_default(&defaults);
+    parse_words(4, argv, &options);
+    const struct hf_settings *given = &options.settings;
+    assert_int_equal(given->goal, defaults.goal);
+    assert_int_equal(given->method, defaults.method);
+    assert_int_equal(given->charge, defaults.charge);
+    assert_int_equal(given->multiplicity, defaults.multiplicity);
+    assert_int_equal(given->units, defaults.units);
+    assert_int_equal(given->tile, defaults.tile);
+    assert_true(given->screen == defaults.screen);
+    assert_int_equal(given->engine, defaults.engine);
+    assert_int_equal(given->memory_megabytes, defaults.memory_megabytes);
+    assert_string_equal(given->guess, defaults.guess);
+    assert_memory_equal(&given->fock, &defaults.fock, sizeof defaults.fock);
+    assert_memory_equal(&given->scf, &defaults.scf, sizeof defaults.scf);
+    assert_string_equal(given->pool.mode, defaults.pool.mode);
+    assert_int_equal(given->modes.n, 1);
+    assert_string_equal(given->modes.modes[0], defaults.modes.modes[0]);
+}
+
+static void test_a_converged_density_takes_an_scf(void **state)
+{
+    (void)state;
+    char *argv[] = {"beryl-hf", "water.xyz", "--basis",   "sto-3g", "--fock-only",
+                    "1",        "--density", "converged", NULL};
+    struct hf_options options;
+    parse_words(6, argv, &options);
+    assert_int_equal(options.settings.goal, HF_GOAL_BUILDS);
+    parse_words(8, argv, &options);
+    assert_int_equal(options.settings.goal, HF_GOAL_SCF);
+    assert_null(options.settings.density);
+    /* An array of its own: parsing moves operands to the end. */
+    char *from_file[] = {"beryl-hf", "water.xyz", "--basis",  "sto-3g", "--fock-only",
+                         "1",        "--density", "water.h5", NULL};
+    parse_words(8, from_file, &options);
+    assert_int_equal(options.settings.goal, HF_GOAL_BUILDS);
+    assert_string_equal(options.settings.density, "water.h5");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults_of_the_options_are_those_of_the_scf),
+        cmocka_unit_test(test_defaults_of_the_options_are_those_of_the_settings),
+        cmocka_unit_test(test_a_converged_density_takes_an_scf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* The page of a Hartree-Fock run shows its molecule, energies, convergence and orbitals; that of a
  * correlated method also how its energy adds up. */
-#include "hf/cli/hf_report.h"
+#include "hf/result/hf_report.h"
 #include "sched/lab/report/report.h"
 #include "tests/cases/file_bytes.h"
 

@@ -1,7 +1,7 @@
-/* What rounds of several modes are evidence of: a mode compared with itself differs in 5 of 100
+/* Error rates of comparisons over several rounds: a mode compared with itself differs in 5 of 100
  * comparisons at most, one that takes 1.10 times as long is found in 90 of 100 with 10 rounds, on a
  * machine that is noisy, stalls and becomes slower, from round to round and within a round; in
- * numbers that are drawn, and in simulated pools. Of a simulated mode whose only noise are its own
+ * numbers that are drawn, and in simulated pools. For a simulated mode whose only noise are its own
  * random choices 1.05 times are found in 80 of 100 with 15 rounds.
  *
  *   test_comparison [COMPARISONS]   100 of each kind, or more */
@@ -196,8 +196,8 @@ static double draw_drift(struct random_stream *random, int64_t round)
     return 1 + 0.02 * (double)round + 0.05 * draw_gauss(random);
 }
 
-/* n_modes, of which all but the first take `ratio` times as long, and each by `delay` more than the
- * one that ran before it. Returns how many are called different. */
+/* Compares n_modes: all but the first take `ratio` times as long, and each takes `delay` longer
+ * than the one that ran before it. Returns how many are called different. */
 static int compare_drawn_modes(int n_modes, double ratio, double delay, uint64_t seed)
 {
     struct comparison comparison = {.seed = (int64_t)seed};
@@ -238,7 +238,7 @@ static void test_the_same_mode_is_not_different(void **state)
 {
     (void)state;
     assert_true(count_different(2, 1, 0, n_comparisons) <= n_comparisons * 5 / 100);
-    /* Of nine equal modes, any. */
+    /* Nine equal modes: no more than 5 % of comparisons call any of them different. */
     assert_true(count_different(9, 1, 0, n_comparisons / 4) <= n_comparisons / 4 * 5 / 100 + 1);
 }
 

@@ -35,20 +35,22 @@ static enum status run_far_task(int64_t task, void *context)
 }
 
 /* Ranges of the same number of IDs for each worker. */
-static struct seeding seed_far_tasks(const struct far_pool *pool, struct task_ranges *owned)
+static struct taskpool_seeding seed_far_tasks(const struct far_pool *pool,
+                                              struct task_ranges *owned)
 {
     for (int worker = 0; worker < N_WORKERS; worker++) {
         int64_t first = pool->first + worker * N_OF_WORKER * pool->step;
         check_ok(task_ranges_add_range(
-            &owned[worker], (struct task_range){.first = first,
-                                                .last = first + (N_OF_WORKER - 1) * pool->step + 1,
-                                                .step = pool->step}));
+            &owned[worker],
+            (struct taskpool_range){.first = first,
+                                    .last = first + (N_OF_WORKER - 1) * pool->step + 1,
+                                    .step = pool->step}));
     }
-    return (struct seeding){.rule = SEEDING_OWNER,
-                            .n_tasks = TASKPOOL_MAX_TASKS,
-                            .n_workers = N_WORKERS,
-                            .owned = owned,
-                            .n_owned = N_WORKERS};
+    return (struct taskpool_seeding){.rule = TASKPOOL_SEEDING_OWNER,
+                                     .n_tasks = TASKPOOL_MAX_TASKS,
+                                     .n_workers = N_WORKERS,
+                                     .owned = owned,
+                                     .n_owned = N_WORKERS};
 }
 
 static void run_far_iterations(struct far_pool *pool, struct driver *driver)
@@ -65,11 +67,11 @@ static void run_far_iterations(struct far_pool *pool, struct driver *driver)
     }
 }
 
-static void run_far_pool(const struct mode *mode, int64_t first, int64_t step)
+static void run_far_pool(const struct taskpool_mode *mode, int64_t first, int64_t step)
 {
     struct far_pool pool = {.first = first, .step = step};
     struct task_ranges owned[N_WORKERS] = {0};
-    struct seeding seeding = seed_far_tasks(&pool, owned);
+    struct taskpool_seeding seeding = seed_far_tasks(&pool, owned);
     const struct taskpool_problem problem = {
         .n_tasks = TASKPOOL_MAX_TASKS, .run = run_far_task, .context = &pool};
     const struct taskpool_machine machine = {.n_workers = N_WORKERS,
@@ -80,7 +82,7 @@ static void run_far_pool(const struct mode *mode, int64_t first, int64_t step)
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.mode = mode->name;
-    const struct mode_setup setup = {
+    const struct taskpool_mode_setup setup = {
         .problem = &problem, .settings = &settings, .seeding = &seeding};
     struct driver *driver;
     check_ok(driver_sim_create(mode, &machine, &setup, &(struct driver_records){0}, &driver));
@@ -96,7 +98,7 @@ static void test_far_ids_run_once(void **state)
     const int64_t steps[] = {1, 7, INT64_C(1) << 33};
     int n_modes = 0;
     for (int i = 0; i < mode_count(); i++) {
-        const struct mode *mode = mode_at(i);
+        const struct taskpool_mode *mode = mode_at(i);
         if (!mode->seeded || mode->is_bound)
             continue;
         n_modes++;

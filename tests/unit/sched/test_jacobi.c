@@ -150,7 +150,7 @@ static void test_seeding_by_blocks_gives_owned_tasks(void **state)
     const struct taskpool_problem *problem = &workload->problem;
     assert_int_equal(problem->n_tasks, 8 * 64);
     for (int worker = 0; worker < n_workers; worker++) {
-        struct task_range block = task_range_block(problem->n_tasks, n_workers, worker);
+        struct taskpool_range block = task_range_block(problem->n_tasks, n_workers, worker);
         for (int64_t task = block.first; task < block.last; task++)
             assert_int_equal(problem->owner(task, n_workers, problem->context), worker);
     }

@@ -1,6 +1,6 @@
 /* A machine file sets the options that were not given, and broken ones are refused; contention
  * slows the workers of a node in proportion to their number; quartiles of samples. */
-#include "sched/lab/cli/machine_file.h"
+#include "sched/lab/cli/machine_options.h"
 #include "sched/pool/drivers/mpi/sample_statistics.h"
 #include "tests/check.h"
 
@@ -32,7 +32,7 @@ static void test_given_options_override_the_file(void **state)
     assert_true(settings.latency_s == 0);
     assert_true(settings.overhead_s == 0.25);
     assert_true(settings.bandwidth == 1e3);
-    assert_true(settings.crowded_speed == machine_settings_unknown.crowded_speed);
+    assert_true(settings.contention_factor == machine_settings_unknown.contention_factor);
     assert_int_equal(settings.n_workers, 0);
 }
 
@@ -63,8 +63,9 @@ static void test_broken_files_are_refused(void **state)
         {"{\"node-size\": 2, \"overhead\": \"1\", \"latency\": 1}", "overhead"},
         {"{\"node-size\": 2, \"overhead\": null, \"latency\": 1}", "overhead"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"bandwidth\": 0}", "bandwidth"},
-        {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"crowded-speed\": 2}",
-         "\"crowded-speed\" must be a number larger than 0 and at most 1, not 2"},
+        {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"contention-factor\": 2}",
+         "\"contention-factor\" must be a number larger than 0 and at most 1, not 2"},
+        {"{\"crowded-speed\": 1}", "\"crowded-speed\" is now \"contention-factor\""},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"color\": 0}", "color"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"simulate\": 2}", "simulate"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"machine\": 2}", "machine"},

@@ -31,7 +31,7 @@ static double one_giant(int64_t task, const void *record, const void *context)
 
 /* Statistics of each iteration. */
 static void simulate(int64_t n_tasks, double (*time)(int64_t, const void *, const void *),
-                     struct statistics_iteration *iterations)
+                     struct taskpool_iteration *iterations)
 {
     struct taskpool_problem problem = {.n_tasks = n_tasks};
     struct taskpool_machine machine = {.n_workers = N_WORKERS, .latency_s = 1e-6, .time = time};
@@ -52,7 +52,7 @@ static void simulate(int64_t n_tasks, double (*time)(int64_t, const void *, cons
 static void test_loads_become_even(void **state)
 {
     (void)state;
-    struct statistics_iteration iterations[N_ITERATIONS];
+    struct taskpool_iteration iterations[N_ITERATIONS];
     simulate(100 * N_WORKERS, rising, iterations);
     assert_true(iterations[0].imbalance > 0.8);
     assert_int_equal(iterations[0].tasks_moved, 0);
@@ -64,7 +64,7 @@ static void test_loads_become_even(void **state)
 static void test_even_loads_stay(void **state)
 {
     (void)state;
-    struct statistics_iteration iterations[N_ITERATIONS];
+    struct taskpool_iteration iterations[N_ITERATIONS];
     simulate(10 * N_WORKERS, equal, iterations);
     for (int i = 0; i < N_ITERATIONS; i++)
         assert_int_equal(iterations[i].tasks_moved, 0);
@@ -73,7 +73,7 @@ static void test_even_loads_stay(void **state)
 static void test_a_task_longer_than_the_average_stays(void **state)
 {
     (void)state;
-    struct statistics_iteration iterations[N_ITERATIONS];
+    struct taskpool_iteration iterations[N_ITERATIONS];
     simulate(N_WORKERS, one_giant, iterations);
     for (int i = 0; i < N_ITERATIONS; i++)
         check_close(iterations[i].makespan_s, 1, 1e-3);
@@ -83,7 +83,8 @@ static void test_a_task_longer_than_the_average_stays(void **state)
 enum { GOSSIP_KIND = 100, GOSSIP_ROUNDS = 3, GOSSIP_FAN_OUT = 2 };
 static int n_sent[GOSSIP_ROUNDS + 2];
 
-static void count_gossip(struct comm *comm, int to, const struct comm_message *message)
+static void count_gossip(struct taskpool_comm *comm, int to,
+                         const struct taskpool_comm_message *message)
 {
     const struct gossip_message *gossip = message->head;
     (void)comm;
@@ -97,8 +98,8 @@ static void count_gossip(struct comm *comm, int to, const struct comm_message *m
 static void test_gossip_is_passed_on_once_in_each_round(void **state)
 {
     (void)state;
-    static const struct comm_functions functions = {.send = count_gossip};
-    struct comm comm = {.functions = &functions, .rank = 1, .size = 4};
+    static const struct taskpool_comm_functions functions = {.send = count_gossip};
+    struct taskpool_comm comm = {.functions = &functions, .rank = 1, .size = 4};
     struct gossip gossip;
     random_stream_init(&comm.random, 1, 1);
     gossip_init(&gossip, &comm, GOSSIP_KIND, GOSSIP_KIND + 1, GOSSIP_FAN_OUT, GOSSIP_ROUNDS);
@@ -121,8 +122,8 @@ static void test_gossip_is_passed_on_once_in_each_round(void **state)
 static void test_a_large_fan_out_reaches_every_other_worker_once(void **state)
 {
     (void)state;
-    static const struct comm_functions functions = {.send = count_gossip};
-    struct comm comm = {.functions = &functions, .rank = 1, .size = 4};
+    static const struct taskpool_comm_functions functions = {.send = count_gossip};
+    struct taskpool_comm comm = {.functions = &functions, .rank = 1, .size = 4};
     struct gossip gossip;
     random_stream_init(&comm.random, 1, 1);
     memset(n_sent, 0, sizeof n_sent);

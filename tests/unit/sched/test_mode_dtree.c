@@ -117,13 +117,13 @@ struct note {
 };
 
 struct fake_worker {
-    struct comm comm; /* first */
+    struct taskpool_comm comm; /* first */
     struct fake_world *world;
     struct dtree_node node;
     void *state;
-    struct task_range given; /* before the iteration, by the formula */
-    int64_t buffer_last;     /* of the tasks in its buffer, the end */
-    int n_runs;              /* ranges that it was given to run */
+    struct taskpool_range given; /* before the iteration, by the formula */
+    int64_t buffer_last;         /* of the tasks in its buffer, the end */
+    int n_runs;                  /* ranges that it was given to run */
     bool busy, done;
 };
 
@@ -135,7 +135,7 @@ struct dtree_case {
 };
 
 struct fake_world {
-    struct mode_setup setup;
+    struct taskpool_mode_setup setup;
     struct taskpool_problem problem;
     struct dtree_case options;
     struct taskpool_settings settings;
@@ -166,7 +166,8 @@ static void check_grant(const struct fake_worker *worker, int64_t weight, int64_
     assert_int_equal(last - first, smaller(wanted, left));
 }
 
-static void fake_send(struct comm *comm, int to, const struct comm_message *message)
+static void fake_send(struct taskpool_comm *comm, int to,
+                      const struct taskpool_comm_message *message)
 {
     struct fake_worker *worker = (struct fake_worker *)comm;
     struct fake_world *world = worker->world;
@@ -187,11 +188,11 @@ static void fake_send(struct comm *comm, int to, const struct comm_message *mess
     world->notes[world->n_notes++] = note;
 }
 
-static const struct comm_functions fake_functions = {.send = fake_send};
+static const struct taskpool_comm_functions fake_functions = {.send = fake_send};
 
 /* The first range is the worker's own part of the first distribution, if it has
  * one; a leaf's that and the others are whole grants. */
-static void check_run(struct fake_worker *worker, struct task_range range)
+static void check_run(struct fake_worker *worker, struct taskpool_range range)
 {
     const struct fake_world *world = worker->world;
     int64_t given = worker->given.last - worker->given.first;
@@ -212,10 +213,10 @@ static void check_run(struct fake_worker *worker, struct task_range range)
 
 static void go_on(struct fake_worker *worker)
 {
-    struct mode_work work = {.n_wanted = INT64_MAX};
-    enum mode_step step = mode_find("dtree")->next(worker->state, &work);
-    worker->busy = step == MODE_RUN;
-    worker->done = step == MODE_DONE;
+    struct taskpool_mode_work work = {.n_wanted = INT64_MAX};
+    enum taskpool_mode_step step = mode_find("dtree")->next(worker->state, &work);
+    worker->busy = step == TASKPOOL_MODE_RUN;
+    worker->done = step == TASKPOOL_MODE_DONE;
     if (!worker->busy)
         return;
     check_run(worker, work.range);
@@ -276,7 +277,7 @@ static void give(struct fake_world *world, const struct dtree_node *node, int64_
                  int64_t last)
 {
     world->workers[node->rank].node = *node;
-    world->workers[node->rank].given = (struct task_range){first, last, 1};
+    world->workers[node->rank].given = (struct taskpool_range){first, last, 1};
     int64_t n = (int64_t)(world->options.first_share * (double)(last - first));
     for (int i = 0; i < node->n_children; i++) {
         struct dtree_node child = dtree_child(&world->shape, node, i);
@@ -305,12 +306,12 @@ static struct taskpool_settings case_settings(const struct dtree_case *options)
 static void run_world(int n_workers, int64_t n_tasks, const struct dtree_case *options,
                       const int64_t *speed_sums)
 {
-    const struct mode *dtree = mode_find("dtree");
+    const struct taskpool_mode *dtree = mode_find("dtree");
     static struct fake_world world;
     world = (struct fake_world){.problem = {.n_tasks = n_tasks}, .n_workers = n_workers};
     world.options = *options;
     world.settings = case_settings(options);
-    world.setup = (struct mode_setup){
+    world.setup = (struct taskpool_mode_setup){
         .problem = &world.problem, .settings = &world.settings, .speed_sums = speed_sums};
     random_stream_init(&world.random, (uint64_t)n_tasks, (uint64_t)n_workers);
     world.shape = (struct dtree_shape){
@@ -320,7 +321,8 @@ static void run_world(int n_workers, int64_t n_tasks, const struct dtree_case *o
     for (int i = 0; i < n_workers; i++) {
         struct fake_worker *worker = &world.workers[i];
         worker->world = &world;
-        worker->comm = (struct comm){.functions = &fake_functions, .rank = i, .size = n_workers};
+        worker->comm =
+            (struct taskpool_comm){.functions = &fake_functions, .rank = i, .size = n_workers};
         worker->state = calloc(1, dtree->state_size);
         check_ok(dtree->init(worker->state, &world.setup, &worker->comm));
     }
@@ -328,7 +330,7 @@ static void run_world(int n_workers, int64_t n_tasks, const struct dtree_case *o
         run_iteration(&world);
         assert_true(dtree->progress(world.workers[0].state, 0) == 1);
         for (int i = 0; i < n_workers; i++)
-            assert_int_equal(dtree->restore(world.workers[i].state), MODE_DONE);
+            assert_int_equal(dtree->restore(world.workers[i].state), TASKPOOL_MODE_DONE);
     }
     for (int i = 0; i < n_workers; i++) {
         dtree->fini(world.workers[i].state);
@@ -376,16 +378,16 @@ static void test_largest_pool(void **state)
     (void)state;
     struct dtree_case options = {.fan_out = 1, .first_share = 1, .drain = 1, .min_grant = 1};
     struct taskpool_settings settings = case_settings(&options);
-    const struct mode *dtree = mode_find("dtree");
+    const struct taskpool_mode *dtree = mode_find("dtree");
     struct taskpool_problem problem = {.n_tasks = TASKPOOL_MAX_TASKS};
-    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
     int64_t next_task = 0;
     for (int i = 0; i < 3; i++) {
-        struct comm comm = {.functions = &fake_functions, .rank = i, .size = 3};
-        struct mode_work work = {.n_wanted = INT64_MAX};
+        struct taskpool_comm comm = {.functions = &fake_functions, .rank = i, .size = 3};
+        struct taskpool_mode_work work = {.n_wanted = INT64_MAX};
         void *worker = calloc(1, dtree->state_size);
         check_ok(dtree->init(worker, &setup, &comm));
-        assert_int_equal(dtree->next(worker, &work), MODE_RUN);
+        assert_int_equal(dtree->next(worker, &work), TASKPOOL_MODE_RUN);
         assert_int_equal(work.range.first, next_task);
         next_task = work.range.last;
         dtree->fini(worker);
@@ -450,8 +452,8 @@ static void test_simulated_parents_have_a_thread_unless_told_otherwise(void **st
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     double seconds = seconds_with_progress(settings.progress);
-    assert_true(seconds == seconds_with_progress(PROGRESS_THREAD));
-    assert_true(seconds_with_progress(PROGRESS_POLL) > 1.2 * seconds);
+    assert_true(seconds == seconds_with_progress(TASKPOOL_PROGRESS_THREAD));
+    assert_true(seconds_with_progress(TASKPOOL_PROGRESS_POLL) > 1.2 * seconds);
 }
 
 int main(int argc, char **argv)

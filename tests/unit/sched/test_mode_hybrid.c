@@ -13,7 +13,7 @@ enum { N_WORKERS = 12, N_TASKS = 12 * 200, N_OWN = 200 };
 /* --- tasklets --- */
 
 /* The tasklets hold the tasks of the list in its order, each of them some. */
-static void check_tasklets(const struct task_range *ranges, int64_t n_ranges, int64_t n_wanted,
+static void check_tasklets(const struct taskpool_range *ranges, int64_t n_ranges, int64_t n_wanted,
                            bool skew)
 {
     struct tasklets tasklets;
@@ -51,8 +51,8 @@ static void check_tasklets(const struct task_range *ranges, int64_t n_ranges, in
 static void test_tasklets_hold_every_task(void **state)
 {
     (void)state;
-    const struct task_range ranges[] = {{3, 4, 1},     {10, 50, 1}, {5, 5, 1},
-                                        {100, 200, 7}, {60, 61, 1}, {300, 302, 1}};
+    const struct taskpool_range ranges[] = {{3, 4, 1},     {10, 50, 1}, {5, 5, 1},
+                                            {100, 200, 7}, {60, 61, 1}, {300, 302, 1}};
     for (int64_t n_ranges = 0; n_ranges <= 6; n_ranges++)
         for (int64_t n_wanted = 1; n_wanted <= 70; n_wanted++)
             for (int skew = 0; skew < 2; skew++)
@@ -63,7 +63,7 @@ static void test_tasklets_hold_every_task(void **state)
 static void test_skewed_sizes(void **state)
 {
     (void)state;
-    const struct task_range range = {0, 6400, 1};
+    const struct taskpool_range range = {0, 6400, 1};
     struct tasklets tasklets;
     check_ok(tasklets_init(&tasklets, &range, 1, 64, true));
     assert_int_equal(tasklets.n, 64);
@@ -76,7 +76,7 @@ static void test_skewed_sizes(void **state)
 static void test_the_largest_pool(void **state)
 {
     (void)state;
-    const struct task_range range = {0, TASKPOOL_MAX_TASKS, 1};
+    const struct taskpool_range range = {0, TASKPOOL_MAX_TASKS, 1};
     for (int skew = 0; skew < 2; skew++) {
         struct tasklets tasklets;
         int64_t n_tasks = 0;
@@ -105,7 +105,7 @@ static struct tasklet take(struct tasklet_queue *queue, int member)
 /* Members 0, 1, 2 with 2, 6, 4 tasklets of 5, 2 and 3 tasks. */
 static void make_queue(struct tasklet_queue *queue, bool skew, bool locality)
 {
-    const struct task_range ranges[] = {{0, 10, 1}, {10, 22, 1}, {22, 34, 1}};
+    const struct taskpool_range ranges[] = {{0, 10, 1}, {10, 22, 1}, {22, 34, 1}};
     const int64_t n[] = {2, 6, 4};
     struct tasklets parts[3];
     for (int m = 0; m < 3; m++)
@@ -177,7 +177,7 @@ static void test_queue_without_locality_is_a_plain_queue(void **state)
 static void test_skewed_queue_gives_the_largest_of_another(void **state)
 {
     (void)state;
-    const struct task_range ranges[] = {{0, 0, 1}, {0, 100, 1}};
+    const struct taskpool_range ranges[] = {{0, 0, 1}, {0, 100, 1}};
     struct tasklets parts[2];
     struct tasklet_queue queue;
     for (int m = 0; m < 2; m++)
@@ -236,7 +236,7 @@ static void run_trial(struct trial *trial)
         if (iteration > 0)
             check_ok(taskpool_restore(pool));
         check_ok(taskpool_run(pool));
-        const struct history *history = taskpool_history(pool);
+        const struct taskpool_history *history = taskpool_history(pool);
         assert_int_equal(history->n_entries, N_TASKS);
         for (int64_t i = 0; i < history->n_entries; i++)
             trial->ran_on[iteration][history->entries[i].task] = history->entries[i].worker;

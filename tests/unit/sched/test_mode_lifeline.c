@@ -35,7 +35,7 @@ static struct taskpool *simulate(int n_workers, int64_t n_tasks, double first_s,
         .n_workers = n_workers, .latency_s = 1e-6, .time = time_of_task, .context = &context};
     taskpool_settings_default(&settings);
     settings.mode = "lifeline";
-    settings.seeding = SEEDING_OWNER;
+    settings.seeding = TASKPOOL_SEEDING_OWNER;
     check_ok(taskpool_settings_set(&settings, "lifeline-base", base));
     check_ok(taskpool_settings_set(&settings, "random-victims", random_victims));
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
@@ -51,7 +51,7 @@ static void test_lifelines_reach_all_workers(void **state)
             struct taskpool *pool = simulate(n_workers, 100 * n_workers, 1e-3, bases[b], "0");
             for (int i = 0; i < 2; i++) {
                 check_ok(taskpool_run(pool));
-                const struct statistics_iteration *figures = taskpool_statistics(pool, i);
+                const struct taskpool_iteration *figures = taskpool_statistics(pool, i);
                 assert_int_equal(figures->tasks, 100 * n_workers);
                 /* 0.1 s each at best. The last two bases make one ring of most of these numbers,
                  * where tasks go from one to the next. */
@@ -79,7 +79,7 @@ static void test_a_worker_that_waits_sends_nothing(void **state)
         taskpool_destroy(pool);
     }
     assert_int_equal(messages[0], messages[1]);
-    /* Of each worker a random request and five calls, answered; an acknowledgement; the end. */
+    /* For each worker a random request and five calls, answered; an acknowledgement; the end. */
     assert_true(messages[0] <= 32 * (2 * (1 + 5) + 2));
 }
 

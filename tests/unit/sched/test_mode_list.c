@@ -148,7 +148,7 @@ static void test_a_mode_gets_its_own_options_only(void **state)
     struct taskpool_settings settings, selected;
     taskpool_settings_default(&settings);
     settings.poll_every = 3;
-    settings.seeding = SEEDING_CYCLIC;
+    settings.seeding = TASKPOOL_SEEDING_CYCLIC;
     settings.chunk = 5;
     check_ok(taskpool_settings_set(&settings, "steal", "2"));
     check_ok(taskpool_settings_set(&settings, "skew", "true"));
@@ -157,21 +157,21 @@ static void test_a_mode_gets_its_own_options_only(void **state)
     mode_options_select(&settings, "steal", &selected);
     assert_string_equal(selected.mode, "steal");
     assert_int_equal(selected.poll_every, 3);
-    assert_int_equal(selected.seeding, SEEDING_CYCLIC);
+    assert_int_equal(selected.seeding, TASKPOOL_SEEDING_CYCLIC);
     assert_true(has_value(&selected, "steal", "2"));
     assert_int_equal(selected.chunk, 5);
     assert_true(has_value(&selected, "skew", "false"));
     assert_true(has_value(&selected, "drain", "0.5"));
 
     mode_options_select(&settings, "dtree", &selected);
-    assert_int_equal(selected.seeding, SEEDING_BLOCK);
+    assert_int_equal(selected.seeding, TASKPOOL_SEEDING_BLOCK);
     assert_true(has_value(&selected, "steal", "half"));
     assert_int_equal(selected.chunk, 0);
     assert_true(has_value(&selected, "drain", "0.25"));
 
     mode_options_select(&settings, "auto", &selected);
     assert_int_equal(selected.poll_every, 3);
-    assert_int_equal(selected.seeding, SEEDING_BLOCK);
+    assert_int_equal(selected.seeding, TASKPOOL_SEEDING_BLOCK);
     assert_true(has_value(&selected, "steal", "half"));
 }
 

@@ -34,7 +34,7 @@ static enum status nothing(int64_t task, void *context)
 }
 
 struct outcome {
-    struct statistics_iteration figures[n_iterations];
+    struct taskpool_iteration figures[n_iterations];
     int32_t worker[n_iterations][n_tasks];
 };
 
@@ -52,7 +52,7 @@ static void simulate(const struct taskpool_settings *settings, const double *spe
     for (int i = 0; i < n_iterations; i++) {
         check_ok(taskpool_run(pool));
         outcome->figures[i] = *taskpool_statistics(pool, i);
-        const struct history *history = taskpool_history(pool);
+        const struct taskpool_history *history = taskpool_history(pool);
         assert_int_equal(history->n_entries, n_tasks);
         for (int64_t j = 0; j < n_tasks; j++)
             outcome->worker[i][history->entries[j].task] = history->entries[j].worker;
@@ -85,7 +85,7 @@ static void test_persist_steals_then_retains_then_balances(void **state)
         struct taskpool_settings settings = settings_for("persist");
         check_ok(taskpool_settings_set(&settings, "balancer", balancers[b]));
         simulate(&settings, NULL, &outcome);
-        const struct statistics_iteration *figures = outcome.figures;
+        const struct taskpool_iteration *figures = outcome.figures;
         assert_true(figures[0].steals_successful.mean > 0);
         assert_true(ran_alike(&outcome, 0, 1));
         assert_int_equal(figures[1].messages, 0);
@@ -138,7 +138,7 @@ static void test_auto_balances_and_still_steals(void **state)
 {
     (void)state;
     struct taskpool_settings settings = settings_for("auto");
-    settings.seeding = SEEDING_COST;
+    settings.seeding = TASKPOOL_SEEDING_COST;
     simulate(&settings, NULL, &outcome);
     double first = outcome.figures[0].efficiency,
            last = outcome.figures[n_iterations - 1].efficiency;

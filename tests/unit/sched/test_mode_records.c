@@ -52,7 +52,7 @@ static void test_iterations_are_recorded_in_order(void **state)
     init_records(&records);
     const struct mode_record *record = &records.list[1];
     for (int i = 0; i < 3; i++) {
-        const struct statistics_iteration statistics = {.iteration = 7, .tasks = 10 + i};
+        const struct taskpool_iteration statistics = {.iteration = 7, .tasks = 10 + i};
         assert_non_null(mode_records_note(&records, 1, (double[]){3, 1, 2}[i], &statistics));
     }
     check_ok(mode_records_end(&records, 1));
@@ -76,7 +76,7 @@ static void test_iterations_are_recorded_in_order(void **state)
 static json_t *run_round(struct mode_records *records, int position, double seconds,
                          const char *digest)
 {
-    const struct statistics_iteration statistics = {.tasks = 1};
+    const struct taskpool_iteration statistics = {.tasks = 1};
     struct mode_record *record = mode_records_begin(records, position);
     json_t *entry = mode_records_note(records, position, seconds, &statistics);
     strcpy(record->sha256[0], digest);
@@ -141,6 +141,34 @@ static void test_rounds_of_a_mode_named_twice(void **state)
     mode_records_fini(&records);
 }
 
+/* A failure may end the comparison in the middle of a round. */
+static void test_orders_are_of_rounds_that_began(void **state)
+{
+    (void)state;
+    static struct mode_records records = {.n_rounds = 8};
+    mode_records_start(&records, &copies);
+    for (int turn = 0; turn < 3; turn++)
+        run_round(&records, turn % 2, 1, "alpha");
+    json_t *json = mode_records_summary_to_json(&records);
+    assert_int_equal(json_integer_value(json_object_get(json, "rounds")), 8);
+    assert_int_equal(json_array_size(json_object_get(json, "orders")), 2);
+    json_decref(json);
+    mode_records_fini(&records);
+}
+
+static void test_a_mode_without_an_iteration_has_no_number_of_tasks(void **state)
+{
+    (void)state;
+    static struct mode_records records = {.n_rounds = 1};
+    mode_records_start(&records, &copies);
+    mode_records_begin(&records, 0);
+    json_t *json = mode_record_to_json(&records, 0, (const char *[]){"sha256", NULL});
+    assert_null(json_object_get(json, "tasks"));
+    assert_int_equal(json_array_size(json_object_get(json, "iterations")), 0);
+    json_decref(json);
+    mode_records_fini(&records);
+}
+
 static void test_a_round_of_another_result_is_named(void **state)
 {
     (void)state;
@@ -161,6 +189,8 @@ int main(void)
         cmocka_unit_test(test_a_mode_of_another_result_is_named),
         cmocka_unit_test(test_iterations_are_recorded_in_order),
         cmocka_unit_test(test_rounds_of_a_mode_named_twice),
+        cmocka_unit_test(test_orders_are_of_rounds_that_began),
+        cmocka_unit_test(test_a_mode_without_an_iteration_has_no_number_of_tasks),
         cmocka_unit_test(test_a_round_of_another_result_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

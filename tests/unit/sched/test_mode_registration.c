@@ -16,46 +16,47 @@ struct own_settings {
 
 /* Runs all tasks on worker 0. */
 struct own_state {
-    struct comm *comm;
+    struct taskpool_comm *comm;
     int64_t n_tasks, n_left;
 };
 
-static enum status own_init(void *state, const struct mode_setup *setup, struct comm *comm)
+static enum status own_init(void *state, const struct taskpool_mode_setup *setup,
+                            struct taskpool_comm *comm)
 {
     int64_t n_tasks = setup->problem->n_tasks;
     *(struct own_state *)state = (struct own_state){comm, n_tasks, n_tasks};
     return STATUS_OK;
 }
 
-static enum mode_step own_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step own_next(void *state, struct taskpool_mode_work *work)
 {
     struct own_state *self = state;
     if (self->comm->rank > 0 || self->n_left == 0)
-        return MODE_DONE;
+        return TASKPOOL_MODE_DONE;
     self->n_left = 0;
-    work->range = (struct task_range){.first = 0, .last = self->n_tasks, .step = 1};
-    return MODE_RUN;
+    work->range = (struct taskpool_range){.first = 0, .last = self->n_tasks, .step = 1};
+    return TASKPOOL_MODE_RUN;
 }
 
 /* Neither answer would have a function to go to. */
-static enum mode_step fetching_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step fetching_next(void *state, struct taskpool_mode_work *work)
 {
     (void)work;
-    comm_fetch_add(((struct own_state *)state)->comm, 1);
-    return MODE_SEARCH;
+    taskpool_comm_fetch_add(((struct own_state *)state)->comm, 1);
+    return TASKPOOL_MODE_SEARCH;
 }
 
-static enum mode_step sending_next(void *state, struct mode_work *work)
+static enum taskpool_mode_step sending_next(void *state, struct taskpool_mode_work *work)
 {
     (void)work;
-    comm_send(((struct own_state *)state)->comm, 0, "", 1);
-    return MODE_SEARCH;
+    taskpool_comm_send(((struct own_state *)state)->comm, 0, "", 1);
+    return TASKPOOL_MODE_SEARCH;
 }
 
-static enum mode_step own_restore(void *state)
+static enum taskpool_mode_step own_restore(void *state)
 {
     ((struct own_state *)state)->n_left = ((struct own_state *)state)->n_tasks;
-    return MODE_DONE;
+    return TASKPOOL_MODE_DONE;
 }
 
 static double own_progress(const void *state, int64_t n_run)
@@ -68,18 +69,18 @@ static const struct option_row good_row =
     INTEGER_OPTION("own", offsetof(struct own_settings, n), 1, 9, .default_text = "3", .value = "N",
                    .help = "a number");
 
-static struct mode mode_called(const char *name)
+static struct taskpool_mode mode_called(const char *name)
 {
-    return (struct mode){.name = name,
-                         .help = "worker 0 runs all tasks",
-                         .state_size = sizeof(struct own_state),
-                         .init = own_init,
-                         .next = own_next,
-                         .restore = own_restore,
-                         .progress = own_progress};
+    return (struct taskpool_mode){.name = name,
+                                  .help = "worker 0 runs all tasks",
+                                  .state_size = sizeof(struct own_state),
+                                  .init = own_init,
+                                  .next = own_next,
+                                  .restore = own_restore,
+                                  .progress = own_progress};
 }
 
-static void check_refused(enum status status, const struct mode *mode, const char *text)
+static void check_refused(enum status status, const struct taskpool_mode *mode, const char *text)
 {
     char before[1024];
     snprintf(before, sizeof before, "%s", taskpool_mode_names());
@@ -99,10 +100,10 @@ static void test_bad_modes_are_refused(void **state)
                                         "--all", "Bad", "b,d",
                                         "b d",   "all", "a-name-that-is-much-too-long-to-type"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct mode mode = mode_called(names[i]);
+        struct taskpool_mode mode = mode_called(names[i]);
         check_refused(STATUS_USAGE, &mode, "a mode");
     }
-    struct mode mode = mode_called("static");
+    struct taskpool_mode mode = mode_called("static");
     check_refused(STATUS_USAGE, &mode, "the name static is taken");
     mode = mode_called("bad");
     mode.next = NULL;
@@ -114,9 +115,9 @@ static void test_bad_modes_are_refused(void **state)
 
 static void refuse_rows(const struct option_row *rows, size_t n, size_t size, const char *text)
 {
-    struct mode_options options = {.rows = rows, .n_rows = n, .size = size};
-    struct mode mode = mode_called("bad");
-    mode.options = (struct mode_options *[]){&options, NULL};
+    struct taskpool_mode_options options = {.rows = rows, .n_rows = n, .size = size};
+    struct taskpool_mode mode = mode_called("bad");
+    mode.options = (struct taskpool_mode_options *[]){&options, NULL};
     check_refused(size > 1024 ? STATUS_LIMIT : STATUS_USAGE, &mode, text);
     assert_non_null(strstr(status_text(), "mode bad: "));
     assert_false(options.is_registered);
@@ -143,7 +144,8 @@ static void test_bad_options_are_refused(void **state)
         row.name = names[i];
         refuse_row(row, "the name of an option");
     }
-    static const char *const taken[] = {"help", "help-all", "version", "sched", "seed", "victim"};
+    static const char *const taken[] = {"help",  "help-all", "help-modes", "version",
+                                        "sched", "seed",     "victim"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         row.name = taken[i];
         refuse_row(row, taken[i]);
@@ -175,11 +177,12 @@ static void test_bad_options_are_refused(void **state)
 static void test_options_of_one_mode_differ(void **state)
 {
     (void)state;
-    struct mode_options first = {.rows = &good_row, .n_rows = 1, .size = 24}, second = first;
-    struct mode mode = mode_called("bad");
-    mode.options = (struct mode_options *[]){&first, &second, NULL};
+    struct taskpool_mode_options first = {.rows = &good_row, .n_rows = 1, .size = 24},
+                                 second = first;
+    struct taskpool_mode mode = mode_called("bad");
+    mode.options = (struct taskpool_mode_options *[]){&first, &second, NULL};
     check_refused(STATUS_USAGE, &mode, "mode bad: two of its options are called --own");
-    mode.options = (struct mode_options *[]){&first, &first, NULL};
+    mode.options = (struct taskpool_mode_options *[]){&first, &first, NULL};
     check_refused(STATUS_USAGE, &mode, "mode bad: two of its options are called --own");
 }
 
@@ -207,10 +210,10 @@ static enum status simulate(const struct taskpool_settings *settings)
 static void test_settings_must_know_the_mode(void **state)
 {
     (void)state;
-    static struct mode late;
-    static struct mode_options options = {
+    static struct taskpool_mode late;
+    static struct taskpool_mode_options options = {
         .rows = &good_row, .n_rows = 1, .size = sizeof(struct own_settings)};
-    static struct mode_options *const all[] = {&options, NULL};
+    static struct taskpool_mode_options *const all[] = {&options, NULL};
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.mode = NULL;
@@ -232,13 +235,14 @@ static void test_settings_must_know_the_mode(void **state)
     taskpool_settings_default(&settings);
     settings.mode = "late";
     check_ok(simulate(&settings));
-    assert_int_equal(((const struct own_settings *)settings_of(&settings, &options))->n, 3);
+    assert_int_equal(((const struct own_settings *)taskpool_settings_of(&settings, &options))->n,
+                     3);
 }
 
 static void test_calls_without_their_functions_name_the_mode(void **state)
 {
     (void)state;
-    static struct mode fetching, sending;
+    static struct taskpool_mode fetching, sending;
     struct taskpool_settings settings;
     fetching = mode_called("fetching");
     fetching.next = fetching_next;
@@ -249,7 +253,7 @@ static void test_calls_without_their_functions_name_the_mode(void **state)
     taskpool_settings_default(&settings);
     settings.mode = "fetching";
     check_status(STATUS_PROTOCOL, simulate(&settings));
-    assert_non_null(strstr(status_text(), "mode fetching: it calls comm_fetch_add"));
+    assert_non_null(strstr(status_text(), "mode fetching: it calls taskpool_comm_fetch_add"));
     settings.mode = "sending";
     check_status(STATUS_PROTOCOL, simulate(&settings));
     assert_non_null(strstr(status_text(), "mode sending: it sends messages"));
@@ -258,7 +262,7 @@ static void test_calls_without_their_functions_name_the_mode(void **state)
 static void test_there_is_room_for_so_many_modes(void **state)
 {
     (void)state;
-    static struct mode modes[MODES_MAX];
+    static struct taskpool_mode modes[MODES_MAX];
     static char names[MODES_MAX][8];
     int n = 0;
     for (; mode_count() < MODES_MAX; n++) {
@@ -266,7 +270,7 @@ static void test_there_is_room_for_so_many_modes(void **state)
         modes[n] = mode_called(names[n]);
         check_ok(taskpool_register_mode(&modes[n]));
     }
-    struct mode mode = mode_called("bad");
+    struct taskpool_mode mode = mode_called("bad");
     check_refused(STATUS_LIMIT, &mode, "at most 64 modes");
 }
 

@@ -7,10 +7,10 @@
  * each in the order of running. */
 static void run_out_in_order(int64_t order[2][128], int64_t n_tasks[2])
 {
-    struct task_range range;
+    struct taskpool_range range;
     for (int worker = 0; worker < 2; worker++)
         while (task_deque_n_tasks(&workers[worker].stealing->deque) > 0) {
-            assert_int_equal(next(worker, 3, &range), MODE_RUN);
+            assert_int_equal(next(worker, 3, &range), TASKPOOL_MODE_RUN);
             for (int64_t task = range.first; task < range.last; task += range.step)
                 order[worker][n_tasks[worker]++] = task;
         }
@@ -22,7 +22,7 @@ static void test_retentive_runs_the_same_in_the_same_order(void **state)
     (void)state;
     static int64_t order[4][2][128];
     int64_t n_tasks[4][2] = {{0}};
-    struct task_range range;
+    struct taskpool_range range;
     hire(2, "--sched=retentive");
     load(0, 120, 40);
     next(0, 1, &range);
@@ -33,7 +33,7 @@ static void test_retentive_runs_the_same_in_the_same_order(void **state)
     assert_int_equal(n_tasks[0][0] + n_tasks[0][1], 120);
     for (int i = 1; i < 4; i++) {
         for (int worker = 0; worker < 2; worker++)
-            assert_int_equal(mode->restore(workers[worker].stealing), MODE_DONE);
+            assert_int_equal(mode->restore(workers[worker].stealing), TASKPOOL_MODE_DONE);
         run_out_in_order(order[i], n_tasks[i]);
         assert_memory_equal(n_tasks[i], n_tasks[0], sizeof n_tasks[0]);
         assert_memory_equal(order[i], order[0], sizeof order[0]);
@@ -44,13 +44,13 @@ static void test_retentive_runs_the_same_in_the_same_order(void **state)
 /* One worker, whose task t takes t seconds: in the second iteration the first task that runs. */
 static int64_t first_retained(const char *command_line)
 {
-    struct mode_work work = {.n_wanted = 1, .tasks_are_long = true};
+    struct taskpool_mode_work work = {.n_wanted = 1, .tasks_are_long = true};
     hire(1, command_line);
     load(0, 8, 8);
-    while (mode->next(workers[0].stealing, &work) == MODE_RUN)
+    while (mode->next(workers[0].stealing, &work) == TASKPOOL_MODE_RUN)
         hand_clock_s += (double)work.range.first;
-    assert_int_equal(mode->restore(workers[0].stealing), MODE_DONE);
-    assert_int_equal(mode->next(workers[0].stealing, &work), MODE_RUN);
+    assert_int_equal(mode->restore(workers[0].stealing), TASKPOOL_MODE_DONE);
+    assert_int_equal(mode->next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
     int64_t first = work.range.first;
     dismiss(1);
     return first;

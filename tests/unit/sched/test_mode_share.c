@@ -31,8 +31,8 @@ static enum status run_record(void *record, void *context)
 }
 
 /* Runs a pool of so many tasks and counts them by worker. */
-static struct statistics_iteration simulate(const char *command_line, int n_workers,
-                                            int64_t n_tasks, bool dynamic, struct share_run *run)
+static struct taskpool_iteration simulate(const char *command_line, int n_workers, int64_t n_tasks,
+                                          bool dynamic, struct share_run *run)
 {
     struct taskpool_settings settings = pool_case_settings(command_line);
     struct taskpool_machine machine = {
@@ -48,11 +48,11 @@ static struct statistics_iteration simulate(const char *command_line, int n_work
     if (dynamic)
         check_ok(taskpool_add(run->pool, &root));
     check_ok(taskpool_run(run->pool));
-    const struct history *history = taskpool_history(run->pool);
+    const struct taskpool_history *history = taskpool_history(run->pool);
     assert_int_equal(history->n_entries, n_tasks);
     for (int64_t i = 0; i < history->n_entries; i++)
         run->per_worker[history->entries[i].worker]++;
-    struct statistics_iteration figures = *taskpool_statistics(run->pool, 0);
+    struct taskpool_iteration figures = *taskpool_statistics(run->pool, 0);
     taskpool_destroy(run->pool);
     return figures;
 }
@@ -76,7 +76,7 @@ static void test_one_worker_has_no_manager(void **state)
     (void)state;
     struct share_run run;
     for (int dynamic = 0; dynamic < 2; dynamic++) {
-        struct statistics_iteration figures =
+        struct taskpool_iteration figures =
             simulate("--sched=share --managers=3", 1, 100, dynamic, &run);
         assert_int_equal(run.per_worker[0], 100);
         assert_int_equal(figures.messages, 0);
@@ -102,7 +102,7 @@ static void test_messages_of_a_static_pool(void **state)
 {
     (void)state;
     struct share_run run;
-    struct statistics_iteration figures = simulate("--sched=share", 8, 1001, false, &run);
+    struct taskpool_iteration figures = simulate("--sched=share", 8, 1001, false, &run);
     assert_int_equal(figures.messages, 2 * 51 + 2 * 7);
     assert_int_equal(figures.tasks_moved, 1001);
     figures = simulate("--sched=share --chunk=7", 8, 700, false, &run);
@@ -115,7 +115,7 @@ static void test_surplus_passes_between_managers(void **state)
 {
     (void)state;
     struct share_run run;
-    struct statistics_iteration figures =
+    struct taskpool_iteration figures =
         simulate("--sched=share --managers=2 --chunk=1 --release-every=1", 8, 4000, true, &run);
     assert_true(figures.steals_successful.mean > 0);
     for (int worker = 0; worker < 8; worker++)
@@ -128,7 +128,7 @@ static void test_release_interval(void **state)
     (void)state;
     struct share_run run;
     /* Never allowed: the root goes to one worker, and all stays there. */
-    struct statistics_iteration figures =
+    struct taskpool_iteration figures =
         simulate("--sched=share --chunk=1 --release-every=4000", 8, 4000, true, &run);
     assert_int_equal(figures.tasks_moved, 1);
     /* Each chunk of two is moved twice; no more releases than intervals. */

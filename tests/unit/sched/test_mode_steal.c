@@ -15,9 +15,9 @@ static int32_t kind_of(const struct message *message)
 /* Runs all that a worker has, which is `n` tasks, and counts by task. */
 static void run_out(int worker, int64_t n, int *n_runs)
 {
-    struct task_range range;
+    struct taskpool_range range;
     while (n > 0) {
-        assert_int_equal(next(worker, 3, &range), MODE_RUN);
+        assert_int_equal(next(worker, 3, &range), TASKPOOL_MODE_RUN);
         n -= task_range_count(&range);
         for (int64_t task = range.first; task < range.last; task += range.step)
             n_runs[task / 10]++;
@@ -36,11 +36,11 @@ static void test_half_of_what_is_shared_goes(void **state)
 {
     (void)state;
     int n_runs[100] = {0};
-    struct task_range range;
+    struct taskpool_range range;
     hire(2, "--sched=steal");
     load(0, 100, 100);
     assert_int_equal(steal(), 0); /* nothing is shared yet */
-    assert_int_equal(next(0, 8, &range), MODE_RUN);
+    assert_int_equal(next(0, 8, &range), TASKPOOL_MODE_RUN);
     assert_int_equal(range.first, 0);
     assert_int_equal(range.last, 80);
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 46); /* half of 92 */
@@ -61,14 +61,14 @@ static void test_half_of_what_is_shared_goes(void **state)
 static void test_half_of_what_is_shared_comes_back(void **state)
 {
     (void)state;
-    struct task_range range;
+    struct taskpool_range range;
     hire(2, "--sched=steal");
     load(0, 100, 100);
     for (int64_t n_run = 0; n_run < 54; n_run += task_range_count(&range))
-        assert_int_equal(next(0, 8, &range), MODE_RUN);
+        assert_int_equal(next(0, 8, &range), TASKPOOL_MODE_RUN);
     assert_int_equal(workers[0].stealing->deque.local_tasks, 0);
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 46);
-    assert_int_equal(next(0, 8, &range), MODE_RUN);
+    assert_int_equal(next(0, 8, &range), TASKPOOL_MODE_RUN);
     assert_int_equal(workers[0].stealing->deque.local_tasks, 23 - task_range_count(&range));
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 23);
     dismiss(2);
@@ -77,7 +77,7 @@ static void test_half_of_what_is_shared_comes_back(void **state)
 static void test_so_many_as_are_asked_for(void **state)
 {
     (void)state;
-    struct task_range range;
+    struct taskpool_range range;
     const int64_t per_range[] = {100, 1};
     for (int i = 0; i < 2; i++) {
         hire(2, "--sched=steal --steal=7");
@@ -95,7 +95,7 @@ static void test_so_many_as_are_asked_for(void **state)
 static void test_no_fewer_than_a_chunk(void **state)
 {
     (void)state;
-    struct task_range range;
+    struct taskpool_range range;
     hire(2, "--sched=steal --chunk=10");
     load(0, 27, 27);
     next(0, 8, &range);
@@ -115,9 +115,9 @@ static void test_no_fewer_than_a_chunk(void **state)
     hire(2, "--sched=steal --chunk=10");
     load(0, 31, 31);
     for (int64_t n_run = 0; n_run < 16; n_run += task_range_count(&range))
-        assert_int_equal(next(0, 1, &range), MODE_RUN);
+        assert_int_equal(next(0, 1, &range), TASKPOOL_MODE_RUN);
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 15);
-    assert_int_equal(next(0, 1, &range), MODE_RUN);
+    assert_int_equal(next(0, 1, &range), TASKPOOL_MODE_RUN);
     assert_int_equal(workers[0].stealing->deque.local_tasks, 9);
     assert_int_equal(workers[0].stealing->deque.shared_tasks, 5);
     dismiss(2);
@@ -129,7 +129,7 @@ static void test_transfers_overlap(void **state)
 {
     (void)state;
     int n_runs[128] = {0};
-    struct task_range range;
+    struct taskpool_range range;
     hire(3, "--sched=steal");
     load(0, 64, 1);
     next(0, 1, &range);
@@ -146,7 +146,7 @@ static void test_transfers_overlap(void **state)
     }
     for (int64_t task = 64; task < 128; task++)
         check_ok(task_deque_push_range(&workers[0].stealing->deque,
-                                       (struct task_range){10 * task, 10 * task + 10, 10}));
+                                       (struct taskpool_range){10 * task, 10 * task + 10, 10}));
     deliver(1);
     assert_int_equal(messages[0].to, 1);
     deliver(0);
@@ -159,14 +159,14 @@ static void test_transfers_overlap(void **state)
 /* Lets worker 9 send a request, after any pause, and be refused; returns the victim. */
 static int ask_and_be_refused(void)
 {
-    struct task_range range;
+    struct taskpool_range range;
     hand_clock_s += 1;
-    assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+    assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
     assert_int_equal(n_messages, 1);
     assert_int_equal(kind_of(&messages[0]), STEALING_REQUEST);
     int victim = messages[0].to;
     /* One request at a time. */
-    assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+    assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
     assert_int_equal(n_messages, 1);
     deliver(0);
     assert_int_equal(n_messages, 1);
@@ -196,11 +196,11 @@ static void test_a_refused_thief_asks_another(void **state)
 static void test_a_thief_that_many_refused_pauses(void **state)
 {
     (void)state;
-    struct task_range range;
+    struct taskpool_range range;
     hire(16, "--sched=steal");
     hand_clock_s = 0;
     for (int i = 0; i < 32; i++) {
-        assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+        assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
         assert_int_equal(n_messages, 1);
         hand_clock_s += 0.5; /* 16 s in all */
         deliver(0);
@@ -213,13 +213,13 @@ static void test_a_thief_that_many_refused_pauses(void **state)
         if (i > 0) {
             /* The last pause has ended: an attempt that takes as long as the rest of the time. */
             hand_clock_s -= 0.5;
-            assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+            assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
             assert_int_equal(n_messages, 1);
             hand_clock_s += 0.5;
             deliver(0);
             deliver(0);
         }
-        assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+        assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
         assert_int_equal(n_messages, 0);
         assert_float_equal(hand_wake_s, pauses_s[i], 1e-12);
     }
@@ -229,7 +229,7 @@ static void test_a_thief_that_many_refused_pauses(void **state)
 static void test_retry_is_the_number_of_refusals_before_a_pause(void **state)
 {
     (void)state;
-    struct task_range range;
+    struct taskpool_range range;
     /* 0, the published value: at once, however often. */
     const struct {
         const char *options;
@@ -243,7 +243,7 @@ static void test_retry_is_the_number_of_refusals_before_a_pause(void **state)
         int n_attempts = 0;
         hire(16, cases[i].options);
         for (; n_attempts < 1000; n_attempts++) {
-            assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+            assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
             if (n_messages == 0)
                 break;
             hand_clock_s += 0.5;
@@ -255,7 +255,7 @@ static void test_retry_is_the_number_of_refusals_before_a_pause(void **state)
     }
 }
 
-/* Of long tasks all that wait are shared, or half of them as published, and then one at first. */
+/* A worker shares all waiting long tasks, or half of them as published, and then one at first. */
 static void test_release_of_long_tasks(void **state)
 {
     (void)state;
@@ -268,19 +268,19 @@ static void test_release_of_long_tasks(void **state)
                  {"--sched=steal --as-published --release=all", 0, 50, 48, 47}};
     const int64_t per_range[] = {100, 1};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
-        struct mode_work work = {.n_wanted = 1, .tasks_are_long = true};
+        struct taskpool_mode_work work = {.n_wanted = 1, .tasks_are_long = true};
         hire(2, cases[i / 2].options);
         load(0, 100, per_range[i % 2]);
         struct task_deque *deque = &workers[0].stealing->deque;
         assert_int_equal(deque->shared_tasks, cases[i / 2].n_seeded);
-        assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
+        assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
         assert_int_equal(steal(), cases[i / 2].n_stolen);
-        assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
+        assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
         assert_int_equal(deque->shared_tasks, cases[i / 2].n_shared);
         /* Without local tasks it takes one of them back, or half. */
         while (deque->local_tasks > 0)
-            assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
-        assert_int_equal(stealing_next(workers[0].stealing, &work), MODE_RUN);
+            assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
+        assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
         assert_int_equal(deque->shared_tasks, cases[i / 2].n_shared_later);
         dismiss(2);
     }
@@ -301,11 +301,11 @@ static void test_the_own_node_first(void **state)
     /* After a success the first victims are those of the node again. */
     for (int i = 0; i < 3; i++)
         ask_and_be_refused();
-    struct task_range range;
+    struct taskpool_range range;
     load(1, 100, 100);
     next(1, 1, &range);
     hand_clock_s += 1;
-    assert_int_equal(next(9, 1, &range), MODE_SEARCH);
+    assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
     messages[0].to = 1;
     deliver(0);
     deliver(0);

@@ -12,14 +12,14 @@
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
 struct fake_worker {
-    struct comm comm; /* first */
+    struct taskpool_comm comm; /* first */
     bool asked;
     int64_t increment;
     void *state;
     bool done;
 };
 
-static void fake_fetch_add(struct comm *comm, int64_t increment)
+static void fake_fetch_add(struct taskpool_comm *comm, int64_t increment)
 {
     struct fake_worker *worker = (struct fake_worker *)comm;
     assert_false(worker->asked);
@@ -27,12 +27,12 @@ static void fake_fetch_add(struct comm *comm, int64_t increment)
     worker->increment = increment;
 }
 
-static const struct comm_functions fake_functions = {.fetch_add = fake_fetch_add};
+static const struct taskpool_comm_functions fake_functions = {.fetch_add = fake_fetch_add};
 
 /* Workers that take turns; the ranges that they are given to run are checked to be
  * [0, n), in the order of the counter's answers. */
 struct fake_run {
-    const struct mode *mode;
+    const struct taskpool_mode *mode;
     struct fake_worker *workers;
     int n_workers;
     int64_t counter;
@@ -44,7 +44,7 @@ struct fake_run {
 
 static void take_turn(struct fake_run *run, struct fake_worker *worker)
 {
-    struct mode_work work = {.n_wanted = 8};
+    struct taskpool_mode_work work = {.n_wanted = 8};
     if (worker->asked) {
         int64_t value = run->counter;
         assert_false(__builtin_add_overflow(run->counter, worker->increment, &run->counter));
@@ -52,8 +52,8 @@ static void take_turn(struct fake_run *run, struct fake_worker *worker)
         run->n_answers++;
         run->mode->fetched(worker->state, value);
     }
-    enum mode_step step = run->mode->next(worker->state, &work);
-    if (step == MODE_RUN) {
+    enum taskpool_mode_step step = run->mode->next(worker->state, &work);
+    if (step == TASKPOOL_MODE_RUN) {
         assert_int_equal(work.range.first, run->next_task);
         assert_true(work.range.last > work.range.first);
         assert_int_equal(work.range.step, 1);
@@ -62,7 +62,7 @@ static void take_turn(struct fake_run *run, struct fake_worker *worker)
             run->sizes[run->n_chunks] = task_range_count(&work.range);
         run->n_chunks++;
     }
-    worker->done = step == MODE_DONE;
+    worker->done = step == TASKPOOL_MODE_DONE;
 }
 
 static void run_iteration(struct fake_run *run, struct random_stream *random)
@@ -81,17 +81,15 @@ static void run_iteration(struct fake_run *run, struct random_stream *random)
 }
 
 /* Three iterations of a mode over the counter; the last one is described by the result, whose
- * workers are gone.
- * guided  of mode counter */
+ * workers are gone. */
 static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n_workers,
-                                        int64_t chunk, bool guided)
+                                        int64_t chunk)
 {
     struct taskpool_problem problem = {.n_tasks = n_tasks};
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
     settings.chunk = chunk;
-    check_ok(taskpool_settings_set(&settings, "guided", guided ? "true" : "false"));
-    struct mode_setup setup = {.problem = &problem, .settings = &settings};
+    struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
     struct fake_run run = {.mode = mode_find(mode),
                            .workers = calloc((size_t)n_workers, sizeof *run.workers),
                            .n_workers = n_workers};
@@ -99,7 +97,8 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
     random_stream_init(&random, (uint64_t)n_tasks, (uint64_t)n_workers);
     for (int i = 0; i < n_workers; i++) {
         struct fake_worker *worker = &run.workers[i];
-        worker->comm = (struct comm){.functions = &fake_functions, .rank = i, .size = n_workers};
+        worker->comm =
+            (struct taskpool_comm){.functions = &fake_functions, .rank = i, .size = n_workers};
         worker->state = calloc(1, run.mode->state_size);
         check_ok(run.mode->init(worker->state, &setup, &worker->comm));
     }
@@ -108,7 +107,7 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
         assert_int_equal(run.next_task, n_tasks);
         for (int i = 0; i < n_workers; i++) {
             assert_true(run.mode->progress(run.workers[i].state, 0) == 1);
-            assert_int_equal(run.mode->restore(run.workers[i].state), MODE_DONE);
+            assert_int_equal(run.mode->restore(run.workers[i].state), TASKPOOL_MODE_DONE);
         }
     }
     for (int i = 0; i < n_workers; i++)
@@ -118,9 +117,9 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
 }
 
 /* Answers per iteration. */
-static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk, bool guided)
+static int64_t run_counter(int64_t n_tasks, int n_workers, int64_t chunk)
 {
-    return run_over_counter("counter", n_tasks, n_workers, chunk, guided).n_answers;
+    return run_over_counter("counter", n_tasks, n_workers, chunk).n_answers;
 }
 
 static const char *const published[] = {"guided", "factoring", "trapezoid"};
@@ -133,12 +132,11 @@ static void test_counter_hands_out_every_task_once(void **state)
     const int n_workers[] = {1, 2, 3, 7, 64};
     for (size_t t = 0; t < N_OF(n_tasks); t++)
         for (size_t c = 0; c < N_OF(chunks); c++)
-            for (size_t w = 0; w < N_OF(n_workers); w++)
-                for (int guided = 0; guided < 2; guided++) {
-                    run_counter(n_tasks[t], n_workers[w], chunks[c], guided);
-                    for (size_t m = 0; m < N_OF(published); m++)
-                        run_over_counter(published[m], n_tasks[t], n_workers[w], chunks[c], false);
-                }
+            for (size_t w = 0; w < N_OF(n_workers); w++) {
+                run_counter(n_tasks[t], n_workers[w], chunks[c]);
+                for (size_t m = 0; m < N_OF(published); m++)
+                    run_over_counter(published[m], n_tasks[t], n_workers[w], chunks[c]);
+            }
 }
 
 static void test_counter_at_the_limit_of_ids(void **state)
@@ -146,26 +144,21 @@ static void test_counter_at_the_limit_of_ids(void **state)
     (void)state;
     const int n_workers[] = {1, 2, 3, 7, 64};
     for (size_t w = 0; w < N_OF(n_workers); w++) {
-        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX, false);
-        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_C(1) << 50, false);
-        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], 1000, true);
-        run_counter(INT64_C(21743271936), n_workers[w], 100000, true);
+        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX);
+        run_counter(TASKPOOL_MAX_TASKS, n_workers[w], INT64_C(1) << 50);
         for (size_t m = 0; m < N_OF(published); m++) {
-            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX, false);
-            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], 1000, false);
-            run_over_counter(published[m], INT64_C(21743271936), n_workers[w], 1, false);
+            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], INT64_MAX);
+            run_over_counter(published[m], TASKPOOL_MAX_TASKS, n_workers[w], 1000);
+            run_over_counter(published[m], INT64_C(21743271936), n_workers[w], 1);
         }
     }
 }
 
-/* Each access with chunks of c: T / c of them, and one per worker at the end;
- * guided: each takes 1 / (2 P) of what is left, so that ln(T / c) x 2 P suffice
- * until the smallest chunk is reached, and 2 P after that. */
+/* Each access with chunks of c: T / c of them, and one per worker at the end. */
 static void test_counter_accesses(void **state)
 {
     (void)state;
-    assert_in_range(run_counter(1000, 4, 10, false), 100, 104);
-    assert_in_range(run_counter(INT64_C(1) << 40, 8, 1, true), 16, (int)(28 * 16 + 16 + 8));
+    assert_in_range(run_counter(1000, 4, 10), 100, 104);
 }
 
 static void check_sizes(const struct fake_run *run, const int64_t *sizes, size_t n)
@@ -184,13 +177,13 @@ static void test_chunks_are_those_of_the_papers(void **state)
     const int64_t guided_3[] = {25, 19, 14, 11, 8, 6, 5, 3, 3, 3, 3};
     const int64_t factoring[] = {13, 13, 13, 13, 6, 6, 6, 6, 3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1};
     const int64_t trapezoid[] = {12, 11, 10, 10, 9, 9, 7, 7, 6, 6, 4, 4, 3, 2};
-    struct fake_run run = run_over_counter("guided", 100, 4, 0, false);
+    struct fake_run run = run_over_counter("guided", 100, 4, 0);
     check_sizes(&run, guided, N_OF(guided));
-    run = run_over_counter("guided", 100, 4, 3, false);
+    run = run_over_counter("guided", 100, 4, 3);
     check_sizes(&run, guided_3, N_OF(guided_3));
-    run = run_over_counter("factoring", 100, 4, 0, false);
+    run = run_over_counter("factoring", 100, 4, 0);
     check_sizes(&run, factoring, N_OF(factoring));
-    run = run_over_counter("trapezoid", 100, 4, 0, false);
+    run = run_over_counter("trapezoid", 100, 4, 0);
     check_sizes(&run, trapezoid, N_OF(trapezoid));
 }
 
@@ -224,7 +217,7 @@ static void test_defaults(void **state)
     int first_operand;
     check_ok(options_parse(&options, 1, argv, &request, &first_operand));
     assert_string_equal(settings.mode, "auto");
-    assert_int_equal(settings.seeding, SEEDING_BLOCK);
+    assert_int_equal(settings.seeding, TASKPOOL_SEEDING_BLOCK);
     assert_int_equal(settings.poll_every, 8);
     assert_int_equal(settings.chunk, 0);
     assert_int_equal(settings.seed, 1);

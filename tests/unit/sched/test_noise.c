@@ -36,7 +36,7 @@ static double walk(const struct pattern *pattern, double phase_s, double time_s,
         }
 }
 
-static void compare(const struct noise *noise, const struct pattern *pattern)
+static void compare(const struct taskpool_noise *noise, const struct pattern *pattern)
 {
     struct random_stream random;
     random_stream_init(&random, 3, 0);
@@ -54,15 +54,15 @@ static void periodic_noise_delays_what_it_interrupts(void **state)
 {
     (void)state;
     struct pattern pattern = {.n = 1, .length_s = {0.002}, .period_s = 0.01};
-    struct noise noise;
-    assert_int_equal(noise_init_periodic(&noise, 0.01, 0.002), STATUS_OK);
+    struct taskpool_noise noise;
+    assert_int_equal(taskpool_noise_init_periodic(&noise, 0.01, 0.002), STATUS_OK);
     compare(&noise, &pattern);
     /* 8 ms of work in the 8 free ms of a period; a little more waits for the next. */
     assert_true(fabs(noise_end_s(&noise, 0, 0.002, 0.008) - 0.010) < 1e-12);
     assert_true(fabs(noise_end_s(&noise, 0, 0.002, 0.0081) - 0.0121) < 1e-12);
     assert_true(fabs(noise_end_s(&noise, 0, 0.001, 0.001) - 0.003) < 1e-12);
     assert_true(noise_end_s(&noise, 0, 0.001, 0) == 0.001);
-    noise_fini(&noise);
+    taskpool_noise_fini(&noise);
 }
 
 static const char *write_trace(const char *text)
@@ -81,12 +81,12 @@ static void recorded_noise_is_repeated(void **state)
     (void)state;
     struct pattern pattern = {
         .n = 3, .start_s = {0.5, 1.25, 3}, .length_s = {0.25, 0.5, 0.125}, .period_s = 3.125};
-    struct noise noise;
+    struct taskpool_noise noise;
     const char *path = write_trace("start,seconds\n0.5,0.25\n1.25,0.5\n3,0.125\n");
-    assert_int_equal(noise_read(&noise, path), STATUS_OK);
+    assert_int_equal(taskpool_noise_read(&noise, path), STATUS_OK);
     assert_true(noise.period_s == pattern.period_s);
     compare(&noise, &pattern);
-    noise_fini(&noise);
+    taskpool_noise_fini(&noise);
     unlink(path);
 }
 
@@ -107,9 +107,9 @@ static void bad_traces_are_refused_with_their_line(void **state)
         {"start,seconds\n0,5\n", "no time for work"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        struct noise noise;
+        struct taskpool_noise noise;
         const char *path = write_trace(bad[i][0]);
-        assert_int_not_equal(noise_read(&noise, path), STATUS_OK);
+        assert_int_not_equal(taskpool_noise_read(&noise, path), STATUS_OK);
         assert_non_null(strstr(status_text(), bad[i][1]));
         unlink(path);
     }

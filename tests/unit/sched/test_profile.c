@@ -9,7 +9,7 @@ static void test_history_keeps_the_order(void **state)
 {
     (void)state;
     enum { n = 100000 };
-    struct history history = {0};
+    struct taskpool_history history = {0};
     for (int round = 0; round < 2; round++) {
         for (int64_t i = 0; i < n; i++)
             check_ok(history_add(&history, n - i, 0.5 * (double)i, (int)(i % 7)));
@@ -35,7 +35,7 @@ static size_t read_bytes(const char *path, char *bytes, size_t size)
     return length;
 }
 
-static void fill(struct history *history)
+static void fill(struct taskpool_history *history)
 {
     check_ok(history_add(history, INT64_C(1) << 40, 4, 0));
     check_ok(history_add(history, 7, 0.125, 0));
@@ -46,7 +46,7 @@ static void fill(struct history *history)
 static void test_csv(void **state)
 {
     (void)state;
-    struct history history = {0};
+    struct taskpool_history history = {0};
     char bytes[256] = {0};
     fill(&history);
     check_ok(profile_write(MPI_COMM_SELF, &history, "test_sched_profile.csv"));
@@ -60,7 +60,7 @@ static void test_npy(void **state)
     (void)state;
     const char *header = "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }";
     const double expected[] = {1.5, 0.25, 0.125, 4};
-    struct history history = {0};
+    struct taskpool_history history = {0};
     char bytes[512] = {0};
     fill(&history);
     check_ok(profile_write(MPI_COMM_SELF, &history, "test_sched_profile.npy"));
@@ -76,7 +76,7 @@ static void test_npy(void **state)
 static void test_bad_path(void **state)
 {
     (void)state;
-    struct history history = {0};
+    struct taskpool_history history = {0};
     check_status(STATUS_IO, profile_write(MPI_COMM_SELF, &history, "no_such_folder/profile.csv"));
 }
 

@@ -19,7 +19,7 @@ static void test_written_profiles_are_read_back(void **state)
 {
     (void)state;
     const char *const paths[] = {"test_profile_read.csv", "test_profile_read.npy"};
-    struct history history = {0};
+    struct taskpool_history history = {0};
     for (int64_t task = 9; task >= 0; task--)
         check_ok(history_add(&history, 7 * task, 0.125 * (double)task, 0));
     for (int i = 0; i < 2; i++) {
@@ -112,10 +112,8 @@ static void test_bad_arrays_are_refused(void **state)
     check_array_refused("{'descr': '<f8', 'shape': (-1,), }", 8, "not a one-dimensional");
     check_array_refused("{'descr': '<f8', 'shape': (2,), }", 8, "2 numbers, the file has 1");
     check_array_refused("{'descr': '<f8', 'shape': (2,), }", 24, "2 numbers, the file has 3");
-    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 17,
-                        "1 bytes behind the last of its 2");
-    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 23,
-                        "7 bytes behind the last of its 2");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 17, "1 bytes after the last of its 2");
+    check_array_refused("{'descr': '<f8', 'shape': (2,), }", 23, "7 bytes after the last of its 2");
     check_array_refused("{'descr': '<f8', 'shape': (0,), }", 0, "without tasks");
 }
 

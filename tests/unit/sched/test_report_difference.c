@@ -1,6 +1,6 @@
 /* beryl-report --difference names what changed and only that, and calls a mode faster or slower
  * where rounds leave no doubt. */
-#include "sched/lab/report/report_difference.h"
+#include "sched/lab/report/report.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static void test_single_runs_are_not_tested(void **state)
     char *text = difference_of(make_result("steal", 1, 1), make_result("static", 1, 2));
     check_has(text, "  sched: \"steal\" -> \"static\"\n");
     check_has(text, "\nsteal -> static ");
-    /* Of iterations 2 to 9 with 1 % more each; ratio and p. */
+    /* Medians of iterations 2 to 9 with 1 % more each; ratio and p. */
     check_has(
         text,
         " 1.055           -           -        2.11           -           -    2.0000         "
@@ -104,7 +104,7 @@ static void test_no_mode_in_both(void **state)
     free(text);
 }
 
-/* Of a long command, too, what changed is there. */
+/* A long command is shown around what changed. */
 static void test_long_values(void **state)
 {
     (void)state;

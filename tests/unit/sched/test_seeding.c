@@ -22,14 +22,14 @@ static double rising_cost(int64_t task, void *context)
     return 1e-3 + (double)task / (double)n_tasks;
 }
 
-static void check_each_task_once(const struct seeding *seeding)
+static void check_each_task_once(const struct taskpool_seeding *seeding)
 {
     int64_t n_tasks = seeding->n_tasks;
     char *count = calloc((size_t)n_tasks + 1, 1);
     assert_non_null(count);
     for (int worker = 0; worker < seeding->n_workers; worker++)
-        for (int64_t i = 0; i < seeding_n_ranges(seeding, worker); i++) {
-            struct task_range range = seeding_range(seeding, worker, i);
+        for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+            struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
             for (int64_t task = range.first; task < range.last; task += range.step) {
                 assert_in_range(task, 0, n_tasks - 1);
                 assert_int_equal(count[task]++, 0);
@@ -47,13 +47,13 @@ static void test_each_task_has_one_worker(void **state)
     const int n_workers[] = {1, 2, 3, 7, 2000};
     for (size_t t = 0; t < N_OF(n_tasks); t++)
         for (size_t w = 0; w < N_OF(n_workers); w++)
-            for (int rule = SEEDING_BLOCK; rule <= SEEDING_COST; rule++) {
+            for (int rule = TASKPOOL_SEEDING_BLOCK; rule <= TASKPOOL_SEEDING_COST; rule++) {
                 int64_t context = n_tasks[t];
                 struct taskpool_problem problem = {.n_tasks = n_tasks[t],
                                                    .owner = scattered_owner,
                                                    .cost = rising_cost,
                                                    .context = &context};
-                struct seeding seeding;
+                struct taskpool_seeding seeding;
                 check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, rule, n_workers[w]));
                 check_each_task_once(&seeding);
                 seeding_fini(&seeding);
@@ -82,11 +82,12 @@ static int64_t count_blocks(const struct taskpool_problem *problem, double bound
     return n;
 }
 
-static double find_largest(const struct seeding *seeding, const struct taskpool_problem *problem)
+static double find_largest(const struct taskpool_seeding *seeding,
+                           const struct taskpool_problem *problem)
 {
     double largest = 0;
     for (int worker = 0; worker < seeding->n_workers; worker++) {
-        struct task_range range = seeding_range(seeding, worker, 0);
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, 0);
         double sum = 0;
         for (int64_t task = range.first; task < range.last; task++)
             sum += problem->cost(task, problem->context);
@@ -98,8 +99,8 @@ static double find_largest(const struct seeding *seeding, const struct taskpool_
 static void check_least_possible(uint64_t seed, int64_t n_tasks, int n_workers)
 {
     struct taskpool_problem problem = {.n_tasks = n_tasks, .cost = whole_cost, .context = &seed};
-    struct seeding seeding;
-    check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, n_workers));
+    struct taskpool_seeding seeding;
+    check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, n_workers));
     check_each_task_once(&seeding);
     double largest = find_largest(&seeding, &problem), longest = 0;
     for (int64_t task = 0; task < n_tasks; task++)
@@ -131,11 +132,11 @@ static void test_equal_costs_are_blocks_of_equal_numbers(void **state)
     (void)state;
     struct taskpool_problem problem = {.cost = equal_cost};
     for (problem.n_tasks = 0; problem.n_tasks < 300; problem.n_tasks++) {
-        struct seeding seeding;
-        check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, 100));
+        struct taskpool_seeding seeding;
+        check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 100));
         for (int worker = 0; worker < 100; worker++) {
-            struct task_range range = seeding_range(&seeding, worker, 0);
-            struct task_range block = task_range_block(problem.n_tasks, 100, worker);
+            struct taskpool_range range = taskpool_seeding_range(&seeding, worker, 0);
+            struct taskpool_range block = task_range_block(problem.n_tasks, 100, worker);
             assert_int_equal(range.first, block.first);
             assert_int_equal(range.last, block.last);
         }
@@ -151,13 +152,13 @@ static void test_boundaries_are_near_equal_shares(void **state)
     int n_workers = 64;
     struct taskpool_problem problem = {
         .n_tasks = n_tasks, .cost = rising_cost, .context = &n_tasks};
-    struct seeding seeding;
-    check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, n_workers));
+    struct taskpool_seeding seeding;
+    check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, n_workers));
     double total = 0, longest = rising_cost(n_tasks - 1, &n_tasks);
     for (int64_t task = 0; task < n_tasks; task++)
         total += rising_cost(task, &n_tasks);
     for (int worker = 0; worker < n_workers; worker++) {
-        struct task_range range = seeding_range(&seeding, worker, 0);
+        struct taskpool_range range = taskpool_seeding_range(&seeding, worker, 0);
         double share = 0;
         for (int64_t task = range.first; task < range.last; task++)
             share += rising_cost(task, &n_tasks);
@@ -171,13 +172,13 @@ static void test_large_pools_cost_a_few_words(void **state)
     (void)state;
     struct taskpool_problem problem = {.n_tasks = TASKPOOL_MAX_TASKS};
     const int n_workers = 163840;
-    for (int rule = SEEDING_BLOCK; rule <= SEEDING_CYCLIC; rule++) {
-        struct seeding seeding;
+    for (int rule = TASKPOOL_SEEDING_BLOCK; rule <= TASKPOOL_SEEDING_CYCLIC; rule++) {
+        struct taskpool_seeding seeding;
         check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, rule, n_workers));
         int64_t total = 0;
         for (int worker = 0; worker < n_workers; worker++) {
-            assert_int_equal(seeding_n_ranges(&seeding, worker), 1);
-            struct task_range range = seeding_range(&seeding, worker, 0);
+            assert_int_equal(taskpool_seeding_n_ranges(&seeding, worker), 1);
+            struct taskpool_range range = taskpool_seeding_range(&seeding, worker, 0);
             total += task_range_count(&range);
         }
         assert_int_equal(total, TASKPOOL_MAX_TASKS);
@@ -194,11 +195,12 @@ static double time_of(int64_t task, const void *record, const void *context)
 }
 
 /* Whether a worker has these tasks, in this order. */
-static void check_tasks(const struct seeding *seeding, int worker, const int64_t *tasks, int64_t n)
+static void check_tasks(const struct taskpool_seeding *seeding, int worker, const int64_t *tasks,
+                        int64_t n)
 {
     int64_t n_found = 0;
-    for (int64_t i = 0; i < seeding_n_ranges(seeding, worker); i++) {
-        struct task_range range = seeding_range(seeding, worker, i);
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         for (int64_t task = range.first; task < range.last; task += range.step)
             assert_int_equal(task, tasks[n_found++]);
     }
@@ -211,7 +213,7 @@ static void test_longest_first_goes_where_it_ends_first(void **state)
     const double times_s[] = {3, 5, 3, 4, 3};
     const int64_t first[] = {1, 2}, second[] = {3, 0, 4};
     struct seeding_knowledge knowledge = {.time = time_of, .context = times_s, .n_threads = 1};
-    struct seeding seeding;
+    struct taskpool_seeding seeding;
     check_ok(seeding_longest_init(&seeding, 5, 2, &knowledge));
     check_tasks(&seeding, 0, first, 2);  /* 5 + 3 */
     check_tasks(&seeding, 1, second, 3); /* 4 + 3 + 3 */
@@ -248,7 +250,7 @@ static void test_longest_first_loses_no_task(void **state)
                 struct seeding_knowledge knowledge = {.time = falling_time,
                                                       .speeds = variant % 2 ? speeds : NULL,
                                                       .n_threads = variant < 2 ? 1 : 3};
-                struct seeding seeding;
+                struct taskpool_seeding seeding;
                 check_ok(seeding_longest_init(&seeding, n_tasks[t], n_workers[w], &knowledge));
                 check_each_task_once(&seeding);
                 seeding_fini(&seeding);
@@ -270,17 +272,20 @@ static void test_bad_rules_are_refused(void **state)
 {
     (void)state;
     double costs[] = {0, -1, NAN, INFINITY};
-    struct seeding seeding;
+    struct taskpool_seeding seeding;
     struct taskpool_problem problem = {.n_tasks = 10};
-    check_status(STATUS_USAGE, seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_OWNER, 3));
-    check_status(STATUS_USAGE, seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, 3));
+    check_status(STATUS_USAGE,
+                 seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_OWNER, 3));
+    check_status(STATUS_USAGE,
+                 seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 3));
     problem.owner = no_such_owner;
-    check_status(STATUS_USAGE, seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_OWNER, 3));
+    check_status(STATUS_USAGE,
+                 seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_OWNER, 3));
     problem.cost = no_cost;
     for (size_t i = 0; i < N_OF(costs); i++) {
         problem.context = &costs[i];
         check_status(STATUS_USAGE,
-                     seeding_init(&seeding, MPI_COMM_SELF, &problem, SEEDING_COST, 3));
+                     seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 3));
     }
 }
 

@@ -16,10 +16,10 @@ static const double busy = BYTES / 1e6; /* of a card with one block */
 
 /* Tasks that each take a second, and what they read and write. */
 struct pool_data {
-    struct task_data table;
+    struct taskpool_data table;
     int64_t first[MAX_ACCESSES + 1], numbers[MAX_ACCESSES];
-    struct task_access accesses[MAX_ACCESSES];
-    struct data_block blocks[MAX_ACCESSES];
+    struct taskpool_data_access accesses[MAX_ACCESSES];
+    struct taskpool_data_block blocks[MAX_ACCESSES];
     int64_t n_accesses;
 };
 
@@ -34,14 +34,16 @@ static void begin_data(struct pool_data *data, int64_t n_tasks)
 
 static int64_t add_block(struct pool_data *data, int64_t owner)
 {
-    data->blocks[data->table.n_blocks] = (struct data_block){.bytes = BYTES, .owner = owner};
+    data->blocks[data->table.n_blocks] =
+        (struct taskpool_data_block){.bytes = BYTES, .owner = owner};
     return data->table.n_blocks++;
 }
 
 /* Tasks are given theirs in ascending order. */
 static void add_access(struct pool_data *data, int64_t task, bool writes, int64_t block)
 {
-    data->accesses[data->n_accesses++] = (struct task_access){.block = block, .writes = writes};
+    data->accesses[data->n_accesses++] =
+        (struct taskpool_data_access){.block = block, .writes = writes};
     for (int64_t i = task; i < data->table.n_tasks; i++)
         data->first[i + 1] = data->n_accesses;
 }
@@ -67,8 +69,8 @@ static struct taskpool_machine machine_of(int n_workers, const struct pool_data 
 static int64_t messages_of_second;
 
 /* The figures of the first of two iterations. */
-static struct statistics_iteration simulate(const char *mode, int64_t n_tasks,
-                                            const struct taskpool_machine *machine)
+static struct taskpool_iteration simulate(const char *mode, int64_t n_tasks,
+                                          const struct taskpool_machine *machine)
 {
     struct taskpool_settings settings;
     struct taskpool_problem problem = {.n_tasks = n_tasks};
@@ -79,8 +81,8 @@ static struct statistics_iteration simulate(const char *mode, int64_t n_tasks,
     check_ok(taskpool_run(pool));
     check_ok(taskpool_restore(pool));
     check_ok(taskpool_run(pool));
-    struct statistics_iteration first = *taskpool_statistics(pool, 0);
-    struct statistics_iteration second = *taskpool_statistics(pool, 1);
+    struct taskpool_iteration first = *taskpool_statistics(pool, 0);
+    struct taskpool_iteration second = *taskpool_statistics(pool, 1);
     taskpool_destroy(pool);
     messages_of_second = second.messages;
     double accounted_s =
@@ -99,7 +101,7 @@ static void n_transfers_from_one_card_take_the_closed_form(void **state)
         for (int i = 1; i <= n; i++)
             add_access(&data, i, false, add_block(&data, 0));
         struct taskpool_machine machine = machine_of(n + 1, &data);
-        struct statistics_iteration found = simulate("static", n + 1, &machine);
+        struct taskpool_iteration found = simulate("static", n + 1, &machine);
         check_close(found.makespan_s, 1 + 2 * o + 2 * L + n * busy, 1e-12);
         double sum_s = n * (2 * o + 2 * L) + n * (n + 1) / 2 * busy;
         check_close(found.communication_s, sum_s, 1e-12);
@@ -161,7 +163,7 @@ static void own_blocks_cost_nothing(void **state)
         add_access(&data, i, true, block);
     }
     struct taskpool_machine machine = machine_of(4, &data), without = machine_of(4, NULL);
-    struct statistics_iteration found = simulate("static", 8, &machine);
+    struct taskpool_iteration found = simulate("static", 8, &machine);
     assert_true(found.makespan_s == simulate("static", 8, &without).makespan_s);
     assert_int_equal(found.messages, 0);
 }
@@ -210,7 +212,7 @@ static void a_node_keeps_the_blocks_used_last(void **state)
     assert_int_equal(count_reads("abacab", 0), 6);
 }
 
-/* The same of blocks that it writes. */
+/* Writes counted for blocks that a worker writes; see count_reads. */
 static int64_t count_writes(const char *blocks, int64_t cache_bytes)
 {
     struct pool_data data;
@@ -265,7 +267,7 @@ static void all_modes_move_data(void **state)
         struct taskpool_machine machine = machine_of(7, &data);
         machine.node_size = 2;
         machine.cache_bytes = 3 * BYTES;
-        struct statistics_iteration found = simulate(mode_at(i)->name, 30, &machine);
+        struct taskpool_iteration found = simulate(mode_at(i)->name, 30, &machine);
         assert_int_equal(found.tasks, 30);
         assert_true(found.bytes >= BYTES);
     }

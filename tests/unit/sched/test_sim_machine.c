@@ -28,8 +28,8 @@ static double one_microsecond(int64_t task, const void *record, const void *cont
 }
 
 /* The figures of one iteration; each second of each thread is accounted for. */
-static struct statistics_iteration run(const char *mode, int64_t n_tasks,
-                                       const struct taskpool_machine *machine, int progress)
+static struct taskpool_iteration run(const char *mode, int64_t n_tasks,
+                                     const struct taskpool_machine *machine, int progress)
 {
     struct taskpool_settings settings;
     struct taskpool_problem problem = {.n_tasks = n_tasks};
@@ -39,7 +39,7 @@ static struct statistics_iteration run(const char *mode, int64_t n_tasks,
     settings.progress = progress;
     check_ok(taskpool_simulate(&problem, &settings, machine, &pool));
     check_ok(taskpool_run(pool));
-    struct statistics_iteration figures = *taskpool_statistics(pool, 0);
+    struct taskpool_iteration figures = *taskpool_statistics(pool, 0);
     taskpool_destroy(pool);
     assert_int_equal(figures.tasks, n_tasks);
     double accounted_s = figures.task_s + figures.search_s + figures.idle_s + figures.scheduler_s +
@@ -53,18 +53,18 @@ static void threads_share_a_workers_tasks(void **state)
 {
     (void)state;
     struct taskpool_machine machine = {.n_workers = 2, .n_threads = 4, .time = one_second};
-    struct statistics_iteration figures = run("static", 16, &machine, PROGRESS_POLL);
+    struct taskpool_iteration figures = run("static", 16, &machine, TASKPOOL_PROGRESS_POLL);
     assert_int_equal(figures.n_workers, 8);
     check_close(figures.makespan_s, 2, 1e-12);
     check_close(figures.efficiency, 1, 1e-12);
-    check_close(run("dtree", 160, &machine, PROGRESS_THREAD).makespan_s, 20, 1e-9);
+    check_close(run("dtree", 160, &machine, TASKPOOL_PROGRESS_THREAD).makespan_s, 20, 1e-9);
 }
 
 static void a_counter_serves_one_after_another(void **state)
 {
     (void)state;
     struct taskpool_machine machine = {.n_workers = 10, .counter_s = 1e-3, .time = nothing};
-    struct statistics_iteration figures = run("counter", 100, &machine, PROGRESS_POLL);
+    struct taskpool_iteration figures = run("counter", 100, &machine, TASKPOOL_PROGRESS_POLL);
     /* 100 tasks, and one more request of every worker but that of the last answer. */
     check_close(figures.makespan_s, 0.109, 1e-9);
 }
@@ -79,11 +79,11 @@ static void messages_within_a_node_are_faster(void **state)
                                        .node_latency_s = 1e-3,
                                        .time = nothing};
     /* The counter is on the first worker; the second has sent a request and got its answer. */
-    check_close(run("counter", 1, &machine, PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
+    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
     machine.node_size = 2;
-    check_close(run("counter", 1, &machine, PROGRESS_POLL).makespan_s, 2e-3, 1e-9);
+    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2e-3, 1e-9);
     machine.has_levels = false;
-    check_close(run("counter", 1, &machine, PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
+    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2e-2, 1e-9);
 }
 
 static void bandwidth_delays_long_messages(void **state)
@@ -91,26 +91,26 @@ static void bandwidth_delays_long_messages(void **state)
     (void)state;
     struct taskpool_machine machine = {.n_workers = 2, .bandwidth = 8, .time = nothing};
     /* A request and its answer have eight bytes each. */
-    check_close(run("counter", 1, &machine, PROGRESS_POLL).makespan_s, 2, 1e-9);
+    check_close(run("counter", 1, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 2, 1e-9);
 }
 
 static void noise_delays_tasks(void **state)
 {
     (void)state;
-    struct noise noise;
-    check_ok(noise_init_periodic(&noise, 0.1, 0.02));
+    struct taskpool_noise noise;
+    check_ok(taskpool_noise_init_periodic(&noise, 0.1, 0.02));
     struct taskpool_machine machine = {.n_workers = 3, .noise = &noise, .time = one_second};
-    struct statistics_iteration figures = run("static", 30, &machine, PROGRESS_POLL);
+    struct taskpool_iteration figures = run("static", 30, &machine, TASKPOOL_PROGRESS_POLL);
     /* Ten seconds in the eight tenths of the time that are left, but for the phase. */
     assert_in_range((int)(1000 * figures.makespan_s), 12480, 12520);
-    noise_fini(&noise);
+    taskpool_noise_fini(&noise);
 }
 
 static void a_task_costs_its_worker_time(void **state)
 {
     (void)state;
     struct taskpool_machine machine = {.n_workers = 2, .task_s = 0.5, .time = one_second};
-    struct statistics_iteration figures = run("static", 8, &machine, PROGRESS_POLL);
+    struct taskpool_iteration figures = run("static", 8, &machine, TASKPOOL_PROGRESS_POLL);
     check_close(figures.makespan_s, 6, 1e-12);
     check_close(figures.task_s, 8, 1e-12);
     check_close(figures.scheduler_s, 4, 1e-12);
@@ -122,14 +122,14 @@ static void a_poll_costs_its_worker_time(void **state)
     (void)state;
     struct taskpool_machine machine = {
         .n_workers = 2, .node_size = 1, .poll_s = 1e-3, .time = one_microsecond};
-    struct statistics_iteration figures = run("static", 200, &machine, PROGRESS_POLL);
+    struct taskpool_iteration figures = run("static", 200, &machine, TASKPOOL_PROGRESS_POLL);
     check_close(figures.makespan_s, 100e-6 + 13e-3, 1e-12);
     check_close(figures.communication_s, 2 * 13e-3, 1e-12);
     /* Nobody polls on behalf of a thread that receives, nor where no message can come. */
-    check_close(run("static", 200, &machine, PROGRESS_THREAD).makespan_s, 100e-6, 1e-12);
+    check_close(run("static", 200, &machine, TASKPOOL_PROGRESS_THREAD).makespan_s, 100e-6, 1e-12);
     machine.node_size = 2;
-    check_close(run("static", 200, &machine, PROGRESS_POLL).makespan_s, 100e-6, 1e-12);
-    assert_true(run("steal", 200, &machine, PROGRESS_POLL).makespan_s > 5e-3);
+    check_close(run("static", 200, &machine, TASKPOOL_PROGRESS_POLL).makespan_s, 100e-6, 1e-12);
+    assert_true(run("steal", 200, &machine, TASKPOOL_PROGRESS_POLL).makespan_s > 5e-3);
 }
 
 static double ten_milliseconds(int64_t task, const void *record, const void *context)
@@ -147,9 +147,9 @@ static void a_server_answers_one_after_another(void **state)
                                        .latency_s = 1e-6,
                                        .overhead_s = 1e-4,
                                        .time = ten_milliseconds};
-    struct statistics_iteration own = run("steal", 1, &machine, PROGRESS_THREAD);
+    struct taskpool_iteration own = run("steal", 1, &machine, TASKPOOL_PROGRESS_THREAD);
     machine.node_server = true;
-    struct statistics_iteration shared = run("steal", 1, &machine, PROGRESS_THREAD);
+    struct taskpool_iteration shared = run("steal", 1, &machine, TASKPOOL_PROGRESS_THREAD);
     /* Sixteen workers share what each had for itself. */
     double own_rate = own.steals_attempted.mean / own.makespan_s;
     double shared_rate = shared.steals_attempted.mean / shared.makespan_s;
@@ -174,12 +174,12 @@ static void null_tasks_take_their_time(void **state)
     (void)state;
     struct taskpool_machine machine = {
         .n_workers = 1, .time = hundredths, .are_null = all_but_each_hundredth};
-    struct statistics_iteration figures = run("steal", 100000, &machine, PROGRESS_THREAD);
+    struct taskpool_iteration figures = run("steal", 100000, &machine, TASKPOOL_PROGRESS_THREAD);
     check_close(figures.makespan_s, 1000 * 0.01 + 99000 * 1e-7, 1e-9);
     /* Shared among many they end soon after the ideal. */
     machine.n_workers = 50;
     machine.latency_s = 1e-6;
-    figures = run("steal", 100000, &machine, PROGRESS_THREAD);
+    figures = run("steal", 100000, &machine, TASKPOOL_PROGRESS_THREAD);
     assert_true(figures.efficiency > 0.9);
 }
 

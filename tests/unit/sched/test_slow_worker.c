@@ -75,7 +75,7 @@ static bool balances(const char *mode)
 static void test_a_slow_worker_loses_no_task_and_is_relieved(void **state)
 {
     (void)state;
-    for (int progress = PROGRESS_POLL; progress <= PROGRESS_THREAD; progress++)
+    for (int progress = TASKPOOL_PROGRESS_POLL; progress <= TASKPOOL_PROGRESS_THREAD; progress++)
         for (int mode = 0; mode < mode_count(); mode++) {
             double makespan_s[N_ITERATIONS];
             const char *name = mode_at(mode)->name;

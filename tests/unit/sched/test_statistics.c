@@ -27,7 +27,7 @@ static void fill(struct statistics_worker *workers)
         };
 }
 
-static void summarize(struct statistics_worker *workers, struct statistics_iteration *sum)
+static void summarize(struct statistics_worker *workers, struct taskpool_iteration *sum)
 {
     struct statistics_totals totals = statistics_totals_of(workers, n_workers);
     statistics_summarize(&totals, workers, n_workers, sum);
@@ -38,7 +38,7 @@ static void test_equal_loads_are_balanced(void **state)
 {
     (void)state;
     struct statistics_worker workers[n_workers];
-    struct statistics_iteration sum = {0}, phases = {0};
+    struct taskpool_iteration sum = {0}, phases = {0};
     for (int k = 1; k < 200; k++) {
         for (int i = 0; i < n_workers; i++)
             workers[i] = (struct statistics_worker){.task_s = 0.1 * k, .elapsed_s = 100};
@@ -56,7 +56,7 @@ static void test_summary(void **state)
 {
     (void)state;
     struct statistics_worker workers[n_workers];
-    struct statistics_iteration sum = {.iteration = 3};
+    struct taskpool_iteration sum = {.iteration = 3};
     fill(workers);
     summarize(workers, &sum);
 
@@ -83,7 +83,7 @@ static void test_parts_make_up_the_makespan(void **state)
 {
     (void)state;
     struct statistics_worker workers[n_workers];
-    struct statistics_iteration sum;
+    struct taskpool_iteration sum;
     fill(workers);
     summarize(workers, &sum);
     for (int i = 0; i < n_workers; i++) {
@@ -115,7 +115,7 @@ static void test_nothing_done(void **state)
 {
     (void)state;
     struct statistics_worker workers[n_workers] = {{0}};
-    struct statistics_iteration sum = {0};
+    struct taskpool_iteration sum = {0};
     summarize(workers, &sum);
     check_close(sum.imbalance, 0, 0);
     check_close(sum.efficiency, 1, 0);
@@ -131,7 +131,7 @@ static void test_json_keys(void **state)
                           "balance_seconds",   "load_max",          "load_mean",
                           "tasks_moved",       "messages",          "bytes"};
     struct statistics_worker workers[n_workers];
-    struct statistics_iteration sum = {0};
+    struct taskpool_iteration sum = {0};
     fill(workers);
     summarize(workers, &sum);
     json_t *json = statistics_to_json(&sum);

@@ -15,7 +15,7 @@ static void check_equal(const struct task_census *a, const struct task_census *b
     assert_true(a->n == b->n && a->sum == b->sum && a->squares == b->squares);
 }
 
-static void check_range(struct task_range range)
+static void check_range(struct taskpool_range range)
 {
     struct task_census closed = {0}, counted = {0};
     task_census_add_range(&closed, &range);
@@ -30,11 +30,11 @@ static void test_ranges_are_the_sum_of_their_tasks(void **state)
     for (int64_t first = 0; first < 8; first++)
         for (int64_t last = 0; last < 40; last++)
             for (int64_t step = 1; step < 5; step++)
-                check_range((struct task_range){first, last, step});
+                check_range((struct taskpool_range){first, last, step});
     int64_t far = TASKPOOL_MAX_TASKS - 1000;
-    check_range((struct task_range){far, TASKPOOL_MAX_TASKS, 1});
-    check_range((struct task_range){far, TASKPOOL_MAX_TASKS, 7});
-    check_range((struct task_range){0, TASKPOOL_MAX_TASKS, TASKPOOL_MAX_TASKS / 100});
+    check_range((struct taskpool_range){far, TASKPOOL_MAX_TASKS, 1});
+    check_range((struct taskpool_range){far, TASKPOOL_MAX_TASKS, 7});
+    check_range((struct taskpool_range){0, TASKPOOL_MAX_TASKS, TASKPOOL_MAX_TASKS / 100});
 }
 
 /* Whatever the cuts, the parts of the largest pools sum up to the whole. */
@@ -45,16 +45,16 @@ static void test_parts_sum_up_to_the_whole(void **state)
     for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++)
         for (int64_t n_parts = 1; n_parts < 50; n_parts += 6) {
             struct task_census whole = {0}, parts = {0};
-            struct task_range all = {0, pools[i], 1};
+            struct taskpool_range all = {0, pools[i], 1};
             task_census_add_range(&whole, &all);
             for (int64_t part = 0; part < n_parts; part++) {
-                struct task_range range = task_range_block(pools[i], n_parts, part);
+                struct taskpool_range range = task_range_block(pools[i], n_parts, part);
                 task_census_add_range(&parts, &range);
             }
             check_equal(&whole, &parts);
             parts = (struct task_census){0};
             for (int64_t part = 0; part < n_parts; part++) {
-                struct task_range range = {part, pools[i], n_parts};
+                struct taskpool_range range = {part, pools[i], n_parts};
                 task_census_add_range(&parts, &range);
             }
             check_equal(&whole, &parts);

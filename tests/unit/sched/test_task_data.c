@@ -1,4 +1,5 @@
-/* What tasks read and write is read as it was written, and broken tables are refused. */
+/* Files about blocks that tasks read and write: read back as written, and broken tables are
+ * refused. */
 #include "sched/lab/profiles/task_data_read.h"
 #include "sched/lab/profiles/task_data_write.h"
 #include "tests/check.h"
@@ -22,11 +23,11 @@ static void write_text(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-static void check_access(const struct task_data *data, int64_t task, int64_t i, bool writes,
+static void check_access(const struct taskpool_data *data, int64_t task, int64_t i, bool writes,
                          int64_t number, int64_t bytes)
 {
     int64_t n;
-    const struct task_access *access = task_data_of(data, task, &n) + i;
+    const struct taskpool_data_access *access = task_data_of(data, task, &n) + i;
     assert_true(i < n);
     assert_int_equal(access->writes, writes);
     assert_int_equal(data->numbers[access->block], number);
@@ -38,7 +39,8 @@ static void test_written_data_are_read_back(void **state)
 {
     (void)state;
     struct data_records records = {0};
-    const struct data_block large = {.bytes = 800, .owner = 4}, small = {.bytes = 8, .owner = 7};
+    const struct taskpool_data_block large = {.bytes = 800, .owner = 4},
+                                     small = {.bytes = 8, .owner = 7};
     data_records_begin_task(&records);
     check_ok(data_records_add(&records, 9, false, 20, large));
     check_ok(data_records_add(&records, 9, false, 10, small));
@@ -51,7 +53,7 @@ static void test_written_data_are_read_back(void **state)
     check_ok(task_data_write(MPI_COMM_WORLD, &records, profile_path));
     data_records_fini(&records);
 
-    struct task_data *data;
+    struct taskpool_data *data;
     assert_true(task_data_is_beside(profile_path));
     check_ok(task_data_read(profile_path, &profile, &data));
     assert_int_equal(data->n_blocks, 2);
@@ -126,7 +128,7 @@ static void test_broken_tables_are_refused(void **state)
         {SIZES "1,8,0\n", BLOCKS "5,r,1\n3,r,1\n", ".blocks.csv:3:"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct task_data *data;
+        struct taskpool_data *data;
         write_text(sizes_path, cases[i].sizes);
         write_text(blocks_path, cases[i].blocks);
         check_status(STATUS_INPUT, task_data_read(profile_path, &profile, &data));
@@ -134,7 +136,7 @@ static void test_broken_tables_are_refused(void **state)
         if (!strstr(status_text(), cases[i].word))
             fail_msg("%s: no '%s'", status_text(), cases[i].word);
     }
-    struct task_data *data;
+    struct taskpool_data *data;
     unlink(sizes_path);
     check_status(STATUS_IO, task_data_read(profile_path, &profile, &data));
     assert_non_null(strstr(status_text(), ".sizes.csv is missing"));

@@ -56,7 +56,7 @@ static void push(struct twin *twin)
 {
     struct task_deque *deque = &twin->deque;
     int64_t step = 1 + pick(twin, 3), n = twin->records ? 1 : 1 + pick(twin, 12);
-    struct task_range range = {twin->next_task, twin->next_task + n * step, step};
+    struct taskpool_range range = {twin->next_task, twin->next_task + n * step, step};
     struct record record = {.task = range.first};
     int64_t capacity = deque->capacity;
     bool full = deque->bound > 0 && deque->head - deque->steal_tail >= deque->bound;
@@ -77,7 +77,7 @@ static void take(struct twin *twin)
 {
     struct task_deque *deque = &twin->deque;
     int64_t local = deque->local_tasks, n_wanted = 1 + pick(twin, 8);
-    struct task_range range = {0};
+    struct taskpool_range range = {0};
     struct record record = {0};
     bool mark;
     bool taken = twin->records ? task_deque_take_record(deque, &record, &mark)
@@ -113,7 +113,7 @@ static void check_batch(struct twin *twin, const struct task_deque_batch *batch)
     const char *entry = batch->entries;
     int64_t back = twin->back;
     for (int64_t i = 0; i < batch->n; i++, entry += twin->deque.entry_size) {
-        struct task_range range = {0, 1, 1};
+        struct taskpool_range range = {0, 1, 1};
         memcpy(&range, entry, twin->records ? sizeof range.first : sizeof range);
         int64_t n = twin->records ? 1 : task_range_count(&range);
         twin->back -= n;
@@ -258,10 +258,10 @@ static void test_a_stolen_batch_fits_whatever_is_being_read(void **state)
     check_ok(task_deque_init(&victim, 0, BOUND, 1));
     check_ok(task_deque_init(&thief, 0, BOUND, 1));
     for (int64_t i = 0; i < BOUND; i++) {
-        check_ok(task_deque_push_range(&victim, (struct task_range){100 * i, 100 * i + 9, 1}));
-        check_ok(task_deque_push_range(&thief, (struct task_range){1000 + i, 1001 + i, 1}));
+        check_ok(task_deque_push_range(&victim, (struct taskpool_range){100 * i, 100 * i + 9, 1}));
+        check_ok(task_deque_push_range(&thief, (struct taskpool_range){1000 + i, 1001 + i, 1}));
     }
-    struct task_range range;
+    struct taskpool_range range;
     assert_true(task_deque_take_range(&thief, 1, true, &range)); /* shares the others */
     assert_true(task_deque_take_range(&victim, 1, true, &range));
     assert_int_equal(task_deque_give_away(&thief, BOUND, &batch), BOUND - 1);
@@ -292,7 +292,7 @@ struct pair {
     _Atomic int64_t n_taken, n_given;
 };
 
-static void add(struct task_range range, _Atomic int64_t *n, _Atomic int64_t *sum)
+static void add(struct taskpool_range range, _Atomic int64_t *n, _Atomic int64_t *sum)
 {
     for (int64_t task = range.first; task < range.last; task += range.step)
         atomic_fetch_add(sum, task);
@@ -311,7 +311,8 @@ static void *steal_all_the_time(void *argument)
             task_deque_give_away(&pair->deque, i % 3, &batch);
         pthread_mutex_unlock(&pair->lock);
         for (int64_t j = 0; j < batch.n; j++)
-            add(((const struct task_range *)batch.entries)[j], &pair->n_given, &pair->sum_given);
+            add(((const struct taskpool_range *)batch.entries)[j], &pair->n_given,
+                &pair->sum_given);
         add(batch.part, &pair->n_given, &pair->sum_given);
         bool hold = late == 0 && batch.n > 0 && i % 2 == 0;
         pthread_mutex_lock(&pair->lock);
@@ -337,7 +338,8 @@ static void push_batch(struct pair *pair)
     pthread_mutex_lock(&pair->lock);
     for (int64_t i = 0; i < N_BATCH; i++) {
         int64_t first = 10 * (pair->n_batches * N_BATCH + i);
-        check_ok(task_deque_push_range(&pair->deque, (struct task_range){first, first + 10, 1}));
+        check_ok(
+            task_deque_push_range(&pair->deque, (struct taskpool_range){first, first + 10, 1}));
     }
     pthread_mutex_unlock(&pair->lock);
     pair->n_batches++;
@@ -359,7 +361,7 @@ static void test_worker_without_a_lock_beside_a_thief(void **state)
     pthread_mutex_init(&pair.lock, NULL);
     assert_int_equal(pthread_create(&thief, NULL, steal_all_the_time, &pair), 0);
     for (double end_s = now_s() + 1; now_s() < end_s;) {
-        struct task_range range;
+        struct taskpool_range range;
         push_batch(&pair);
         do
             while (task_deque_take_range(&pair.deque, 7, pair.n_rounds % 2, &range))

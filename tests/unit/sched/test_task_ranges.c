@@ -15,7 +15,7 @@ static void check_blocks(int64_t n_tasks, int64_t n_parts)
 {
     int64_t expected_first = 0;
     for (int64_t part = 0; part < n_parts; part++) {
-        struct task_range block = task_range_block(n_tasks, n_parts, part);
+        struct taskpool_range block = task_range_block(n_tasks, n_parts, part);
         int64_t count = task_range_count(&block);
         assert_int_equal(block.first, expected_first);
         assert_int_equal(count, n_tasks / n_parts + (part < n_tasks % n_parts));
@@ -45,7 +45,7 @@ static void test_counts_of_stepping_ranges(void **state)
             int64_t step = part_counts[j];
             int64_t total = 0;
             for (int64_t first = 0; first < step; first++) {
-                struct task_range range = {.first = first, .last = pool_sizes[i], .step = step};
+                struct taskpool_range range = {.first = first, .last = pool_sizes[i], .step = step};
                 total += task_range_count(&range);
             }
             assert_int_equal(total, pool_sizes[i]);
@@ -61,7 +61,7 @@ static int64_t check_adding(const int64_t *tasks, int64_t n)
         check_ok(task_ranges_add(&ranges, tasks[i]));
     int64_t i = 0;
     for (int64_t r = 0; r < ranges.n; r++) {
-        const struct task_range *range = &ranges.list[r];
+        const struct taskpool_range *range = &ranges.list[r];
         int64_t count = 0;
         for (int64_t task = range->first; task < range->last; task += range->step, count++)
             assert_int_equal(task, tasks[i++]);

@@ -51,7 +51,7 @@ static void bins_widen_and_keep_all_time(void **state)
     timeline_add(timeline, 1, TRACE_TASK, 0, 6, 1);
     int bin = (int)(1237 / timeline->run.bin_s);
     assert_true(timeline->run.use_s[bin][TRACE_TASK] > 0);
-    /* Of it alone there are finer ones. */
+    /* The last iteration alone has finer bins. */
     check_close(timeline->last.bin_s, 0x1p-5, 0);
     check_close(timeline->last.use_s[3][TRACE_TASK], 0x1p-5, 1e-15);
     free(timeline);
@@ -183,7 +183,7 @@ static double sum_array(const json_t *object, const char *key)
     return sum;
 }
 
-/* Seconds in one use according to the bins, all but the last of which are full. */
+/* Seconds in one use according to the bins; all but the last are full. */
 static double seconds_of(const json_t *utilisation, const char *key, double n_workers)
 {
     const json_t *bins = json_object_get(utilisation, key);
@@ -227,7 +227,7 @@ static void a_simulated_pool_agrees_with_its_statistics(void **state)
         if (i > 0)
             check_ok(taskpool_restore(pool));
         check_ok(taskpool_run(pool));
-        const struct statistics_iteration *iteration = taskpool_statistics(pool, i);
+        const struct taskpool_iteration *iteration = taskpool_statistics(pool, i);
         task_s += iteration->task_s;
         search_s += iteration->search_s;
         communication_s += iteration->communication_s;
@@ -235,7 +235,7 @@ static void a_simulated_pool_agrees_with_its_statistics(void **state)
     }
     json_t *timeline;
     check_ok(taskpool_timeline(pool, &timeline));
-    const struct statistics_iteration *last = taskpool_statistics(pool, n_iterations - 1);
+    const struct taskpool_iteration *last = taskpool_statistics(pool, n_iterations - 1);
     const json_t *utilisation = json_object_get(timeline, "utilisation");
     check_close(json_number_value(json_object_get(utilisation, "seconds")), seconds, 1e-12);
     check_close(seconds_of(utilisation, "task", n_workers), task_s, 1e-9);

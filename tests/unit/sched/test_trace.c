@@ -1,5 +1,5 @@
 /* The log of a worker, and its events in the order of time. */
-#include "sched/pool/trace/trace_lane.h"
+#include "sched/lab/trace/trace_lane.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -32,8 +32,8 @@ static void test_spans_are_joined(void **state)
     assert_int_equal(log.spans[3].n, 2);
     assert_int_equal(log.spans[3].number, 7);
     assert_int_equal(log.spans[4].number, 9);
-    check_close(log.recorded[TRACE_TASK].time_s, 1, 1e-12);
-    check_close(log.recorded[TRACE_IDLE].time_s, 1.5, 1e-12);
+    check_close(log.recorded.time_s[TRACE_TASK], 1, 1e-12);
+    check_close(log.recorded.time_s[TRACE_IDLE], 1.5, 1e-12);
     trace_log_fini(&log);
 }
 
@@ -60,8 +60,8 @@ static void test_full_log(void **state)
         trace_log_message(&log, &(struct trace_message){.time_s = i});
     }
     assert_int_equal(log.n_spans, 2);
-    assert_int_equal(log.dropped[TRACE_TASK].n, 3);
-    check_close(log.dropped[TRACE_TASK].time_s, 1.5, 1e-15);
+    assert_int_equal(log.dropped.n[TRACE_TASK], 3);
+    check_close(log.dropped.time_s[TRACE_TASK], 1.5, 1e-15);
     assert_int_equal(log.n_messages, 2);
     assert_int_equal(log.n_dropped_messages, 3);
     trace_log_fini(&log);
@@ -81,7 +81,7 @@ static void test_wait_of_an_iteration(void **state)
     assert_int_equal(log.spans[2].use, TRACE_ITERATION);
     check_close(log.spans[2].begin_s, 9.25, 0);
     check_close(log.spans[2].end_s, 12.25, 0);
-    check_close(log.recorded[TRACE_IDLE].time_s, 1, 0);
+    check_close(log.recorded.time_s[TRACE_IDLE], 1, 0);
     trace_log_fini(&log);
 }
 

@@ -5,7 +5,7 @@
 #include <cblas.h>
 #include <string.h>
 
-/* Of OpenBLAS, without C prototypes; absent where it was built for one processor only. */
+/* Functions of OpenBLAS without C prototypes; absent where it was built for one processor only. */
 void gotoblas_dynamic_quit(void) __attribute__((weak));
 void gotoblas_dynamic_init(void) __attribute__((weak));
 
@@ -80,7 +80,7 @@ static double B_element(int k, int j)
     return (k * 5 + j) % 13 - 6;
 }
 
-/* Small whole numbers, of which every sum is exact. */
+/* Small whole numbers, so that every sum is exact. */
 static void check_product(void)
 {
     enum { M = 131, N = 77, K = 259 };

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child process prints to standard error before it ends. */
+/* Standard error of a child process until it ends. */
 static void read_last_words(void (*end)(void), char *text, size_t size)
 {
     int ends[2], status;

@@ -25,13 +25,18 @@ static const char *list_engines(void)
     return "s,libint";
 }
 
+static const char *describe_mode(const char *mode)
+{
+    return strcmp(mode, "counter") == 0 ? "the next ones" : "others";
+}
+
 static const struct option_row number_rows[] = {
     INTEGER_OPTION("tile", FIELD(tile), 1, 1e6, .default_text = "40", .value = "N",
                    .help = "basis functions in a tile"),
     INTEGER_OPTION("charge", FIELD(charge), 0, 0, .default_text = "0", .preset_text = "5",
                    .value = "N", .help = "charge of the molecule"),
     INTEGER_OPTION("seed", FIELD(seed), 0, INFINITY, .default_text = "1", .value = "N",
-                   .help = "start of all random numbers"),
+                   .formerly = "random", .help = "start of all random numbers"),
     REAL_OPTION("screen", FIELD(screen), 0, 1, .min_excluded = true, .default_text = "1e-10",
                 .value = "X", .help = "screening threshold"),
     REAL_OPTION("shift", FIELD(shift), -INFINITY, INFINITY, .default_text = "0", .value = "X",
@@ -43,13 +48,14 @@ static const struct option_row other_rows[] = {
     TEXT_OPTION("output", FIELD(output), .letter = 'o', .value = "FILE",
                 .help = "where the page goes"),
     CHOICE_OPTION("sched", FIELD(mode), "static,counter,steal", .default_text = "counter",
-                  .value = "MODE", .help = "scheduler mode"),
+                  .value = "MODE", .describe_choice = describe_mode, .formerly = "steal",
+                  .help = "scheduler mode"),
     CHOICE_OPTION("engine", FIELD(engine), NULL, .list_choices = list_engines,
                   .help = "integral engine"),
     OPTION_OF_KIND(OPTION_WORD, "guess", FIELD(guess), .default_text = "core",
                    .choices = "core,atoms", .value = "WHICH", .expert = true,
                    .help = "density to begin with"),
-    FLAG_OPTION("quiet", FIELD(quiet), .help = "say nothing"),
+    FLAG_OPTION("quiet", FIELD(quiet), .modes = "counter,steal", .help = "say nothing"),
     FLAG_OPTION("polite", FIELD(polite), .default_text = "true", .preset_text = "false",
                 .help = "say please"),
     FLAG_OPTION("old", FIELD(old), .is_preset = true, .help = "as it used to be"),
@@ -313,6 +319,7 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
         "\nExpert things:\n",
         "--shake X",
         "--help",
+        "--help-modes",
         "--help-all",
         "--version",
     };
@@ -326,16 +333,47 @@ static void test_help_shows_every_option_with_what_it_takes(void **state)
     assert_true(text[11] >= '0' && text[11] <= '9');
 }
 
-static void test_help_hides_rows_for_experts_and_ends_with_a_pointer_to_them(void **state)
+static void test_help_hides_other_rows_and_ends_with_pointers_to_them(void **state)
 {
     (void)state;
     char text[4096];
     capture(OPTION_REQUEST_HELP, text, sizeof text);
     assert_non_null(strstr(text, "--sched MODE"));
     assert_null(strstr(text, "--guess"));
+    assert_null(strstr(text, "--quiet"));
     assert_null(strstr(text, "Expert things"));
-    const char *end = "\n2 more options, for experts: beryl-test --help-all\n";
-    assert_string_equal(text + strlen(text) - strlen(end), end);
+    const char *modes = strstr(text, "\n  --help-modes "), *all = strstr(text, "\n  --help-all ");
+    assert_true(modes && all && all > modes);
+    assert_string_equal(strchr(all + 1, '\n'), "\n");
+}
+
+/* Options in the first mode that reads them, their names in the others. */
+static void test_help_of_modes_has_each_mode_with_its_options(void **state)
+{
+    (void)state;
+    char text[4096];
+    capture(OPTION_REQUEST_HELP_MODES, text, sizeof text);
+    const char *lists = strstr(text, "\nstatic: others\n\n"
+                                     "counter: the next ones\n"
+                                     "  --quiet                 say nothing\n\n"
+                                     "steal: others\n"
+                                     "  as above: --quiet\n");
+    if (!lists || !strstr(text, "Options of every mode:\n  --basis"))
+        fail_msg("%s", text);
+    assert_null(strstr(text, "--tile"));
+    capture(OPTION_REQUEST_HELP_ALL, text, sizeof text);
+    assert_non_null(strstr(text, "counter, steal: say nothing"));
+}
+
+static void test_old_names_are_refused_with_the_new_ones(void **state)
+{
+    (void)state;
+    check_refused("a --random 3", "--random is now --seed", "");
+    check_refused("a --random=3", "--random is now --seed", "");
+    check_refused("a --steal", "--steal is now --sched steal", "");
+    check_refused("a --steals", "unknown option '--steals'", "");
+    check_status(STATUS_USAGE, option_set(&tables[0], "random", "3"));
+    assert_non_null(strstr(status_text(), "--random is now --seed"));
 }
 
 static void test_options_are_set_by_name(void **state)
@@ -442,7 +480,9 @@ int main(void)
         cmocka_unit_test(test_other_mistakes_are_named),
         cmocka_unit_test(test_help_and_version_are_requests_whatever_is_missing),
         cmocka_unit_test(test_help_shows_every_option_with_what_it_takes),
-        cmocka_unit_test(test_help_hides_rows_for_experts_and_ends_with_a_pointer_to_them),
+        cmocka_unit_test(test_help_hides_other_rows_and_ends_with_pointers_to_them),
+        cmocka_unit_test(test_help_of_modes_has_each_mode_with_its_options),
+        cmocka_unit_test(test_old_names_are_refused_with_the_new_ones),
         cmocka_unit_test(test_options_are_set_by_name),
         cmocka_unit_test(test_wrong_names_and_values_set_by_name_are_refused),
         cmocka_unit_test(test_json_holds_the_value_in_force_of_every_option),

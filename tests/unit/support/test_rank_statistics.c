@@ -110,7 +110,7 @@ static void test_interval_of_a_median(void **state)
     check_close(interval.value, (94 + 99) / 2.0, 0);
 }
 
-/* Of 27 resamples of 0, 1, 3 one has the centre 0, three 0.25 (0, 0, 1: means 0 0 0 0.5 0.5 1);
+/* Among 27 resamples of 0, 1, 3 one has the centre 0, three 0.25 (0, 0, 1: means 0 0 0 0.5 0.5 1);
  * with these the quantile of 0.1 is 0.25. */
 static void test_interval_of_pairs(void **state)
 {

@@ -236,13 +236,13 @@ static void test_all_steps_can_be_repeated_with_what_iterations_keep(void **stat
 static void check_task_data(const char *path)
 {
     struct profile profile;
-    struct task_data *data;
+    struct taskpool_data *data;
     int64_t n_reads = 0, n_writes = 0;
     check_ok(profile_read(MPI_COMM_SELF, path, true, &profile));
     check_ok(task_data_read(path, &profile, &data));
     for (int64_t task = 0; task < profile.n; task++) {
         int64_t n;
-        const struct task_access *access = task_data_of(data, task, &n);
+        const struct taskpool_data_access *access = task_data_of(data, task, &n);
         assert_true(n > 0);
         for (int64_t i = 0; i < n; i++) {
             n_writes += access[i].writes;

@@ -244,7 +244,7 @@ static const struct bad_program {
     {"E =\n", "9:1: expected a number or a tensor, found the end of the file"},
     {"E = C[i,j] +\n+", "9:2: expected a number or a tensor, found the end of the file"},
     {"E = C[i,j] E\n", "8:12: expected '*', '+', '-' or the end of the line, found 'E'"},
-    {"E = C[i,j] ? E\n", "8:12: '?' is no part of the language"},
+    {"E = C[i,j] ? E\n", "8:12: '?' is not part of the language"},
     {"[i,j] = E\n", "8:1: expected a declaration (tile, space, index, tensor, scalar, iterate) or"},
     {"space W 5\n", "8:9: expected '=' and the blocks of the space"},
     {"space W = 5 7\n", "8:13: expected ',' and the next block, 'irrep'"},
@@ -283,7 +283,7 @@ static const struct bad_program {
     {"tensor R[i,j]\niterate C from R\n", "9:17: expected ',' and another unknown, or ', energy'"},
     {"tensor R[i,j]\niterate C from R, energy A\n", "9:26: the energy 'A' has indices"},
     {"tensor R[i,j]\niterate C from R, C from R, energy E\n",
-     "9:19: 'C' stands in 'iterate' twice"},
+     "9:19: 'C' appears in 'iterate' twice"},
     {"tensor R[i,j]\niterate C from R, energy E\nE = C[i,j]\n",
      "9:1: no statement after 'iterate' computes the residual 'R'"},
     {"tensor R[i,j]\niterate C from R, energy E\nR[i,j] = C[i,j]\n",
@@ -291,7 +291,7 @@ static const struct bad_program {
     {"tensor R[i,j]\niterate C from R, energy E\nR[i,j] += C[i,j]\n",
      "10:1: 'R' would grow with every iteration; compute it by '=' after 'iterate', line 9"},
     {"tensor R[i,j]\niterate C from R, energy E\nE = C[i,j]\niterate C from R, energy E\n",
-     "11:1: 'iterate' stands in line 9 already"},
+     "11:1: 'iterate' appears in line 9 already"},
     /* Nothing to do. */
     {"", "8:1: expected at least one statement"},
 };

@@ -554,7 +554,7 @@ static void make_network(struct random_stream *random, struct tree_search *searc
     sprintf(text + strlen(text), "%stensor T[i0]\n%s\n", declared, product);
 }
 
-/* Of sums over an index that one factor has, which come first. */
+/* Operations of the sums over an index that only one factor has, which come first. */
 static double flops_of_sums(const struct plan *plan)
 {
     double flops = 0;

@@ -163,7 +163,7 @@ static void test_mistakes_are_reported_with_their_place(void **state)
            0, "test.tce:3:7: all spaces up to this have more than 2^20 tiles");
 }
 
-/* Four tensors, any two of which share four indices: two of them leave 16. */
+/* Four tensors; any two share four indices, so that a pair leaves 16. */
 static void test_products_beyond_the_rank_are_refused(void **state)
 {
     (void)state;

@@ -158,7 +158,7 @@ static double serial_max(const struct tensor *tensor, const double *a)
     return max;
 }
 
-/* Of all scalar products below. */
+/* Values for all scalar products below. */
 static double lines[1000];
 
 static void test_scalar_products_are_those_of_one_process(void **state)

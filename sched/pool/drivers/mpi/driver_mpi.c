@@ -37,18 +37,18 @@ static enum status driver_mpi_add(struct driver *base, const void *record)
 
 /* waits  the last step was to wait: the thread that answers messages may be adding tasks, and
  *        next_local, which takes no lock, must not be called */
-static enum mode_step ask_mpi_mode(struct driver_mpi *driver, bool waits, struct mode_work *work,
-                                   int64_t *n_events)
+static enum taskpool_mode_step ask_mpi_mode(struct driver_mpi *driver, bool waits,
+                                            struct taskpool_mode_work *work, int64_t *n_events)
 {
-    const struct mode *mode = driver->mode;
+    const struct taskpool_mode *mode = driver->mode;
     pulse_set(driver->slot, PULSE_SCHEDULES);
-    *work = (struct mode_work){.n_wanted = driver->interval.n - driver->n_since_poll,
-                               .tasks_are_long = driver->interval.n == 1,
-                               .record = driver->record};
+    *work = (struct taskpool_mode_work){.n_wanted = driver->interval.n - driver->n_since_poll,
+                                        .tasks_are_long = driver->interval.n == 1,
+                                        .record = driver->record};
     if (!waits && mode->next_local && mode->next_local(driver->state, work))
-        return MODE_RUN;
+        return TASKPOOL_MODE_RUN;
     mpi_worker_lock(driver);
-    enum mode_step step = mode->next(driver->state, work);
+    enum taskpool_mode_step step = mode->next(driver->state, work);
     *n_events = driver->n_events;
     mpi_worker_unlock(driver);
     return step;
@@ -67,17 +67,18 @@ static void start_messages(struct driver_mpi *driver)
 
 /* Waits until the mode has work or is done. The time counts for the search, or
  * as idle, from the end of the last task. */
-static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step step,
-                                    struct mode_work *work, int64_t n_events)
+static enum taskpool_mode_step wait_for_work(struct driver_mpi *driver,
+                                             enum taskpool_mode_step step,
+                                             struct taskpool_mode_work *work, int64_t n_events)
 {
     struct statistics_worker *worker = &driver->worker;
     if (driver->n_since_poll > 0 && !driver->times_tasks)
         mpi_worker_account_tasks(driver);
     else
         mpi_worker_account(driver, &worker->scheduler_s);
-    while (step == MODE_SEARCH || step == MODE_WAIT) {
-        double *use_s = step == MODE_SEARCH ? &worker->search_s : &worker->idle_s;
-        pulse_set(driver->slot, step == MODE_SEARCH ? PULSE_SEARCHES : PULSE_WAITS);
+    while (step == TASKPOOL_MODE_SEARCH || step == TASKPOOL_MODE_WAIT) {
+        double *use_s = step == TASKPOOL_MODE_SEARCH ? &worker->search_s : &worker->idle_s;
+        pulse_set(driver->slot, step == TASKPOOL_MODE_SEARCH ? PULSE_SEARCHES : PULSE_WAITS);
         mpi_worker_wait(driver, n_events);
         mpi_worker_account(driver, use_s);
         step = ask_mpi_mode(driver, true, work, &n_events);
@@ -91,15 +92,15 @@ static enum mode_step wait_for_work(struct driver_mpi *driver, enum mode_step st
 
 static void run_until_done(struct driver_mpi *driver)
 {
-    struct mode_work work;
+    struct taskpool_mode_work work;
     int64_t n_events = 0;
     for (;;) {
-        enum mode_step step = ask_mpi_mode(driver, false, &work, &n_events);
-        if (step != MODE_RUN)
+        enum taskpool_mode_step step = ask_mpi_mode(driver, false, &work, &n_events);
+        if (step != TASKPOOL_MODE_RUN)
             step = wait_for_work(driver, step, &work, n_events);
         else if (driver->measures_next)
             mpi_worker_account(driver, &driver->worker.scheduler_s);
-        if (step == MODE_DONE)
+        if (step == TASKPOOL_MODE_DONE)
             break;
         if (driver->record)
             mpi_worker_run_record(driver);
@@ -121,7 +122,7 @@ static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
     worker.tasks_moved = comm->base.counts.tasks_moved;
 
     driver->worker = (struct statistics_worker){0};
-    comm->base.counts = (struct comm_counts){0};
+    comm->base.counts = (struct taskpool_comm_counts){0};
     comm->messages.n_sent = comm->messages.n_received = comm->messages.bytes_sent = 0;
     comm->n_fetches = 0;
     return worker;
@@ -155,7 +156,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     if (driver->watchdog)
         mpi_watchdog_await(driver->watchdog);
     base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
-    /* It counts, and takes part in its messages, until all processes have come here. */
+    /* The watchdog counts, and takes part in its messages, until all processes have come here. */
     if (driver->watchdog)
         mpi_watchdog_end(driver->watchdog);
     pulse_set(driver->slot, PULSE_OUTSIDE);
@@ -168,7 +169,7 @@ static enum status driver_mpi_restore(struct driver *base)
     struct driver_mpi *driver = driver_mpi_of(base);
     double start_s = clock_now_s();
     driver->comm.status = STATUS_OK; /* a task may have failed */
-    while (driver->mode->restore(driver->state) != MODE_DONE)
+    while (driver->mode->restore(driver->state) != TASKPOOL_MODE_DONE)
         mpi_comm_wait(&driver->comm);
     double end_s = clock_now_s();
     driver->worker.balance_s += end_s - start_s;
@@ -209,9 +210,10 @@ static const struct driver_functions functions = {.run = driver_mpi_run,
                                                   .progress = driver_mpi_progress,
                                                   .destroy = driver_mpi_destroy};
 
-static enum status init_mpi_state(struct driver_mpi *driver, const struct mode_setup *setup)
+static enum status init_mpi_state(struct driver_mpi *driver,
+                                  const struct taskpool_mode_setup *setup)
 {
-    const struct mode *mode = driver->mode;
+    const struct taskpool_mode *mode = driver->mode;
     size_t record_size = setup->problem->record_size;
     void *state = calloc(1, mode->state_size);
     driver->record = record_size > 0 ? malloc(record_size) : NULL;
@@ -251,9 +253,9 @@ static enum status check_threads(const struct driver_mpi *driver)
     return STATUS_OK;
 }
 
-enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
-                              const struct mode_setup *setup, const struct driver_records *records,
-                              struct driver **out)
+enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
+                              const struct taskpool_mode_setup *setup,
+                              const struct driver_records *records, struct driver **out)
 {
     struct driver_mpi *driver = calloc(1, sizeof *driver);
     if (!driver)
@@ -262,7 +264,7 @@ enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
     driver->mode = mode;
     driver->problem = setup->problem;
     driver->poll_every = setup->settings->poll_every;
-    driver->threaded = setup->settings->progress == PROGRESS_THREAD;
+    driver->threaded = setup->settings->progress == TASKPOOL_PROGRESS_THREAD;
     pthread_mutex_init(&driver->lock, NULL);
     enum status status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
     driver->slot = &driver->unwatched;

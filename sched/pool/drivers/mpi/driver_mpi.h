@@ -15,8 +15,8 @@
  * comm, mode, setup  borrowed
  * Errors: those of the mode, STATUS_NO_MEMORY, STATUS_USAGE (--progress thread
  * without MPI_THREAD_MULTIPLE); the same on every process. */
-enum status driver_mpi_create(MPI_Comm comm, const struct mode *mode,
-                              const struct mode_setup *setup, const struct driver_records *records,
-                              struct driver **driver);
+enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
+                              const struct taskpool_mode_setup *setup,
+                              const struct driver_records *records, struct driver **driver);
 
 #endif

@@ -18,7 +18,7 @@
 struct driver_mpi {
     struct driver driver; /* first */
     struct mpi_comm comm;
-    const struct mode *mode;
+    const struct taskpool_mode *mode;
     const struct taskpool_problem *problem;
     bool needs_times; /* the mode or the history needs the time of each task */
     bool times_tasks; /* they do, or the recorder does */
@@ -78,7 +78,7 @@ void mpi_worker_deliver(struct driver_mpi *driver);
 /* Polls between two tasks, and adapts the interval. */
 void mpi_worker_poll(struct driver_mpi *driver);
 
-/* Waits for an event or the time of comm_wake. n_events: driver->n_events at the mode's
+/* Waits for an event or the time of taskpool_comm_wake. n_events: driver->n_events at the mode's
  * last step. */
 void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events);
 
@@ -88,7 +88,7 @@ void mpi_worker_account_tasks(struct driver_mpi *driver);
 
 /* Runs the tasks, with polls between them; after a failure tasks
  * are skipped. */
-void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range);
+void mpi_worker_run_range(struct driver_mpi *driver, struct taskpool_range range);
 void mpi_worker_run_record(struct driver_mpi *driver);
 
 #endif

@@ -38,7 +38,7 @@ struct probe {
 static void send_probe(struct probe *probe, int to, enum probe_kind kind)
 {
     int32_t message = (int32_t)kind;
-    comm_send(&probe->comm.base, to, &message, sizeof message);
+    taskpool_comm_send(&probe->comm.base, to, &message, sizeof message);
 }
 
 static void receive_probe(void *state, int from, const void *message, size_t size)
@@ -76,7 +76,7 @@ static void note_fetched(void *state, int64_t value)
     ((struct probe *)state)->fetched = true;
 }
 
-static const struct mode probe_mode = {
+static const struct taskpool_mode probe_mode = {
     .name = "calibration", .receive = receive_probe, .sent = ignore_sent, .fetched = note_fetched};
 
 /* Sends a PING, with BULK_BYTES of bulk unless that is NULL, and waits for the answer. */
@@ -84,11 +84,11 @@ static void ping(struct probe *probe, int other, const void *bulk)
 {
     int32_t kind = PING;
     int64_t n_pongs = probe->n_pongs;
-    comm_send_bulk(&probe->comm.base, other,
-                   &(struct comm_message){.head = &kind,
-                                          .head_size = sizeof kind,
-                                          .bulk = bulk,
-                                          .bulk_size = bulk ? BULK_BYTES : 0});
+    taskpool_comm_send_bulk(&probe->comm.base, other,
+                            &(struct taskpool_comm_message){.head = &kind,
+                                                            .head_size = sizeof kind,
+                                                            .bulk = bulk,
+                                                            .bulk_size = bulk ? BULK_BYTES : 0});
     while (probe->n_pongs == n_pongs)
         mpi_comm_wait(&probe->comm);
 }
@@ -99,7 +99,7 @@ static double fetch_batch(struct probe *probe)
     double begin_s = clock_now_s();
     for (int i = 0; i < BATCH; i++) {
         probe->fetched = false;
-        comm_fetch_add(&probe->comm.base, 1);
+        taskpool_comm_fetch_add(&probe->comm.base, 1);
         while (!probe->fetched)
             mpi_comm_wait(&probe->comm);
     }
@@ -292,7 +292,7 @@ static void calibrate_poll(struct probe *probe, struct quartiles *poll_s)
 
 /* The lowest rank that is not on this process's node, which is process 0's where it counts;
  * -1: there is none. */
-static int find_far(const struct comm *comm)
+static int find_far(const struct taskpool_comm *comm)
 {
     for (int i = 0; i < comm->n_node_ranks; i++)
         if (comm->node_ranks[i] != i)
@@ -304,7 +304,7 @@ static void measure_messages(struct probe *probe, MPI_Comm comm,
                              struct mpi_calibration *calibration)
 {
     static const char bulk[BULK_BYTES];
-    const struct comm *base = &probe->comm.base;
+    const struct taskpool_comm *base = &probe->comm.base;
     int others[2] = {base->n_node_ranks > 1 ? base->node_ranks[1] : -1, find_far(base)};
     MPI_Bcast(others, 2, MPI_INT, 0, comm);
     *calibration = (struct mpi_calibration){.node_size = base->n_node_ranks};

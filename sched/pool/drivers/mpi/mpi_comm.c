@@ -8,18 +8,19 @@
 #include <assert.h>
 #include <math.h>
 
-static double mpi_comm_now(struct comm *comm)
+static double mpi_comm_now(struct taskpool_comm *comm)
 {
     (void)comm;
     return clock_now_s();
 }
 
-static void mpi_comm_protocol_broken(struct comm *comm, const char *why)
+static void mpi_comm_protocol_broken(struct taskpool_comm *comm, const char *why)
 {
     die("worker %d, mode %s: %s", comm->rank, ((struct mpi_comm *)comm)->mode->name, why);
 }
 
-static void mpi_comm_send(struct comm *comm, int to, const struct comm_message *message)
+static void mpi_comm_send(struct taskpool_comm *comm, int to,
+                          const struct taskpool_comm_message *message)
 {
     struct mpi_comm *self = (struct mpi_comm *)comm;
     if (!self->mode->receive || (message->bulk && !self->mode->sent))
@@ -31,7 +32,7 @@ static void mpi_comm_send(struct comm *comm, int to, const struct comm_message *
                       message->head_size + (message->bulk ? message->bulk_size : 0), 0);
 }
 
-static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
+static void mpi_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
 {
     struct mpi_comm *self = (struct mpi_comm *)comm;
     if (!self->mode->fetched)
@@ -44,24 +45,25 @@ static void mpi_comm_fetch_add(struct comm *comm, int64_t increment)
         recorder_request(self->recorder, 0, comm, TRACE_COUNTER_REQUEST, sizeof increment);
 }
 
-static void mpi_comm_wake(struct comm *comm, double delay_s)
+static void mpi_comm_wake(struct taskpool_comm *comm, double delay_s)
 {
     ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
 }
 
-static void mpi_comm_failed(struct comm *comm, enum status status)
+static void mpi_comm_failed(struct taskpool_comm *comm, enum status status)
 {
     ((struct mpi_comm *)comm)->status = (int)status;
 }
 
-static const struct comm_functions functions = {.now = mpi_comm_now,
-                                                .send = mpi_comm_send,
-                                                .fetch_add = mpi_comm_fetch_add,
-                                                .wake = mpi_comm_wake,
-                                                .failed = mpi_comm_failed,
-                                                .protocol_broken = mpi_comm_protocol_broken};
+static const struct taskpool_comm_functions functions = {.now = mpi_comm_now,
+                                                         .send = mpi_comm_send,
+                                                         .fetch_add = mpi_comm_fetch_add,
+                                                         .wake = mpi_comm_wake,
+                                                         .failed = mpi_comm_failed,
+                                                         .protocol_broken =
+                                                             mpi_comm_protocol_broken};
 
-enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
+enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct taskpool_mode *mode,
                           uint64_t seed)
 {
     *comm = (struct mpi_comm){.base.functions = &functions, .mode = mode, .wake_s = INFINITY};
@@ -86,7 +88,8 @@ enum status mpi_comm_begin(struct mpi_comm *comm)
     comm->wake_s = INFINITY;
     if (comm->mode->fetched)
         mpi_counter_reset(&comm->counter);
-    /* In place of a barrier, so that the failure of a restore takes no message of its own. */
+    /* Agreement in place of a barrier, so that the failure of a restore takes no message of its
+     * own. */
     return status_agree(comm->messages.mpi, (enum status)comm->status);
 }
 

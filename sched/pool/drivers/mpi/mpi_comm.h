@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 struct mpi_comm {
-    struct comm base; /* first: what the mode sees */
-    const struct mode *mode;
+    struct taskpool_comm base; /* first: what the mode sees */
+    const struct taskpool_mode *mode;
     void *state; /* of the mode; set by the driver before the first event */
     struct mpi_messages messages;
     struct mpi_counter counter; /* only if the mode uses it */
@@ -24,7 +24,7 @@ struct mpi_comm {
     bool fetching;              /* a request is recorded or started, not answered */
     int64_t increment;          /* of that request */
     int64_t n_fetches;          /* counted here, cleared by the driver */
-    double wake_s;              /* time of comm_wake; INFINITY: none */
+    double wake_s;              /* time of taskpool_comm_wake; INFINITY: none */
     atomic_int status;          /* enum status: the last failure, of a task or that the mode
                                  * reported; cleared by the driver */
     struct recorder *recorder;  /* of messages; borrowed; NULL: none */
@@ -34,7 +34,7 @@ struct mpi_comm {
 /* Collective over mpi, which is borrowed and must carry no other point-to-point messages
  * until mpi_comm_fini, to be called also after a failure. The mode is borrowed.
  * Errors: STATUS_USAGE (the mode uses the counter, and MPI has no windows). */
-enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct mode *mode,
+enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct taskpool_mode *mode,
                           uint64_t seed);
 void mpi_comm_fini(struct mpi_comm *comm); /* collective */
 
@@ -60,7 +60,7 @@ void mpi_comm_start(struct mpi_comm *comm);
  * recorded before and by these calls. Does not wait. */
 bool mpi_comm_deliver(struct mpi_comm *comm);
 
-/* The same, waiting for an event or the time of comm_wake. */
+/* mpi_comm_deliver that first waits for an event or the time of taskpool_comm_wake. */
 void mpi_comm_wait(struct mpi_comm *comm);
 
 /* The parts of such a wait for a driver with a lock, which it holds in the first and not in the
@@ -69,7 +69,7 @@ void mpi_comm_wait(struct mpi_comm *comm);
 double mpi_comm_pause(struct mpi_comm *comm);
 void mpi_comm_rest(struct mpi_comm *comm, double pause_s);
 
-/* After MODE_DONE: waits until all messages of this worker are completed. */
+/* After TASKPOOL_MODE_DONE: waits until all messages of this worker are completed. */
 void mpi_comm_finish(struct mpi_comm *comm);
 
 /* The number of messages that this worker sent less those that it received, since the driver

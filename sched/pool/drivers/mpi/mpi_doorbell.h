@@ -14,10 +14,10 @@
 
 struct mpi_doorbells;
 
-/* Those of a communicator and its duplicates, with which they live: one for each process if all are
- * on one node, else none, nor where memory cannot be shared. Never NULL. Collective over comm at
- * the first call with it or with what it is a duplicate of, local afterwards. Ends the program when
- * out of memory, as the others wait. */
+/* The doorbells of a communicator and its duplicates; they live as long as these: one for each
+ * process if all are on one node, else none, nor where memory cannot be shared. Never NULL.
+ * Collective over comm at the first call with it or with what it is a duplicate of, local
+ * afterwards. Ends the program when out of memory, as the others wait. */
 struct mpi_doorbells *mpi_doorbells_of(MPI_Comm comm);
 
 /* After a message to that rank was given to MPI. */

@@ -65,7 +65,8 @@ void mpi_messages_fini(struct mpi_messages *messages)
     *messages = (struct mpi_messages){0};
 }
 
-void mpi_messages_send(struct mpi_messages *messages, int to, const struct comm_message *message)
+void mpi_messages_send(struct mpi_messages *messages, int to,
+                       const struct taskpool_comm_message *message)
 {
     size_t size = message->head_size + (message->bulk ? message->bulk_size : 0);
     assert(message->head_size > 0);

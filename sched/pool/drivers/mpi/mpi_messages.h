@@ -38,7 +38,8 @@ void mpi_messages_fini(struct mpi_messages *messages);
 
 /* Records a message. Does not communicate. Ends the program when out of memory:
  * a protocol cannot continue without the message. */
-void mpi_messages_send(struct mpi_messages *messages, int to, const struct comm_message *message);
+void mpi_messages_send(struct mpi_messages *messages, int to,
+                       const struct taskpool_comm_message *message);
 
 /* Starts the recorded messages (MPI_Isend). */
 void mpi_messages_start(struct mpi_messages *messages);
@@ -52,9 +53,8 @@ bool mpi_messages_receive(struct mpi_messages *messages, int *from, size_t *size
  * message's. To be called until false. Does not wait. */
 bool mpi_messages_sent(struct mpi_messages *messages, int64_t *token);
 
-/* For a process that waits: has the next mpi_messages_receive call MPI in any case, and returns for
- * how long it may sleep before, mpi_doorbell_await; 0 while messages of its own are not completed.
- */
+/* Prepares a wait: the next mpi_messages_receive calls MPI in any case. Returns for how long the
+ * process may sleep before, mpi_doorbell_await; 0 while messages of its own are not completed. */
 double mpi_messages_pause(struct mpi_messages *messages);
 
 #endif

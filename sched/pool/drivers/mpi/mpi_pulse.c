@@ -11,7 +11,7 @@
 
 enum { PULSE_TAG = 2 }; /* messages of the mode have another */
 
-/* Memory of the node, all of which belongs to its first process. */
+/* Finds the node's shared slots, which belong to its first process. */
 static void find_slots(struct mpi_pulse *pulse, MPI_Comm node)
 {
     int rank, unit;

@@ -17,8 +17,8 @@ enum pulse_activity {
     PULSE_TASK,      /* runs the task slot->task */
     PULSE_RECORD,    /* runs a task of a dynamic pool */
     PULSE_MESSAGES,  /* polls or sends */
-    PULSE_SEARCHES,  /* waits: MODE_SEARCH */
-    PULSE_WAITS,     /* waits: MODE_WAIT */
+    PULSE_SEARCHES,  /* waits: TASKPOOL_MODE_SEARCH */
+    PULSE_WAITS,     /* waits: TASKPOOL_MODE_WAIT */
     PULSE_ENDS,      /* has finished and waits for the other processes */
 };
 
@@ -75,8 +75,8 @@ void mpi_pulse_end(struct mpi_pulse *pulse);
 /* Receives and, when it is time, sends. Does not wait; no call of MPI if there is one node. */
 void mpi_pulse_poll(struct mpi_pulse *pulse);
 
-/* Looks at the processes of this node; when a task finished last, as far as is known
- * here. For one thread, of any process that takes part. Does not communicate. */
+/* Time at which a task finished last on this node, as far as is known here. For one thread, of any
+ * process that takes part. Does not communicate. */
 double mpi_pulse_last_s(struct mpi_pulse *pulse);
 
 /* A watchdog looks, on behalf of its process. */

@@ -47,7 +47,7 @@ struct mpi_watchdog {
     pthread_cond_t stopped;
     bool stop; /* under the lock */
 
-    /* Of the thread. */
+    /* Used by the watchdog's thread alone. */
     struct sight sight; /* of this process */
     double since_s;     /* it is as it is */
 };
@@ -144,7 +144,8 @@ static bool is_running_task(const struct sight *sight)
     return sight->activity == PULSE_TASK || sight->activity == PULSE_RECORD;
 }
 
-/* By its state in /proc. Without allocation, as all of the report. */
+/* By its state in /proc, as no call says it of a process that is not a child. Without allocation,
+ * as all of the report. */
 static bool is_stopped(const struct pulse_slot *slot)
 {
     char path[64], text[256] = "";
@@ -250,7 +251,7 @@ static void append_activity(const struct mpi_watchdog *self, char *text, size_t 
 static void report_process(const struct mpi_watchdog *self)
 {
     char text[1024] = "", host[256] = "";
-    const struct mode *mode = self->comm->mode;
+    const struct taskpool_mode *mode = self->comm->mode;
     struct mpi_messages messages;
     gethostname(host, sizeof host - 1);
     append_words(text, sizeof text, "%s: watchdog: process %d (%s, pid %ld) ",

@@ -19,7 +19,7 @@ __attribute__((noinline, cold)) static void record_account(struct driver_mpi *dr
     recorder_span(driver->driver.records.recorder, 0, &span, is_task ? driver->polled_s : 0);
 }
 
-/* The same for a task with a number. */
+/* Records a task that has a number. */
 __attribute__((noinline, cold)) static void record_task(struct driver_mpi *driver, int64_t task,
                                                         double start_s, double polled_s)
 {
@@ -139,10 +139,10 @@ static void report_finished(struct driver_mpi *driver, int64_t task, double time
 
 /* Runs the first task of the range. One reading of the clock between two tasks is the end of one
  * and the begin of the other. */
-static inline void run_timed_task(struct driver_mpi *driver, struct task_range *range)
+static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_range *range)
 {
     const struct taskpool_problem *problem = driver->problem;
-    struct history *history = driver->driver.records.history;
+    struct taskpool_history *history = driver->driver.records.history;
     int64_t task = range->first;
     range->first += range->step;
     pulse_set_task(driver->slot, task);
@@ -164,14 +164,14 @@ static inline void run_timed_task(struct driver_mpi *driver, struct task_range *
 }
 
 /* Runs the first n tasks of the range, up to a failure. */
-static void run_timed(struct driver_mpi *driver, struct task_range *range, int64_t n)
+static void run_timed(struct driver_mpi *driver, struct taskpool_range *range, int64_t n)
 {
     for (; n > 0 && runs_tasks(driver); n--)
         run_timed_task(driver, range);
 }
 
-/* The same without the time of each task. */
-static void run_untimed(struct driver_mpi *driver, struct task_range *range, int64_t n)
+/* Runs a range without timing each task. */
+static void run_untimed(struct driver_mpi *driver, struct taskpool_range *range, int64_t n)
 {
     const struct taskpool_problem *problem = driver->problem;
     enum status status = STATUS_OK;
@@ -205,7 +205,7 @@ static void count_tasks(struct driver_mpi *driver, int64_t n)
 }
 
 /* After a failure the mode is still notified of the tasks, so that it comes to its end. */
-static void skip_tasks(struct driver_mpi *driver, const struct task_range *range)
+static void skip_tasks(struct driver_mpi *driver, const struct taskpool_range *range)
 {
     if (!driver->mode->finished)
         return;
@@ -213,7 +213,7 @@ static void skip_tasks(struct driver_mpi *driver, const struct task_range *range
         report_finished(driver, task, 0);
 }
 
-void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
+void mpi_worker_run_range(struct driver_mpi *driver, struct taskpool_range range)
 {
     int64_t left = task_range_count(&range);
     while (left > 0 && runs_tasks(driver)) {
@@ -221,7 +221,7 @@ void mpi_worker_run_range(struct driver_mpi *driver, struct task_range range)
         if (n > left)
             n = left;
         driver->measures_next = false;
-        struct task_range next = {range.first, range.first + n * range.step, range.step};
+        struct taskpool_range next = {range.first, range.first + n * range.step, range.step};
         task_census_add_range(&driver->driver.ran, &next);
         pulse_set_task(driver->slot, range.first);
         pulse_set(driver->slot, PULSE_TASK);

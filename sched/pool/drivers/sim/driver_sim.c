@@ -16,7 +16,7 @@ enum {
     LARGE_PAGE = 2 * 1024 * 1024,
     PREFETCH_EVENTS = 2,
     PREFETCH_BYTES = 1024,  /* of a worker */
-    EVENTS_SHOWN = 1 << 16, /* progress is shown after as many, some 0.1 s */
+    EVENTS_SHOWN = 1 << 16, /* events between two displays of progress, some 0.1 s */
 };
 
 /* Smaller simulations need no check of the available memory. */
@@ -61,7 +61,8 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     }
 }
 
-/* Neither how many events are to come nor how long the workers will look for tasks is known. */
+/* The number of events to come, and the time that workers will search for tasks, are unknown: shows
+ * seconds and tasks run. */
 static void show_simulated(const struct driver_sim *sim, double time_s)
 {
     char text[128];
@@ -92,10 +93,10 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
     if (sim->protocol != STATUS_OK)
         return sim->protocol;
     if (n_stuck > 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: %d of %d workers wait for ever", sim->mode->name,
-                    n_stuck, sim->n_workers);
+        return FAIL(STATUS_PROTOCOL, "mode %s: deadlock: %d of %d workers still waiting",
+                    sim->mode->name, n_stuck, sim->n_workers);
     if (sim->n_lost > 0)
-        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages for workers that were done",
+        return FAIL(STATUS_PROTOCOL, "mode %s: %lld messages for workers that had finished",
                     sim->mode->name, (long long)sim->n_lost);
     return STATUS_OK;
 }
@@ -112,7 +113,7 @@ static void take_sim_statistics(struct sim_worker *worker, struct statistics_wor
     statistics[0].steals_attempted = worker->comm.counts.steals_attempted;
     statistics[0].steals_successful = worker->comm.counts.steals_successful;
     statistics[0].tasks_moved = worker->comm.counts.tasks_moved;
-    worker->comm.counts = (struct comm_counts){0};
+    worker->comm.counts = (struct taskpool_comm_counts){0};
 }
 
 static enum status sim_run(struct driver *driver, struct statistics_worker *workers)
@@ -267,7 +268,7 @@ static void connect_worker(struct driver_sim *sim, int rank)
     int first = rank / sim->node_size * sim->node_size;
     worker->sim = sim;
     worker->caller = sim_threads(worker);
-    worker->comm = (struct comm){
+    worker->comm = (struct taskpool_comm){
         .functions = &sim_comm_functions,
         .rank = rank,
         .size = size,
@@ -302,9 +303,10 @@ static bool polls_between_tasks(const struct driver_sim *sim)
     return sim->mode->receive || sim->n_workers > sim->node_size;
 }
 
-enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,
-                              const struct mode_setup *setup, const struct driver_records *records,
-                              struct driver **out)
+enum status driver_sim_create(const struct taskpool_mode *mode,
+                              const struct taskpool_machine *machine,
+                              const struct taskpool_mode_setup *setup,
+                              const struct driver_records *records, struct driver **out)
 {
     int n_threads = machine->n_threads > 0 ? machine->n_threads : 1;
     if (n_threads > 1 && setup->problem->record_size > 0)

@@ -19,8 +19,9 @@
  * Errors: those of the mode, STATUS_LIMIT, STATUS_NO_MEMORY. Its run and restore may fail with
  * STATUS_PROTOCOL, and with STATUS_LIMIT when tasks end after 10^9 s, where microseconds get
  * lost in a double. */
-enum status driver_sim_create(const struct mode *mode, const struct taskpool_machine *machine,
-                              const struct mode_setup *setup, const struct driver_records *records,
-                              struct driver **driver);
+enum status driver_sim_create(const struct taskpool_mode *mode,
+                              const struct taskpool_machine *machine,
+                              const struct taskpool_mode_setup *setup,
+                              const struct driver_records *records, struct driver **driver);
 
 #endif

@@ -18,7 +18,7 @@ enum event_kind {
     EVENT_MESSAGE, /* a message arrives: bytes if size > 0, else what, a sim_message */
     EVENT_SENT,    /* a message with bulk is completed: value is its token */
     EVENT_RAN,     /* a thread's tasks end: from is its number */
-    EVENT_WAKE,    /* value: the number of the call of comm_wake */
+    EVENT_WAKE,    /* value: the number of the call of taskpool_comm_wake */
     EVENT_FETCH,   /* a request reaches the counter: value is the increment */
     EVENT_FETCHED, /* its answer, value, reaches the worker */
     EVENT_DEPARTS, /* a block that a thread moves, from being its number, may leave its sender */
@@ -49,11 +49,11 @@ enum doing { RUNNING, WAITING, ENDED };
 struct sim_thread {
     double clock_s; /* its time is accounted for up to here */
     int32_t doing;
-    bool searches; /* the wait counts as search: MODE_SEARCH */
+    bool searches; /* the wait counts as search: TASKPOOL_MODE_SEARCH */
     bool has_record;
-    double began_s;          /* begin of the tasks that run now */
-    struct task_range range; /* tasks that have not ended */
-    int64_t n_running;       /* of these, the first that run now */
+    double began_s;              /* begin of the tasks that run now */
+    struct taskpool_range range; /* tasks that have not ended */
+    int64_t n_running;           /* of these, the first that run now */
     struct poll_interval interval;
     int64_t n_since_poll; /* tasks */
     double since_poll_s;  /* their time */
@@ -64,7 +64,7 @@ struct sim_thread {
 /* One worker. Its threads, the mode's state and the room for a record follow in memory,
  * because what happens to a worker touches them all. */
 struct sim_worker {
-    struct comm comm; /* first: what the mode sees */
+    struct taskpool_comm comm; /* first: what the mode sees */
     struct driver_sim *sim;
     void *state;               /* of the mode */
     struct sim_thread *caller; /* the thread that calls the mode now */
@@ -73,10 +73,11 @@ struct sim_worker {
     double free_s;             /* the progress thread is busy until then */
     int n_waiting;             /* threads */
     int n_active;              /* threads that are not done with this phase */
-    struct task_range left;    /* with several threads: tasks for the next thread that needs some */
+    struct taskpool_range
+        left; /* with several threads: tasks for the next thread that needs some */
     void *record;
     struct sim_queued *first, *last; /* queued messages */
-    int64_t n_wakes;                 /* calls of comm_wake */
+    int64_t n_wakes;                 /* calls of taskpool_comm_wake */
     double wake_s;                   /* time of the last; -1: it has passed */
 };
 
@@ -84,9 +85,9 @@ struct sim_data;
 
 struct driver_sim {
     struct driver driver; /* first */
-    const struct mode *mode;
+    const struct taskpool_mode *mode;
     const struct taskpool_machine *machine;
-    const struct mode_setup *setup;
+    const struct taskpool_mode_setup *setup;
     int n_workers;
     int n_threads; /* of a worker */
     int node_size;
@@ -142,7 +143,7 @@ void sim_network_fini(struct driver_sim *sim);
 
 /* --- sim_comm.c: comm.h, simulated --- */
 
-extern const struct comm_functions sim_comm_functions;
+extern const struct taskpool_comm_functions sim_comm_functions;
 
 /* Adds the overhead of sending or receiving a message to the clock of the thread that does
  * it; returns that clock. */
@@ -184,7 +185,7 @@ void sim_stop_waiting(struct sim_worker *worker, struct sim_thread *thread, doub
 /* The caller calls the mode until tasks run, or the thread waits or is done. */
 void sim_proceed(struct sim_worker *worker);
 
-/* The same for all threads that wait, from this time on. */
+/* sim_proceed for all threads that wait, from this time on. */
 void sim_proceed_waiting(struct sim_worker *worker, double time_s);
 
 /* The caller runs its next tasks, whose data are there. */

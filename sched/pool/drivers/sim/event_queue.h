@@ -57,7 +57,7 @@ struct event_list {
 
 /* Zero-initialised is empty. */
 struct event_queue {
-    struct event_bucket top; /* no event of which is before top_start_s */
+    struct event_bucket top; /* holds no event before top_start_s */
     double top_start_s;
     double top_last_s; /* the latest of the top */
     int n_rungs;       /* from the widest buckets to the narrowest */

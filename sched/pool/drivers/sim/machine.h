@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct task_data;
+struct taskpool_data;
 
 struct taskpool_machine {
     int n_workers;
@@ -44,15 +44,15 @@ struct taskpool_machine {
     const double *speeds; /* n_workers, borrowed */
 
     /* Interruptions of tasks, on each thread at its own phase; NULL: none. */
-    const struct noise *noise; /* borrowed */
+    const struct taskpool_noise *noise; /* borrowed */
 
     /* Duration of a task at speed 1, in seconds, by its number or, in a dynamic pool,
      * its record. */
     double (*time)(int64_t task, const void *record, const void *context);
 
-    /* Whether all tasks in [first, last) are null tasks: they take the same time each, and a
-     * worker runs them without polls in between, as long as that takes no longer than the time
-     * between two polls; NULL: none are. */
+    /* Whether all tasks in [first, last) are null tasks, which take equal times: a worker runs them
+     * without polls in between, as long as that takes no longer than the time between two polls.
+     * NULL: none are. */
     bool (*are_null)(int64_t first, int64_t last, const void *context);
 
     const void *context; /* borrowed */
@@ -60,8 +60,8 @@ struct taskpool_machine {
     /* The blocks that tasks of a static pool read and write, each on the node of a worker; NULL:
      * none is charged for. Copies of others' blocks, and what its workers write, stay on a node as
      * long as they have room there, or to the end of an iteration. See sim_data.c for the times. */
-    const struct task_data *data; /* sched/pool/core/task_data.h, borrowed */
-    int64_t cache_bytes;          /* that room, of each node */
+    const struct taskpool_data *data; /* sched/pool/core/task_data.h, borrowed */
+    int64_t cache_bytes;              /* that room, of each node */
 
     /* For tests: called with the head of every message when it is sent; or NULL. */
     void (*observe)(int from, int to, const void *message, size_t size, void *context);

@@ -7,18 +7,19 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static enum status allocate_noise(struct noise *noise, int64_t n)
+static enum status allocate_noise(struct taskpool_noise *noise, int64_t n)
 {
-    *noise = (struct noise){.n = n};
+    *noise = (struct taskpool_noise){.n = n};
     noise->start_s = malloc((size_t)n * sizeof(double));
     noise->free_s = malloc((size_t)(n + 1) * sizeof(double));
     if (noise->start_s && noise->free_s)
         return STATUS_OK;
-    noise_fini(noise);
+    taskpool_noise_fini(noise);
     return FAIL(STATUS_NO_MEMORY, "no memory for %lld interruptions", (long long)n);
 }
 
-enum status noise_init_periodic(struct noise *noise, double period_s, double length_s)
+enum status taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s,
+                                         double length_s)
 {
     TRY(allocate_noise(noise, 1));
     noise->period_s = period_s;
@@ -28,11 +29,11 @@ enum status noise_init_periodic(struct noise *noise, double period_s, double len
     return STATUS_OK;
 }
 
-void noise_fini(struct noise *noise)
+void taskpool_noise_fini(struct taskpool_noise *noise)
 {
     free(noise->start_s);
     free(noise->free_s);
-    *noise = (struct noise){0};
+    *noise = (struct taskpool_noise){0};
 }
 
 /* --- traces --- */
@@ -76,7 +77,8 @@ static enum status parse_trace(struct line_reader *reader, struct interruption_l
     return STATUS_OK;
 }
 
-static enum status take_interruption(struct noise *noise, const struct interruption_list *trace)
+static enum status take_interruption(struct taskpool_noise *noise,
+                                     const struct interruption_list *trace)
 {
     TRY(allocate_noise(noise, trace->n));
     double lost_s = 0;
@@ -91,7 +93,7 @@ static enum status take_interruption(struct noise *noise, const struct interrupt
     return STATUS_OK;
 }
 
-enum status noise_read(struct noise *noise, const char *path)
+enum status taskpool_noise_read(struct taskpool_noise *noise, const char *path)
 {
     struct interruption_list trace = {0};
     struct line_reader reader;
@@ -103,7 +105,7 @@ enum status noise_read(struct noise *noise, const char *path)
     free(trace.list);
     if (status == STATUS_OK && !(noise->free_s[noise->n] > NOISE_MIN_FREE * noise->period_s &&
                                  noise->period_s >= NOISE_MIN_PERIOD_S)) {
-        noise_fini(noise);
+        taskpool_noise_fini(noise);
         status = FAIL(STATUS_INPUT, "%s: the interruptions leave no time for work", path);
     }
     return status;
@@ -126,13 +128,13 @@ static int64_t find(const double *times_s, int64_t n, double time_s)
 }
 
 /* The time that interruption i leaves before the next, or the end of the period. */
-static double free_after(const struct noise *noise, int64_t i)
+static double free_after(const struct taskpool_noise *noise, int64_t i)
 {
     return noise->free_s[i + 1] - noise->free_s[i];
 }
 
 /* Free time of the period up to a time in it. */
-static double free_until(const struct noise *noise, double time_s)
+static double free_until(const struct taskpool_noise *noise, double time_s)
 {
     int64_t i = find(noise->start_s, noise->n, time_s);
     if (i < 0)
@@ -144,7 +146,7 @@ static double free_until(const struct noise *noise, double time_s)
 }
 
 /* The time in the period, in (0, period], at which its free time so far is free_s > 0. */
-static double time_of_free(const struct noise *noise, double free_s)
+static double time_of_free(const struct taskpool_noise *noise, double free_s)
 {
     /* Work that ends as an interruption begins is not delayed by it. */
     int64_t i = find(noise->free_s, noise->n, free_s);
@@ -156,7 +158,8 @@ static double time_of_free(const struct noise *noise, double free_s)
     return next_s - (noise->free_s[i + 1] - free_s);
 }
 
-double noise_end_s(const struct noise *noise, double phase_s, double start_s, double work_s)
+double noise_end_s(const struct taskpool_noise *noise, double phase_s, double start_s,
+                   double work_s)
 {
     if (!(work_s > 0))
         return start_s;

@@ -7,7 +7,7 @@
 
 #define SAME_TIME_S 1e-9
 
-static double sim_comm_now(struct comm *comm)
+static double sim_comm_now(struct taskpool_comm *comm)
 {
     const struct sim_worker *worker = (struct sim_worker *)comm;
     return worker->serving ? worker->serving_s : worker->caller->clock_s;
@@ -33,19 +33,20 @@ void sim_count_message(struct sim_worker *worker, size_t size)
     statistics->bytes += (int64_t)size;
 }
 
-static void sim_comm_failed(struct comm *comm, enum status status)
+static void sim_comm_failed(struct taskpool_comm *comm, enum status status)
 {
     ((struct sim_worker *)comm)->sim->status = status;
 }
 
-static void sim_comm_protocol_broken(struct comm *comm, const char *why)
+static void sim_comm_protocol_broken(struct taskpool_comm *comm, const char *why)
 {
     struct driver_sim *sim = ((struct sim_worker *)comm)->sim;
     sim->protocol =
         FAIL(STATUS_PROTOCOL, "worker %d, mode %s: %s", comm->rank, sim->mode->name, why);
 }
 
-static void sim_comm_send(struct comm *comm, int to, const struct comm_message *message)
+static void sim_comm_send(struct taskpool_comm *comm, int to,
+                          const struct taskpool_comm_message *message)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     struct driver_sim *sim = worker->sim;
@@ -80,7 +81,7 @@ static void sim_comm_send(struct comm *comm, int to, const struct comm_message *
                       sim->events.n_added - 1);
 }
 
-static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
+static void sim_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     struct driver_sim *sim = worker->sim;
@@ -100,7 +101,7 @@ static void sim_comm_fetch_add(struct comm *comm, int64_t increment)
                                                  .value = increment});
 }
 
-static void sim_comm_wake(struct comm *comm, double delay_s)
+static void sim_comm_wake(struct taskpool_comm *comm, double delay_s)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
     double time_s = sim_comm_now(comm) + delay_s;
@@ -115,9 +116,10 @@ static void sim_comm_wake(struct comm *comm, double delay_s)
                                                          .value = ++worker->n_wakes});
 }
 
-const struct comm_functions sim_comm_functions = {.now = sim_comm_now,
-                                                  .send = sim_comm_send,
-                                                  .fetch_add = sim_comm_fetch_add,
-                                                  .wake = sim_comm_wake,
-                                                  .failed = sim_comm_failed,
-                                                  .protocol_broken = sim_comm_protocol_broken};
+const struct taskpool_comm_functions sim_comm_functions = {.now = sim_comm_now,
+                                                           .send = sim_comm_send,
+                                                           .fetch_add = sim_comm_fetch_add,
+                                                           .wake = sim_comm_wake,
+                                                           .failed = sim_comm_failed,
+                                                           .protocol_broken =
+                                                               sim_comm_protocol_broken};

@@ -15,17 +15,17 @@
 
 /* The transfers of a thread. */
 struct sim_mover {
-    int32_t why;                        /* enum sim_moves */
-    bool to_owner;                      /* the transfer under way */
-    int64_t block;                      /* likewise */
-    int64_t placed;                     /* block to be put into the node's memory; -1: none */
-    const struct task_access *accesses; /* n, of which next is to be seen to */
+    int32_t why;    /* enum sim_moves */
+    bool to_owner;  /* the transfer under way */
+    int64_t block;  /* likewise */
+    int64_t placed; /* block to be put into the node's memory; -1: none */
+    const struct taskpool_data_access *accesses; /* n; next is the first that was not handled yet */
     int64_t n, next;
     double read_s; /* the time that the task's reads took */
 };
 
 struct sim_data {
-    const struct task_data *table; /* borrowed */
+    const struct taskpool_data *table; /* borrowed */
     struct data_cache *cache;
     double *cards;            /* of each node: busy until then */
     struct sim_mover *movers; /* n_workers x n_threads */
@@ -177,12 +177,12 @@ static bool keep_block(struct sim_worker *worker, struct sim_mover *mover)
     return false;
 }
 
-/* Whether it begins a transfer. */
+/* Starts an access; whether it needs a transfer. */
 static bool begin_access(struct sim_worker *worker, struct sim_mover *mover,
-                         const struct task_access *access)
+                         const struct taskpool_data_access *access)
 {
     const struct driver_sim *sim = worker->sim;
-    const struct data_block *block = &sim->data->table->blocks[access->block];
+    const struct taskpool_data_block *block = &sim->data->table->blocks[access->block];
     int node = node_of_worker(sim, worker->comm.rank);
     if (access->writes != (mover->why == SIM_MOVES_WRITTEN) ||
         data_block_owner(block, sim->n_workers) == worker->comm.rank ||

@@ -33,7 +33,7 @@ static void receive_in_full(struct sim_worker *worker, const struct event *event
                        (size_t)message->head_size + message->bulk_size);
     if (message->bulk)
         event_queue_add(&sim->events, (struct event){.kind = EVENT_SENT,
-                                                     .time_s = comm_now(&worker->comm),
+                                                     .time_s = taskpool_comm_now(&worker->comm),
                                                      .worker = event->from,
                                                      .value = message->token});
     sim_message_destroy(sim, message);
@@ -99,9 +99,9 @@ bool sim_has_progress_thread(const struct sim_worker *worker)
 {
     const struct driver_sim *sim = worker->sim;
     int progress = sim->setup->settings->progress;
-    if (progress == PROGRESS_BY_MODE && sim->mode->has_thread)
+    if (progress == TASKPOOL_PROGRESS_BY_MODE && sim->mode->has_thread)
         return sim->mode->has_thread(worker->state);
-    return progress == PROGRESS_THREAD;
+    return progress == TASKPOOL_PROGRESS_THREAD;
 }
 
 static struct sim_thread *find_waiting(struct sim_worker *worker)
@@ -134,7 +134,7 @@ static void take_message(struct sim_worker *worker, const struct event *event)
 
 /* --- all events --- */
 
-/* The counter's side of comm_fetch_add: one request after another. */
+/* The counter's side of taskpool_comm_fetch_add: one request after another. */
 static void answer_fetch(struct driver_sim *sim, const struct event *event)
 {
     sim->counter_free_s = fmax(event->time_s, sim->counter_free_s) + sim->machine->counter_s;

@@ -15,7 +15,7 @@ static double task_work(const struct sim_worker *worker, int64_t task)
 /* The end of work that begins on the caller at this time. */
 static double work_end(const struct sim_worker *worker, double start_s, double work_s)
 {
-    const struct noise *noise = worker->sim->machine->noise;
+    const struct taskpool_noise *noise = worker->sim->machine->noise;
     return noise ? noise_end_s(noise, worker->caller->noise_phase_s, start_s, work_s)
                  : start_s + work_s;
 }
@@ -85,7 +85,7 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
 {
     struct driver_sim *sim = worker->sim;
     struct statistics_worker *statistics = &worker->caller->statistics;
-    struct history *history = sim->driver.records.history;
+    struct taskpool_history *history = sim->driver.records.history;
     /* The body may change its record. */
     if (worker->record)
         task_census_add_record(&sim->driver.ran, worker->record, sim->setup->problem->record_size);
@@ -143,7 +143,7 @@ bool sim_polls_now(struct sim_worker *worker, bool ran)
     return true;
 }
 
-static bool is_null(const struct sim_worker *worker, const struct task_range *range)
+static bool is_null(const struct sim_worker *worker, const struct taskpool_range *range)
 {
     const struct taskpool_machine *machine = worker->sim->machine;
     return machine->are_null && machine->are_null(range->first, range->last, machine->context);
@@ -178,33 +178,34 @@ void sim_end_thread(struct sim_worker *worker)
     end_sim_phase(worker);
 }
 
-static void begin_waiting(struct sim_worker *worker, enum mode_step step)
+static void begin_waiting(struct sim_worker *worker, enum taskpool_mode_step step)
 {
     forget_time_since_poll(worker->caller);
     worker->caller->doing = WAITING;
-    worker->caller->searches = step == MODE_SEARCH;
+    worker->caller->searches = step == TASKPOOL_MODE_SEARCH;
     worker->n_waiting++;
 }
 
 static void proceed_restoring(struct sim_worker *worker)
 {
-    enum mode_step step = worker->sim->mode->restore(worker->state);
-    if (step == MODE_DONE)
+    enum taskpool_mode_step step = worker->sim->mode->restore(worker->state);
+    if (step == TASKPOOL_MODE_DONE)
         end_sim_phase(worker);
     else
         begin_waiting(worker, step);
 }
 
-static enum mode_step call_sim_mode(struct sim_worker *worker, struct mode_work *work)
+static enum taskpool_mode_step call_sim_mode(struct sim_worker *worker,
+                                             struct taskpool_mode_work *work)
 {
     if (task_range_count(&worker->left) == 0)
         return worker->sim->mode->next(worker->state, work);
     work->range = worker->left;
-    return MODE_RUN;
+    return TASKPOOL_MODE_RUN;
 }
 
 /* Leaves the tasks that exceed n_wanted to the other threads. */
-static void leave_to_others(struct sim_worker *worker, struct mode_work *work)
+static void leave_to_others(struct sim_worker *worker, struct taskpool_mode_work *work)
 {
     int64_t n = task_range_count(&work->range);
     worker->left = work->range;
@@ -218,21 +219,22 @@ static bool get_tasks(struct sim_worker *worker)
     struct sim_thread *thread = worker->caller;
     /* A long task may follow a null task; in the same range no thief could take it. */
     bool one = sim->machine->are_null;
-    struct mode_work work = {.n_wanted = one ? 1 : thread->interval.n - thread->n_since_poll,
-                             .tasks_are_long = one || thread->interval.n == 1,
-                             .record = worker->record};
-    enum mode_step step = call_sim_mode(worker, &work);
-    if (step == MODE_DONE) {
+    struct taskpool_mode_work work = {.n_wanted =
+                                          one ? 1 : thread->interval.n - thread->n_since_poll,
+                                      .tasks_are_long = one || thread->interval.n == 1,
+                                      .record = worker->record};
+    enum taskpool_mode_step step = call_sim_mode(worker, &work);
+    if (step == TASKPOOL_MODE_DONE) {
         if (!sim->data || !sim_move(worker, SIM_MOVES_REST, 0))
             sim_end_thread(worker);
-    } else if (step != MODE_RUN) {
+    } else if (step != TASKPOOL_MODE_RUN) {
         begin_waiting(worker, step);
     } else if (sim->n_threads > 1) {
         leave_to_others(worker, &work);
     }
-    thread->has_record = step == MODE_RUN && worker->record;
-    thread->range = step == MODE_RUN ? work.range : (struct task_range){0};
-    return step == MODE_RUN;
+    thread->has_record = step == TASKPOOL_MODE_RUN && worker->record;
+    thread->range = step == TASKPOOL_MODE_RUN ? work.range : (struct taskpool_range){0};
+    return step == TASKPOOL_MODE_RUN;
 }
 
 static void proceed_running(struct sim_worker *worker)

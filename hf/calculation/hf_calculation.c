@@ -1,0 +1,149 @@
+#include "hf/calculation/hf_calculation.h"
+
+#include "hf/calculation/hf_memory.h"
+#include "hf/guess/guess.h"
+#include "sched/pool/core/speeds.h"
+#include "support/base/agree.h"
+#include "support/base/array.h"
+#include "support/base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation)
+{
+    return (struct scf_problem){
+        .molecule = &calculation->input.molecule,
+        .shells = calculation->input.shells,
+        .tiling = calculation->tiling,
+        .fock = calculation->fock,
+        .grid = calculation->grid,
+        .comm = calculation->comm,
+        .n_spins = calculation->input.n_spins,
+        .n_occupied = {calculation->input.n_occupied[0], calculation->input.n_occupied[1]},
+    };
+}
+
+/* The checkpoint that the first density comes from, or NULL. */
+static const char *guess_file(const struct hf_settings *settings)
+{
+    if (settings->density || settings->restart)
+        return settings->density ? settings->density : settings->restart;
+    bool computed = strcmp(settings->guess, "sad") == 0 || strcmp(settings->guess, "core") == 0;
+    return computed ? NULL : settings->guess;
+}
+
+/* A file that does not fit is bad input: found out before anything is printed. */
+static enum status check_guess(struct hf_calculation *calculation)
+{
+    const char *file = guess_file(calculation->settings);
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    if (!file)
+        return STATUS_OK;
+    TRY(checkpoint_reader_create(file, &problem, &calculation->checkpoint));
+    return calculation->settings->density
+               ? checkpoint_reader_check_density(calculation->checkpoint, &problem)
+               : STATUS_OK;
+}
+
+enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
+                                struct hf_calculation *calculation)
+{
+    *calculation = (struct hf_calculation){
+        .settings = settings, .comm = comm, .engines.first = settings->engine};
+    TRY(hf_input_read(settings, comm, &calculation->input));
+    TRY(speeds_check(comm, settings->pool.speeds));
+    TRY(status_agree(comm, tiling_create(calculation->input.shells, calculation->input.tile,
+                                         &calculation->tiling)));
+    TRY(dense_grid_create(comm, &calculation->grid));
+    return check_guess(calculation);
+}
+
+void hf_calculation_fini(struct hf_calculation *calculation)
+{
+    checkpoint_reader_destroy(calculation->checkpoint);
+    scf_result_fini(&calculation->result);
+    free(calculation->iterations);
+    for (int spin = 0; spin < 2; spin++)
+        darray_destroy(calculation->D[spin]);
+    fock_destroy(calculation->fock);
+    screening_destroy(calculation->screening);
+    dense_grid_destroy(calculation->grid);
+    tiling_destroy(calculation->tiling);
+    hf_input_fini(&calculation->input);
+    *calculation = (struct hf_calculation){0};
+}
+
+enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
+{
+    const struct hf_settings *settings = calculation->settings;
+    MPI_Comm comm = calculation->comm;
+    TRY(hf_memory_check(settings, &calculation->input, calculation->tiling, calculation->grid,
+                        comm));
+    return screening_create(calculation->tiling, settings->screen, &calculation->engines, comm,
+                            &calculation->screening);
+}
+
+enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
+                                         const struct taskpool_settings *pool)
+{
+    TRY(fock_create(calculation->screening, &calculation->settings->fock, pool, calculation->comm,
+                    &calculation->fock));
+    for (int spin = 0; spin < calculation->input.n_spins; spin++)
+        TRY(tile_matrix_create(calculation->tiling, "density", DARRAY_DOUBLE,
+                               &calculation->D[spin]));
+    return STATUS_OK;
+}
+
+enum status hf_calculation_guess(struct hf_calculation *calculation)
+{
+    const struct hf_settings *settings = calculation->settings;
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    if (calculation->checkpoint)
+        return checkpoint_reader_density(calculation->checkpoint, &problem, calculation->D);
+    if (strcmp(settings->guess, "sad") == 0)
+        return guess_sad(&problem, calculation->D);
+    return guess_core(&problem, settings->scf.dependence, calculation->D);
+}
+
+enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
+                                  struct darray *const matrices[], char sha256[2][SHA256_HEX_SIZE])
+{
+    static const char *const spins[] = {" alpha", " beta"};
+    int n_spins = calculation->input.n_spins;
+    for (int spin = 0; spin < n_spins; spin++) {
+        TRY(tile_matrix_sha256(calculation->tiling, matrices[spin], sha256[spin]));
+        log_print("SHA-256 of %s%s  %s\n", name, n_spins == 1 ? "" : spins[spin], sha256[spin]);
+    }
+    return STATUS_OK;
+}
+
+struct engine_use hf_calculation_engines(const struct hf_calculation *calculation)
+{
+    struct engine_use engines = calculation->engines;
+    MPI_Allreduce(MPI_IN_PLACE, engines.computed, sizeof engines.computed / (sizeof(int64_t)),
+                  MPI_INT64_T, MPI_SUM, calculation->comm);
+    return engines;
+}
+
+/* Keeps an iteration for the result; without memory, the record is shorter. */
+static void record_scf_iteration(const struct scf_iteration *iteration, void *context)
+{
+    struct hf_calculation *calculation = context;
+    if (array_reserve(&calculation->iterations, calculation->n_iterations + 1,
+                      &calculation->iterations_capacity, sizeof *iteration) == STATUS_OK)
+        calculation->iterations[calculation->n_iterations++] = *iteration;
+}
+
+enum status hf_calculation_solve(struct hf_calculation *calculation)
+{
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    struct scf_settings settings = calculation->settings->scf;
+    TRY(status_agree(calculation->comm,
+                     array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
+                                   sizeof *calculation->iterations)));
+    settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
+    settings.observe = record_scf_iteration;
+    settings.observe_context = calculation;
+    return scf_run(&problem, &settings, calculation->D, &calculation->result);
+}

@@ -1,0 +1,85 @@
+/* A Hartree-Fock calculation, from settings to Fock builds and the converged SCF: the core of
+ * beryl-hf and of the library, and the start of methods beyond Hartree-Fock.
+ *
+ *     struct hf_calculation calculation;
+ *     hf_calculation_read(&settings, comm, &calculation);
+ *     hf_calculation_prepare_screening(&calculation);
+ *     hf_calculation_prepare_build(&calculation, &settings.pool);
+ *     hf_calculation_guess(&calculation);
+ *     hf_calculation_solve(&calculation);
+ *     ... calculation.result ...
+ *     hf_calculation_fini(&calculation);
+ *
+ * Each step needs those before it. All are collective; their errors are the same on every
+ * process, and after one only hf_calculation_fini may follow. */
+#ifndef BERYL_HF_HF_CALCULATION_H
+#define BERYL_HF_HF_CALCULATION_H
+
+#include "basis/integrals/two_electron.h"
+#include "hf/calculation/hf_input.h"
+#include "hf/calculation/hf_settings.h"
+#include "hf/checkpoint/checkpoint_reader.h"
+#include "hf/fock/fock_build.h"
+#include "hf/scf/scf.h"
+#include "hf/tiles/screening.h"
+#include "hf/tiles/tile_matrix.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
+#include "support/base/sha256.h"
+#include "support/base/status.h"
+
+#include <mpi.h>
+
+/* Parts of a calculation, created in this order; NULL or empty before. */
+struct hf_calculation {
+    const struct hf_settings *settings; /* borrowed */
+    MPI_Comm comm;                      /* borrowed: all processes */
+    struct engine_use engines;          /* of this process */
+    struct hf_input input;
+    struct tiling *tiling;
+    struct dense_grid *grid;
+    struct checkpoint_reader *checkpoint; /* of restart, guess or density */
+    struct screening *screening;
+    struct fock *fock;
+    struct darray *D[2];              /* per spin: the first density, then the converged one */
+    struct scf_iteration *iterations; /* of the SCF; NULL before it */
+    int64_t n_iterations, iterations_capacity;
+    struct scf_result result; /* of the SCF */
+};
+
+/* Reads the molecule and the basis, checks the file of speeds, creates tiles and grid, and
+ * verifies the checkpoint of the first density, if there is one. Sets *calculation in any case.
+ * Errors: those of hf_input_read, checkpoint_reader_create and speeds_check. */
+enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
+                                struct hf_calculation *calculation);
+
+/* Frees all parts. */
+void hf_calculation_fini(struct hf_calculation *calculation);
+
+/* Creates Schwarz bounds; prints and checks the memory estimate.
+ * Errors: STATUS_NO_MEMORY. */
+enum status hf_calculation_prepare_screening(struct hf_calculation *calculation);
+
+/* Prepares Fock builds in a pool with these settings. Errors: those of fock_create. */
+enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
+                                         const struct taskpool_settings *pool);
+
+/* Computes or reads the first density. Errors: those of guess.h and checkpoint_reader_density. */
+enum status hf_calculation_guess(struct hf_calculation *calculation);
+
+/* Runs the SCF to convergence and prints its iterations.
+ * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
+enum status hf_calculation_solve(struct hf_calculation *calculation);
+
+/* Digests of matrices of each spin, which are also printed under this name. Collective.
+ * Errors: STATUS_NO_MEMORY. */
+enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
+                                  struct darray *const matrices[], char sha256[2][SHA256_HEX_SIZE]);
+
+/* How much each integral engine has computed on all processes together. Collective. */
+struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);
+
+/* The calculation as a problem of scf.h; borrows all of it. */
+struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation);
+
+#endif

@@ -1,0 +1,134 @@
+#include "hf/calculation/hf_input.h"
+
+#include "hf/tiles/tiling.h"
+#include "support/base/agree.h"
+#include "support/io/text_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bohr; Lifflander et al. (2012): the displaced functions of the Be chain. */
+#define BE_CHAIN_DISPLACEMENT 1.6
+
+static struct molecule_settings molecule_settings(const struct hf_settings *settings)
+{
+    bool unit_given = settings->units >= 0;
+    bool charge_given = settings->charge != HF_NOT_GIVEN;
+    bool multiplicity_given = settings->multiplicity != HF_NOT_GIVEN;
+    return (struct molecule_settings){
+        .unit = unit_given ? (enum length_unit)settings->units : LENGTH_ANGSTROM,
+        .unit_given = unit_given,
+        .charge = charge_given ? (int)settings->charge : 0,
+        .charge_given = charge_given,
+        .multiplicity = multiplicity_given ? (int)settings->multiplicity : 1,
+        .multiplicity_given = multiplicity_given,
+    };
+}
+
+/* The input file of the original Be benchmark: atomic numbers, no comment, Bohr,
+ * and centres for displaced functions implied; recognised by a basis that has
+ * functions for such centres. */
+static bool is_original_benchmark(const struct hf_input *input)
+{
+    return input->molecule.bare_numbers && basis_set_find(&input->basis_set, 0);
+}
+
+static enum status parse_molecule(const struct hf_settings *settings, const struct text_file *text,
+                                  struct hf_input *input)
+{
+    struct molecule_settings given = molecule_settings(settings);
+    TRY(molecule_parse(text->bytes, text->length, settings->molecule, &given, &input->molecule));
+    if (!is_original_benchmark(input))
+        return STATUS_OK;
+    if (!given.unit_given) {
+        molecule_fini(&input->molecule);
+        given.unit = LENGTH_BOHR;
+        given.unit_given = true;
+        TRY(molecule_parse(text->bytes, text->length, settings->molecule, &given,
+                           &input->molecule));
+    }
+    input->original_benchmark = true;
+    return molecule_add_displaced_ghosts(&input->molecule, BE_CHAIN_DISPLACEMENT);
+}
+
+/* The centres that the caller gives. */
+static enum status copy_molecule(const struct hf_settings *settings, struct molecule *molecule)
+{
+    struct molecule_settings given = molecule_settings(settings);
+    size_t size = (size_t)settings->n_atoms * sizeof *settings->atoms;
+    *molecule = (struct molecule){.n_atoms = settings->n_atoms,
+                                  .atoms = malloc(size),
+                                  .charge = given.charge,
+                                  .multiplicity = given.multiplicity};
+    TRY(CHECK_MEMORY(molecule->atoms, "no memory for the atoms of %s", settings->molecule));
+    memcpy(molecule->atoms, settings->atoms, size);
+    return STATUS_OK;
+}
+
+static enum status read_molecule(const struct hf_settings *settings, MPI_Comm comm,
+                                 struct hf_input *input)
+{
+    struct text_file text;
+    TRY(text_file_read_all(settings->molecule, comm, &text));
+    enum status status = parse_molecule(settings, &text, input);
+    text_file_fini(&text);
+    return status;
+}
+
+static enum status read_and_check_molecule(const struct hf_settings *settings, MPI_Comm comm,
+                                           struct hf_input *input)
+{
+    enum status status = settings->atoms ? copy_molecule(settings, &input->molecule)
+                                         : read_molecule(settings, comm, input);
+    if (status == STATUS_OK)
+        status = molecule_check(&input->molecule, settings->molecule);
+    return status_agree(comm, status);
+}
+
+static enum status count_electrons(const struct hf_settings *settings, struct hf_input *input)
+{
+    int64_t n_electrons = molecule_n_electrons(&input->molecule);
+    int unpaired = input->molecule.multiplicity - 1;
+    int method = settings->method >= 0 ? settings->method : unpaired == 0 ? METHOD_RHF : METHOD_UHF;
+    if (method == METHOD_RHF && unpaired != 0)
+        return FAIL(STATUS_USAGE,
+                    "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
+                    input->molecule.multiplicity);
+    input->n_spins = method == METHOD_RHF ? 1 : 2;
+    input->n_occupied[0] = (n_electrons + unpaired) / 2;
+    input->n_occupied[1] = (n_electrons - unpaired) / 2;
+    if (input->n_occupied[0] > input->shells->n_functions)
+        return FAIL(STATUS_INPUT, "%s: %lld electrons, but %s has only %lld functions for them",
+                    settings->molecule, (long long)n_electrons, input->basis_set.name,
+                    (long long)input->shells->n_functions);
+    return STATUS_OK;
+}
+
+enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm, struct hf_input *input)
+{
+    *input = (struct hf_input){0};
+    enum basis_form form = settings->spherical   ? BASIS_FORM_SPHERICAL
+                           : settings->cartesian ? BASIS_FORM_CARTESIAN
+                                                 : BASIS_FORM_UNSTATED;
+    enum status status = basis_set_read_all(settings->basis, comm, &input->basis_set);
+    if (status == STATUS_OK)
+        status = read_and_check_molecule(settings, comm, input);
+    if (status == STATUS_OK)
+        status = status_agree(
+            comm, shells_create(&input->molecule, &input->basis_set, form, &input->shells));
+    if (status == STATUS_OK)
+        status = count_electrons(settings, input);
+    if (status == STATUS_OK)
+        input->tile = settings->tile > 0 ? settings->tile : tiling_default_target(input->shells);
+    else
+        hf_input_fini(input);
+    return status;
+}
+
+void hf_input_fini(struct hf_input *input)
+{
+    shells_destroy(input->shells);
+    molecule_fini(&input->molecule);
+    basis_set_fini(&input->basis_set);
+    *input = (struct hf_input){0};
+}

@@ -1,0 +1,35 @@
+/* The molecule and basis of a calculation. */
+#ifndef BERYL_HF_HF_INPUT_H
+#define BERYL_HF_HF_INPUT_H
+
+#include "basis/input/basis_set.h"
+#include "basis/input/molecule.h"
+#include "basis/integrals/shells.h"
+#include "hf/calculation/hf_settings.h"
+#include "support/base/status.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hf_input {
+    struct molecule molecule;
+    struct basis_set basis_set;
+    struct shells *shells;
+    int n_spins;           /* 1: RHF, 2: UHF */
+    int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
+    int64_t tile;          /* functions in a tile, at most: of the settings, else by the basis */
+    /* The file names atoms by number and was read as a Be chain in Bohr, to whose atoms
+     * six ghost centres each were added. */
+    bool original_benchmark;
+};
+
+/* Reads the files, puts the shells on the centres and counts the electrons.
+ * Collective; every process gets the same input and status.
+ * Errors: those of the readers; STATUS_USAGE if method and multiplicity do
+ * not fit. On failure *input is empty. */
+enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm,
+                          struct hf_input *input);
+void hf_input_fini(struct hf_input *input);
+
+#endif

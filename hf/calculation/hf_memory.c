@@ -1,0 +1,102 @@
+#include "hf/calculation/hf_memory.h"
+
+#include "hf/fock/fock_build.h"
+#include "hf/scf/scf.h"
+#include "hf/tiles/screening.h"
+#include "hf/tiles/tile_matrix.h"
+#include "support/arrays/darray.h"
+#include "support/base/log.h"
+#include "support/base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+static double megabytes(const struct memory_need *need)
+{
+    return 1e-6 * (need->shared_bytes + need->own_bytes);
+}
+
+/* The largest of the modes, which run one after another. */
+static int64_t pool_bytes(const struct hf_settings *settings, const struct tiling *tiling,
+                          int n_processes)
+{
+    struct taskpool_settings pool = settings->pool;
+    int64_t most = 0;
+    for (int i = 0; i < settings->modes.n; i++) {
+        pool.mode = settings->modes.modes[i];
+        int64_t bytes = fock_pool_bytes(tiling, &settings->fock, &pool, n_processes);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* What the matrices and the Fock build take. */
+struct estimate {
+    struct memory_need matrices, build;
+};
+
+/* F of Fock builds comes after the SCF of their density. */
+static void estimate_matrices(const struct hf_settings *settings, const struct scf_problem *problem,
+                              int n_processes, struct memory_need *matrices)
+{
+    struct memory_need one = tile_matrix_bytes(problem->tiling, n_processes), F = {0}, scf = {0};
+    memory_need_add(matrices, problem->n_spins, one); /* D */
+    memory_need_add(&F, problem->n_spins, one);
+    if (settings->goal == HF_GOAL_SCF)
+        scf = scf_bytes(problem, &settings->scf, n_processes);
+    memory_need_add(matrices, 1, memory_need_larger(F, scf));
+}
+
+static void estimate_build(const struct hf_settings *settings, const struct scf_problem *problem,
+                           int n_processes, struct memory_need *build)
+{
+    const struct tiling *tiling = problem->tiling;
+    /* A restricted SCF is tested among unrestricted determinants. */
+    bool both = settings->goal == HF_GOAL_SCF &&
+                scf_tests_stability(&settings->scf, problem->n_spins, problem->shells->n_functions);
+    int n_spins = both ? 2 : problem->n_spins;
+    memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_spins, n_processes));
+    build->own_bytes += (double)pool_bytes(settings, tiling, n_processes);
+}
+
+static struct estimate estimate_run(const struct hf_settings *settings,
+                                    const struct scf_problem *problem, int n_processes)
+{
+    struct estimate estimate = {.build = screening_bytes(problem->tiling, n_processes)};
+    if (settings->goal == HF_GOAL_TASKS) {
+        estimate.build.own_bytes +=
+            (double)fock_tasks_bytes(problem->tiling, (enum fock_symmetry)settings->fock.symmetry);
+        return estimate;
+    }
+    estimate_matrices(settings, problem, n_processes, &estimate.matrices);
+    estimate_build(settings, problem, n_processes, &estimate.build);
+    return estimate;
+}
+
+enum status hf_memory_check(const struct hf_settings *settings, const struct hf_input *input,
+                            const struct tiling *tiling, const struct dense_grid *grid,
+                            MPI_Comm comm)
+{
+    int n_processes;
+    MPI_Comm_size(comm, &n_processes);
+    const struct scf_problem problem = {.shells = input->shells,
+                                        .tiling = tiling,
+                                        .grid = grid,
+                                        .comm = comm,
+                                        .n_spins = input->n_spins,
+                                        .n_occupied = {input->n_occupied[0], input->n_occupied[1]}};
+    struct estimate estimate = estimate_run(settings, &problem, n_processes);
+    struct memory_need need = estimate.matrices;
+    memory_need_add(&need, 1, estimate.build);
+    struct memory_budget budget = memory_budget(settings->memory_megabytes * 1000000, comm);
+    int64_t cache = settings->goal == HF_GOAL_TASKS ? 0 : settings->fock.cache_bytes;
+    log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f with caches of up "
+              "to %.0f); available %.0f MB\n",
+              megabytes(&need), megabytes(&estimate.matrices), megabytes(&estimate.build),
+              1e-6 * (double)cache, 1e-6 * budget.main_bytes);
+    need.shared_bytes += darray_overhead_bytes(need.n_shared);
+    char subject[512];
+    snprintf(subject, sizeof subject, "%s with %s", settings->molecule, settings->basis);
+    return memory_check(subject, &need, &budget,
+                        "use more processes on more nodes, or a smaller --cache");
+}

@@ -1,0 +1,18 @@
+#include "hf/calculation/hf_settings.h"
+
+#include "sched/pool/modes/mode_options.h"
+
+void hf_settings_default(struct hf_settings *settings)
+{
+    *settings = (struct hf_settings){
+        .method = -1,
+        .charge = HF_NOT_GIVEN,
+        .multiplicity = HF_NOT_GIVEN,
+        .units = -1,
+        .screen = HF_DEFAULT_SCREEN,
+        .guess = "sad",
+        .fock = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = HF_DEFAULT_CACHE * INT64_C(1000000)},
+        .scf = scf_settings_default()};
+    mode_options_default(&settings->pool);
+    settings->modes = (struct mode_list){.n = 1, .modes = {settings->pool.mode}};
+}

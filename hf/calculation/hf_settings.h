@@ -1,0 +1,54 @@
+/* Settings of a Hartree-Fock calculation: plain data. Error messages name a setting by the option
+ * of the programs, such as --charge. */
+#ifndef BERYL_HF_HF_SETTINGS_H
+#define BERYL_HF_HF_SETTINGS_H
+
+#include "basis/input/molecule.h"
+#include "hf/fock/fock_build.h"
+#include "hf/scf/scf.h"
+#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/taskpool.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hf_method { METHOD_RHF, METHOD_UHF };
+
+/* Purpose of a calculation, by which its memory is estimated: an SCF, perhaps followed by Fock
+ * builds; Fock builds of a density at hand; the number of tasks. */
+enum hf_goal { HF_GOAL_SCF, HF_GOAL_BUILDS, HF_GOAL_TASKS };
+
+/* Texts and atoms are borrowed. */
+struct hf_settings {
+    enum hf_goal goal;
+    const char *molecule;     /* file, or a name for messages where there are atoms */
+    const struct atom *atoms; /* the centres; NULL: those of the file */
+    int64_t n_atoms;
+    const char *basis;            /* name or file */
+    int method;                   /* enum hf_method, or -1: by the multiplicity */
+    int64_t charge, multiplicity; /* HF_NOT_GIVEN: as the file says, else 0 and 1 */
+    int units;                    /* enum length_unit, or -1: as the file says, else angstrom */
+    bool spherical, cartesian;
+    int64_t tile; /* 0: by the basis */
+    double screen;
+    int engine;               /* number of the integral engine to try first */
+    int64_t memory_megabytes; /* 0: all that is available */
+    const char *guess;        /* "sad", "core" or a checkpoint; NULL with one of the next */
+    const char *restart;      /* checkpoint of the run to resume, or NULL */
+    const char *density;      /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
+    struct fock_settings fock;
+    struct scf_settings scf;
+    struct taskpool_settings pool;
+    struct mode_list modes; /* of all pools, one after another */
+};
+
+#define HF_NOT_GIVEN INT64_MIN
+
+/* Defaults, also for option rows. */
+#define HF_DEFAULT_SCREEN 1e-10
+#define HF_DEFAULT_CACHE  256 /* megabytes */
+
+/* Defaults of all but molecule and basis. */
+void hf_settings_default(struct hf_settings *settings);
+
+#endif

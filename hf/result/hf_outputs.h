@@ -1,0 +1,24 @@
+/* The output files of a run: --json, --report, --write-profile. */
+#ifndef BERYL_HF_HF_OUTPUTS_H
+#define BERYL_HF_HF_OUTPUTS_H
+
+#include "hf/result/hf_qcschema.h"
+#include "support/base/status.h"
+
+#include <mpi.h>
+
+/* Checks before the work that its results can be kept: refuses a path that cannot be written,
+ * or that would destroy an input or another output, the checkpoint included. Collective. Errors:
+ * STATUS_USAGE, STATUS_IO; the same everywhere. */
+enum status hf_outputs_check(const struct hf_settings *settings, const struct hf_files *files,
+                             MPI_Comm comm);
+
+/* Writes the files that the outcome names, the result first: a disk may have no room for all. After
+ * a failed run only --json is written; it records every failure, and is written again after a
+ * failure to write another output. Collective. outcome  status and error are those of the run, and
+ * become those of the first failure Returns outcome->status, the text being that of its failure.
+ * Errors in addition to the run's: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere.
+ */
+enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm);
+
+#endif

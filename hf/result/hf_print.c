@@ -1,0 +1,124 @@
+#include "hf/result/hf_print.h"
+
+#include "hf/scf/scf_report.h"
+#include "support/arrays/blas_kernels.h"
+#include "support/base/log.h"
+
+/* The value of the file's comment line, if it gives one, and whether the command line has
+ * another one. */
+static void print_comment_value(const char *name, bool given, int value, bool option_given,
+                                int in_force)
+{
+    if (given && !option_given)
+        log_print("           %s %d as the comment line of the file says\n", name, value);
+    else if (given && value != in_force)
+        log_print("           %s %d by --%s; the comment line of the file says %d\n", name,
+                  in_force, name, value);
+}
+
+static void print_comment(const struct hf_settings *settings, const struct molecule *molecule)
+{
+    static const char *const units[] = {"angstrom", "bohr"};
+    const struct molecule_comment *comment = &molecule->comment;
+    print_comment_value("charge", comment->charge_given, comment->charge,
+                        settings->charge != HF_NOT_GIVEN, molecule->charge);
+    print_comment_value("multiplicity", comment->multiplicity_given, comment->multiplicity,
+                        settings->multiplicity != HF_NOT_GIVEN, molecule->multiplicity);
+    if (comment->unit_given && settings->units < 0)
+        log_print("           units %s as the comment line of the file says\n",
+                  units[comment->unit]);
+    else if (comment->unit_given && settings->units != (int)comment->unit)
+        log_print("           units %s by --units; the comment line of the file says %s\n",
+                  units[settings->units], units[comment->unit]);
+    if (comment->unread.text[0])
+        log_warn("%s:2: '%s' is not read as charge, multiplicity or units: charge %d, multiplicity "
+                 "%d and %s are used. Write charge=Q multiplicity=M units=U in that line, or give "
+                 "--charge, --multiplicity and --units",
+                 settings->molecule, comment->unread.text, molecule->charge, molecule->multiplicity,
+                 units[settings->units >= 0 ? settings->units : (int)comment->unit]);
+}
+
+/* Where d and higher functions are used, and neither the file nor an option says which. */
+static void warn_of_form(const struct hf_settings *settings, const struct hf_input *input)
+{
+    const struct basis_set *set = &input->basis_set;
+    if (settings->spherical || settings->cartesian || set->form_stated || input->shells->max_l < 2)
+        return;
+    bool spherical = input->shells->spherical;
+    log_warn("%s does not say whether its d functions are spherical or Cartesian: taken as %s%s. "
+             "Sets of the 6-31G family are Cartesian by convention, correlation-consistent and "
+             "def2 ones spherical: say which by --cartesian or --spherical, or %s",
+             set->name, spherical ? "spherical" : "Cartesian", spherical ? "" : ", as NWChem does",
+             spherical ? "by that word in a line of its own at the start of the file"
+                       : "after the word basis in the file");
+}
+
+void hf_print_input(const struct hf_calculation *calculation, const char *compared)
+{
+    const struct hf_settings *settings = calculation->settings;
+    const struct hf_input *input = &calculation->input;
+    int n_workers;
+    MPI_Comm_size(calculation->comm, &n_workers);
+    int64_t n_centres = input->molecule.n_atoms;
+    log_print("Molecule   %s: %lld centre%s, charge %d, multiplicity %d\n", settings->molecule,
+              (long long)n_centres, log_plural(n_centres), input->molecule.charge,
+              input->molecule.multiplicity);
+    print_comment(settings, &input->molecule);
+    if (input->original_benchmark)
+        log_print("           names atoms by number: read as a Be chain in Bohr, six ghost centres "
+                  "added to each atom\n");
+    log_print("Basis      %s: %lld functions in %lld shells, %s\n", settings->basis,
+              (long long)input->shells->n_functions, (long long)input->shells->n_shells,
+              input->shells->spherical ? "spherical" : "Cartesian");
+    warn_of_form(settings, input);
+    log_print("Processes  %d, scheduling %s%s\n", n_workers, compared ? "by each of " : "",
+              compared ? compared : settings->pool.mode);
+    blas_kernels_print(calculation->comm);
+}
+
+void hf_print_tasks(const struct hf_calculation *calculation)
+{
+    const struct fock_tasks *tasks = fock_tasks_of(calculation->fock);
+    log_print("Tasks      %lld of %lld are not null (tiles of up to %lld functions, screening "
+              "%g)\n\n",
+              (long long)fock_tasks_n_non_null(tasks), (long long)fock_tasks_n_all(tasks),
+              (long long)calculation->tiling->max_functions, calculation->settings->screen);
+}
+
+void hf_print_density(const struct hf_calculation *calculation, bool converged, double seconds)
+{
+    const struct hf_settings *settings = calculation->settings;
+    if (settings->density)
+        log_print("Density    of %s\n", settings->density);
+    else if (converged)
+        log_print("\nDensity    converged in %.3f s, not included in the builds\n", seconds);
+    else if (calculation->checkpoint)
+        log_print("Density    guess, of %s\n", checkpoint_reader_path(calculation->checkpoint));
+    else
+        log_print(
+            "Density    guess (%s): builds from it are not representative of an SCF iteration; "
+            "see --density\n",
+            settings->guess);
+}
+
+/* One line for all builds; each by itself is in the result file. */
+static void print_build_summary(const struct fock *fock)
+{
+    double seconds = 0, task_s = 0, worker_s = 0;
+    int64_t n = fock_n_builds(fock);
+    for (int64_t i = 0; i < n; i++) {
+        const struct fock_record *record = &fock_records(fock)[i];
+        seconds += record->seconds;
+        task_s += record->statistics.task_s;
+        worker_s += (double)record->statistics.n_workers * record->statistics.makespan_s;
+    }
+    log_print("\n%lld Fock build%s took %.2f s; %.1f %% of the workers' time went into tasks\n",
+              (long long)n, log_plural(n), seconds, 100 * task_s / worker_s);
+}
+
+void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals)
+{
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    scf_report_result(&problem, &calculation->result, all_orbitals);
+    print_build_summary(calculation->fock);
+}

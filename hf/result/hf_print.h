@@ -1,0 +1,24 @@
+/* The stages of a Hartree-Fock calculation as text, by the process that log.h names. Not
+ * collective where they do not say so. */
+#ifndef BERYL_HF_HF_PRINT_H
+#define BERYL_HF_HF_PRINT_H
+
+#include "hf/calculation/hf_calculation.h"
+
+#include <stdbool.h>
+
+/* Molecule, basis, processes, scheduling modes and kernels of BLAS, after hf_calculation_read.
+ * compared: modes, as --compare names them, or NULL. Collective. */
+void hf_print_input(const struct hf_calculation *calculation, const char *compared);
+
+/* Number of tasks of a Fock build, after hf_calculation_prepare_build. */
+void hf_print_tasks(const struct hf_calculation *calculation);
+
+/* Which density the builds of --fock-only are from, and that a guess is not one of an SCF.
+ * Arguments: hf_density_find. */
+void hf_print_density(const struct hf_calculation *calculation, bool converged, double seconds);
+
+/* Energies, orbitals and the time of the builds, after hf_calculation_solve. */
+void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals);
+
+#endif

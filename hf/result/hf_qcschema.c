@@ -1,0 +1,272 @@
+#include "hf/result/hf_qcschema.h"
+
+#include "hf/result/hf_class_costs.h"
+#include "sched/lab/trace/trace.h"
+#include "sched/pool/core/statistics_report.h"
+#include "support/base/version.h"
+#include "support/io/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void hf_outcome_set_status(struct hf_outcome *outcome, enum status status)
+{
+    outcome->status = status;
+    snprintf(outcome->error, sizeof outcome->error, "%s", status == STATUS_OK ? "" : status_text());
+}
+
+static json_t *molecule_to_json(const struct molecule *molecule)
+{
+    json_t *symbols = json_array(), *geometry = json_array(), *real = json_array();
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        const struct atom *atom = &molecule->atoms[i];
+        json_array_append_new(symbols, json_string(element_symbol(atom->element)));
+        json_array_append_new(real, json_boolean(!atom->ghost));
+        for (int x = 0; x < 3; x++)
+            json_array_append_new(geometry, json_real(atom->position[x]));
+    }
+    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:f, s:i, s:b, s:b}", "schema_name",
+                     "qcschema_molecule", "schema_version", 2, "symbols", symbols, "geometry",
+                     geometry, "real", real, "molecular_charge", (double)molecule->charge,
+                     "molecular_multiplicity", molecule->multiplicity, "fix_com", 1,
+                     "fix_orientation", 1);
+}
+
+static json_t *properties_to_json(const struct hf_outcome *outcome)
+{
+    const struct hf_input *input = outcome->input;
+    const struct scf_result *scf = outcome->scf;
+    int64_t n_alpha = input->n_occupied[0];
+    int64_t n_beta = input->n_occupied[input->n_spins - 1];
+    json_t *properties = json_pack(
+        "{s:I, s:I, s:I, s:I, s:f}", "calcinfo_nbasis", (json_int_t)input->shells->n_functions,
+        "calcinfo_natom", (json_int_t)input->molecule.n_atoms, "calcinfo_nalpha",
+        (json_int_t)n_alpha, "calcinfo_nbeta", (json_int_t)n_beta, "nuclear_repulsion_energy",
+        molecule_nuclear_repulsion(&input->molecule));
+    if (!scf)
+        return properties;
+    json_object_update_new(
+        properties,
+        json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "calcinfo_nmo", (json_int_t)scf->n_orbitals,
+                  "scf_total_energy", json_real_or_null(scf->energy), "scf_one_electron_energy",
+                  json_real_or_null(scf->one_electron_energy), "scf_two_electron_energy",
+                  json_real_or_null(scf->two_electron_energy), "scf_iterations",
+                  (json_int_t)scf->iterations, "scf_dipole_moment",
+                  json_real_array(scf->dipole, 3)));
+    return properties;
+}
+
+void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration)
+{
+    json_object_set_new(iteration, "fock_seconds", json_real(build->seconds));
+    json_object_set_new(iteration, "integrals", json_integer(build->integrals));
+}
+
+/* extras.beryl.iterations. */
+static json_t *builds_to_json(const struct fock_record *builds, int64_t n)
+{
+    json_t *iterations = json_array();
+    for (int64_t i = 0; i < n; i++) {
+        json_t *entry = statistics_to_json(&builds[i].statistics);
+        hf_qcschema_add_build(&builds[i], entry);
+        json_array_append_new(iterations, entry);
+    }
+    return iterations;
+}
+
+static json_t *scf_iteration_to_json(const struct scf_iteration *iteration)
+{
+    return json_pack(
+        "{s:I, s:s, s:o, s:o, s:I, s:f, s:f}", "iteration", (json_int_t)iteration->iteration,
+        "method", iteration->method, "energy", json_real_or_null(iteration->energy), "gradient",
+        json_real_or_null(iteration->gradient), "n_builds", (json_int_t)iteration->n_builds,
+        "fock_seconds", iteration->fock_seconds, "algebra_seconds", iteration->algebra_seconds);
+}
+
+/* extras.beryl.scf_iterations. */
+static json_t *scf_iterations_to_json(const struct hf_outcome *outcome)
+{
+    json_t *iterations = json_array();
+    for (int64_t i = 0; i < outcome->n_scf_iterations; i++)
+        json_array_append_new(iterations, scf_iteration_to_json(&outcome->scf_iterations[i]));
+    return iterations;
+}
+
+/* An entry of extras.beryl.stability. */
+static json_t *curvature_to_json(const struct scf_curvature *curvature)
+{
+    enum scf_verdict verdict = scf_curvature_verdict(curvature);
+    return json_pack(
+        "{s:o, s:o, s:o}", "lowest_curvature", json_real_or_null(curvature->eigenvalue), "error",
+        json_real_or_null(curvature->error), "stable",
+        verdict == SCF_VERDICT_NOT_SETTLED ? json_null()
+                                           : json_boolean(verdict == SCF_VERDICT_STABLE));
+}
+
+/* Curvatures by space where they were tested, and the saddle points left. */
+static void add_stability(int n_spins, const struct scf_result *scf, json_t *extras)
+{
+    static const char *const keys[SCF_SPACES] = {"real_rhf", "real_uhf"};
+    json_t *stability = json_object(), *saddles = json_array();
+    for (int space = 0; space < SCF_SPACES; space++)
+        if (scf->curvature[space].n_products > 0)
+            json_object_set_new(stability, keys[space], curvature_to_json(&scf->curvature[space]));
+    for (int i = 0; i < scf->n_saddles; i++)
+        json_array_append_new(
+            saddles, json_pack("{s:o, s:o}", "energy", json_real_or_null(scf->saddles[i].energy),
+                               "lowest_curvature", json_real_or_null(scf->saddles[i].curvature)));
+    if (scf->curvature[n_spins - 1].n_products > 0)
+        json_object_set_new(extras, "lowest_curvature",
+                            json_real_or_null(scf->curvature[n_spins - 1].eigenvalue));
+    json_object_set_new(extras, "stability", stability);
+    json_object_set_new(extras, "saddle_points_left", saddles);
+}
+
+static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
+{
+    const struct scf_result *scf = outcome->scf;
+    json_t *energies = json_array();
+    for (int spin = 0; spin < outcome->input->n_spins; spin++)
+        json_array_append_new(
+            energies, json_real_array(scf->orbital_energies[spin], (size_t)scf->n_orbitals));
+    json_object_set_new(extras, "orbital_energies", energies);
+    json_object_set_new(extras, "mulliken_charges",
+                        json_real_array(scf->mulliken, (size_t)outcome->input->molecule.n_atoms));
+    json_object_set_new(extras, "s2", json_real_or_null(scf->s2));
+    json_object_set_new(extras, "orbital_gradient", json_real_or_null(scf->gradient));
+    json_object_set_new(extras, "fock_builds", json_integer(scf->fock_builds));
+    add_stability(outcome->input->n_spins, scf, extras);
+}
+
+static json_t *engines_to_json(const struct engine_use *engines)
+{
+    json_t *computed = json_object();
+    for (int i = 0; two_electron_engine_name(i); i++)
+        json_object_set_new(computed, two_electron_engine_name(i),
+                            json_pack("{s:I, s:I, s:I}", "quartets",
+                                      (json_int_t)engines->computed[i].quartets, "batches",
+                                      (json_int_t)engines->computed[i].batches, "lanes",
+                                      (json_int_t)engines->computed[i].lanes));
+    return json_pack("{s:s, s:o}", "first", two_electron_engine_name(engines->first), "computed",
+                     computed);
+}
+
+/* Adds the Fock builds of one mode, or those of the modes that were compared. */
+static void add_builds(const struct hf_outcome *outcome, json_t *extras)
+{
+    const struct fock *fock = outcome->fock;
+    if (outcome->compared) {
+        const char *digests[] = {"fock_sha256",
+                                 outcome->input->n_spins == 2 ? "fock_sha256_beta" : NULL};
+        json_object_set_new(extras, "compare", mode_records_to_json(outcome->compared, digests));
+        json_object_set_new(extras, "comparison", mode_records_summary_to_json(outcome->compared));
+    }
+    if (outcome->compares)
+        return;
+    json_object_set_new(extras, "sched", json_string(outcome->settings->pool.mode));
+    json_object_set_new(
+        extras, "iterations",
+        builds_to_json(fock ? fock_records(fock) : NULL, fock ? fock_n_builds(fock) : 0));
+    if (outcome->timeline)
+        json_object_set(extras, "timeline", outcome->timeline);
+}
+
+static void add_density(const struct hf_outcome *outcome, json_t *extras)
+{
+    const struct hf_density_digest *density = outcome->density;
+    bool both = outcome->input->n_spins == 2;
+    if (density && density->name)
+        json_object_update_new(extras, json_pack("{s:o, s:s, s:s*, s:f}", "density",
+                                                 json_text(density->name), "density_sha256",
+                                                 density->sha256[0], "density_sha256_beta",
+                                                 both ? density->sha256[1] : NULL,
+                                                 "density_seconds", density->seconds));
+}
+
+/* extras.beryl: the keys of Beryl's own. */
+static json_t *extras_to_json(const struct hf_outcome *outcome)
+{
+    json_t *extras = json_pack("{s:i}", "workers", outcome->n_workers);
+    if (outcome->fock) {
+        const struct fock_tasks *tasks = fock_tasks_of(outcome->fock);
+        json_object_set_new(extras, "tasks", json_integer(fock_tasks_n_all(tasks)));
+        json_object_set_new(extras, "non_null", json_integer(fock_tasks_n_non_null(tasks)));
+    }
+    /* With *, a key whose value is NULL is left out. */
+    json_object_update_new(extras, json_pack("{s:I, s:s*, s:s*}", "memory_peak_bytes",
+                                             (json_int_t)outcome->memory_peak_bytes, "fock_sha256",
+                                             outcome->fock_sha256, "fock_sha256_beta",
+                                             outcome->fock_sha256_beta));
+    if (outcome->memory_part_bytes > 0)
+        json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
+    add_density(outcome, extras);
+    if (outcome->scf)
+        add_scf_extras(outcome, extras);
+    if (outcome->scf_iterations)
+        json_object_set_new(extras, "scf_iterations", scf_iterations_to_json(outcome));
+    add_builds(outcome, extras);
+    json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
+    if (outcome->class_costs)
+        json_object_set_new(extras, "classes", hf_class_costs_to_json(outcome->class_costs));
+    if (outcome->settings->pool.trace && !outcome->compares)
+        json_object_set_new(extras, "trace", trace_to_json(outcome->settings->pool.trace));
+    if (outcome->hardware)
+        json_object_set(extras, "hardware", outcome->hardware);
+    json_object_set(extras, "command", outcome->command);
+    json_object_set(extras, "options", outcome->options);
+    return extras;
+}
+
+/* Molecule, basis and their properties. */
+static void add_input(const struct hf_outcome *outcome, json_t *result)
+{
+    const struct hf_input *input = outcome->input;
+    json_t *model = json_pack("{s:o}", "basis", json_text(outcome->settings->basis));
+    if (input->shells) {
+        json_object_set_new(model, "method", json_string(input->n_spins == 1 ? "rhf" : "uhf"));
+        json_object_set_new(result, "molecule", molecule_to_json(&input->molecule));
+        json_object_set_new(result, "properties", properties_to_json(outcome));
+    }
+    json_object_set_new(result, "model", model);
+}
+
+/* The total energy, hartree; null if it was not computed. */
+static json_t *energy_to_json(const struct hf_outcome *outcome)
+{
+    const struct hf_correlated *correlated = outcome->correlated;
+    if (correlated)
+        return correlated->has_energy ? json_real_or_null(correlated->energy) : json_null();
+    return outcome->scf ? json_real_or_null(outcome->scf->energy) : json_null();
+}
+
+/* Adds the method's properties to those of the SCF. */
+static void add_correlated(const struct hf_correlated *correlated, json_t *result)
+{
+    json_t *model = json_object_get(result, "model");
+    json_t *extras = json_object_get(json_object_get(result, "extras"), "beryl");
+    json_object_set_new(model, "method", json_string(correlated->method));
+    json_object_update(json_object_get(result, "properties"), correlated->properties);
+    json_object_update(extras, correlated->extras);
+}
+
+json_t *hf_qcschema_to_json(const struct hf_outcome *outcome)
+{
+    bool success = outcome->status == STATUS_OK;
+    json_t *result = json_pack("{s:s, s:i, s:s, s:b, s:o}", "schema_name", "qcschema_output",
+                               "schema_version", 1, "driver", "energy", "success", success,
+                               "return_result", energy_to_json(outcome));
+    if (!result)
+        return NULL;
+    add_input(outcome, result);
+    json_object_set_new(result, "keywords", json_object());
+    json_object_set_new(result, "provenance",
+                        json_pack("{s:s, s:s, s:s}", "creator", "Beryl", "version", BERYL_VERSION,
+                                  "routine",
+                                  outcome->correlated ? outcome->correlated->program : "beryl-hf"));
+    if (!success)
+        json_object_set_new(result, "error", json_error(outcome->status, outcome->error));
+    json_object_set_new(result, "extras", json_pack("{s:o}", "beryl", extras_to_json(outcome)));
+    if (outcome->correlated)
+        add_correlated(outcome->correlated, result);
+    return result;
+}

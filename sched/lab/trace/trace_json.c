@@ -1,0 +1,102 @@
+#include "sched/lab/trace/trace_json.h"
+
+#include "sched/lab/trace/trace.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+
+/* Threads 0 and process 0 have a meaning of their own for readers. */
+static int64_t thread_of(int64_t lane)
+{
+    return lane + 1;
+}
+
+void trace_json_begin(const struct taskpool_trace *trace, FILE *file)
+{
+    char name[64];
+    fputs("{\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,"
+          "\"args\":{\"name\":\"workers\"}}",
+          file);
+    for (int64_t i = 0; i < trace_n_recorded(&trace->shape); i++) {
+        int64_t lane = trace_recorded_lane(&trace->shape, i);
+        trace_lane_name(trace, lane, name, sizeof name);
+        fprintf(file,
+                ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":%" PRId64
+                ",\"args\":{\"name\":\"%s\"}}",
+                thread_of(lane), name);
+        fprintf(file,
+                ",\n{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":1,\"tid\":%" PRId64
+                ",\"args\":{\"sort_index\":%" PRId64 "}}",
+                thread_of(lane), lane);
+    }
+}
+
+/* What all events have, and the time. */
+static void print_place(const struct trace_lane *lane, double time_s, FILE *file)
+{
+    int64_t time_ns = trace_ns(time_s);
+    fprintf(file, "\"pid\":1,\"tid\":%" PRId64 ",\"ts\":%" PRId64 ".%03d", thread_of(lane->number),
+            time_ns / 1000, (int)(time_ns % 1000));
+}
+
+static void print_span(const struct trace_lane *lane, const struct trace_span *span, FILE *file)
+{
+    int64_t time_ns = trace_ns(span->end_s) - trace_ns(span->begin_s);
+    const char *name = trace_use_name(span->use);
+    fprintf(file, ",\n{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",", name, name);
+    print_place(lane, span->begin_s, file);
+    fprintf(file, ",\"dur\":%" PRId64 ".%03d", time_ns / 1000, (int)(time_ns % 1000));
+    if (span->use == TRACE_ITERATION)
+        fprintf(file, ",\"args\":{\"iteration\":%" PRId64 ",\"pool\":%d,\"sched\":\"%s\"}",
+                span->number, (int)span->n, lane->trace->modes[span->n]);
+    else if (span->use == TRACE_TASK && span->number >= 0)
+        fprintf(file, ",\"args\":{\"task\":%" PRId64 ",\"tasks\":%d}", span->number, (int)span->n);
+    else if (span->use == TRACE_TASK)
+        fprintf(file, ",\"args\":{\"tasks\":%d}", (int)span->n);
+    fputc('}', file);
+}
+
+static void print_flow(const struct trace_lane *lane, const struct trace_message *message,
+                       FILE *file)
+{
+    const char *name = message->stolen ? "steal" : "message";
+    fprintf(file, ",\n{\"ph\":\"%s\",\"name\":\"%s\",\"cat\":\"%s\",\"id\":\"0x%" PRIx64 "\",",
+            message->kind == TRACE_SENT ? "s" : "f\",\"bp\":\"e", name, name, message->id);
+    print_place(lane, message->time_s, file);
+    fprintf(file, ",\"args\":{\"bytes\":%u", (unsigned)message->size);
+    if (message->n_tasks > 0)
+        fprintf(file, ",\"tasks\":%d", (int)message->n_tasks);
+    fputs("}}", file);
+}
+
+static void print_message(const struct trace_lane *lane, const struct trace_message *message,
+                          FILE *file)
+{
+    const char *request = trace_request_name(message->kind);
+    if (request) {
+        fprintf(file, ",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"request\",", request);
+        print_place(lane, message->time_s, file);
+        fprintf(file, ",\"args\":{\"bytes\":%u}}", (unsigned)message->size);
+    } else if (trace_lane_peer(lane, message) >= 0) {
+        print_flow(lane, message, file);
+    }
+}
+
+void trace_json_lane(const struct trace_lane *lane, FILE *file)
+{
+    for (int64_t i = 0; i < lane->n_spans; i++)
+        print_span(lane, &lane->spans[i], file);
+    for (int64_t i = 0; i < lane->n_messages; i++)
+        print_message(lane, &lane->messages[i], file);
+}
+
+enum status trace_json_end(const struct taskpool_trace *trace, FILE *file)
+{
+    json_t *summary = trace_to_json(trace);
+    TRY(CHECK_MEMORY(summary, "no memory for the summary of a trace"));
+    fputs("\n],\n\"displayTimeUnit\":\"ms\",\n\"otherData\":", file);
+    json_dumpf(summary, file, JSON_COMPACT);
+    fputs("}\n", file);
+    json_decref(summary);
+    return STATUS_OK;
+}

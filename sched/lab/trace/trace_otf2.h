@@ -1,0 +1,37 @@
+/* traces.otf2: Open Trace Format 2, which Vampir, Scalasca and otf2-print read.
+ *
+ * A lane is a location; a use of time is a region, which is entered with the number of its task as
+ * an attribute; a message is sent and received in the communicator "messages" or "steals", its tag
+ * the same at both ends; a request is a region that takes no time. Times are
+ * in nanoseconds.
+ * Source: the manual of OTF2 3.0. */
+#ifndef BERYL_SCHED_TRACE_OTF2_H
+#define BERYL_SCHED_TRACE_OTF2_H
+
+#include "sched/lab/trace/trace_lane.h"
+#include "support/base/status.h"
+
+struct trace_otf2;
+
+/* Whether the folder traces in this folder, if there is one, has only what an older trace left.
+ * Errors: STATUS_IO, naming it. */
+enum status trace_otf2_check(const char *folder);
+
+/* Begins traces.otf2, traces.def and the folder traces, in a temporary folder in output->folder.
+ * Errors: STATUS_NO_MEMORY, STATUS_IO, STATUS_LIBRARY. */
+enum status trace_otf2_create(const struct trace_output *output, struct trace_otf2 **writer);
+
+/* To be called for all recorded lanes, in their order. A failure is reported by
+ * trace_otf2_finish. */
+void trace_otf2_lane(struct trace_otf2 *writer, const struct trace_lane *lane);
+
+/* Writes the definitions: the files are complete. Errors: STATUS_LIBRARY. */
+enum status trace_otf2_finish(struct trace_otf2 *writer);
+
+/* Puts the files into output->folder, in the place of older ones. Errors: STATUS_IO. */
+enum status trace_otf2_publish(struct trace_otf2 *writer);
+
+/* What is not published is removed. */
+void trace_otf2_destroy(struct trace_otf2 *writer);
+
+#endif

@@ -1,0 +1,111 @@
+#include "tce/calculation/method_calculation.h"
+
+#include "hf/checkpoint/checkpoint_reader.h"
+#include "support/base/log.h"
+#include "tce/execution/finite_check.h"
+#include "tce/methods/correlation_checkpoint.h"
+
+static enum status plan_correlation(struct method_calculation *self,
+                                    const struct orbital_spaces *orbitals)
+{
+    const struct method_settings *settings = self->settings;
+    const struct hf_settings *scf = self->hf->settings;
+    const struct correlation_problem problem = {.method = settings->method,
+                                                .screening = self->hf->screening,
+                                                .orbitals = orbitals,
+                                                .tile = settings->orbital_tile,
+                                                .memory_bytes = scf->memory_megabytes * 1000000,
+                                                .scf_bytes = scf->fock.cache_bytes,
+                                                .contraction = settings->contraction,
+                                                .comm = self->hf->comm};
+    correlation_fini(&self->correlation);
+    return correlation_init(&problem, &self->correlation);
+}
+
+static enum status find_amplitudes(struct method_calculation *self)
+{
+    struct amplitude_origin wanted =
+        correlation_checkpoint_origin(self->settings->method, &self->counts);
+    if (!self->hf->settings->restart || self->correlation.instance.program.n_unknowns == 0)
+        return STATUS_OK;
+    return correlation_checkpoint_find(self->hf->checkpoint, &wanted, &self->has_amplitudes,
+                                       &self->progress);
+}
+
+enum status method_calculation_plan(const struct method_settings *settings,
+                                    struct hf_calculation *hf, struct method_calculation *self)
+{
+    const struct hf_input *input = &hf->input;
+    int64_t n_core = settings->frozen_core ? frozen_core_count(&input->molecule) : 0;
+    int64_t n_functions = input->shells->n_functions;
+    *self = (struct method_calculation){.settings = settings, .hf = hf};
+    TRY(orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied, n_core,
+                             &self->counts));
+    TRY(plan_correlation(self, &self->counts));
+    return find_amplitudes(self);
+}
+
+enum status method_calculation_check_memory(struct method_calculation *self)
+{
+    self->correlation.problem.screening = self->hf->screening;
+    return correlation_memory_check(&self->correlation, (int)self->settings->diis_size);
+}
+
+/* Amplitudes belong to the very orbitals that they were found with, which the SCF may have
+ * mixed where several have one energy. Their energies are those of the SCF: the same, and not of
+ * a file. */
+static enum status take_checkpoint_orbitals(struct method_calculation *self)
+{
+    struct scf_problem problem = hf_calculation_problem(self->hf);
+    struct scf_result *result = &self->hf->result;
+    if (self->has_amplitudes && result->iterations > 1) {
+        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin at zero\n",
+                  self->hf->settings->restart);
+        self->has_amplitudes = false;
+    }
+    return self->has_amplitudes ? checkpoint_reader_orbitals(self->hf->checkpoint, &problem,
+                                                             result->n_orbitals, result->orbitals)
+                                : STATUS_OK;
+}
+
+enum status method_calculation_prepare(struct method_calculation *self,
+                                       const struct taskpool_settings *pool)
+{
+    const struct hf_input *input = &self->hf->input;
+    TRY(take_checkpoint_orbitals(self));
+    TRY(orbital_spaces_create(&self->hf->result, input->n_spins, input->n_occupied,
+                              self->counts.spin[0].n_core, self->hf->comm, &self->orbitals));
+    int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
+    if (n_virtual < orbital_spaces_n_virtual(&self->counts))
+        log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
+    TRY(plan_correlation(self, self->orbitals));
+    TRY(correlation_prepare(&self->correlation, pool));
+    log_print("\nIntegrals over orbitals took %.3f s\n", self->correlation.integral_seconds);
+    return STATUS_OK;
+}
+
+enum status method_calculation_solve(struct method_calculation *self,
+                                     const struct taskpool_settings *pool)
+{
+    const struct method_settings *settings = self->settings;
+    struct scf_problem problem = hf_calculation_problem(self->hf);
+    const struct correlation_checkpoint checkpoint = {.path = settings->checkpoint,
+                                                      .every = settings->checkpoint_every,
+                                                      .problem = &problem,
+                                                      .result = &self->hf->result};
+    const struct correlation_settings solver = {
+        .converge = settings->converge,
+        .max_iterations = settings->max_iterations,
+        .diis_size = (int)settings->diis_size,
+        .restart = self->has_amplitudes ? self->hf->checkpoint : NULL,
+        .checkpoint = checkpoint.path ? &checkpoint : NULL};
+    TRY(correlation_solve(&self->correlation, pool, &solver));
+    return finite_check_run(&self->correlation.instance);
+}
+
+void method_calculation_fini(struct method_calculation *self)
+{
+    correlation_fini(&self->correlation);
+    orbital_spaces_destroy(self->orbitals);
+    *self = (struct method_calculation){0};
+}

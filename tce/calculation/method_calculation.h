@@ -1,0 +1,77 @@
+/* A correlation method over a Hartree-Fock calculation: the core of `beryl-tce METHOD` and of the
+ * library.
+ *
+ *     hf_calculation_read(&scf_settings, comm, &hf);
+ *     method_calculation_plan(&settings, &hf, &calculation);
+ *     ... hf_calculation_prepare_screening to hf_calculation_solve ...
+ *     method_calculation_prepare(&calculation, &pool);
+ *     method_calculation_solve(&calculation, &pool);
+ *     ... correlation_energy(&calculation.correlation) ...
+ *     method_calculation_fini(&calculation);
+ *
+ * All are collective; their errors are the same on every process, and after one only
+ * method_calculation_fini may follow. */
+#ifndef BERYL_TCE_METHOD_CALCULATION_H
+#define BERYL_TCE_METHOD_CALCULATION_H
+
+#include "hf/calculation/hf_calculation.h"
+#include "sched/pool/taskpool.h"
+#include "support/base/status.h"
+#include "tce/integrals/orbital_space.h"
+#include "tce/methods/amplitude_file.h"
+#include "tce/methods/correlation.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Error messages name a setting by the option of beryl-tce. */
+struct method_settings {
+    const char *method; /* of methods.h */
+    bool frozen_core;
+    int64_t orbital_tile; /* 0: chosen by their number */
+    double converge;
+    int64_t max_iterations, diis_size;
+    struct contraction_settings contraction;
+    const char *checkpoint;   /* file to write, or NULL: at the end, and */
+    int64_t checkpoint_every; /* after so many iterations */
+};
+
+#define METHOD_DEFAULT_CONVERGE       1e-8
+#define METHOD_DEFAULT_MAX_ITERATIONS 100
+#define METHOD_DEFAULT_DIIS_SIZE      8
+
+struct method_calculation {
+    const struct method_settings *settings; /* borrowed */
+    struct hf_calculation *hf;              /* borrowed */
+    struct orbital_spaces counts;           /* of orbitals, as far as known before the SCF */
+    struct orbital_spaces *orbitals;        /* of the converged SCF; NULL before it */
+    struct correlation correlation;
+    bool has_amplitudes;                /* the checkpoint to restart from, for these orbitals */
+    struct amplitude_progress progress; /* of the run that wrote them */
+};
+
+/* Counts orbitals, plans the contractions, and looks for amplitudes in the checkpoint that the
+ * calculation resumes; after hf_calculation_read. While has_amplitudes, the SCF should write no
+ * checkpoint: until new amplitudes are there, one that may be the same file stays.
+ * Errors: those of orbital_spaces_count, correlation_init and correlation_checkpoint_find. */
+enum status method_calculation_plan(const struct method_settings *settings,
+                                    struct hf_calculation *hf,
+                                    struct method_calculation *calculation);
+
+/* Checks that the method fits into memory; after hf_calculation_prepare_screening.
+ * Errors: those of correlation_memory_check. */
+enum status method_calculation_check_memory(struct method_calculation *calculation);
+
+/* Takes the orbitals of the converged SCF, plans anew for them, and transforms the integrals.
+ * Errors: those of checkpoint_reader_orbitals, orbital_spaces_create and correlation_prepare. */
+enum status method_calculation_prepare(struct method_calculation *calculation,
+                                       const struct taskpool_settings *pool);
+
+/* Solves the equations in pools with these settings. May be repeated.
+ * Errors: those of correlation_solve and finite_check_run. */
+enum status method_calculation_solve(struct method_calculation *calculation,
+                                     const struct taskpool_settings *pool);
+
+void method_calculation_fini(struct method_calculation *calculation);
+
+#endif
