@@ -83,6 +83,8 @@ ROOMS = {
                                 "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
     "tce/calculation": CHEMISTRY + ["tce/execution", "tce/integrals", "tce/methods",
                                     "hf/checkpoint", "hf/calculation", *POOL],
+    "tce/library": CHEMISTRY + ["tce/methods", "tce/calculation", "hf/tiles", "hf/fock",
+                                "hf/checkpoint", "hf/calculation", *POOL, "sched/pool/modes"],
     "tce/cli": CHEMISTRY + ["tce/tensor", "tce/language", "tce/contraction", "tce/plan",
                             "tce/execution", "tce/integrals", "tce/methods", "tce/calculation",
                             "hf/checkpoint", "hf/scf", "hf/calculation", "hf/result",
@@ -118,7 +120,7 @@ PACKAGES = {
 }
 
 # Headers of C and POSIX, without their endings.
-SYSTEM = """arpa/inet assert complex ctype dirent errno fcntl fenv float ftw getopt inttypes
+SYSTEM = """arpa/inet assert complex ctype dirent dlfcn errno fcntl fenv float ftw getopt inttypes
 limits locale math netdb netinet/in netinet/tcp pthread sched search semaphore setjmp signal
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource
 sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
@@ -137,7 +139,7 @@ UNREACHABLE = {
 # The tests see everything, and only they see these.
 TEST_ROOMS = ["tests", "tests/benchmarks", "tests/cases", "tests/example_mode", "tests/fuzz",
               "tests/load",
-              "tests/hosts", "tests/package", "tests/property", "tests/reference", "tests/science"] + [
+              "tests/hosts", "tests/library", "tests/package", "tests/property", "tests/reference", "tests/science"] + [
                   f"tests/{kind}/{folder}" for kind in ("unit", "parallel")
                   for folder in ("support", "basis", "sched", "hf", "tce")]
 

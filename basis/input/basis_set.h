@@ -46,8 +46,8 @@ struct basis_set {
  * has a `basis` or `ecp` line and no line `Sym 0`). Comments: `!` and `#`. Numbers
  * may use D exponents.
  * Gaussian94: title lines that begin with `Basis` before the first block, which are
- * ignored; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED, of which
- * programs make different things), blocks
+ * ignored; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED, which
+ * programs read differently), blocks
  * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
  * `****`; a scale factor multiplies exponents by its square; `Sym-ECP` blocks
  * mark the element.

@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* dladdr */
 #include "basis/input/basis_set.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +27,19 @@ static void add_folder(struct folders *folders, const char *path, size_t length)
     }
 }
 
+/* The folder of an installation, from a file in its bin or lib. */
+static void add_installed_folder(struct folders *folders, const char *file)
+{
+    char path[PATH_BYTES + 32];
+    const char *end = strrchr(file, '/');
+    if (!end)
+        return;
+    int n = snprintf(path, sizeof path, "%.*s/../share/beryl/basis", (int)(end - file), file);
+    add_folder(folders, path, (size_t)n);
+}
+
 /* Folders of basis sets in the order of the search: those of the user, then that of the
- * installation, then that of the source tree. */
+ * installation, which the program or the shared library is in, then that of the source tree. */
 static void find_folders(struct folders *folders)
 {
     folders->n = 0;
@@ -40,11 +53,11 @@ static void find_folders(struct folders *folders)
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length > 0) {
         program[length] = '\0';
-        char installed[PATH_BYTES + 32];
-        *strrchr(program, '/') = '\0';
-        int n = snprintf(installed, sizeof installed, "%s/../share/beryl/basis", program);
-        add_folder(folders, installed, (size_t)n);
+        add_installed_folder(folders, program);
     }
+    Dl_info library;
+    if (dladdr(BERYL_BASIS_SOURCE_FOLDER, &library))
+        add_installed_folder(folders, library.dli_fname);
     add_folder(folders, BERYL_BASIS_SOURCE_FOLDER, strlen(BERYL_BASIS_SOURCE_FOLDER));
 }
 

@@ -17,7 +17,7 @@ enum status checkpoint_trial_read(const char *path);
  * STATUS_LIBRARY if there can be no such process. */
 enum status checkpoint_trial(const char *path);
 
-/* Groups of Beryl's own beside those of TREXIO. */
+/* Groups of Beryl's own, in addition to those of TREXIO. */
 #define CHECKPOINT_SCF        "beryl_scf"
 #define CHECKPOINT_AMPLITUDES "beryl_amplitudes"
 

@@ -129,17 +129,18 @@ static const struct option_row run_rows[] = {
                 .help =
                     "density for --fock-only and --compare: the guess, whose builds cost less than "
                     "later ones; that of an SCF solved first; or a checkpoint's (default: guess)"),
-    TEXT_OPTION(
-        "compare", FIELD(compare), .value = "M1,M2,...|all",
-        .help = "--fock-only (5) under each of these modes, and a table; name a mode twice to see "
-                "chance differences"),
+    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
+                .help =
+                    "--fock-only (5) under each of these modes, and a table; name a mode twice to "
+                    "see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks), .expert = true,
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),
     FLAG_OPTION("profile-classes", FIELD(settings.fock.profile_classes), .expert = true,
-                .help = "print the cost of the shell quartets of each class, (ss|ss), (ss|ps), "
-                        "..., in all builds"),
+                .help =
+                    "print the cost of the shell quartets of each class, (ss|ss), (ss|ps), ..., "
+                    "in all builds"),
     TEXT_OPTION("write-profile", FIELD(files.profile), .value = "FILE.csv|FILE.npy", .expert = true,
                 .help =
                     "seconds of every non-null task of the last build, by its number among "

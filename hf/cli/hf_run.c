@@ -49,7 +49,7 @@ static struct hf_compare_problem compare_problem_of(const struct hf_run *run)
                                        .F = run->F};
 }
 
-/* Of the mode, or the first that is compared. */
+/* Pool settings of the mode, or of the first that is compared. */
 static struct taskpool_settings first_pool(const struct hf_options *options)
 {
     const struct hf_settings *settings = &options->settings;
@@ -127,7 +127,7 @@ static enum status finish_outcome(const struct hf_run *run, struct hf_outcome *o
     return status;
 }
 
-/* What the engines computed, and how full their vectors were. */
+/* Prints the quartets that each engine computed, and how full its vectors were. */
 static void print_engines(const struct engine_use *engines)
 {
     for (int i = 0; two_electron_engine_name(i); i++)

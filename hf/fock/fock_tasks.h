@@ -11,7 +11,7 @@
  *     position  [0, n)      its place in the pool, which run, owner and cost are given
  *        |                  = id           all tasks are in the pool
  *        |                  -> kept ids    observed tasks, inspected (I:|K:)
- *        v                  -> search      inspected quartets, of which no list exists
+ *        v                  -> search      inspected quartets, which have no list
  *     id        [0, n_all)  the same whatever was inspected and kept; in profiles
  *        |
  *        +-- quartet:  ids of the pairs p = (I, J), q = (K, L)  -> tiles I, J, K, L

@@ -1,4 +1,4 @@
-/* What --profile-classes found, as text and in the result. */
+/* The measurements of --profile-classes, as text and in the result. */
 #ifndef BERYL_HF_HF_CLASS_COSTS_H
 #define BERYL_HF_HF_CLASS_COSTS_H
 
@@ -9,7 +9,7 @@
 /* A table of the classes that occurred, by the process that log.h names. */
 void hf_class_costs_print(const struct class_costs *costs);
 
-/* Of extras.beryl.classes; the caller owns it. NULL when out of memory. */
+/* The value of extras.beryl.classes; the caller owns it. NULL when out of memory. */
 json_t *hf_class_costs_to_json(const struct class_costs *costs);
 
 #endif

@@ -57,7 +57,7 @@ static bool write_hill_formula(FILE *page, const struct report_run *run)
 
 /* --- energies --- */
 
-/* Of the correlated method whose result this is, NAN for Hartree-Fock. */
+/* Correlation energy of the method; NAN for Hartree-Fock. */
 static double correlation_energy_of(const struct report_run *run)
 {
     const char *method = report_text(json_object_get(run->result, "model"), "method");
@@ -144,7 +144,7 @@ static void stability_rows(FILE *page, const struct report_run *run)
         html_row_number(page, "Saddle points left", (double)n_saddles, 0, "");
 }
 
-/* Parts are indented, and add up to what they are below. */
+/* Contributions are indented, and add up to the energy above them. */
 static void energy_row(FILE *page, int depth, const char *name, double energy)
 {
     static const char *const starts[] = {"", "<span class=\"part\">",

@@ -51,8 +51,8 @@ void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D)
  * else from their change. *is_full: from the densities. Errors: those of fock_build. */
 enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full);
 
-/* Of the last scf_fock_build: energies[0] = sum over spins of D . H, energies[1] of D . G / 2.
- * H: tiles. */
+/* Energies of the last scf_fock_build: energies[0] = sum over spins of D . H, energies[1] of D . G
+ * / 2. H: tiles. */
 void scf_fock_energies(const struct scf_fock *fock, const struct darray *H, double energies[2]);
 
 /* F = H + G of a spin. Errors: STATUS_NO_MEMORY. */
@@ -64,8 +64,8 @@ enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray
 enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[]);
 
-/* The same for two matrices as an unrestricted SCF has them, whatever the problem's n_spins:
- * G[s] = J[D[0] + D[1]] - K[D[s]]. */
+/* Builds G for two matrices as an unrestricted SCF has them, whatever the problem's n_spins: G[s] =
+ * J[D[0] + D[1]] - K[D[s]]. */
 enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
                               struct dense *const G[2]);
 

@@ -43,7 +43,7 @@ bool scf_rotation_exists(const struct scf_basis *basis);
 /* Zeros. Collective. Errors: STATUS_NO_MEMORY; nothing is left then. */
 enum status scf_rotation_init(const struct scf_basis *basis, struct scf_rotation *rotation);
 
-/* Initialises n rotations with one agreement. */
+/* scf_rotation_init for n rotations with one agreement. */
 enum status scf_rotations_init(const struct scf_basis *basis, int n,
                                struct scf_rotation *const rotations[]);
 void scf_rotation_fini(struct scf_rotation *rotation);
@@ -110,8 +110,8 @@ void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
 enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
                                  struct scf_rotation *product);
 
-/* Of a restricted state, at the price of one Fock build of UHF: product[0] = H kappa[0] and
- * product[1] = H_t kappa[1], each kappa of norm 1 or NULL for none. Of
+/* Products with the Hessian of a restricted state, at the price of one Fock build of UHF:
+ * product[0] = H kappa[0] and product[1] = H_t kappa[1], each kappa of norm 1 or NULL for none. For
  * any state if kappa[1] is NULL. Errors: those of fock_build, STATUS_NO_MEMORY. */
 enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
                                         const struct scf_rotation *const kappa[2],

@@ -13,7 +13,7 @@
 
 enum { MAX_STEPS = 20 };
 
-/* What is kept of a spin. o and v: numbers of occupied and virtual orbitals. */
+/* State of one spin. o and v: numbers of occupied and virtual orbitals. */
 struct moving_orbitals {
     struct dense *C_o, *C_v; /* the frame in the functions: n x o, n x v */
     struct dense *C;         /* occupied orbitals: (C_o + C_v T) (1 + T^T T)^(-1/2), n x o */

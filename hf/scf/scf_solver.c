@@ -156,7 +156,7 @@ enum status scf_solver_write_checkpoint(struct scf_solver *solver)
     return STATUS_OK;
 }
 
-/* Those of the run that this one resumes included, of which the last is evaluated again. */
+/* Counts the resumed run's iterations; its last one is re-evaluated. */
 static int64_t count_all_iterations(const struct scf_solver *solver)
 {
     return solver->n_before + solver->now.iteration;

@@ -43,7 +43,7 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
 enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool full,
                             struct scf_state *state);
 
-/* The same from the densities that are set in fock. */
+/* scf_state_build from the densities that are set in fock. */
 enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock, bool full,
                                     struct scf_state *state);
 

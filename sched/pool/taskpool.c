@@ -314,7 +314,7 @@ static enum status end_iteration(struct taskpool *pool, enum status own)
     return run_outcome_check(&outcome, pool->settings.mode);
 }
 
-/* Of the last iteration, s. */
+/* Makespan of the last iteration, s. */
 static double past_makespan(const struct taskpool *pool)
 {
     int64_t last = pool->n_iterations - 1;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of OpenBLAS: forgets its kernels, and takes some as it does when it is loaded, by
+/* Functions of OpenBLAS: forget its kernels, and choose some as it does when it is loaded, by
  * OPENBLAS_CORETYPE or the processor. Without C prototypes, and absent where it was built for one
  * processor only. A variable that is set before main would need a second start of the program,
  * which debuggers and valgrind do not follow. */
@@ -36,7 +36,8 @@ static const struct {
 
 enum { N_GENERAL_KERNELS = sizeof general_kernels / sizeof general_kernels[0] };
 
-/* What OpenBLAS took before blas_kernels_start took others; NULL if it did not. */
+/* Name of the kernels that OpenBLAS chose before blas_kernels_start selected others; NULL if it did
+ * not. */
 static const char *replaced;
 
 const char *blas_kernels_instead_of(const char *taken, enum vector_unit unit)

@@ -1,4 +1,4 @@
-/* The kernels of OpenBLAS, of which it has a set for each of some dozen processors and takes one
+/* The kernels of OpenBLAS: it has a set for each of some dozen processors and chooses one
  * when it is loaded. A version that is older than the processor may take it for one of twenty years
  * ago: 0.3.0 to 0.3.24 take Raptor Lake, Emerald Rapids and all later ones of Intel with such
  * numbers for a Prescott, whose products are four times slower. */

@@ -43,9 +43,19 @@ enum status darray_start(void)
     return STATUS_OK;
 }
 
-void darray_stop(void)
+bool darray_is_started(void)
+{
+    return GA_Initialized();
+}
+
+void darray_release(void)
 {
     darray_window_fini();
+}
+
+void darray_stop(void)
+{
+    darray_release();
     GA_Terminate();
 }
 

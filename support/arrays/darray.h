@@ -15,6 +15,7 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct darray;
@@ -26,6 +27,11 @@ enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
  * before MPI_Finalize. */
 enum status darray_start(void);
 void darray_stop(void);
+
+/* Whether Global Arrays runs already, started here or by the program; and what is to be called in
+ * the place of darray_stop where the program will end it. */
+bool darray_is_started(void);
+void darray_release(void);
 
 /* The processes that share every array: Global Arrays' world group. A function that is
  * collective over an array is so over these, and needs no communicator of its own. */
@@ -74,8 +80,7 @@ void darray_sync(void);
  * it, it is a synchronisation too. Not collective. */
 void darray_complete(void);
 
-/* The same as darray_sync, and status_agree on the outcomes of all processes: one collective
- * operation for both. */
+/* darray_sync and status_agree on the outcomes of all processes, in one collective operation. */
 enum status darray_sync_and_agree(enum status own);
 
 int64_t darray_block_size(const struct darray *array, int64_t block);

@@ -36,7 +36,7 @@ enum { TAG = 0 };
 static const int one = 1;
 
 /* OpenBLAS maps a buffer of 128 MiB at the first product and, where there is no room for it, tries
- * again for ever. A quarter more, because the address space is in pieces. */
+ * again forever. A quarter more, because the address space is in pieces. */
 static enum status check_room_for_blas(void)
 {
     const double buffer_bytes = 160 << 20;
@@ -528,7 +528,7 @@ void dense_scatter_parts(const double *full, double *buffer, struct dense *A)
     move_parts(A, (double *)full, buffer, false);
 }
 
-/* The same with a buffer of its own. */
+/* move_parts with a buffer of its own. */
 static enum status move_matrix(const struct dense *A, double *full, bool into_full)
 {
     int rank;

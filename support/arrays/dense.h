@@ -54,8 +54,8 @@ void dense_grid_destroy(struct dense_grid *grid);
 enum status dense_create(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
                          struct dense **matrix);
 
-/* Local half of dense_create: the caller has to agree, and to destroy all if any process failed.
- * Not collective. */
+/* Local half of dense_create; the caller batches the error check of several matrices, and destroys
+ * all if any process failed. Not collective. */
 enum status dense_allocate(const struct dense_grid *grid, int64_t n_rows, int64_t n_columns,
                            struct dense **matrix);
 
@@ -124,8 +124,8 @@ void dense_scale_columns(struct dense *A, const double *factor);
 /* sum_ij A_ij B_ij. */
 double dense_dot(const struct dense *A, const struct dense *B);
 
-/* The same in two parts, so that many products take one reduction: the sum over the elements of
- * this process, not collective; and the sums over the processes of n such parts. */
+/* dense_dot in two steps, so that many products take one reduction: the sum over the elements of
+ * this process, not collective; and the sums over the processes of n such numbers. */
 double dense_dot_part(const struct dense *A, const struct dense *B);
 void dense_sum_parts(const struct dense_grid *grid, int n, double *parts);
 
@@ -138,8 +138,8 @@ double dense_max_abs(const struct dense *A);
 enum status dense_gather(const struct dense *A, double *full);
 enum status dense_scatter(const double *full, struct dense *A);
 
-/* The same with memory of the caller, so that nothing can fail: buffer holds dense_part_size
- * elements on process 0, of as many as the largest part has, and is not looked at elsewhere. */
+/* dense_gather with memory of the caller, so that nothing can fail: buffer holds dense_part_size
+ * elements on process 0, as many as the largest process has, and is not read elsewhere. */
 size_t dense_part_size(const struct dense *A);
 void dense_gather_parts(const struct dense *A, double *full, double *buffer);
 void dense_scatter_parts(const double *full, double *buffer, struct dense *A);

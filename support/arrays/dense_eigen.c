@@ -84,7 +84,7 @@ static void fix_signs_of_rows(int n, double *rows)
     }
 }
 
-/* Of the whole matrix, which becomes the eigenvectors in columns. */
+/* Solves for the whole matrix on one process; the eigenvectors replace it, in columns. */
 static enum status solve_on_first(int n, double *full, double *eigenvalues)
 {
     TRY(check_elements((size_t)n * (size_t)n, full));

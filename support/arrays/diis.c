@@ -114,7 +114,7 @@ static void drop_oldest(struct diis *diis, int n)
     diis->n_steps -= n;
 }
 
-/* Of a column on this process: its elements above the diagonal come first. */
+/* Local elements of a column: those above the diagonal come first. */
 static double *column_of(const struct dense *A, int column, size_t *n_above)
 {
     *n_above = (size_t)dense_rows_above(A, column);

@@ -12,8 +12,8 @@
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
 enum status symmetric_eigen(int n, double *A, double *values);
 
-/* The same with memory of the caller, SYMMETRIC_EIGEN_WORK * n numbers: processes that have the
- * same matrix need not agree on the outcome, STATUS_OK or STATUS_NUMERIC. */
+/* symmetric_eigen with memory of the caller, SYMMETRIC_EIGEN_WORK * n numbers: processes that have
+ * equal matrices need not agree on the outcome, STATUS_OK or STATUS_NUMERIC. */
 enum { SYMMETRIC_EIGEN_WORK = 34 };
 enum status symmetric_eigen_in(int n, double *A, double *values, double *work);
 

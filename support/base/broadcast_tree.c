@@ -5,7 +5,7 @@
 /* MOST_SENDS: enough for 2^63 members. */
 enum { NODE_SIZE = 16, LATENCY = 48, MOST_SENDS = 1024 };
 
-/* Of consecutive nodes, the first of which is the root. */
+/* A subtree of consecutive nodes; the first is its root. */
 struct subtree {
     int64_t first, end;
     int n_sends;

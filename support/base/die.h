@@ -6,7 +6,7 @@
  * reach the next collective call: nothing else ends the others. Does not return. */
 _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same for want of memory: the message says how to need less. */
+/* die for want of memory: the message says how to need less. */
 _Noreturn void die_no_memory(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

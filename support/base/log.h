@@ -20,11 +20,11 @@ int log_flush(void);
 /* A line on standard error, after "warning: ": of what the run survives. */
 void log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same of a condition that may last, such as a full disk: printed unless the last one had the
- * same words, other numbers aside. */
+/* log_warn about a condition that may last, such as a full disk: printed unless the last one had
+ * the same words, other numbers aside. */
 void log_warn_once(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The condition is over: its next warning is printed. */
+/* The condition has ended: its next warning is printed. */
 void log_warn_end(void);
 
 /* "s" after the word that a number counts, "" if it is 1. */

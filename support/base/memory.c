@@ -203,7 +203,7 @@ struct shortage {
     double needed, available; /* bytes; no shortage unless needed > available */
 };
 
-/* Of all limits, the one that is exceeded most. */
+/* The limit that is exceeded most. */
 static struct shortage find_shortage(const struct memory_need *need,
                                      const struct memory_budget *budget)
 {

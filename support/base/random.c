@@ -25,8 +25,7 @@ uint64_t random_next(struct random_stream *random)
 
 uint64_t random_below(struct random_stream *random, uint64_t bound)
 {
-    /* Of the 2^64 values the first 2^64 mod bound are drawn again: the rest is
-     * a multiple of bound. */
+    /* Draws again the first 2^64 mod bound of the 2^64 values: the rest is a multiple of bound. */
     uint64_t rejected = -bound % bound;
     uint64_t bits;
     do

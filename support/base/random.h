@@ -9,7 +9,7 @@ struct random_stream {
     uint64_t state;
 };
 
-/* The same seed and stream give the same numbers on every machine. */
+/* One seed and stream give identical numbers on every machine. */
 void random_stream_init(struct random_stream *random, uint64_t seed, uint64_t stream);
 
 /* A bijection of 64 bits, each of which depends on all.

@@ -40,8 +40,8 @@ enum status rank_sum_test(const double *left, int64_t n_left, const double *righ
  * Source: Holm, Scand. J. Stat. 6 (1979) 65. */
 void holm_adjust(const double *p, int n, double *adjusted, int *rank);
 
-/* What the middle of a sample is: its median, or the median of the means of all its pairs
- * (Hodges-Lehmann), each number with itself included, which for few numbers varies less. */
+/* The centre of a sample: its median, or the median of the means of all its pairs (Hodges-Lehmann),
+ * each number with itself included, which for few numbers varies less. */
 enum sample_centre { CENTRE_MEDIAN, CENTRE_OF_PAIRS };
 
 /* The centre of n >= 1 numbers and its bootstrap interval by percentiles of 10,000 resamples, which

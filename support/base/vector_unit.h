@@ -12,8 +12,8 @@ enum vector_unit {
     VECTOR_UNIT_AVX512    /* 8, with F, CD, DQ, BW and VL, as since Skylake-SP and Zen 4 */
 };
 
-/* What the processor has, and what the system saves when it switches threads: a unit may be used
- * where both say so. */
+/* Registers about vector units that the processor has, and that the system saves when it switches
+ * threads: a unit may be used where both say so. */
 struct vector_registers {
     uint32_t leaf1_ecx; /* CPUID 1 */
     uint32_t leaf7_ebx; /* CPUID 7, subleaf 0; 0 where there is no such leaf */

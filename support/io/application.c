@@ -54,14 +54,14 @@ void application_hold_streams(void)
 
 /* For this process alone, by documented variables, because hwloc and Open MPI have no calls for
  * these settings; what the user has set stays. */
-static void set_environment(void)
+void application_prepare_mpi(void)
 {
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
     setenv("HWLOC_COMPONENTS", "-gl", 0);
     if (is_launched())
         return;
-    /* Else a daemon is started beside the program, which takes 0.1 s. */
+    /* Else MPI starts a daemon for the program, which takes 0.1 s. */
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
     /* Programs without one share a folder, and one that ends would remove it while another
      * begins, which then fails. One process needs no files to find others. */
@@ -89,7 +89,7 @@ void application_start(struct application *application, int thread_level)
     /* One process needs no MPI to answer or to complain. */
     if (!application_runs(application) && !is_launched())
         return;
-    set_environment();
+    application_prepare_mpi();
     application->status = start_mpi(application, thread_level);
 }
 
@@ -110,7 +110,8 @@ int application_exit_status(enum status status, bool accepted)
     return late ? 1 : status_exit_code(status);
 }
 
-/* What was printed is a result, too; of an answer as --help people read as much as they want. */
+/* Printed text is a result, too: fails if it could not be written. People may close a pipe early
+ * after --help. */
 static enum status check_output(const struct application *application)
 {
     int error = log_flush();

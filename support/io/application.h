@@ -31,6 +31,10 @@ struct application {
  * writes its files first. application_start does so; a program without MPI calls it itself. */
 void application_hold_streams(void);
 
+/* Sets variables of the environment with which Open MPI starts faster, unless the user has set
+ * them; before MPI starts. application_start does so. */
+void application_prepare_mpi(void);
+
 /* Starts MPI, also after a bad command line, unless this is the only process, and agrees on the
  * status: all fail in the same way; but where a process lacks the address space for MPI, it fails
  * alone, and mpirun ends the others. The log is enabled on rank 0. Not for programs without MPI.

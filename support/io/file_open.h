@@ -1,4 +1,4 @@
-/* Files are opened without waiting. To open a named pipe waits for its other end, perhaps for ever,
+/* Files are opened without waiting. To open a named pipe waits for its other end, perhaps forever,
  * so it is refused; pipes that a shell makes (`... |`, `<(...)`, `>(...)`) are files like others.
  */
 #ifndef BERYL_SUPPORT_FILE_OPEN_H

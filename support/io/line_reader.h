@@ -29,8 +29,8 @@ struct line_reader {
 void line_reader_init(struct line_reader *reader, const char *text, size_t length, const char *name,
                       const char *comments);
 
-/* The same of a file of at most max_bytes, which line_reader_close frees; after a failure there is
- * nothing to close. Errors: those of text_file_read. */
+/* Starts reading a file of at most max_bytes, which line_reader_close frees; after a failure there
+ * is nothing to close. Errors: those of text_file_read. */
 enum status line_reader_open(struct line_reader *reader, const char *path, int64_t max_bytes,
                              const char *comments);
 void line_reader_close(struct line_reader *reader);

@@ -145,7 +145,7 @@ static enum status apply_presets(const struct options *options, int argc, char *
 static enum status check_operands(const struct options *options, int argc, char **argv, int first)
 {
     int n = argc - first;
-    /* Of the first line; tests have none. */
+    /* Length of the synopsis's first line; tests have none. */
     int length = options->synopsis ? (int)strcspn(options->synopsis, "\n") : 0;
     if (n < options->min_operands)
         return FAIL(STATUS_USAGE, "%s is missing (usage: %s %.*s; see --help)",

@@ -22,11 +22,11 @@ struct text_file {
  * TEXT_FILE_MAX_BYTES or holds a NUL byte (so is not text), STATUS_NO_MEMORY. */
 enum status text_file_read(const char *path, struct text_file *file);
 
-/* The same with another limit. */
+/* text_file_read with another limit. */
 enum status text_file_read_up_to(const char *path, int64_t max_bytes, struct text_file *file);
 
-/* The same on every process of comm: rank 0 reads and broadcasts. Collective;
- * all processes return the same status. */
+/* text_file_read on every process of comm: rank 0 reads and broadcasts. Collective; all processes
+ * return the same status. */
 enum status text_file_read_all(const char *path, MPI_Comm comm, struct text_file *file);
 
 void text_file_fini(struct text_file *file);

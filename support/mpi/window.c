@@ -31,7 +31,7 @@ double window_node_bytes(int n_sharing, double size_bytes)
 }
 
 /* Where /dev/shm has no room, osc/sm fails on the process that makes the file, and the others wait
- * for it for ever: so ask first. Collective. */
+ * for it forever: so ask first. Collective. */
 static enum status check_window_room(MPI_Comm comm, MPI_Aint size_bytes)
 {
     int n_sharing = node_count(comm);

@@ -45,8 +45,7 @@ static const struct option_row method_run_rows[] = {
     FLAG_OPTION("dry-run", FIELD(dry_run),
                 .help = "print the memory, tasks and operations of the run, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all", .expert = true,
-                .help = "solve the equations under each of these modes, and "
-                        "print a table; name a "
+                .help = "solve the equations under each of these modes, and print a table; name a "
                         "mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(hf.rounds)),
 };

@@ -96,7 +96,7 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
     return cost;
 }
 
-/* What visits the blocks of a task. */
+/* A visitor of the blocks of a task. */
 struct block_visit {
     enum status (*visit)(const struct contraction_access *access, void *context);
     void *context;

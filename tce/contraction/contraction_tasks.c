@@ -23,7 +23,7 @@ static enum status init_tuples(struct contraction_tasks *tasks)
     const struct contraction_indices *indices = &tasks->indices;
     const struct block_labels *labels = tasks->scalar ? problem->A.labels : problem->C.labels;
     const struct index_list *own = tasks->scalar ? &indices->A.own : &indices->C.own;
-    /* The same index may be twice in A, but not in C. */
+    /* An index may be in A twice, but not in C. */
     struct index_list order = tasks->scalar ? indices->A.own : task_order(indices);
     struct block_labels reordered = *labels;
     for (int d = 0; d < order.n; d++) {

@@ -54,7 +54,7 @@ enum status program_instance_start(struct program_instance *instance,
  * Collective. Errors: STATUS_INPUT, with the place (no such function), STATUS_NO_MEMORY. */
 enum status program_instance_fill(struct program_instance *instance, int tensor);
 
-/* The same without tensors: whether there is such a function. Not collective. */
+/* Checks a fill without tensors: whether there is such a function. Not collective. */
 enum status program_instance_check_fill(const struct program_instance *instance, int tensor);
 
 /* Whether a statement assigns to the tensor. */

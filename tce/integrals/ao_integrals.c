@@ -88,7 +88,7 @@ void ao_integrals_destroy(struct ao_integrals *integrals)
     free(integrals);
 }
 
-/* Of all groups of a type. */
+/* Primitives in all groups of a type. */
 static double count_primitives(const struct shells *shells, int type)
 {
     double n = 0;

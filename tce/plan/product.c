@@ -168,7 +168,7 @@ static int irrep_score(const struct product *product, struct combination c,
     return score;
 }
 
-/* The same of spins; -1 also if a weight is not one that labels of a tensor can have. */
+/* Score of the spins; -1 also if a weight is not one that labels of a tensor can have. */
 static int spin_score(const struct product *product, struct combination c,
                       const struct product_operand *A, const struct product_operand *B,
                       const struct product_operand *result)

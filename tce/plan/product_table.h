@@ -41,7 +41,7 @@ struct product_table {
 /* The number of a product, -1 if it is not there. */
 int product_table_find(const struct product_table *table, const struct product_key *key);
 
-/* The same, adding it if it is not there. Errors: STATUS_NO_MEMORY. */
+/* product_table_find that adds the product if it is not there. Errors: STATUS_NO_MEMORY. */
 enum status product_table_add(struct product_table *table, const struct product_key *key,
                               int *number);
 

@@ -1,4 +1,4 @@
-/* An SCF that goes on from a checkpoint. */
+/* An SCF that resumes from a checkpoint. */
 #ifndef BERYL_TESTS_SCF_RESUME_H
 #define BERYL_TESTS_SCF_RESUME_H
 

@@ -1,5 +1,5 @@
 /* Checkpoints with a seal that fits whatever has changed, so that HDF5 and what reads its contents
- * see the changes. HDF5 crashes of some files: the product reads them in a process of its own
+ * see the changes. HDF5 crashes on some files: the product reads them in a process of its own
  * first, which must refuse those, and only a crash outside of HDF5 and TREXIO is a finding. */
 #include "hf/checkpoint/checkpoint_seal.h"
 #include "hf/checkpoint/checkpoint_trial.h"
@@ -25,7 +25,7 @@ static long n_crashes;
 
 static void print_crashes(void)
 {
-    printf("HDF5 crashed of %ld inputs, in a process of its own\n", n_crashes);
+    printf("HDF5 crashed on %ld inputs, in a process of its own\n", n_crashes);
 }
 
 static bool is_sealed(const uint8_t *data, size_t size)
@@ -95,9 +95,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (getenv(unguarded))
         read_here(path);
-    else if (checkpoint_trial(path) == STATUS_INPUT && strstr(status_text(), "HDF5 crashes"))
+    else if (checkpoint_trial(path) == STATUS_INPUT && strstr(status_text(), "HDF5 crashed"))
         judge_crash(path);
-    else if (!strstr(status_text(), "too long"))
+    else if (!strstr(status_text(), "HDF5 timed out"))
         read_here(path);
     return 0;
 }

@@ -162,7 +162,7 @@ bad_after divided 8:16 "only a number" \
     'tensor A[i,j]\ntensor B[i,j]\nscalar c\nA[i,j] = B[i,j]/c\n'
 bad_after number 7:10 "product of numbers alone" 'tensor A[i,j]\nscalar c\nA[i,j] = 2\n'
 bad_after cut 7:15 "found the end of the file" 'tensor A[i,j]\ntensor B[i,j]\nA[i,j] = B[i,j'
-bad_after character 7:16 "no part of the language" \
+bad_after character 7:16 "not part of the language" \
     'tensor A[i,j]\ntensor B[i,j]\nA[i,j] = B[i,j]^2\n'
 bad_after assignment 7:8 "expected '=', '+=' or '-='" \
     'tensor A[i,j]\ntensor B[i,j]\nA[i,j] : B[i,j]\n'

@@ -94,10 +94,9 @@ static void make_short(struct schedule *schedule, struct random_stream *random)
     schedule->machine.latency_power = powers[pick(random, N_OF(powers))];
 }
 
-/* Few workers, tasks some of which are shorter than a message's way and some much
- * longer, and in a comb (below) never work for all: it is the state near an end all
- * the time, and a search for the end that goes wrong once in a thousand ends is
- * given some hundred chances. */
+/* Few workers. Some tasks are shorter than a message's way and some much longer, and in a comb
+ * (below) never work for all: it is the state near an end all the time, and a search for the end
+ * that goes wrong once in a thousand ends is given some hundred chances. */
 static void make_scarce(struct schedule *schedule, struct random_stream *random)
 {
     schedule->lengths = LENGTHS_ANY;

@@ -1,5 +1,5 @@
 /* A worker that cannot keep its tasks, stolen, added or of the next iteration, ends the pool with
- * that failure: nothing hangs, and the program goes on.
+ * that failure: nothing hangs, and the program continues.
  *
  *     test_schedules_without_room [N [FIRST_SEED]]
  *

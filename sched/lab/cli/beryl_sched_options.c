@@ -85,7 +85,7 @@ static enum status choose_modes(struct beryl_sched_options *options)
                                &options->modes);
 }
 
-/* Of all modes, those whose tasks can add tasks. */
+/* The modes whose tasks can add tasks. */
 static void keep_dynamic_modes(struct mode_list *list)
 {
     int n = 0;

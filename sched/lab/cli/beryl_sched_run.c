@@ -91,7 +91,7 @@ static enum status create_workload(struct run *run)
     return workload_create(&settings, run->comm, &run->workload);
 }
 
-/* What the modes of a simulated run know. */
+/* Knowledge of the modes in a simulated run: speeds, costs. */
 static struct taskpool_settings known_settings(const struct beryl_sched_options *options)
 {
     struct taskpool_settings settings = options->pool;
@@ -177,7 +177,7 @@ static enum status run_iterations(struct run *run)
 
 /* --- after --- */
 
-/* Those that were completed; NULL when out of memory. */
+/* The completed iterations; NULL when out of memory. */
 static json_t *iterations_to_json(const struct run *run)
 {
     json_t *iterations = json_array();

@@ -17,7 +17,7 @@ enum status sweep_file_fail(const struct sweep_file *file, const struct sweep_ru
     return code;
 }
 
-/* Takes a word of a line that goes on at *from: quotes are removed, nothing is expanded.
+/* Takes a word of a line that continues at *from: quotes are removed, nothing is expanded.
  * to  room for the letters and a NUL */
 static enum status take_sweep_word(const char **from, char *to)
 {

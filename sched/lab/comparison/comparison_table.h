@@ -21,7 +21,7 @@ struct comparison_number {
 };
 const char *comparison_ratio_text(double ratio, struct comparison_number *number);
 
-/* That so many rounds can tell no two of so many modes apart; NULL: they can. */
+/* A sentence where there are too few rounds to tell any two of the modes apart; else NULL. */
 const char *comparison_too_few_words(int n_modes, int64_t n_rounds, struct comparison_row *row);
 
 /* The mark of a comparison that is oversubscribed, a line. */

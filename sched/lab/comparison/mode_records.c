@@ -81,7 +81,7 @@ json_t *mode_records_note(struct mode_records *records, int position, double sec
     return entry;
 }
 
-/* All rounds are recorded, so that they take the same time. */
+/* All rounds are recorded, so that tracing slows them equally; the last is written. */
 static enum status write_trace_of_mode(struct mode_records *records, int position)
 {
     struct mode_record *record = &records->list[position];
@@ -228,7 +228,7 @@ static json_t *ratio_to_json(const struct comparison_mode *mode, const char *fir
                      "verdict", comparison_verdict_words(mode->verdict));
 }
 
-/* What several rounds of a mode show. */
+/* Statistics over several rounds of a mode. */
 static void add_rounds(const struct comparison *comparison, int position, json_t *json)
 {
     const struct comparison_mode *mode = &comparison->modes[position];

@@ -10,7 +10,7 @@
 
 struct data_record;
 
-/* Of tasks that this process knows of. Zero-initialised is empty. */
+/* The accesses of the tasks known to this process. Zero-initialised is empty. */
 struct data_records {
     struct data_record *list; /* n */
     int64_t n, capacity;
@@ -18,7 +18,7 @@ struct data_records {
     bool too_many;         /* there were more than are kept; the list is then empty */
 };
 
-/* Of all processes together. They take 40 bytes each. */
+/* Upper bound on the accesses of all processes together, of 40 bytes each. */
 enum { DATA_RECORDS_MAX = 1 << 24 };
 
 /* Further records are of this task, for which this is called once. */

@@ -104,7 +104,7 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
     return STATUS_OK;
 }
 
-/* Sweeps of which some runs are missing. */
+/* Sweeps that ended before their last run. */
 static void write_unended(FILE *page, const struct report_runs *runs)
 {
     for (int64_t i = 0; i < runs->n; i++) {

@@ -88,7 +88,7 @@ static void draw_steals(FILE *page, const struct report_run *run)
 
 enum { MAX_BLOCK_CELLS = 64, BLOCKS_WIDTH = 640, BLOCKS_SIDE = 320 };
 
-/* Squares whose areas are the parts of the blocks that exist. */
+/* Squares whose areas are the fractions of blocks that exist. */
 static void draw_block_line(FILE *page, const char *digits, double y, double cell)
 {
     double left = 0.5 * (BLOCKS_WIDTH - BLOCKS_SIDE);

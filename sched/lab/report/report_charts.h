@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Breakdown of the workers' time: one series for each part of the makespan, in
+/* Breakdown of the workers' time: one series for each use of the makespan, in
  * the order of enum report_column from REPORT_TASK, with its name and colour. */
 enum { REPORT_N_TIMES = REPORT_COMMUNICATION - REPORT_TASK + 1 };
 extern const struct svg_series report_times[REPORT_N_TIMES];

@@ -40,7 +40,7 @@ static void fill_comparison(const struct report_runs *runs, int64_t first, bool 
         comparison->names[i] = comparison->labels[i];
         for (int column = 0; column < REPORT_N_COLUMNS; column++)
             comparison->means[column][i] = run->means[column];
-        /* Of iterations the median stands for the mean. */
+        /* Seconds of an iteration are shown by their median, not their mean. */
         comparison->means[REPORT_SECONDS][i] = run->seconds.median;
         comparison->least[i] = run->seconds.least;
         comparison->largest[i] = run->seconds.largest;
@@ -231,7 +231,7 @@ static enum status draw_iterations(FILE *page, const struct report_runs *runs, i
  * number. */
 typedef int64_t (*course_reader)(const struct report_run *run, double **edges, double **values);
 
-/* The part of the workers in tasks. */
+/* Per cent of the workers that run tasks. */
 static int64_t read_utilisation(const struct report_run *run, double **edges, double **values)
 {
     const json_t *timeline = report_figure(run, "timeline");

@@ -13,7 +13,7 @@ enum { TESTED_MAX = 50, FIRST_COUNTED = 2 };
 
 /* --- keys --- */
 
-/* What is measured differs in any two runs: those of the iterations are compared below. */
+/* Keys of measurements, which differ in any two runs; iterations are compared separately. */
 static bool is_measurement(const char *key)
 {
     static const char *const keys[] = {"iterations",        "scf_iterations", "comparison",
@@ -42,7 +42,7 @@ static void write_value(FILE *stream, const json_t *value)
     free(text);
 }
 
-/* The keys from the root, of which the last is the deepest. */
+/* The keys from the root to the deepest. */
 struct key_path {
     const struct key_path *above; /* NULL: the root */
     const char *key;
@@ -146,7 +146,7 @@ static enum status read_timed_run(const json_t *figures, struct timed_run *run)
     return read_centre(figures, run);
 }
 
-/* The figures of a mode, or of a run of a sweep; NULL if the result has none of that label. */
+/* The measurements of a mode, or of a run of a sweep; NULL if the result has none of that label. */
 static const json_t *find_figures(const json_t *result, const char *label)
 {
     const json_t *runs = json_object_get(result, "runs");

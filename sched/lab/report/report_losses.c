@@ -9,10 +9,10 @@
 #define LEAST_LOSS      0.01
 #define LEAST_IMBALANCE 5
 
-/* A cause of more than this part of a loss is its cause. */
+/* A cause of more than this fraction of a loss is named as the only one. */
 #define ALL_OF_IT 0.85
 
-/* A task of this part of the makespan or more is why that is so long. */
+/* A task that takes more than this fraction of the makespan explains its length. */
 #define LONG_TASK 0.6
 
 /* The workers that the others wait for, where they are known: those of the last iteration. */
@@ -29,7 +29,7 @@ static void write_uneven_loads(FILE *page, const struct report_run *run)
     fputs(n == 1 ? " overloaded worker" : " overloaded workers", page);
 }
 
-/* Where tasks are so long that no schedule has even loads. */
+/* A task too long for any schedule to have even loads. */
 static void write_longest_task(FILE *page, const struct report_run *run)
 {
     double longest = report_longest_task(run);
@@ -41,7 +41,7 @@ static void write_longest_task(FILE *page, const struct report_run *run)
     fputs(" or more, which no schedule can beat", page);
 }
 
-/* What workers do whose loads are even, or while they wait for another. */
+/* The largest use of time other than tasks, for workers with even loads or waiting for another. */
 static void write_largest_use(FILE *page, const struct report_run *run, double lost)
 {
     static const struct {

@@ -84,7 +84,7 @@ const char *report_iteration_word(const struct report_run *run)
     return run->has_fock ? "Fock build" : "iteration";
 }
 
-/* Balancing before an iteration is part of its time; of a Fock build's it is already. */
+/* Seconds of an iteration with the balancing before it, which those of a Fock build include. */
 static double read_seconds(const json_t *entry)
 {
     double fock_s = report_real(entry, "fock_seconds");
@@ -141,7 +141,7 @@ static enum status find_spread(struct report_run *run)
     run->seconds = n > 0 ? (struct report_spread){(seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
                                                   seconds[0], seconds[n - 1]}
                          : (struct report_spread){NAN, NAN, NAN};
-    /* Of several rounds, of the iterations that count. */
+    /* Several rounds: the median of the iterations that count. */
     double median = report_real(run->figures, "median_seconds");
     run->seconds.median = isnan(median) ? run->seconds.median : median;
     free(seconds);

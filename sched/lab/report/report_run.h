@@ -36,7 +36,7 @@ enum report_column {
 
 enum { REPORT_MAX_PLACES = 200, REPORT_MAX_NUMBERS = 4096 };
 
-/* Of the seconds of the iterations. */
+/* Spread of the seconds of the iterations. */
 struct report_spread {
     double median, least, largest;
 };
@@ -45,10 +45,10 @@ struct report_spread {
 struct report_run {
     char *name;            /* owned */
     char *file;            /* owned */
-    const char *mode;      /* its name in a comparison, borrowed; NULL: no part of one */
+    const char *mode;      /* its name in a comparison, borrowed; NULL: there is none */
     const json_t *result;  /* the file's root; borrowed */
     const json_t *figures; /* workers, sched, iterations, ...; borrowed, part of result */
-    const json_t *shared;  /* those of the whole file: the same, except in a comparison */
+    const json_t *shared;  /* those of the file: equal to figures, except in a comparison */
     const json_t *unended; /* of the first run of a sweep that failed: its error; else NULL */
     int64_t workers;       /* 1 if the file does not say */
     int64_t n_threads;     /* of a worker */
@@ -76,13 +76,13 @@ struct report_runs {
 enum status report_runs_add(struct report_runs *runs, const json_t *result, const char *name);
 void report_runs_fini(struct report_runs *runs);
 
-/* The number under key; NAN if there is none or it is beyond any real figure. */
+/* The number under key; NAN if there is none or it is absurdly large. */
 double report_real(const json_t *object, const char *key);
 
 /* The text under key; NULL if there is none. */
 const char *report_text(const json_t *object, const char *key);
 
-/* A figure of the run, or of its whole file; NULL if there is none. */
+/* A value of the run or else of its file; NULL if there is none. */
 const json_t *report_figure(const struct report_run *run, const char *key);
 
 /* The numbers of an array, at most REPORT_MAX_NUMBERS, NAN for other entries; to be freed with
@@ -92,7 +92,7 @@ int64_t report_numbers(const json_t *array, double **numbers);
 /* Name of the run's mode, as its comparison has it. */
 const char *report_mode_name(const struct report_run *run);
 
-/* Runs of the comparison that run number i begins, 1 if it is no part of one. */
+/* Number of runs in the comparison that begins with run i; 1 outside comparisons. */
 int64_t report_group_size(const struct report_runs *runs, int64_t i);
 
 /* Word for an iteration: "Fock build" or "iteration". */

@@ -171,7 +171,7 @@ static double *rank_workers(const struct report_run *run, int64_t n)
     return ranks;
 }
 
-/* What balancing made of the loads, or, where there was none, the iterations. */
+/* Loads of the workers in the first iteration and, after balancing if there was any, the last. */
 static const char *title_of_loads(const struct report_run *run)
 {
     if (run->n_iterations == 1)

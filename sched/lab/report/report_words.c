@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A mode that takes this part of the time of another, or more, is not called faster. */
+/* A mode whose time is at least this fraction of another's is not called faster. */
 #define LEAST_GAIN 0.9995
 
 double report_ratio(const struct report_run *run, const struct report_run *reference)
@@ -124,7 +124,7 @@ static void write_ratio(FILE *page, const struct report_run *run, const struct r
     html_text(page, report_mode_name(other));
 }
 
-/* Of a run and the one that it is compared with. */
+/* A run and its reference. */
 typedef bool (*run_relation)(const struct report_run *run, const struct report_run *best);
 
 static int64_t count_related(const struct report_runs *runs, int64_t first, int64_t n,

@@ -1,7 +1,6 @@
 #include "sched/lab/trace/trace.h"
 
-#include "sched/lab/trace/trace_json.h"
-#include "sched/lab/trace/trace_otf2.h"
+#include "sched/lab/trace/trace_format.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
@@ -44,7 +43,7 @@ static void note_made_folder(struct trace_output *output, const char *folder)
     output->made[output->n_made++] = name;
 }
 
-/* Those in which there is still nothing. */
+/* Folders made by this trace, if still empty. */
 static void remove_empty_folders(struct trace_output *output)
 {
     while (output->n_made > 0) {
@@ -319,7 +318,7 @@ static enum status write_trace_files(struct trace_files *files)
     return status;
 }
 
-/* Where the files of a part go. */
+/* Makes the folder for the files of a part, and directs output there. */
 static enum status enter_folder(struct trace_output *output, MPI_Comm comm, const char *part)
 {
     int rank;

@@ -31,12 +31,12 @@ enum status taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settin
  * Errors: as above. */
 enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
 
-/* Forgets what was recorded so far, and begins the time anew. Collective over the comm of
+/* Discards all records and starts again at time 0. Collective over the comm of
  * taskpool_trace_start, as taskpool_trace_write is; NULL is fine. */
 void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm);
 
-/* Adds up what all processes recorded so far, for trace_to_json before the trace
- * is written. Collective over the comm of taskpool_trace_start; NULL is fine. */
+/* Sums the totals of all processes, for trace_to_json before the trace is written. Collective over
+ * the comm of taskpool_trace_start; NULL is fine. */
 void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);
 
 /* Writes trace.json, in Chrome's format, and traces.otf2 with its folder, OTF2, of what was
@@ -46,16 +46,16 @@ void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);
  * Errors: STATUS_IO, STATUS_LIBRARY; the same on every process. */
 enum status taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
 
-/* Folders that were made and are empty go too. Not collective; NULL is fine. */
+/* Also removes the folders that it made, if empty. Not collective; NULL is fine. */
 void taskpool_trace_destroy(struct taskpool_trace *trace);
 
 /* --- the report: what a trace holds and what it left out, of all processes, after trace_sum or
  * taskpool_trace_write; not collective --- */
 
-/* A line or two; NULL prints nothing. */
+/* Prints a line or two; nothing for NULL. */
 void trace_print(const struct taskpool_trace *trace);
 
-/* The same of what trace_to_json made of it. */
+/* Prints these lines from the JSON of trace_to_json. */
 void trace_print_json(const struct json_t *trace);
 
 /* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when

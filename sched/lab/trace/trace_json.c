@@ -1,4 +1,4 @@
-#include "sched/lab/trace/trace_json.h"
+#include "sched/lab/trace/trace_format.h"
 
 #include "sched/lab/trace/trace.h"
 
@@ -31,7 +31,7 @@ void trace_json_begin(const struct taskpool_trace *trace, FILE *file)
     }
 }
 
-/* What all events have, and the time. */
+/* Process, thread and time, which all events have. */
 static void print_place(const struct trace_lane *lane, double time_s, FILE *file)
 {
     int64_t time_ns = trace_ns(time_s);

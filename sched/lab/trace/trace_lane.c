@@ -72,7 +72,7 @@ int64_t trace_ns(double time_s)
     return time_s > 0 ? (int64_t)llround(1e9 * time_s) : 0;
 }
 
-/* Where a visit is. */
+/* Position of a visit. */
 struct trace_walk {
     const struct trace_lane *lane;
     const struct trace_visitor *visitor;
@@ -94,7 +94,7 @@ static void visit_messages(struct trace_walk *walk, int64_t until_ns)
     }
 }
 
-/* Leaves the spans that ended by this time; all but `stay` in any case. */
+/* Leaves the spans that ended by this time, and all but the outer `stay` regardless. */
 static void leave_spans(struct trace_walk *walk, int64_t until_ns, int stay)
 {
     while (walk->n_open > 0 &&

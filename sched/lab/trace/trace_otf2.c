@@ -1,4 +1,4 @@
-#include "sched/lab/trace/trace_otf2.h"
+#include "sched/lab/trace/trace_format.h"
 
 #include "support/io/output_file.h"
 
@@ -16,6 +16,10 @@
 /* Bytes that are kept in memory before they are written; the least that OTF2 takes, because it
  * touches all of them for each lane. */
 enum { EVENT_CHUNK = 1 << 18, DEFINITION_CHUNK = 1 << 18 };
+
+/* Room for the path of a file in the folder of a trace, whose trace.json has a path that fits into
+ * PATH_MAX. */
+enum { FILE_PATH = PATH_MAX + 16 };
 
 enum { NS_PER_S = 1000000000 };
 
@@ -74,7 +78,7 @@ static void note_time(struct trace_otf2 *writer, int64_t time_ns)
 
 /* --- creation --- */
 
-/* OTF2's own messages go to standard error: the status says it. */
+/* Suppresses messages of OTF2 on standard error; the status reports failures. */
 static OTF2_ErrorCode take_code(void *context, const char *file, uint64_t line,
                                 const char *function, OTF2_ErrorCode code, const char *format,
                                 va_list arguments)
@@ -107,9 +111,8 @@ static bool is_lane_file(const char *name)
 
 enum status trace_otf2_check(const char *folder)
 {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/traces", folder) >= (int)sizeof path)
-        return FAIL(STATUS_IO, "the path %s is too long", folder);
+    char path[FILE_PATH];
+    snprintf(path, sizeof path, "%s/traces", folder);
     DIR *lanes = opendir(path);
     if (!lanes)
         return errno == ENOENT
@@ -127,25 +130,23 @@ enum status trace_otf2_check(const char *folder)
                           path);
 }
 
-/* The files of an earlier trace. */
-static enum status delete_trace(const char *folder)
+/* Deletes the files of an earlier trace. */
+static void delete_trace(const char *folder)
 {
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/traces.otf2", folder) >= (int)sizeof path)
-        return FAIL(STATUS_IO, "the path %s is too long", folder);
+    char path[FILE_PATH];
+    snprintf(path, sizeof path, "%s/traces.otf2", folder);
     unlink(path);
     snprintf(path, sizeof path, "%s/traces.def", folder);
     unlink(path);
     snprintf(path, sizeof path, "%s/traces", folder);
     DIR *lanes = opendir(path);
     if (!lanes)
-        return STATUS_OK;
+        return;
     for (const struct dirent *entry; (entry = readdir(lanes));)
         if (is_lane_file(entry->d_name))
             unlinkat(dirfd(lanes), entry->d_name, 0);
     closedir(lanes);
     rmdir(path);
-    return STATUS_OK;
 }
 
 static void open_archive(struct trace_otf2 *writer)
@@ -167,15 +168,13 @@ static void open_archive(struct trace_otf2 *writer)
 
 static enum status make_part(struct trace_otf2 *writer)
 {
-    char path[PATH_MAX];
-    const char *folder = writer->folder;
-    if (snprintf(path, sizeof path, "%s/traces", folder) >= (int)sizeof path)
-        return FAIL(STATUS_IO, "the path %s is too long", folder);
+    char path[FILE_PATH];
+    snprintf(path, sizeof path, "%s/traces", writer->folder);
     TRY(output_file_part(path, writer->part));
     output_file_remove_tree(writer->part);
     if (mkdir(writer->part, 0777) == 0)
         return STATUS_OK;
-    return FAIL(STATUS_IO, "cannot write %s/traces.otf2: %s", folder, strerror(errno));
+    return FAIL(STATUS_IO, "cannot write %s/traces.otf2: %s", writer->folder, strerror(errno));
 }
 
 enum status trace_otf2_create(const struct trace_output *output, struct trace_otf2 **out)
@@ -291,7 +290,7 @@ void trace_otf2_lane(struct trace_otf2 *writer, const struct trace_lane *lane)
 
 /* --- definitions --- */
 
-/* A reader expects a file of definitions of each lane, here without any. */
+/* Readers expect a definition file for each lane; ours are empty. */
 static void write_lane_definitions(struct trace_otf2 *writer)
 {
     note_code(writer, OTF2_Archive_CloseEvtFiles(writer->archive));
@@ -407,7 +406,7 @@ enum status trace_otf2_finish(struct trace_otf2 *writer)
 
 static enum status move_file(const struct trace_otf2 *writer, const char *name)
 {
-    char from[PATH_MAX + 16], to[PATH_MAX + 16];
+    char from[FILE_PATH], to[FILE_PATH];
     snprintf(from, sizeof from, "%s/%s", writer->part, name);
     snprintf(to, sizeof to, "%s/%s", writer->folder, name);
     if (rename(from, to) == 0)
@@ -418,7 +417,7 @@ static enum status move_file(const struct trace_otf2 *writer, const char *name)
 /* The anchor last: without it there is no trace. */
 enum status trace_otf2_publish(struct trace_otf2 *writer)
 {
-    TRY(delete_trace(writer->folder));
+    delete_trace(writer->folder);
     TRY(move_file(writer, "traces"));
     TRY(move_file(writer, "traces.def"));
     return move_file(writer, "traces.otf2");

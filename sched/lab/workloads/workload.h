@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is predicted of tasks' costs, and told to the modes. */
+/* Predicted costs of tasks that the modes are given. */
 enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
 
 /* As given on the command line. A workload is named by one of the first seven, the others of
@@ -60,7 +60,7 @@ struct workload_functions {
     /* Prints its results, or adds them to a JSON object; NULL for nothing. */
     void (*print)(const struct workload *workload);
     void (*add_result)(const struct workload *workload, json_t *result);
-    /* Frees its parts; NULL: it has none. Collective. */
+    /* Frees what create allocated; NULL: nothing to free. Collective. */
     void (*destroy)(struct workload *workload);
 };
 
@@ -80,8 +80,8 @@ struct workload {
 };
 
 struct workload_kind {
-    /* Of struct workload_settings. The first row names the kind: its text describes the
-     * workload. The others have an effect on this kind only. */
+    /* Options that fill struct workload_settings. The first row names the kind: its text describes
+     * the workload. The others have an effect on this kind only. */
     const struct option_row *rows;
     size_t n_rows;
     bool is_drawn; /* from a distribution: --tasks says how many */

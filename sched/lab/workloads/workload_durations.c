@@ -37,7 +37,7 @@ static double draw_normal(struct random_stream *random)
     return radius * cos(2 * 3.141592653589793 * random_unit(random));
 }
 
-/* 0 in place of negative numbers. */
+/* Replaces negative numbers by 0. */
 static double draw_gauss(const struct workload_durations *self, struct random_stream *random)
 {
     double x = self->mean + self->sd * draw_normal(random);

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* A mesh, of which each process has allocated the planes that it touches first. */
+/* A mesh; each process allocates the planes that it touches first. */
 struct shared_mesh {
     MPI_Win window; /* MPI_WIN_NULL: none yet */
     double *values; /* all planes, at this process's address */

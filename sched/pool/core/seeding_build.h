@@ -12,7 +12,7 @@
  * one process, any number of them.
  * owner: each process computes the owners of n_tasks / processes tasks and
  *        keeps the ranges of its own workers
- * cost:  blocks of consecutive tasks of which the largest predicted cost is the least possible;
+ * cost:  blocks of consecutive tasks whose largest predicted cost is the least possible;
  * those of --seeding block where these are as good, else boundaries near equal shares of the cost.
  * Each process computes the costs of n_tasks / processes tasks, or of all if they are few, once,
  * and keeps at most 32 MB of sums. Errors: STATUS_USAGE (owners or costs are not known, or out of

@@ -49,7 +49,7 @@ struct taskpool_settings {
                               * some 300 bytes each and more where workers are simulated */
 
     const char *trace_folder;     /* of --trace; NULL: no trace. taskpool_trace_start
-                                   * (sched/lab/trace/trace.h)     reads it and sets the next */
+                                   * (sched/lab/trace/trace.h) reads it and sets the next */
     struct taskpool_trace *trace; /* of the pools of the program, borrowed; NULL: none */
 
     size_t n_of_modes; /* bytes of of_modes that got defaults; those of modes registered later did

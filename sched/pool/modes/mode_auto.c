@@ -1,7 +1,7 @@
 /* Mode `auto`, the default: combines the strengths of the other modes, for users who do not
  * want to choose.
  *
- * - The first iteration starts from blocks of consecutive tasks, of which the largest has the least
+ * - The first iteration starts from blocks of consecutive tasks; the largest block has the least
  *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
  *   corrected by stealing. A block keeps neighbouring tasks together, which may share data.
  * - Every task is timed. If the largest load exceeds what it is at best, the average or the

@@ -4,8 +4,8 @@
  * at different times end within a task of each other, if all tasks take the same time.
  *
  * Chunks are numbered by the shared counter (self_scheduling.h). The sizes have no closed form, but
- * each worker can walk from its last chunk to the next: chunks of the same size, of which
- * there are many as soon as R < P^2, in one step. In all that takes a worker at most
+ * each worker can walk from its last chunk to the next: chunks of equal size, many as
+ * soon as R < P^2, in one step. In all that takes a worker at most
  * min(n_tasks / P, P ln(n_tasks / P)) steps an iteration, about. */
 #include "sched/pool/protocols/self_scheduling.h"
 

@@ -3,8 +3,8 @@
  * regular meshes on SMPs with MPI", thesis, University of Illinois, 2010,
  * sections 3.1 to 3.3).
  *
- * Of the tasks that a worker is seeded with, the fraction --static-fraction is
- * static: it runs them first, in their order. The others are cut into --tasklets
+ * A worker keeps the fraction --static-fraction of the tasks that it is seeded with as
+ * static tasks: it runs them first, in their order. The others are cut into --tasklets
  * tasklets (tasklets.h), which wait in the queue of the group (tasklet_queue.h). The thesis counts
  * the tasklets of a node, --tasklets those of a worker, so that a number suits groups of any size:
  * the thesis's 32 on a node of 16 workers are --tasklets 2.

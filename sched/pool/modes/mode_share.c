@@ -16,7 +16,7 @@
  * refusals in a row as there are others it pauses, so that managers of busy
  * workers do not keep asking each other. When all workers of a group wait the
  * manager is without work in the sense of termination.h. At the end every manager
- * notifies its workers, each of which has a request waiting then.
+ * notifies its workers; each has a request waiting then.
  *
  * The managers of a static pool begin with blocks of IDs in proportion to their
  * numbers of workers, whatever the seeding.

@@ -16,7 +16,7 @@
  *       the wave before (and so none gave any: it was without work then), and
  *       carries the numbers of transfers sent and received. White and equal
  *       numbers end the first step: nothing changed between the answers to two
- *       waves, of which one ended before the other began, and at that moment all
+ *       waves, where one ended before the other began, and at that moment all
  *       that had been sent was received. In the second step a member answers
  *       when its own request has been answered.
  * wide  four sweeps over a tree of many branches (broadcast_tree.h) instead of six over a binary

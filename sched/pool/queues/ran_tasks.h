@@ -1,10 +1,9 @@
 /* The tasks that ran on a worker in an iteration, from which the next one is seeded.
  *
- * Long tasks, after each of them the driver polls (mode.h, tasks_are_long), are kept with their
- * durations, so that the next iteration can begin with the longest. Then only short ones are left,
- * for others to steal, when some workers run dry: a long task begun last would end last in every
- * iteration. Short tasks, or all with keeps_order, are few ranges, in the order in which they ran.
- */
+ * Long tasks (mode.h, tasks_are_long: the driver polls after each) are kept with their durations,
+ * so that the next iteration can begin with the longest. Then only short ones are left, for others
+ * to steal, when some workers run dry: a long task begun last would end last in every iteration.
+ * Short tasks, or all with keeps_order, are few ranges, in the order in which they ran. */
 #ifndef BERYL_SCHED_RAN_TASKS_H
 #define BERYL_SCHED_RAN_TASKS_H
 

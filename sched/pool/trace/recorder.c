@@ -44,7 +44,7 @@ enum status recorder_create(const struct taskpool_settings *settings,
         die_no_memory("no memory for the course of an iteration");
     *recorder = (struct recorder){.trace = settings->trace, .first = shape->first};
     if (settings->keep_timeline) {
-        recorder->timeline = timeline_create(shape->first, shape->n, shape->n_lanes);
+        recorder->timeline = timeline_create(shape);
         if (!recorder->timeline)
             die_no_memory("no memory for the course of an iteration");
     }
@@ -68,6 +68,8 @@ void recorder_destroy(struct recorder *recorder)
 void recorder_begin(struct recorder *recorder, double start_s)
 {
     recorder->start_s = start_s;
+    if (recorder->timeline)
+        recorder->timeline->zero_s = start_s;
 }
 
 void recorder_end(struct recorder *recorder, int64_t iteration,
@@ -84,14 +86,13 @@ void recorder_end(struct recorder *recorder, int64_t iteration,
 void recorder_span(struct recorder *recorder, int64_t lane, const struct trace_span *span,
                    double polled_s)
 {
-    enum trace_use use = (enum trace_use)span->use;
     if (recorder->timeline)
-        timeline_add(recorder->timeline, recorder->first + lane, use,
-                     span->begin_s - recorder->start_s, span->end_s - recorder->start_s, span->n);
-    if (recorder->trace && use == TRACE_TASK)
+        timeline_add(recorder->timeline, recorder->first + lane, span);
+    if (recorder->trace && span->use == TRACE_TASK)
         trace_log_tasks(log_of_lane(recorder, lane), span, polled_s);
     else if (recorder->trace)
-        trace_log_span(log_of_lane(recorder, lane), use, span->begin_s, span->end_s);
+        trace_log_span(log_of_lane(recorder, lane), (enum trace_use)span->use, span->begin_s,
+                       span->end_s);
 }
 
 void recorder_task(struct recorder *recorder, int64_t lane, const struct trace_span *task,
@@ -106,7 +107,7 @@ void recorder_task(struct recorder *recorder, int64_t lane, const struct trace_s
 void recorder_poll(struct recorder *recorder, double from_s, double to_s)
 {
     if (recorder->timeline)
-        timeline_add_poll(recorder->timeline, from_s - recorder->start_s, to_s - recorder->start_s);
+        timeline_add_poll(recorder->timeline, from_s, to_s);
 }
 
 void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, double to_s)
@@ -163,8 +164,7 @@ void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_
     struct trace_message *message = &received->message;
     int64_t n_steals = comm->counts.steals_successful - received->before.steals_successful;
     if (recorder->timeline && n_steals > 0)
-        timeline_add_steals(recorder->timeline, recorder->first + lane,
-                            message->time_s - recorder->start_s, n_steals);
+        timeline_add_steals(recorder->timeline, recorder->first + lane, message->time_s, n_steals);
     if (!recorder->trace)
         return;
     struct trace_log *log = log_of_lane(recorder, lane);

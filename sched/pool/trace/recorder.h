@@ -1,9 +1,10 @@
-/* What the workers of this process do, told by the driver of a pool: for the trace of the program,
- * for the timeline of the pool, or for both. A worker's lane is its number, or that of its thread,
- * among those of this process. Times are the driver's, in seconds. Not collective.
+/* Records the activity of this process's workers for the driver of a pool: in the logs of the
+ * program's trace (trace_log.h), in the timeline of the pool (timeline.h), or in both. A worker's
+ * lane is its number, or that of its thread, among those of this process. Times are the driver's,
+ * in seconds. Not collective.
  *
- * What is told while a thread receives messages (--progress thread): messages by whoever holds the
- * driver's lock, all else by the worker itself. */
+ * With --progress thread, message calls require the driver's lock; all others are made by the
+ * worker itself. */
 #ifndef BERYL_SCHED_RECORDER_H
 #define BERYL_SCHED_RECORDER_H
 
@@ -44,7 +45,7 @@ void recorder_end(struct recorder *recorder, int64_t iteration,
 void recorder_span(struct recorder *recorder, int64_t lane, const struct trace_span *span,
                    double polled_s);
 
-/* The same for a task that was timed by itself; its number is -1 if it has none. */
+/* Records a task that was timed by itself, as recorder_span; its number is -1 if it has none. */
 void recorder_task(struct recorder *recorder, int64_t lane, const struct trace_span *task,
                    double polled_s);
 
@@ -66,7 +67,7 @@ void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_c
 struct recorder_message {
     struct trace_message message;
     uint64_t number;
-    struct taskpool_comm_counts before; /* tell afterwards whether tasks came with it */
+    struct taskpool_comm_counts before; /* show afterwards whether tasks came with it */
 };
 
 struct recorder_message recorder_receive(struct recorder *recorder, struct taskpool_comm *comm,

@@ -7,18 +7,18 @@
 /* 2^-20 s, the first width of a bin: doubled, it is the same on every process. */
 #define FIRST_BIN_S 0x1p-20
 
-struct timeline *timeline_create(int64_t first, int64_t n_here, int64_t n_workers)
+struct timeline *timeline_create(const struct trace_shape *shape)
 {
-    int64_t n_lanes = n_workers < TIMELINE_LANES ? n_workers : TIMELINE_LANES;
-    int64_t n_most = n_here < n_lanes ? n_here : n_lanes;
+    int64_t n_lanes = shape->n_lanes < TIMELINE_LANES ? shape->n_lanes : TIMELINE_LANES;
+    int64_t n_most = shape->n < n_lanes ? shape->n : n_lanes;
     struct timeline *made = calloc(1, sizeof *made + (size_t)n_most * sizeof made->lanes[0]);
     if (!made)
         return NULL;
-    made->n_workers = n_workers;
+    made->n_workers = shape->n_lanes;
     for (int64_t i = 0; i < n_lanes; i++) {
-        int64_t worker = i * n_workers / n_lanes;
-        if (worker >= first && worker < first + n_here)
-            made->lane_workers[made->n_lanes++] = (int32_t)worker;
+        int64_t lane = i * shape->n_lanes / n_lanes;
+        if (lane >= shape->first && lane < shape->first + shape->n)
+            made->lane_workers[made->n_lanes++] = (int32_t)lane;
     }
     made->run.bin_s = FIRST_BIN_S;
     timeline_begin(made, 0);
@@ -75,13 +75,15 @@ static void fill_all_bins(struct timeline *timeline, enum trace_use use, double 
 
 void timeline_add_poll(struct timeline *timeline, double from_s, double to_s)
 {
+    from_s -= timeline->zero_s;
+    to_s -= timeline->zero_s;
     fill_all_bins(timeline, TRACE_COMMUNICATION, from_s, to_s, 1);
     fill_all_bins(timeline, TRACE_TASK, from_s, to_s, -1);
 }
 
 /* --- lanes --- */
 
-/* NULL: the worker is none of the sample. */
+/* NULL: the lane is not in the sample. */
 static struct timeline_lane *find_lane(struct timeline *timeline, int64_t worker)
 {
     for (int32_t i = 0; i < timeline->n_lanes; i++)
@@ -105,8 +107,8 @@ static void merge_spans(struct timeline_span *last, const struct timeline_span *
         last->use = last->use_s[use] > last->use_s[last->use] ? use : last->use;
 }
 
-/* Whether the next span is to be part of the last one. What is too short to be shown goes with what
- * follows it, not with a long span of another use, which many short ones would hide in. */
+/* Whether the next span is merged into the last one. A span too short to be shown is merged with
+ * its successor, not with a long one of another use, in which many short ones would disappear. */
 static bool belong_together(const struct timeline_span *last, const struct timeline_span *next,
                             double resolution_s)
 {
@@ -116,7 +118,7 @@ static bool belong_together(const struct timeline_span *last, const struct timel
            (length_of_span(next) <= resolution_s && next->use == last->use);
 }
 
-/* Whether two spans, both of several tasks or of none, say the same. */
+/* Whether two spans, both of several tasks or of none, can become one without loss. */
 static bool are_alike(const struct timeline_span *one, const struct timeline_span *next,
                       double resolution_s)
 {
@@ -166,31 +168,32 @@ static void add_span(struct timeline_lane *lane, const struct timeline_span *spa
     append_to_lane(lane, span);
 }
 
-void timeline_add(struct timeline *timeline, int64_t worker, enum trace_use use, double from_s,
-                  double to_s, int64_t n_tasks)
+void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span)
 {
-    if (!(to_s > from_s) && n_tasks == 0)
+    double from_s = span->begin_s - timeline->zero_s, to_s = span->end_s - timeline->zero_s;
+    if (!(to_s > from_s) && span->n == 0)
         return;
     from_s = fmin(fmax(from_s, 0), to_s);
-    fill_all_bins(timeline, use, from_s, to_s, 1);
-    struct timeline_lane *lane = use == TRACE_IDLE ? NULL : find_lane(timeline, worker);
-    struct timeline_span span = {.from_s = from_s, .to_s = to_s, .n_tasks = n_tasks, .use = use};
-    span.use_s[use] = to_s - from_s;
-    if (lane)
-        add_span(lane, &span);
+    fill_all_bins(timeline, (enum trace_use)span->use, from_s, to_s, 1);
+    struct timeline_lane *shown = span->use == TRACE_IDLE ? NULL : find_lane(timeline, lane);
+    struct timeline_span added = {
+        .from_s = from_s, .to_s = to_s, .n_tasks = span->n, .use = span->use};
+    added.use_s[span->use] = to_s - from_s;
+    if (shown)
+        add_span(shown, &added);
 }
 
-void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_s, int64_t n)
+void timeline_add_steals(struct timeline *timeline, int64_t lane, double time_s, int64_t n)
 {
-    struct timeline_lane *lane = find_lane(timeline, worker);
-    for (int64_t i = 0; lane && i < n; i++, lane->n_steals++) {
-        if (lane->n_steals == TIMELINE_STEALS * lane->steal_step) {
+    struct timeline_lane *shown = find_lane(timeline, lane);
+    for (int64_t i = 0; shown && i < n; i++, shown->n_steals++) {
+        if (shown->n_steals == TIMELINE_STEALS * shown->steal_step) {
             for (int64_t k = 0; k < TIMELINE_STEALS / 2; k++)
-                lane->steals_s[k] = lane->steals_s[2 * k];
-            lane->steal_step *= 2;
+                shown->steals_s[k] = shown->steals_s[2 * k];
+            shown->steal_step *= 2;
         }
-        if (lane->n_steals % lane->steal_step == 0)
-            lane->steals_s[lane->n_steals / lane->steal_step] = time_s;
+        if (shown->n_steals % shown->steal_step == 0)
+            shown->steals_s[shown->n_steals / shown->steal_step] = time_s - timeline->zero_s;
     }
 }
 

@@ -1,7 +1,9 @@
-/* The course of a run in bounded memory, whatever its length: utilisation in bins; of the last
- * iteration lanes of a sample of workers, the distribution of durations and a sample of tasks. One
- * per process, filled by its recorder; timeline_report.h puts those of all processes together. Not
- * collective. */
+/* The course of a run in bounded memory, whatever its length: utilisation in bins; and for the last
+ * iteration a sample of the lanes, the distribution of durations and a sample of tasks. One for
+ * each pool and process, filled by its recorder with the spans that the logs get as well
+ * (trace_log.h, which says what a lane is). Those can be complete because they are limited to
+ * chosen lanes and drop what does not fit; here all time of all lanes counts, and neighbouring
+ * spans are merged. timeline_report.h combines the timelines of all processes. Not collective. */
 #ifndef BERYL_SCHED_TIMELINE_H
 #define BERYL_SCHED_TIMELINE_H
 
@@ -27,7 +29,7 @@ enum {
 /* Time in one use, and the tasks that ended in it. Times are from the start of the iteration. */
 struct timeline_span {
     double from_s, to_s;
-    double use_s[TIMELINE_USES]; /* its seconds by use, of which there are several once merged */
+    double use_s[TIMELINE_USES]; /* its seconds by use: one, or several after a merge */
     int64_t n_tasks;
     int64_t use; /* enum trace_use: the one with the most seconds */
 };
@@ -56,8 +58,9 @@ struct timeline_bins {
 };
 
 struct timeline {
-    int64_t n_workers;                     /* of all processes */
-    double start_s;                        /* of the last iteration: the makespans before it */
+    int64_t n_workers; /* of all processes */
+    double start_s;    /* of the last iteration: the makespans before it */
+    double zero_s;     /* the same moment by the driver's clock, which times of spans are by */
     struct timeline_bins run, last;        /* of all iterations, and of the last one */
     int64_t durations[TIMELINE_DURATIONS]; /* tasks that were timed one by one */
     uint64_t keep_below; /* the sample has the tasks whose number scrambles to less */
@@ -68,31 +71,27 @@ struct timeline {
     struct timeline_lane lanes[];
 };
 
-/* Creates one for workers [first, first + n_here) of n_workers, to be freed with free; NULL when
- * out of memory. */
-struct timeline *timeline_create(int64_t first, int64_t n_here, int64_t n_workers);
+/* To be freed with free; NULL when out of memory. */
+struct timeline *timeline_create(const struct trace_shape *shape);
 
-/* Begins an iteration, past_s after the last one, and forgets of that all but the bins of the
- * run. */
+/* Begins an iteration, past_s after the last one, of which only the bins of the run are kept. */
 void timeline_begin(struct timeline *timeline, double past_s);
 
-/* A worker of this process spent [from_s, to_s), counted from the start of the iteration, and
- * n_tasks ended then; with none, the time extends a span of the same use. Idle time may be left
- * out: it is what remains. */
-void timeline_add(struct timeline *timeline, int64_t worker, enum trace_use use, double from_s,
-                  double to_s, int64_t n_tasks);
+/* Adds a span of a lane of this process, at whose end span->n tasks ended; with none, the time
+ * extends a span of the same use. Idle time may be left out: it is the rest.
+ * lane  among those of all processes */
+void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span);
 
-/* A task that was timed by itself has ended, besides timeline_add.
+/* Counts a task that was timed by itself, in addition to timeline_add.
  * task    its number; -1: it has none
  * time_s  without polls from inside it */
 void timeline_count_task(struct timeline *timeline, int64_t task, double time_s);
 
-/* A task polled for messages: in the bins this time is communication, in the lanes part of the
- * task. */
+/* Counts a poll for messages from inside a task: communication in the bins, task in the lanes. */
 void timeline_add_poll(struct timeline *timeline, double from_s, double to_s);
 
-/* A worker got n stolen batches. */
-void timeline_add_steals(struct timeline *timeline, int64_t worker, double time_s, int64_t n);
+/* Counts n stolen batches that arrived at a lane. */
+void timeline_add_steals(struct timeline *timeline, int64_t lane, double time_s, int64_t n);
 
 /* Doubles the width of the bins until it is bin_s, itself such a width. */
 void timeline_widen_bins(struct timeline_bins *bins, double bin_s);

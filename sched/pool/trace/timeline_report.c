@@ -110,7 +110,7 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Those of this process, with what is predicted for them. */
+/* The sampled tasks of this process, with their predicted costs. */
 static enum status sample_here(const struct timeline *timeline,
                                const struct timeline_problem *problem, struct sampled_task **tasks)
 {

@@ -91,8 +91,8 @@ uint64_t trace_message_id(int pool, int from, int to, uint64_t number);
 
 /* --- the logs of all lanes --- */
 
-/* Lanes that are recorded, at most: of more a sample of workers, evenly spread, with all of their
- * threads. Records of all of them, at most, spans and messages each, and of one. */
+/* Upper bounds: recorded lanes, where there are more an evenly spread sample of workers with all of
+ * their threads; spans, and messages, of all lanes; and of one lane. */
 enum { TRACE_MAX_LANES = 1024, TRACE_MAX_RECORDS = 1 << 22, TRACE_MAX_LANE_RECORDS = 1 << 20 };
 
 struct trace_shape {
@@ -102,7 +102,7 @@ struct trace_shape {
     bool is_simulated; /* times are those of the simulation, else of the clock */
 };
 
-/* What the pools of a program recorded on this process. sched/lab/trace writes it. */
+/* Records of all pools of a program on this process. sched/lab/trace writes them. */
 struct taskpool_trace {
     double zero_s; /* the clock's time at which the trace begins; 0 if simulated */
     struct trace_shape shape;

@@ -52,7 +52,7 @@ static void check_density(const struct dense *C, int64_t target, double occupati
     struct darray *D;
     check_ok(tiling_create(hf.shells, target, &tiling));
     check_ok(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &D));
-    /* What is in D before does not matter. */
+    /* The earlier contents of D do not matter. */
     for (int times = 0; times < 2; times++)
         check_ok(orbital_density(tiling, occupation, C, n_occupied, D));
     whole_matrix_get(tiling, D, found);

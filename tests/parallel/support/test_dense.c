@@ -35,7 +35,7 @@ static double made_up(int seed, int i, int j)
     return (double)(mixed % 19) - 9;
 }
 
-/* The same matrix twice: whole, and distributed. */
+/* One matrix twice: whole, and distributed. */
 static struct whole fill(int seed, int n_rows, int n_columns, struct dense **A)
 {
     struct whole whole = whole_create(n_rows, n_columns);

@@ -106,7 +106,7 @@ static void test_every_parent_set_is_in_one_cube(void **state)
     struct bnsl_scorer scorer;
     check_ok(bnsl_candidates_init(&candidates, &data, 9));
     check_ok(bnsl_scorer_init(&scorer, &data));
-    /* All others, some of which the rules would leave out. */
+    /* All others, although the rules would leave out some of them. */
     for (int i = 0; i < 10; i++) {
         candidates.n[i] = i == 3 ? 2 : i == 4 ? 0 : 9;
         for (int k = 0; k < 9; k++)

@@ -18,9 +18,18 @@ static double sum_bins(const struct timeline *timeline, enum trace_use use)
 
 static struct timeline *make_timeline(int64_t n_workers)
 {
-    struct timeline *timeline = timeline_create(0, n_workers, n_workers);
+    const struct trace_shape shape = {.n_lanes = n_workers, .n = n_workers, .n_threads = 1};
+    struct timeline *timeline = timeline_create(&shape);
     assert_non_null(timeline);
     return timeline;
+}
+
+static void add_time(struct timeline *timeline, int64_t lane, enum trace_use use, double from_s,
+                     double to_s, int n_tasks)
+{
+    const struct trace_span span = {
+        .begin_s = from_s, .end_s = to_s, .n = n_tasks, .use = (int32_t)use};
+    timeline_add(timeline, lane, &span);
 }
 
 /* As a recorder does. */
@@ -28,7 +37,7 @@ static void add_task(struct timeline *timeline, int64_t worker, int64_t task, do
                      double to_s)
 {
     timeline_count_task(timeline, task, to_s - from_s);
-    timeline_add(timeline, worker, TRACE_TASK, from_s, to_s, 1);
+    add_time(timeline, worker, TRACE_TASK, from_s, to_s, 1);
 }
 
 static void bins_widen_and_keep_all_time(void **state)
@@ -38,7 +47,7 @@ static void bins_widen_and_keep_all_time(void **state)
     const double ends_s[] = {1e-7, 3e-6, 4e-4, 0.02, 1, 1234};
     double from_s = 0;
     for (int i = 0; i < 6; i++) {
-        timeline_add(timeline, 0, i % 2 ? TRACE_SEARCH : TRACE_TASK, from_s, ends_s[i], 0);
+        add_time(timeline, 0, i % 2 ? TRACE_SEARCH : TRACE_TASK, from_s, ends_s[i], 0);
         from_s = ends_s[i];
         assert_true(TIMELINE_BINS * timeline->run.bin_s >= from_s);
         check_close(sum_bins(timeline, TRACE_TASK) + sum_bins(timeline, TRACE_SEARCH), from_s,
@@ -48,7 +57,7 @@ static void bins_widen_and_keep_all_time(void **state)
     assert_true(TIMELINE_BINS * timeline->run.bin_s < 2 * 1234);
     /* The next iteration continues after this one. */
     timeline_begin(timeline, 1234);
-    timeline_add(timeline, 1, TRACE_TASK, 0, 6, 1);
+    add_time(timeline, 1, TRACE_TASK, 0, 6, 1);
     int bin = (int)(1237 / timeline->run.bin_s);
     assert_true(timeline->run.use_s[bin][TRACE_TASK] > 0);
     /* The last iteration alone has finer bins. */
@@ -64,7 +73,7 @@ static void lanes_are_bounded_and_lose_no_task(void **state)
     const int64_t n = 10000;
     for (int64_t i = 0; i < n; i++) {
         double from_s = 1e-3 * (double)i;
-        timeline_add(timeline, 0, TRACE_SEARCH, from_s, from_s + 1e-4, 0);
+        add_time(timeline, 0, TRACE_SEARCH, from_s, from_s + 1e-4, 0);
         timeline_add_steals(timeline, 0, from_s + 1e-4, 1);
         add_task(timeline, 0, i, from_s + 1e-4, from_s + 1e-3);
     }
@@ -93,13 +102,13 @@ static void merged_spans_show_what_took_most_of_their_time(void **state)
 {
     (void)state;
     struct timeline *timeline = make_timeline(1);
-    timeline_add(timeline, 0, TRACE_SEARCH, 0, 1, 0);
+    add_time(timeline, 0, TRACE_SEARCH, 0, 1, 0);
     for (int i = 0; i < 10000; i++) {
         double from_s = 1 + 1e-3 * i;
-        timeline_add(timeline, 0, TRACE_COMMUNICATION, from_s, from_s + 4e-4, 0);
+        add_time(timeline, 0, TRACE_COMMUNICATION, from_s, from_s + 4e-4, 0);
         add_task(timeline, 0, i, from_s + 4e-4, from_s + 1e-3);
     }
-    timeline_add(timeline, 0, TRACE_SEARCH, 11, 12, 0);
+    add_time(timeline, 0, TRACE_SEARCH, 11, 12, 0);
     const struct timeline_lane *lane = &timeline->lanes[0];
     double use_s[TIMELINE_USES] = {0};
     for (int32_t i = 0; i < lane->n_spans; i++)

@@ -24,8 +24,8 @@ static const double scales[] = {0.878 - 1.83, 0.647 - 0.50, 0.598 - 1.62, 2.05 -
                                 1.29 - 1.88,  1.06 - 1.55,  3.14 - 3.06,  1.29 - 1.30};
 
 /* Heights of 15 pairs of maize plants, an eighth of an inch, crossed less self-fertilised: Darwin
- * (1876), in Fisher, The Design of Experiments (1935). The sum of negative ranks is 24, of which
- * or less there are 1352/2 of 2^15. */
+ * (1876), in Fisher, The Design of Experiments (1935). The sum of negative ranks is 24; 1352/2 of
+ * 2^15 sign patterns have at most that. */
 static const double maize[] = {49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48};
 
 static void test_signed_ranks(void **state)

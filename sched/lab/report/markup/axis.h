@@ -14,12 +14,12 @@ struct axis {
     double from, to; /* where low and high lie on the drawing; set by the caller */
 };
 
-/* An axis that covers [low, high] and ends at ticks, of which it has at most
- * max_ticks + 2 at multiples of 1, 2 or 5 times a power of ten. An empty range,
+/* An axis that covers [low, high] and ends at ticks: at most max_ticks + 2
+ * of them, at multiples of 1, 2 or 5 times a power of ten. An empty range,
  * or numbers that are not finite, still give an axis. */
 struct axis axis_linear(double low, double high, int max_ticks);
 
-/* The same over whole powers of ten; low and high are positive. */
+/* A logarithmic axis over integer powers of ten; low and high are positive. */
 struct axis axis_logarithmic(double low, double high, int max_ticks);
 
 /* A linear axis that ends at this value rather than at the next tick. */

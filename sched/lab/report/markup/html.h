@@ -12,11 +12,12 @@
  * quoted attribute. Control characters become spaces; NULL is "". */
 void html_text(FILE *page, const char *text);
 
-/* The same, cut to max characters, the last of which is then an ellipsis; and their number. */
+/* Text as by html_text, cut to max characters with an ellipsis at the end; the number of characters
+ * of a text. */
 void html_text_cut(FILE *page, const char *text, int64_t max);
 int64_t html_text_length(const char *text);
 
-/* The same as html_text, each word in a <span>, broken only where it is longer than a line. */
+/* Text as by html_text with each word in a <span>, which breaks only if longer than a line. */
 void html_words(FILE *page, const char *text);
 
 /* A number with this many decimals and commas between thousands; a dash if it is not finite. */

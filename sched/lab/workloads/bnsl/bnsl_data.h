@@ -34,7 +34,7 @@ static inline const uint8_t *bnsl_data_column(const struct bnsl_data *data, int 
 enum status bnsl_data_parse(const char *text, size_t length, const char *path,
                             struct bnsl_data *data);
 
-/* The same of a file. Collective over comm; rank 0 reads.
+/* Reads the table from a file. Collective over comm; rank 0 reads.
  * Errors: also those of text_file_read; the same on every process. */
 enum status bnsl_data_read(MPI_Comm comm, const char *path, struct bnsl_data *data);
 

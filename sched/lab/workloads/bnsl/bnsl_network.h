@@ -16,7 +16,7 @@
 enum status bnsl_network_parse(const char *text, size_t length, const char *path,
                                const struct bnsl_data *data, struct bnsl_graph *graph);
 
-/* The same of a file. Collective over comm; rank 0 reads.
+/* Reads the edges from a file. Collective over comm; rank 0 reads.
  * Errors: also those of text_file_read; the same on every process. */
 enum status bnsl_network_read(MPI_Comm comm, const char *path, const struct bnsl_data *data,
                               struct bnsl_graph *graph);

@@ -98,7 +98,7 @@ static double toggle(struct search *search, int variable, int other)
     return search->chosen[variable]->score - score;
 }
 
-/* Swaps the variable at a place with the next one; returns what is gained. */
+/* Swaps the variable at a position with the next one; returns the gain. */
 static double swap_with_next(struct search *search, int place)
 {
     int a = search->order[place], b = search->order[place + 1];
@@ -107,7 +107,7 @@ static double swap_with_next(struct search *search, int place)
     return toggle(search, a, b) + toggle(search, b, a);
 }
 
-/* Takes the variable from a place to another; returns what is gained. */
+/* Moves the variable from one position to another; returns the gain. */
 static double move(struct search *search, int from, int to)
 {
     double gain = 0;
@@ -118,7 +118,7 @@ static double move(struct search *search, int from, int to)
     return gain;
 }
 
-/* Takes the variable at a place to where it gains most; false if it stays. */
+/* Moves the variable at a position to its best one; false if it stays. */
 static bool improve(struct search *search, int place)
 {
     double gain = move(search, place, 0), best_gain = least_gain;

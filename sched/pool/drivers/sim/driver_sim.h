@@ -6,7 +6,7 @@
  * poll), or at once, by a thread that costs nothing (--progress thread, or if its mode says so,
  * has_thread), and whenever it waits. The bulk of a message is read when it arrives, the latest
  * time that MPI allows. Errors of a protocol are detected: a message for a worker that is done,
- * or on its way when all are, and a worker that waits for ever, fail the run. */
+ * or on its way when all are, and a deadlock of workers that wait, fail the run. */
 #ifndef BERYL_SCHED_DRIVER_SIM_H
 #define BERYL_SCHED_DRIVER_SIM_H
 

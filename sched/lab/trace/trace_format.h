@@ -1,3 +1,28 @@
+/* The two formats in which process 0 writes a trace, lane by lane. Not collective. */
+#ifndef BERYL_SCHED_TRACE_FORMAT_H
+#define BERYL_SCHED_TRACE_FORMAT_H
+
+#include "sched/lab/trace/trace_lane.h"
+#include "support/base/status.h"
+
+#include <stdio.h>
+
+/* trace.json: Chrome's trace event format, which ui.perfetto.dev and chrome://tracing open. It is
+ * written event by event, because a large one would not fit into memory as a value of JSON.
+ *
+ * Lanes are threads of process 1. A span is a complete event ("X") whose category is the use of
+ * the time; a message is a flow from its sender ("s") to its receiver ("f"), of category steal or
+ * message; a request to the shared counter, or for a block, is an instant event ("i"). Times are in
+ * microseconds, with nanoseconds. Source: the document Trace Event Format of the Catapult project.
+ */
+
+/* Begins with the names of the recorded lanes. Errors of writing are left to ferror. */
+void trace_json_begin(const struct taskpool_trace *trace, FILE *file);
+void trace_json_lane(const struct trace_lane *lane, FILE *file);
+
+/* Ends with otherData, which is as trace_to_json. Errors: STATUS_NO_MEMORY. */
+enum status trace_json_end(const struct taskpool_trace *trace, FILE *file);
+
 /* traces.otf2: Open Trace Format 2, which Vampir, Scalasca and otf2-print read.
  *
  * A lane is a location; a use of time is a region, which is entered with the number of its task as
@@ -5,11 +30,6 @@
  * the same at both ends; a request is a region that takes no time. Times are
  * in nanoseconds.
  * Source: the manual of OTF2 3.0. */
-#ifndef BERYL_SCHED_TRACE_OTF2_H
-#define BERYL_SCHED_TRACE_OTF2_H
-
-#include "sched/lab/trace/trace_lane.h"
-#include "support/base/status.h"
 
 struct trace_otf2;
 
@@ -31,7 +51,7 @@ enum status trace_otf2_finish(struct trace_otf2 *writer);
 /* Puts the files into output->folder, in the place of older ones. Errors: STATUS_IO. */
 enum status trace_otf2_publish(struct trace_otf2 *writer);
 
-/* What is not published is removed. */
+/* Removes what was not published. NULL is fine. */
 void trace_otf2_destroy(struct trace_otf2 *writer);
 
 #endif

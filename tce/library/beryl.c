@@ -1,0 +1,322 @@
+/* The life of the library and of its calculations. */
+#include "tce/library/beryl.h"
+
+#include "hf/checkpoint/checkpoint.h"
+#include "sched/pool/modes/mode_options.h"
+#include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
+#include "support/base/agree.h"
+#include "support/base/log.h"
+#include "support/base/version.h"
+#include "support/io/application.h"
+#include "support/mpi/mpi_transport.h"
+#include "tce/calculation/method_calculation.h"
+#include "tce/library/beryl_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert((int)STATUS_USAGE == BERYL_USAGE && (int)STATUS_INPUT == BERYL_INPUT &&
+                  (int)STATUS_IO == BERYL_IO && (int)STATUS_LIMIT == BERYL_LIMIT &&
+                  (int)STATUS_NO_MEMORY == BERYL_NO_MEMORY &&
+                  (int)STATUS_NOT_CONVERGED == BERYL_NOT_CONVERGED &&
+                  (int)STATUS_NUMERIC == BERYL_NUMERIC && (int)STATUS_LIBRARY == BERYL_LIBRARY &&
+                  (int)STATUS_PROTOCOL == BERYL_INTERNAL,
+              "codes of the library are those of status.h");
+
+/* The state of the library in this process. */
+static struct {
+    bool started, ended, owns_mpi, owns_arrays;
+    int n_calculations;
+} library;
+
+const char *beryl_version(void)
+{
+    return BERYL_VERSION;
+}
+
+const char *beryl_error_text(void)
+{
+    return status_text();
+}
+
+/* --- start and end --- */
+
+static enum status start_library_mpi(void)
+{
+    int started, ended;
+    MPI_Initialized(&started);
+    MPI_Finalized(&ended);
+    if (ended)
+        return FAIL(STATUS_USAGE, "beryl_start was called after MPI_Finalize: call it before");
+    if (started)
+        return STATUS_OK;
+    TRY(mpi_transport_check());
+    application_prepare_mpi();
+    mpi_transport_start(MPI_THREAD_SINGLE);
+    library.owns_mpi = true;
+    return STATUS_OK;
+}
+
+static enum status start_library(void)
+{
+    if (library.started)
+        return FAIL(STATUS_USAGE, "beryl_start was called before: once in a program is enough");
+    log_enable(false);
+    TRY(start_library_mpi());
+    TRY(dense_start(MPI_COMM_WORLD));
+    library.owns_arrays = !darray_is_started();
+    if (library.owns_arrays)
+        TRY(darray_start());
+    library.started = true;
+    return STATUS_OK;
+}
+
+enum beryl_error beryl_start(void)
+{
+    return (enum beryl_error)start_library();
+}
+
+static enum status end_library(void)
+{
+    if (!library.started || library.ended)
+        return FAIL(STATUS_USAGE, "beryl_end was called without beryl_start, or again");
+    if (library.n_calculations > 0)
+        return FAIL(STATUS_USAGE, "beryl_end: %d calculation%s left: call beryl_destroy first",
+                    library.n_calculations, log_plural(library.n_calculations));
+    library.ended = true;
+    if (library.owns_arrays)
+        darray_stop();
+    else
+        darray_release();
+    if (library.owns_mpi)
+        MPI_Finalize();
+    return STATUS_OK;
+}
+
+enum beryl_error beryl_end(void)
+{
+    return (enum beryl_error)end_library();
+}
+
+int beryl_rank(void)
+{
+    int rank = 0;
+    if (library.started && !library.ended)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+/* --- settings --- */
+
+void beryl_settings_default(struct beryl_settings *settings)
+{
+    struct hf_settings hf;
+    hf_settings_default(&hf);
+    *settings = (struct beryl_settings){.charge = BERYL_NOT_GIVEN,
+                                        .multiplicity = BERYL_NOT_GIVEN,
+                                        .screen = hf.screen,
+                                        .converge = hf.scf.converge,
+                                        .max_iter = hf.scf.max_iterations,
+                                        .guess = hf.guess,
+                                        .sched = hf.pool.mode,
+                                        .cache = HF_DEFAULT_CACHE,
+                                        .converge_amplitudes = METHOD_DEFAULT_CONVERGE,
+                                        .max_iter_amplitudes = METHOD_DEFAULT_MAX_ITERATIONS};
+}
+
+static enum status check_setting(const char *name, double value, double min, double max)
+{
+    if (value >= min && value <= max)
+        return STATUS_OK;
+    return FAIL(STATUS_USAGE, "settings.%s is %g: give %g to %g", name, value, min, max);
+}
+
+static enum status check_settings(const struct beryl_settings *settings)
+{
+    if (!settings || !settings->basis)
+        return FAIL(STATUS_USAGE, "settings.basis is missing: name a basis set, such as cc-pvdz");
+    if (settings->charge != BERYL_NOT_GIVEN)
+        TRY(check_setting("charge", settings->charge, -1000, 1000));
+    if (settings->multiplicity != BERYL_NOT_GIVEN)
+        TRY(check_setting("multiplicity", settings->multiplicity, 1, 1000));
+    TRY(check_setting("reference", settings->reference, BERYL_BY_MULTIPLICITY, BERYL_UHF));
+    TRY(check_setting("functions", settings->functions, BERYL_AS_BASIS_SAYS, BERYL_CARTESIAN));
+    TRY(check_setting("screen", settings->screen, 1e-300, 1));
+    TRY(check_setting("converge", settings->converge, SCF_LEAST_CONVERGE, 1));
+    TRY(check_setting("max_iter", (double)settings->max_iter, 1, 1e6));
+    TRY(check_setting("cache", (double)settings->cache, 0, 1e6));
+    TRY(check_setting("memory", (double)settings->memory, 0, 1e9));
+    TRY(check_setting("converge_amplitudes", settings->converge_amplitudes, SCF_LEAST_CONVERGE, 1));
+    return check_setting("max_iter_amplitudes", (double)settings->max_iter_amplitudes, 1, 1e6);
+}
+
+/* Replaces the text by a copy that the calculation owns. */
+static enum status own_text(struct beryl_calculation *self, int place, const char **text)
+{
+    if (!*text)
+        return STATUS_OK;
+    *text = self->texts[place] = strdup(*text);
+    return CHECK_MEMORY(*text, "no memory for the settings");
+}
+
+static enum status own_texts(struct beryl_calculation *self, const char **molecule)
+{
+    struct beryl_settings *given = &self->given;
+    const char **texts[BERYL_TEXTS] = {molecule, &given->basis, &given->guess, &given->checkpoint,
+                                       &given->sched};
+    for (int i = 0; i < BERYL_TEXTS; i++)
+        TRY(own_text(self, i, texts[i]));
+    return STATUS_OK;
+}
+
+static enum status convert_settings(struct beryl_calculation *self, const char *molecule)
+{
+    static const int methods[] = {
+        [BERYL_BY_MULTIPLICITY] = -1, [BERYL_RHF] = METHOD_RHF, [BERYL_UHF] = METHOD_UHF};
+    struct beryl_settings *given = &self->given;
+    struct hf_settings *settings = &self->settings;
+    TRY(own_texts(self, &molecule));
+    hf_settings_default(settings);
+    settings->molecule = molecule;
+    settings->basis = given->basis;
+    settings->method = methods[given->reference];
+    settings->charge = given->charge == BERYL_NOT_GIVEN ? HF_NOT_GIVEN : given->charge;
+    settings->multiplicity =
+        given->multiplicity == BERYL_NOT_GIVEN ? HF_NOT_GIVEN : given->multiplicity;
+    settings->spherical = given->functions == BERYL_SPHERICAL;
+    settings->cartesian = given->functions == BERYL_CARTESIAN;
+    settings->screen = given->screen;
+    settings->memory_megabytes = given->memory;
+    settings->guess = given->guess ? given->guess : settings->guess;
+    settings->fock.cache_bytes = given->cache * 1000000;
+    settings->scf.converge = given->converge;
+    settings->scf.max_iterations = given->max_iter;
+    settings->scf.checkpoint = given->checkpoint;
+    if (given->sched)
+        TRY(taskpool_settings_set(&settings->pool, "sched", given->sched));
+    TRY(mode_options_choose(&settings->pool, NULL, 1, &settings->modes));
+    return mode_options_check_real(&settings->modes);
+}
+
+/* --- calculations --- */
+
+static bool log_wanted(const struct beryl_settings *settings)
+{
+    return settings->log && beryl_rank() == 0;
+}
+
+enum status beryl_enter(const struct beryl_calculation *calculation)
+{
+    if (!calculation)
+        return FAIL(STATUS_USAGE, "the calculation is NULL");
+    if (calculation->failed)
+        return FAIL(STATUS_USAGE, "a function of this calculation has failed: destroy it, and "
+                                  "create another");
+    log_enable(log_wanted(&calculation->given));
+    return STATUS_OK;
+}
+
+enum beryl_error beryl_leave(struct beryl_calculation *calculation, enum status status)
+{
+    if (status != STATUS_OK && status != STATUS_USAGE)
+        calculation->failed = true;
+    log_enable(false);
+    return (enum beryl_error)status;
+}
+
+static enum status copy_centres(struct beryl_calculation *self, int64_t n,
+                                const struct beryl_centre *centres)
+{
+    self->atoms = malloc((size_t)n * sizeof *self->atoms);
+    TRY(CHECK_MEMORY(self->atoms, "no memory for %lld centres", (long long)n));
+    for (int64_t i = 0; i < n; i++) {
+        const struct beryl_centre *centre = &centres[i];
+        if (centre->element < (centre->ghost ? 0 : 1) || centre->element > MAX_ATOMIC_NUMBER)
+            return FAIL(STATUS_USAGE, "centre %lld: %d is no atomic number", (long long)i,
+                        centre->element);
+        self->atoms[i] = (struct atom){.element = centre->element, .ghost = centre->ghost};
+        memcpy(self->atoms[i].position, centre->position, sizeof centre->position);
+    }
+    self->settings.atoms = self->atoms;
+    self->settings.n_atoms = n;
+    return STATUS_OK;
+}
+
+static enum status prepare_calculation(struct beryl_calculation *self)
+{
+    if (self->settings.scf.checkpoint)
+        TRY(checkpoint_check(self->settings.scf.checkpoint, MPI_COMM_WORLD));
+    TRY(hf_calculation_read(&self->settings, MPI_COMM_WORLD, &self->hf));
+    TRY(hf_calculation_prepare_screening(&self->hf));
+    return hf_calculation_prepare_build(&self->hf, &self->settings.pool);
+}
+
+/* centres: n, or NULL for those of the file */
+static enum status fill_calculation(struct beryl_calculation *self, const char *molecule, int64_t n,
+                                    const struct beryl_centre *centres)
+{
+    enum status status = convert_settings(self, molecule);
+    if (status == STATUS_OK && centres)
+        status = copy_centres(self, n, centres);
+    TRY(status_agree(MPI_COMM_WORLD, status));
+    return prepare_calculation(self);
+}
+
+static enum status create_calculation(const char *molecule, int64_t n,
+                                      const struct beryl_centre *centres,
+                                      const struct beryl_settings *settings,
+                                      struct beryl_calculation **calculation)
+{
+    if (!library.started || library.ended)
+        return FAIL(STATUS_USAGE, "call beryl_start before, and beryl_end after all calculations");
+    TRY(check_settings(settings));
+    struct beryl_calculation *made = calloc(1, sizeof *made);
+    TRY(status_agree(MPI_COMM_WORLD, CHECK_MEMORY(made, "no memory for a calculation")));
+    library.n_calculations++;
+    made->given = *settings;
+    log_enable(log_wanted(settings));
+    enum status status = fill_calculation(made, molecule, n, centres);
+    log_enable(false);
+    if (status == STATUS_OK)
+        *calculation = made;
+    else
+        beryl_destroy(made);
+    return status;
+}
+
+enum beryl_error beryl_create(int64_t n_centres, const struct beryl_centre *centres,
+                              const struct beryl_settings *settings,
+                              struct beryl_calculation **calculation)
+{
+    if (!calculation || !centres || n_centres <= 0)
+        return (enum beryl_error)FAIL(STATUS_USAGE, "beryl_create: no centres, or nowhere to put "
+                                                    "the calculation");
+    *calculation = NULL;
+    return (enum beryl_error)create_calculation("the molecule", n_centres, centres, settings,
+                                                calculation);
+}
+
+enum beryl_error beryl_create_from_file(const char *path, const struct beryl_settings *settings,
+                                        struct beryl_calculation **calculation)
+{
+    if (!calculation || !path)
+        return (enum beryl_error)FAIL(STATUS_USAGE, "beryl_create_from_file: no path, or nowhere "
+                                                    "to put the calculation");
+    *calculation = NULL;
+    return (enum beryl_error)create_calculation(path, 0, NULL, settings, calculation);
+}
+
+void beryl_destroy(struct beryl_calculation *calculation)
+{
+    if (!calculation)
+        return;
+    two_electron_destroy(calculation->two_electron);
+    hf_calculation_fini(&calculation->hf);
+    for (int i = 0; i < BERYL_TEXTS; i++)
+        free(calculation->texts[i]);
+    free(calculation->atoms);
+    free(calculation);
+    library.n_calculations--;
+}

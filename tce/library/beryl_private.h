@@ -1,0 +1,32 @@
+/* A calculation of the library. Private to tce/library. */
+#ifndef BERYL_TCE_BERYL_PRIVATE_H
+#define BERYL_TCE_BERYL_PRIVATE_H
+
+#include "basis/integrals/two_electron.h"
+#include "hf/calculation/hf_calculation.h"
+#include "support/base/status.h"
+#include "tce/library/beryl.h"
+
+#include <stdbool.h>
+
+enum { BERYL_TEXTS = 5 };
+
+struct beryl_calculation {
+    struct beryl_settings given; /* whose texts are those below */
+    char *texts[BERYL_TEXTS];
+    struct atom *atoms;
+    struct hf_settings settings;
+    struct hf_calculation hf;
+    struct two_electron *two_electron; /* for single quartets; NULL before the first */
+    bool solved;
+    bool failed; /* may only be destroyed */
+};
+
+/* Refuses NULL and a calculation that has failed, and lets the log print, or not, as its settings
+ * say. Errors: STATUS_USAGE. */
+enum status beryl_enter(const struct beryl_calculation *calculation);
+
+/* The code for the caller; notes a failure in the calculation. */
+enum beryl_error beryl_leave(struct beryl_calculation *calculation, enum status status);
+
+#endif

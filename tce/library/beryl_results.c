@@ -1,0 +1,302 @@
+/* What the library computes with a calculation. */
+#include "hf/calculation/hf_density.h"
+#include "hf/tiles/one_electron_matrices.h"
+#include "hf/tiles/tile_matrix.h"
+#include "support/base/agree.h"
+#include "tce/calculation/method_calculation.h"
+#include "tce/library/beryl.h"
+#include "tce/library/beryl_private.h"
+#include "tce/library/beryl_quartet.h"
+#include "tce/methods/methods.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- sizes --- */
+
+int beryl_n_spins(const struct beryl_calculation *calculation)
+{
+    return calculation->hf.input.n_spins;
+}
+
+int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin)
+{
+    const struct hf_input *input = &calculation->hf.input;
+    return spin < 0 || spin >= 2 ? 0 : input->n_occupied[spin];
+}
+
+int64_t beryl_n_functions(const struct beryl_calculation *calculation)
+{
+    return calculation->hf.input.shells->n_functions;
+}
+
+int64_t beryl_n_shells(const struct beryl_calculation *calculation)
+{
+    return calculation->hf.input.shells->n_shells;
+}
+
+static bool shell_exists(const struct beryl_calculation *calculation, int64_t shell)
+{
+    return shell >= 0 && shell < beryl_n_shells(calculation);
+}
+
+int64_t beryl_shell_first(const struct beryl_calculation *calculation, int64_t shell)
+{
+    const struct shell *shells = calculation->hf.input.shells->shells;
+    return shell_exists(calculation, shell) ? shells[shell].first_function : -1;
+}
+
+int64_t beryl_shell_size(const struct beryl_calculation *calculation, int64_t shell)
+{
+    const struct shell *shells = calculation->hf.input.shells->shells;
+    return shell_exists(calculation, shell) ? shells[shell].n_functions : 0;
+}
+
+/* --- integrals --- */
+
+static enum status compute_one_quartet(struct beryl_calculation *self, const int64_t shells[4],
+                                       double *integrals)
+{
+    TRY(beryl_enter(self));
+    for (int i = 0; i < 4; i++)
+        if (!shell_exists(self, shells[i]))
+            return FAIL(STATUS_USAGE, "beryl_quartet: shell %lld is not below %lld",
+                        (long long)shells[i], (long long)beryl_n_shells(self));
+    if (!self->two_electron)
+        TRY(two_electron_create(self->hf.input.shells, 0, NULL, &self->two_electron));
+    return beryl_quartet_compute(self->hf.input.shells, self->two_electron, shells, integrals);
+}
+
+enum beryl_error beryl_quartet(struct beryl_calculation *calculation, const int64_t shells[4],
+                               double *integrals)
+{
+    return beryl_leave(calculation, compute_one_quartet(calculation, shells, integrals));
+}
+
+/* --- matrices --- */
+
+/* tile: n_I x n_J of the symmetric full matrix, n_functions x n_functions. */
+static void copy_tile(const struct tiling *tiling, int64_t I, int64_t J, double *tile, double *full,
+                      bool to_full)
+{
+    int64_t n = tiling->shells->n_functions;
+    for (int64_t i = tiling->first_function[I]; i < tiling->first_function[I + 1]; i++)
+        for (int64_t j = tiling->first_function[J]; j < tiling->first_function[J + 1]; j++, tile++)
+            if (to_full)
+                full[i * n + j] = full[j * n + i] = *tile;
+            else
+                *tile = i >= j ? full[i * n + j] : full[j * n + i];
+}
+
+static enum status allocate_tile(const struct tiling *tiling, double **tile)
+{
+    *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof **tile);
+    return status_agree(MPI_COMM_WORLD, CHECK_MEMORY(*tile, "no memory for a tile of a matrix"));
+}
+
+static enum status read_tiles(const struct tiling *tiling, const struct darray *tiles, double *full)
+{
+    double *tile;
+    enum status status = allocate_tile(tiling, &tile);
+    for (int64_t pair = 0; status == STATUS_OK && pair < tiling_n_pairs(tiling); pair++) {
+        int64_t I, J;
+        tile_pair_of_index(pair, &I, &J);
+        darray_get(tiles, pair, tile);
+        copy_tile(tiling, I, J, tile, full, true);
+    }
+    free(tile);
+    return status;
+}
+
+static enum status write_tiles(const struct tiling *tiling, double *full, struct darray *tiles)
+{
+    double *tile;
+    enum status status = allocate_tile(tiling, &tile);
+    if (status == STATUS_OK)
+        for (struct own_tile own = {0}; own_tile_next(tiling, tiles, &own);) {
+            copy_tile(tiling, own.I, own.J, tile, full, false);
+            darray_put(tiles, own.pair, tile);
+        }
+    darray_sync();
+    free(tile);
+    return status;
+}
+
+enum { WORK_MATRICES = 4 };
+
+static void destroy_work(struct darray *work[WORK_MATRICES])
+{
+    for (int i = 0; i < WORK_MATRICES; i++)
+        darray_destroy(work[i]);
+}
+
+static enum status create_work(const struct tiling *tiling, int n,
+                               struct darray *work[WORK_MATRICES])
+{
+    for (int i = 0; i < n; i++)
+        TRY(tile_matrix_create(tiling, "matrix", DARRAY_DOUBLE, &work[i]));
+    return STATUS_OK;
+}
+
+static enum status compute_overlap_and_core(struct beryl_calculation *self, double *S, double *H,
+                                            struct darray *work[WORK_MATRICES])
+{
+    const struct tiling *tiling = self->hf.tiling;
+    TRY(create_work(tiling, 2, work));
+    TRY(overlap_matrix(tiling, work[0]));
+    TRY(core_hamiltonian_matrix(tiling, &self->hf.input.molecule, work[1]));
+    darray_sync();
+    TRY(read_tiles(tiling, work[0], S));
+    return read_tiles(tiling, work[1], H);
+}
+
+enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, double *S, double *H)
+{
+    struct darray *work[WORK_MATRICES] = {NULL};
+    enum status status = beryl_enter(calculation);
+    if (status == STATUS_OK)
+        status = compute_overlap_and_core(calculation, S, H, work);
+    destroy_work(work);
+    return beryl_leave(calculation, status);
+}
+
+static enum status build_fock(struct beryl_calculation *self, const double *D, double *F,
+                              struct darray *work[WORK_MATRICES])
+{
+    const struct tiling *tiling = self->hf.tiling;
+    int n_spins = self->hf.input.n_spins;
+    size_t size = (size_t)(tiling->shells->n_functions * tiling->shells->n_functions);
+    struct darray *const *tiles_F = work + n_spins;
+    TRY(create_work(tiling, 2 * n_spins, work));
+    for (int spin = 0; spin < n_spins; spin++)
+        TRY(write_tiles(tiling, (double *)D + (size_t)spin * size, work[spin]));
+    TRY(fock_build(self->hf.fock, n_spins, (const struct darray *const *)work, tiles_F));
+    for (int spin = 0; spin < n_spins; spin++)
+        TRY(read_tiles(tiling, tiles_F[spin], F + (size_t)spin * size));
+    return STATUS_OK;
+}
+
+enum beryl_error beryl_fock(struct beryl_calculation *calculation, const double *D, double *F)
+{
+    struct darray *work[WORK_MATRICES] = {NULL};
+    enum status status = beryl_enter(calculation);
+    if (status == STATUS_OK)
+        status = build_fock(calculation, D, F, work);
+    destroy_work(work);
+    return beryl_leave(calculation, status);
+}
+
+/* --- the SCF --- */
+
+static enum status solve_scf(struct beryl_calculation *self)
+{
+    double seconds;
+    TRY(beryl_enter(self));
+    if (self->solved)
+        return FAIL(STATUS_USAGE, "beryl_solve has solved this calculation already");
+    TRY(hf_density_find(&self->hf, true, &seconds));
+    self->solved = true;
+    return STATUS_OK;
+}
+
+enum beryl_error beryl_solve(struct beryl_calculation *calculation)
+{
+    return beryl_leave(calculation, solve_scf(calculation));
+}
+
+double beryl_energy(const struct beryl_calculation *calculation)
+{
+    return calculation && calculation->solved ? calculation->hf.result.energy : NAN;
+}
+
+int64_t beryl_n_orbitals(const struct beryl_calculation *calculation)
+{
+    return calculation && calculation->solved ? calculation->hf.result.n_orbitals : 0;
+}
+
+static enum status check_result(const struct beryl_calculation *calculation, int spin)
+{
+    TRY(beryl_enter(calculation));
+    if (!calculation->solved)
+        return FAIL(STATUS_USAGE, "the SCF is not solved: call beryl_solve before");
+    if (spin < 0 || spin >= beryl_n_spins(calculation))
+        return FAIL(STATUS_USAGE, "spin is %d, and n_spins %d", spin, beryl_n_spins(calculation));
+    return STATUS_OK;
+}
+
+enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculation, int spin,
+                                        double *energies)
+{
+    enum status status = check_result(calculation, spin);
+    if (status == STATUS_OK)
+        memcpy(energies, calculation->hf.result.orbital_energies[spin],
+               (size_t)beryl_n_orbitals(calculation) * sizeof *energies);
+    return (enum beryl_error)status;
+}
+
+static enum status gather_orbitals(struct beryl_calculation *self, int spin, double *C)
+{
+    const struct dense *orbitals = self->hf.result.orbitals[spin];
+    TRY(dense_gather(orbitals, C));
+    for (int row = 0; row < orbitals->n_rows; row++)
+        MPI_Bcast(C + (size_t)row * (size_t)orbitals->n_columns, orbitals->n_columns, MPI_DOUBLE, 0,
+                  MPI_COMM_WORLD);
+    return STATUS_OK;
+}
+
+enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin, double *C)
+{
+    enum status status = check_result(calculation, spin);
+    if (status == STATUS_OK)
+        status = gather_orbitals(calculation, spin, C);
+    return beryl_leave(calculation, status);
+}
+
+enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D)
+{
+    enum status status = check_result(calculation, spin);
+    if (status == STATUS_OK)
+        status = read_tiles(calculation->hf.tiling, calculation->hf.D[spin], D);
+    return beryl_leave(calculation, status);
+}
+
+/* --- correlation --- */
+
+static enum status solve_correlation(struct method_calculation *method,
+                                     const struct method_settings *settings,
+                                     struct hf_calculation *hf, double *energy)
+{
+    const struct taskpool_settings *pool = &hf->settings->pool;
+    TRY(method_calculation_plan(settings, hf, method));
+    TRY(method_calculation_check_memory(method));
+    TRY(method_calculation_prepare(method, pool));
+    TRY(method_calculation_solve(method, pool));
+    *energy = correlation_energy(&method->correlation);
+    return STATUS_OK;
+}
+
+static enum status correlate(struct beryl_calculation *self, const char *name, double *energy)
+{
+    TRY(check_result(self, 0));
+    if (!name || !tce_method_text(name, 1, NULL))
+        return FAIL(STATUS_USAGE, "'%.64s' is no method: give " TCE_METHOD_NAMES,
+                    name ? name : "NULL");
+    const struct method_settings settings = {
+        .method = name,
+        .frozen_core = self->given.frozen_core,
+        .converge = self->given.converge_amplitudes,
+        .max_iterations = self->given.max_iter_amplitudes,
+        .diis_size = METHOD_DEFAULT_DIIS_SIZE,
+        .contraction = {.cache_bytes = self->settings.fock.cache_bytes, .prefetch = true}};
+    struct method_calculation method = {0};
+    enum status status = solve_correlation(&method, &settings, &self->hf, energy);
+    method_calculation_fini(&method);
+    return status;
+}
+
+enum beryl_error beryl_correlate(struct beryl_calculation *calculation, const char *method,
+                                 double *energy)
+{
+    return beryl_leave(calculation, correlate(calculation, method, energy));
+}

@@ -1,0 +1,65 @@
+"""Hartree-Fock and MP2 by the library from Python, by ctypes alone: the same energies, and the same
+bits of density and Fock matrix, as the programs find.
+
+    energies.py LIBRARY MOLECULE.xyz BASIS FOCK.json MP2.json
+"""
+
+import ctypes
+import hashlib
+import json
+import sys
+
+
+class Settings(ctypes.Structure):
+    _fields_ = [("basis", ctypes.c_char_p), ("charge", ctypes.c_int),
+                ("multiplicity", ctypes.c_int), ("reference", ctypes.c_int),
+                ("functions", ctypes.c_int), ("screen", ctypes.c_double),
+                ("converge", ctypes.c_double), ("max_iter", ctypes.c_int64),
+                ("guess", ctypes.c_char_p), ("checkpoint", ctypes.c_char_p),
+                ("sched", ctypes.c_char_p), ("cache", ctypes.c_int64), ("memory", ctypes.c_int64),
+                ("frozen_core", ctypes.c_int), ("converge_amplitudes", ctypes.c_double),
+                ("max_iter_amplitudes", ctypes.c_int64), ("log", ctypes.c_int)]
+
+
+def main():
+    beryl = ctypes.CDLL(sys.argv[1])
+    beryl.beryl_error_text.restype = ctypes.c_char_p
+    beryl.beryl_energy.restype = ctypes.c_double
+    beryl.beryl_n_functions.restype = ctypes.c_int64
+
+    def call(name, *arguments):
+        if getattr(beryl, name)(*arguments) != 0:
+            sys.exit(f"{name}: {beryl.beryl_error_text().decode()}")
+
+    settings, calculation, mp2 = Settings(), ctypes.c_void_p(), ctypes.c_double()
+    call("beryl_start")
+    beryl.beryl_settings_default(ctypes.byref(settings))
+    settings.basis = sys.argv[3].encode()
+    call("beryl_create_from_file", sys.argv[2].encode(), ctypes.byref(settings),
+         ctypes.byref(calculation))
+    call("beryl_solve", calculation)
+    matrix = ctypes.c_double * beryl.beryl_n_functions(calculation)**2
+    density, fock = matrix(), matrix()
+    call("beryl_density", calculation, 0, density)
+    call("beryl_fock", calculation, density, fock)
+    call("beryl_correlate", calculation, b"mp2", ctypes.byref(mp2))
+    energy = beryl.beryl_energy(calculation)
+    beryl.beryl_destroy(calculation)
+    call("beryl_end")
+
+    with open(sys.argv[4], encoding="utf-8") as file:
+        builds = json.load(file)
+    with open(sys.argv[5], encoding="utf-8") as file:
+        expected = json.load(file)
+    digests = [hashlib.sha256(bytes(values)).hexdigest() for values in (density, fock)]
+    wanted = [builds["extras"]["beryl"][key] for key in ("density_sha256", "fock_sha256")]
+    if digests != wanted:
+        sys.exit(f"digests of density and Fock matrix: {digests}, not {wanted}")
+    if abs(energy - expected["properties"]["scf_total_energy"]) > 1e-12 or \
+            abs(energy + mp2.value - expected["return_result"]) > 1e-12:
+        sys.exit(f"energies {energy}, {energy + mp2.value}")
+    print("the library is right from Python")
+
+
+if __name__ == "__main__":
+    main()

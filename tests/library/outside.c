@@ -1,0 +1,197 @@
+/* A program of its own that has names of the library's inside, and calls the SCF for two molecules:
+ *     outside library | own     MPI is started by the library, or by the program
+ * C and C++. */
+#define OMPI_SKIP_MPICXX 1 /* Open MPI: no bindings of its own for C++ */
+#include <beryl/beryl.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TRY(x)    (2 * (x))
+#define STATUS_OK 17
+
+struct mode {
+    int own;
+};
+
+static int n_calls;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+void die(const char *text);
+void log_print(const char *text);
+int status_fail(int code);
+void fock_build(void);
+#ifdef __cplusplus
+}
+#endif
+
+void die(const char *text)
+{
+    fprintf(stderr, "%s: %s\n", text, beryl_error_text());
+    exit(1);
+}
+
+void log_print(const char *text)
+{
+    n_calls++;
+    printf("%s\n", text);
+}
+
+int status_fail(int code)
+{
+    n_calls++;
+    return code;
+}
+
+void fock_build(void)
+{
+    n_calls++;
+}
+
+static const struct beryl_centre helium[] = {{2, 0, {0, 0, 0}}};
+static const struct beryl_centre hydride[] = {{3, 0, {0, 0, 0}}, {1, 0, {0, 0, 3.0}}};
+
+static struct beryl_calculation *solve(int n, const struct beryl_centre *centres, int charge)
+{
+    struct beryl_settings settings;
+    struct beryl_calculation *calculation;
+    beryl_settings_default(&settings);
+    settings.basis = "6-31g";
+    settings.charge = charge;
+    settings.multiplicity = charge == 0 ? 1 : 2;
+    if (beryl_create(n, centres, &settings, &calculation) || beryl_solve(calculation))
+        die("solve");
+    return calculation;
+}
+
+/* E = nuclear repulsion + trace(D (2 H + F)) / 2 of what the library gives; and D S. */
+static void check_matrices(struct beryl_calculation *calculation, double repulsion)
+{
+    size_t n = (size_t)beryl_n_functions(calculation), size = n * n;
+    double *D = (double *)malloc(4 * size * sizeof(double));
+    double *F = D + size, *S = F + size, *H = S + size, energy = repulsion, electrons = 0;
+    if (beryl_density(calculation, 0, D) || beryl_fock(calculation, D, F) ||
+        beryl_one_electron(calculation, S, H))
+        die("matrices");
+    for (size_t i = 0; i < size; i++) {
+        energy += D[i] * (2 * H[i] + F[i]) / 2;
+        electrons += D[i] * S[i];
+    }
+    if (fabs(energy - beryl_energy(calculation)) > 1e-9)
+        die("energy of the matrices");
+    if (fabs(electrons - 2 * (double)beryl_n_electrons(calculation, 0)) > 1e-10)
+        die("electrons");
+    free(D);
+}
+
+/* F of a density, from quartets of shells. */
+static void check_quartets(struct beryl_calculation *calculation)
+{
+    int64_t n = beryl_n_functions(calculation), n_shells = beryl_n_shells(calculation), s[4];
+    double *D = (double *)calloc((size_t)(4 * n * n), sizeof(double)), *F = D + n * n,
+           *G = F + n * n, block[256];
+    for (int64_t i = 0; i < n * n; i++)
+        D[i] = cos((double)(i / n + i % n));
+    if (beryl_fock(calculation, D, F))
+        die("Fock matrix");
+    for (int64_t q = 0; q < n_shells * n_shells * n_shells * n_shells; q++) {
+        int64_t first[4], size[4], rest = q, at = 0;
+        for (int i = 0; i < 4; i++, rest /= n_shells) {
+            s[i] = rest % n_shells;
+            first[i] = beryl_shell_first(calculation, s[i]);
+            size[i] = beryl_shell_size(calculation, s[i]);
+        }
+        if (beryl_quartet(calculation, s, block))
+            die("quartet");
+        for (int64_t a = first[0]; a < first[0] + size[0]; a++)
+            for (int64_t b = first[1]; b < first[1] + size[1]; b++)
+                for (int64_t c = first[2]; c < first[2] + size[2]; c++)
+                    for (int64_t d = first[3]; d < first[3] + size[3]; d++) {
+                        G[a * n + b] += D[c * n + d] * block[at];
+                        G[a * n + c] -= D[b * n + d] * block[at++] / 2;
+                    }
+    }
+    for (int64_t i = 0; i < n * n; i++)
+        if (fabs(F[i] - G[i]) > 1e-8)
+            die("F of quartets");
+    free(D);
+}
+
+/* A failed calculation may only be destroyed, and others go on. */
+static void check_failure(void)
+{
+    struct beryl_settings settings;
+    struct beryl_calculation *failed;
+    double number;
+    beryl_settings_default(&settings);
+    settings.basis = "6-31g";
+    settings.max_iter = 1;
+    if (beryl_create(2, hydride, &settings, &failed) ||
+        beryl_solve(failed) != BERYL_NOT_CONVERGED || beryl_solve(failed) != BERYL_USAGE ||
+        beryl_correlate(failed, "mp2", &number) != BERYL_USAGE || !isnan(beryl_energy(failed)))
+        die("failure");
+    beryl_destroy(failed);
+}
+
+static void check_refusals(struct beryl_calculation *calculation)
+{
+    struct beryl_settings settings;
+    struct beryl_calculation *none = calculation;
+    int64_t shells[4] = {0, 0, 0, 1000};
+    double number;
+    beryl_settings_default(&settings);
+    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE || none ||
+        !strstr(beryl_error_text(), "basis"))
+        die("no basis");
+    settings.basis = "nonsense";
+    if (beryl_create(1, helium, &settings, &none) != BERYL_INPUT || none)
+        die("unknown basis");
+    settings.basis = "6-31g";
+    settings.sched = "nonsense";
+    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE)
+        die("unknown mode");
+    if (beryl_create_from_file("nowhere.xyz", &settings, NULL) != BERYL_USAGE)
+        die("nowhere to put the calculation");
+    if (beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||
+        beryl_end() != BERYL_USAGE || beryl_solve(NULL) != BERYL_USAGE)
+        die("order of calls");
+    if (beryl_quartet(calculation, shells, &number) != BERYL_USAGE ||
+        beryl_correlate(calculation, "cc9", &number) != BERYL_USAGE ||
+        beryl_orbitals(calculation, 2, &number) != BERYL_USAGE)
+        die("arguments");
+}
+
+int main(int argc, char **argv)
+{
+    int own_mpi = argc > 1 && strcmp(argv[1], "own") == 0, rank, ended;
+    struct mode mode = {TRY(4)};
+    if (own_mpi)
+        MPI_Init(&argc, &argv);
+    if (beryl_start())
+        die("beryl_start");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    struct beryl_calculation *first = solve(2, hydride, 0), *second = solve(1, helium, 1);
+    check_matrices(first, 1.0);
+    check_quartets(first);
+    check_refusals(first);
+    check_failure();
+    if (rank == 0) {
+        printf("%.12f %.12f\n", beryl_energy(first), beryl_energy(second));
+        log_print("own");
+    }
+    beryl_destroy(second);
+    beryl_destroy(first);
+    if (beryl_end())
+        die("beryl_end");
+    MPI_Finalized(&ended);
+    if (ended == own_mpi || mode.own != 8 || status_fail(STATUS_OK) != 17)
+        die("own names");
+    fock_build();
+    if (own_mpi)
+        MPI_Finalize();
+    return n_calls == (rank == 0 ? 3 : 2) ? 0 : 1;
+}
