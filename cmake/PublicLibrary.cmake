@@ -1,28 +1,31 @@
-# public_library(<name> HEADER <file> TARGETS <target>... LINK <library>...
-#                [LINK_STATIC <library>...] [LINK_SHARED <library>...])
+# public_library(<name> HEADERS <file>... TARGETS <target>... LINK <library>...
+#                [SYMBOLS <name>...] [LINK_STATIC <library>...] [LINK_SHARED <library>...])
 #
 # Makes the libraries that are installed for programs from outside, lib<name>.a and lib<name>.so
-# (targets <name>_static and <name>_shared), in which the names of the public header alone are
-# visible. That header is between `#pragma GCC visibility push(default)` and pop; all else is hidden
-# by the option -fvisibility=hidden, and here made local to the one object of both libraries.
+# (targets <name>_static and <name>_shared), in which names that begin with <name>_ alone are
+# visible. The public headers, which declare them, are between `#pragma GCC visibility push(default)`
+# and pop; all else is made local to the one object of both libraries.
 #
 # TARGETS  static libraries of this project: all of the first, and what it needs of the others
+# SYMBOLS  public names of the others that the first does not need
 # LINK     what both need besides; LINK_STATIC and LINK_SHARED: what one of them needs
 function(public_library name)
-    cmake_parse_arguments(ARG "" "HEADER" "TARGETS;LINK;LINK_STATIC;LINK_SHARED" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "HEADERS;TARGETS;SYMBOLS;LINK;LINK_STATIC;LINK_SHARED" ${ARGN})
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
     set(archives ${ARG_TARGETS})
     list(POP_FRONT archives first)
     list(TRANSFORM archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+    list(TRANSFORM ARG_SYMBOLS PREPEND "--undefined=")
     add_custom_command(OUTPUT ${object} DEPENDS ${ARG_TARGETS} VERBATIM COMMAND_EXPAND_LISTS
-        COMMAND ${CMAKE_LINKER} -r -o ${object} --whole-archive $<TARGET_FILE:${first}>
+        COMMAND ${CMAKE_LINKER} -r -o ${object} ${ARG_SYMBOLS} --whole-archive $<TARGET_FILE:${first}>
             --no-whole-archive --start-group ${archives} --end-group
-        COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${object})
+        COMMAND ${CMAKE_OBJCOPY} --wildcard --keep-global-symbol=${name}_* ${object})
     set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)
 
     add_library(${name}_static STATIC ${object})
     target_link_libraries(${name}_static INTERFACE ${ARG_LINK} ${ARG_LINK_STATIC})
     add_library(${name}_shared SHARED ${object})
+    add_dependencies(${name}_static ${name}_shared) # one of them makes the object
     # Archives that it links are part of it, and hidden as well.
     target_link_libraries(${name}_shared PRIVATE ${ARG_LINK_SHARED} ${ARG_LINK})
     target_link_options(${name}_shared PRIVATE -Wl,--exclude-libs,ALL -Wl,-z,text)
@@ -36,7 +39,7 @@ function(public_library name)
         install(EXPORT ${name}-${kind} NAMESPACE ${name}:: FILE ${name}-${kind}.cmake
             DESTINATION lib/cmake/${name} COMPONENT ${name})
     endforeach()
-    install(FILES ${ARG_HEADER} DESTINATION include/${name} COMPONENT ${name})
+    install(FILES ${ARG_HEADERS} DESTINATION include/${name} COMPONENT ${name})
 endfunction()
 
 # public_package(<name> [MODULES <file>...])

@@ -12,7 +12,7 @@ static char last_text[STATUS_TEXT_SIZE];
 static char last_origin[STATUS_ORIGIN_SIZE];
 static enum status last_code;
 static int64_t n_failures;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all four, for writers */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these, for writers */
 
 static void replace_text(const char *text, const char *origin)
 {
@@ -20,14 +20,6 @@ static void replace_text(const char *text, const char *origin)
     snprintf(last_text, sizeof last_text, "%s", text);
     if (origin)
         snprintf(last_origin, sizeof last_origin, "%s", origin);
-    pthread_mutex_unlock(&lock);
-}
-
-static void count_failure(enum status code)
-{
-    pthread_mutex_lock(&lock);
-    last_code = code;
-    n_failures++;
     pthread_mutex_unlock(&lock);
 }
 
@@ -41,20 +33,26 @@ enum status status_fail(enum status code, const char *function, const char *file
     va_end(arguments);
     snprintf(origin, sizeof origin, "%s (%s:%d)", function, file, line);
     replace_text(text, origin);
-    count_failure(code);
+    pthread_mutex_lock(&lock);
+    last_code = code;
+    n_failures++;
+    pthread_mutex_unlock(&lock);
     return code;
 }
 
 int64_t status_n_failures(void)
 {
-    return n_failures;
+    pthread_mutex_lock(&lock);
+    int64_t n = n_failures;
+    pthread_mutex_unlock(&lock);
+    return n;
 }
 
 enum status status_explain(enum status code, int64_t n_before, const char *format, ...)
 {
     char text[STATUS_TEXT_SIZE];
     va_list arguments;
-    if (code == STATUS_OK || (n_failures > n_before && last_code == code))
+    if (code == STATUS_OK || (status_n_failures() > n_before && last_code == code))
         return code;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -35,7 +35,7 @@ done
 [ "$("$mpiexec" --oversubscribe -n 2 "$work/build/program")" = "sum $((expected / 2))" ]
 
 # Squares below 1000 thrice, below 2000 four times, below 100.
-for program in outside_c_taskpool outside_c_static outside_cxx_taskpool outside_cxx_static; do
+for program in outside_c_shared outside_c_static outside_cxx_shared outside_cxx_static; do
     sums=$("$mpiexec" --oversubscribe -n 4 "$work/build/$program")
     [ "$sums" = "outside 998500500 10658668000 328350" ] || { echo "$program: $sums"; exit 1; }
 done

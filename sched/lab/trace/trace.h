@@ -20,8 +20,8 @@ const char *trace_json_path(const struct taskpool_settings *settings, char path[
  * Errors: STATUS_IO, naming the folder; identical on every process. */
 enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
 
-/* Adds up what all processes recorded so far, for trace_to_json before the trace
- * is written. Collective over the comm of taskpool_trace_start; NULL is fine. */
+/* Sums the totals of all processes, for trace_to_json before the trace is written. Collective over
+ * the comm of taskpool_trace_start; NULL is fine. */
 void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);
 
 /* --- the report: what a trace holds and what it left out, of all processes, after trace_sum or

@@ -32,6 +32,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* --- Tasks --- */
 
@@ -460,6 +461,7 @@ bool taskpool_termination_is_finished(const struct taskpool_termination *termina
  * is changed then. */
 int taskpool_register_mode(const struct taskpool_mode *mode);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

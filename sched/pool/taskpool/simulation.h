@@ -10,6 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* --- The machine: workers, a network and the durations of tasks --- */
 
@@ -189,6 +190,7 @@ void taskpool_compared_print(const struct taskpool_compared *compared, FILE *str
 /* NULL is fine. */
 void taskpool_compared_destroy(struct taskpool_compared *compared);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

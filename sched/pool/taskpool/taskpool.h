@@ -39,6 +39,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 /* The version of this header; programs built with another major or minor one are to be rebuilt. */
 #define TASKPOOL_VERSION_MAJOR 0
@@ -346,6 +347,7 @@ int taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char
 /* Folders that were made and are empty are removed too. Not collective; NULL is fine. */
 void taskpool_trace_destroy(struct taskpool_trace *trace);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

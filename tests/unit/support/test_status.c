@@ -61,6 +61,24 @@ static void test_a_long_text_is_cut_not_overrun(void **state)
     assert_string_equal(status_origin(), "here");
 }
 
+static void test_a_failure_without_a_text_gets_one(void **state)
+{
+    (void)state;
+    int result;
+    check_status(STATUS_INPUT, half(7, &result));
+    int64_t n_before = status_n_failures();
+    assert_int_equal(status_explain(STATUS_OK, n_before, "nothing"), STATUS_OK);
+    assert_string_equal(status_text(), "7 is odd");
+    assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 3), STATUS_IO);
+    assert_string_equal(status_text(), "returned 3");
+    n_before = status_n_failures();
+    assert_int_equal(status_explain(half(9, &result), n_before, "no text"), STATUS_INPUT);
+    assert_string_equal(status_text(), "9 is odd");
+    /* One that was dealt with, and another without a text. */
+    assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 4), STATUS_IO);
+    assert_string_equal(status_text(), "returned 4");
+}
+
 static void test_context_is_put_before_the_text(void **state)
 {
     (void)state;
@@ -103,24 +121,6 @@ static void test_threads_do_not_mix_their_texts(void **state)
         pthread_join(threads[i], NULL);
     assert_int_equal(strlen(status_text()), 899);
     assert_int_equal(strspn(status_text(), (char[]){status_text()[0], '\0'}), 899);
-}
-
-static void test_a_failure_without_a_text_gets_one(void **state)
-{
-    (void)state;
-    int result;
-    check_status(STATUS_INPUT, half(7, &result));
-    int64_t n_before = status_n_failures();
-    assert_int_equal(status_explain(STATUS_OK, n_before, "nothing"), STATUS_OK);
-    assert_string_equal(status_text(), "7 is odd");
-    assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 3), STATUS_IO);
-    assert_string_equal(status_text(), "returned 3");
-    n_before = status_n_failures();
-    assert_int_equal(status_explain(half(9, &result), n_before, "no text"), STATUS_INPUT);
-    assert_string_equal(status_text(), "9 is odd");
-    /* One that was dealt with, and another without a text. */
-    assert_int_equal(status_explain(STATUS_IO, n_before, "returned %d", 4), STATUS_IO);
-    assert_string_equal(status_text(), "returned 4");
 }
 
 /* The lines that status_print writes with this value of BERYL_DEBUG, NULL for none. */
