@@ -77,7 +77,7 @@ static void test_a_message_wakes_up(void **state)
 enum { N_POLLS = 5000, N_TASKS = 8 };
 
 /* Stays below POLL_INTERVAL_S, so that only these polls count. */
-static enum status poll_often(int64_t task, void *pool)
+static int poll_often(int64_t task, void *pool)
 {
     (void)task;
     for (int i = 0; i < N_POLLS; i++)
