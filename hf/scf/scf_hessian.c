@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_hessian.h"
 
 #include "support/base/agree.h"

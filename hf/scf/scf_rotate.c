@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Orbitals turned by a rotation (scf_hessian.h). */
 #include "hf/scf/scf_hessian.h"
 
@@ -60,7 +61,7 @@ int64_t scf_rotate_bytes(const struct scf_basis *plan)
         struct dense_member members[N_TURN_MEMBERS];
         list_turn_matrices(plan, s, &turn, members);
         int64_t bytes = dense_members_bytes(plan->problem->grid, N_TURN_MEMBERS, members) +
-                        3 * plan->n_occupied[s] * (int64_t)sizeof(double);
+                        (int64_t)sizeof(double) * 3 * plan->n_occupied[s];
         most = bytes > most ? bytes : most;
     }
     return most;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of the library and of its calculations. */
 #include "tce/library/beryl.h"
 

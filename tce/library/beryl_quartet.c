@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/library/beryl_quartet.h"
 
 #include "basis/integrals/shell_pairs.h"

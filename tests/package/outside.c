@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program with names that the library uses inside, in C and in C++: its own are used, in its
  * pools too. Two pools on the halves of a split communicator run at the same time, under two modes,
  * while a third of all processes waits; then three misuses. Prints "outside" and the sums. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/property/schedule.h"
 
 #include "sched/pool/modes/modes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The census of tasks: closed forms against sums one by one, up to the largest numbers, and
  * simulated pools whose mode is wrong. With an argument, a simulated pool of that many tasks too.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The search for labels finds a block exactly where trying all labels finds one; it ends when its
  * effort is spent. */
 #include "support/base/random.h"
