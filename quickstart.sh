@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # From a fresh clone to an energy: installs what is missing, builds, and runs
 # Hartree-Fock on benzene and two Fock builds of a beryllium chain, of every integral above the
 # threshold, as in the papers.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The whole test suite, after the same set-up as quickstart.sh.
 #
 #     ./test.sh [--ci] [--nightly] [ARGUMENT of ctest ...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # embed_text(<target> <array> <file>)
 #
 # Adds `const char <array>[]` to a target: the text of a file, put in when the target is built. Of a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ELPA::ELPA: the distributed symmetric eigenproblem.
 include(FindFromDebian)
 find_package(ScaLAPACK REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # find_from_debian(NAME PACKAGE <debian packages> LIBRARIES <name>...
 #                  [HEADER <file> [HEADER_SUFFIX <dir>]] [DEPENDS <target or library>...])
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # GlobalArrays::GlobalArrays: Global Arrays over ARMCI-MPI over Open MPI; static
 # archives, which need ScaLAPACK, LAPACK and the Fortran run-time library after
 # them. (Debian's libga-dev is another library altogether.)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Libint2C::Libint2C: libint 2 as plain C sees it, without Eigen and the C++
 # headers.
 include(FindFromDebian)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # ScaLAPACK::ScaLAPACK: distributed dense linear algebra over Open MPI, called
 # through the Fortran ABI: it has no header.
 include(FindFromDebian)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # installed_program(<name> <what it does> <libraries> <source>...)
 #
 # A program that is installed, with a manual page from its --help-all, where help2man is there and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # public_library(<name> HEADERS <file>... TARGETS <target>... LINK <library>...
 #                [SYMBOLS <name>...] [LINK_STATIC <library>...] [LINK_SHARED <library>...])
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes objects that were compiled for programs fit for a shared library.
 
     cmake/position_independent.py FOLDER ARCHIVE...

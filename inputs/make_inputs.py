@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the molecules of this folder, reproducibly, from the rules below.
 
     python3 inputs/make_inputs.py [--out DIR] [--check]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Builds, and appends the times of a few benchmarks of this commit to a file, so that drift is seen:
 #
 #     scripts/bench.sh [FILE]        build/bench.jsonl of the project
@@ -9,7 +10,7 @@
 # integral above the threshold, whatever the density.
 set -euo pipefail
 if [ $# -gt 1 ] || [[ ${1:-} == -* ]]; then
-    sed -n '/^#!/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2
+    sed -n '/^#!/d; /SPDX/d; /^#/!q; s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 file=${1:+$(realpath -m "$1")}

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Holds results of Beryl's programs against RESULTS.schema.json, and RESULTS.md against both.
 
     scripts/check_results.py FILE.json ...    each file is what --json or --calibrate writes

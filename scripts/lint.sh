@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The checks that need no test run: format, includes, names, shell scripts, spelling, and clang-tidy
 # on every C file of the product. The target `lint` of CMake.
 #
@@ -27,6 +28,7 @@ mapfile -t product < <(tracked 'support/*.c' 'basis/*.c' 'sched/*.c' 'hf/*.c' 't
 check clang-format -n -Werror "${sources[@]}"
 check scripts/check_includes.py
 check scripts/check_names.py
+check scripts/check_spdx.py
 check shellcheck -x "${scripts[@]}"
 check codespell "${texts[@]}" # .codespellrc has the words that are no mistakes
 # The files that the build compiles, and the one that only a build without chemistry does: its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by quickstart.sh and test.sh: installs what is missing, then builds.
 # Prints nothing when there is nothing to do.

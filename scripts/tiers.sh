@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by test.sh: runs tests in tiers, each with a budget of time, and reports on them.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by all tests: cmocka with the headers it needs, checks of statuses
  * and of doubles, and the main function of tests that run under mpiexec. */
 #ifndef BERYL_TESTS_CHECK_H

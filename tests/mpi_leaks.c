@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Keeps the memory that Open MPI never frees out of a test's leaks, without symbols of its
  * libraries: a distribution's gcc has no symbolizer that names their functions. Linked to every
  * test under the address sanitizer.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Makes the basis-set files of this folder from the data of two packages.
 
     python3 basis/data/import.py [--nwchem DIR] [--psi4 DIR] [--out DIR]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Basis sets as their files give them: shells per element, not yet placed on
  * atoms and not yet normalised. */
 #ifndef BERYL_BASIS_BASIS_SET_H

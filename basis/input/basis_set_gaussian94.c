@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/basis_set_parser.h"
 #include "basis/input/molecule.h"
 

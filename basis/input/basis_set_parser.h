@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Common parts of the parsers of the two basis-set formats; private to them. */
 #ifndef BERYL_BASIS_BASIS_SET_PARSER_H
 #define BERYL_BASIS_BASIS_SET_PARSER_H

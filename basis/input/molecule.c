@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/molecule.h"
 
 #include <assert.h>

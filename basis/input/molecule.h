@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Molecules: nuclei and ghost centres, as an XYZ file gives them. */
 #ifndef BERYL_BASIS_MOLECULE_H
 #define BERYL_BASIS_MOLECULE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/molecule_comment.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The comment line of an XYZ file, which may give charge, multiplicity and units:
  *
  *   charge=-1 multiplicity=2 units=bohr   key=value, in any case, anywhere in the line: also

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The Boys function F_m(T) = integral_0^1 u^(2m) exp(-T u^2) du. */
 #ifndef BERYL_BASIS_BOYS_H
 #define BERYL_BASIS_BOYS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Boys functions in lanes (lanes.h), to a relative error of 1e-14; after boys_prepare. Sources:
  * boys.h. */
 #ifndef BERYL_BASIS_BOYS_LANES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/class_costs.h"
 
 #include "basis/integrals/shell_groups.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Measured costs of the shell quartets of each class, for callers that compute and use integrals in
  * batches. */
 #ifndef BERYL_BASIS_CLASS_COSTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels of hermite_kernels.h, compiled once for each kind of vectors: LANES is the number of
  * doubles of a vector, KERNELS the name of the table of functions.
  *

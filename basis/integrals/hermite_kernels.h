@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Electron-repulsion integrals of QUARTET_LANES or fewer quartets at once, one in each lane of the
  * processor's vectors. hermite_kernels.c is compiled for each kind of vectors; the arithmetic of a
  * lane is the same in all lanes and does not depend on the others.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/hermite_pairs.h"
 
 #include "basis/integrals/shells.h"

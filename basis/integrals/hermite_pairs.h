@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Products of two groups of shells as sums of Hermite Gaussians, for the scheme of McMurchie and
  * Davidson.
  *

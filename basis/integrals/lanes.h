@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors of LANES doubles, 2, 4 or 8: arithmetic is lane by lane. For sources that are compiled
  * once for each kind of vectors; private to the engines. */
 #ifndef BERYL_BASIS_LANES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/libint_session.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The library of integral code, started once for all engines. */
 #ifndef BERYL_BASIS_LIBINT_SESSION_H
 #define BERYL_BASIS_LIBINT_SESSION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-electron integrals over pairs of contracted shells, through libint.
  *
  * Blocks are row-major: n_functions(bra) x n_functions(ket). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/quartet_batches.h"
 
 #include "support/base/clock.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The shell quartets of two sets of pairs, in batches of one class: the loop that every user of
  * many two-electron integrals shares. */
 #ifndef BERYL_BASIS_QUARTET_BATCHES_H

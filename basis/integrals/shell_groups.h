@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups of shells for two-electron integrals: consecutive shells of one centre that share
  * exponents, as those of a general contraction or an SP shell do. Their products have common
  * Hermite integrals, which are computed once for all shells of four groups; most shells are groups

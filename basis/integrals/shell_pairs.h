@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Products of two groups of contracted shells (shell_groups.h), precomputed for two-electron
  * integrals.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The basis functions of a molecule: normalised contracted shells on centres.
  *
  * Conventions

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/two_electron.h"
 
 #include "basis/integrals/two_electron_engine.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Electron-repulsion integrals (ab|cd) over contracted shells, in batches of one
  * class, so that an engine may work on many quartets at once. Of several engines
  * (two_electron_engine.h) the first that handles a class computes it.

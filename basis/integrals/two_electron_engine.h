@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An engine for two-electron integrals: a table of functions; private to basis/.
  *
  * The engines stand in one array in two_electron.c, in order of preference. The first that

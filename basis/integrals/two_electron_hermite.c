@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* McMurchie and Davidson's scheme, QUARTET_LANES quartets at once; an engine for each kind of
  * vectors that processors have (hermite_kernels.h). */
 #include "basis/integrals/boys.h"

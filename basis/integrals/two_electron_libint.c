@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Any class by libint's plain C interface: for each four shells of the groups the
  * data of every primitive quartet are filled in, libint builds the contracted Cartesian
  * integrals, and the angular maps turn them into basis functions.

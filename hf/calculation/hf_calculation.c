@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_calculation.h"
 
 #include "hf/calculation/hf_memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A Hartree-Fock calculation, from settings to Fock builds and the converged SCF: the core of
  * beryl-hf and of the library, and the start of methods beyond Hartree-Fock.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_density.h"
 
 #include "hf/tiles/orbital_density.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A density for Fock builds, as of --fock-only and --compare. */
 #ifndef BERYL_HF_HF_DENSITY_H
 #define BERYL_HF_HF_DENSITY_H

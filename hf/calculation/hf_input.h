@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The molecule and basis of a calculation. */
 #ifndef BERYL_HF_HF_INPUT_H
 #define BERYL_HF_HF_INPUT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_memory.h"
 
 #include "hf/fock/fock_build.h"
@@ -35,7 +36,7 @@ struct estimate {
     struct memory_need matrices, build;
 };
 
-/* The matrices of an SCF or, after it, F of Fock builds. */
+/* F of Fock builds comes after the SCF of their density. */
 static void estimate_matrices(const struct hf_settings *settings, const struct scf_problem *problem,
                               int n_processes, struct memory_need *matrices)
 {
@@ -89,11 +90,11 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct hf_
     struct memory_need need = estimate.matrices;
     memory_need_add(&need, 1, estimate.build);
     struct memory_budget budget = memory_budget(settings->memory_megabytes * 1000000, comm);
+    int64_t cache = settings->goal == HF_GOAL_TASKS ? 0 : settings->fock.cache_bytes;
     log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f with caches of up "
               "to %.0f); available %.0f MB\n",
               megabytes(&need), megabytes(&estimate.matrices), megabytes(&estimate.build),
-              settings->goal == HF_GOAL_TASKS ? 0 : 1e-6 * (double)settings->fock.cache_bytes,
-              1e-6 * budget.main_bytes);
+              1e-6 * (double)cache, 1e-6 * budget.main_bytes);
     need.shared_bytes += darray_overhead_bytes(need.n_shared);
     char subject[512];
     snprintf(subject, sizeof subject, "%s with %s", settings->molecule, settings->basis);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory estimate of a calculation, checked before anything large is allocated. */
 #ifndef BERYL_HF_HF_MEMORY_H
 #define BERYL_HF_HF_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_settings.h"
 
 #include "sched/pool/modes/mode_options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings of a Hartree-Fock calculation: plain data. Error messages name a setting by the option
  * of the programs, such as --charge. */
 #ifndef BERYL_HF_HF_SETTINGS_H

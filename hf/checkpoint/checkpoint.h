@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints: molecule, basis and orbitals in a TREXIO file (HDF5 inside), and in groups of
  * Beryl's own what a run needs to resume. checkpoint_reader.h reads them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A molecule and its basis in the arrays of TREXIO's groups `nucleus`, `basis` and
  * `ao`. Radial functions are
  *   R(r) = shell_factor r^l sum_p coefficient_p primitive_factor_p exp(-exponent_p r^2)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint_file.h"
 
 #include "hf/checkpoint/hdf5_messages.h"

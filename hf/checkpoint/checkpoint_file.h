@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contents of a checkpoint about molecule, basis and orbitals, and the TREXIO file that holds them;
  * the coefficients go through checkpoint_stream.h. Serial. */
 #ifndef BERYL_HF_CHECKPOINT_FILE_H

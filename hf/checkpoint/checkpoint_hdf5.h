@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data sets of doubles and attributes in an open HDF5 file. Serial; HDF5's own messages are to be
  * silenced by the caller (hdf5_messages.h). */
 #ifndef BERYL_HF_CHECKPOINT_HDF5_H

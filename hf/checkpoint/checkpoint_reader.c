@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint_reader.h"
 
 #include "hf/checkpoint/checkpoint_file.h"

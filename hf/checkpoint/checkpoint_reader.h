@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Restarts: a checkpoint that was verified once and is then read piece by piece. */
 #ifndef BERYL_HF_CHECKPOINT_READER_H
 #define BERYL_HF_CHECKPOINT_READER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint_seal.h"
 
 #include "support/base/sha256.h"

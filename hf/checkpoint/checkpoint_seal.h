@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The seal of a checkpoint: the SHA-256 of the file, appended to it, so that any damaged bit is
  * noticed before HDF5 sees the file. HDF5 and TREXIO ignore what follows their data. Serial. */
 #ifndef BERYL_HF_CHECKPOINT_SEAL_H

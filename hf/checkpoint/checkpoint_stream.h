@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed matrices and numbers on their way to and from the file of a checkpoint, which is
  * open on process 0: a few columns of a matrix at a time, so that no process ever holds a whole
  * one. All is collective, and its errors are the same everywhere: when writing STATUS_IO; when

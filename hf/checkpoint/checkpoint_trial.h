@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks whether a file can be restarted from, as far as the file alone shows it: before anything
  * is printed, and in a process of its own, because HDF5 and TREXIO may crash on a damaged or
  * malicious file. Serial; without MPI. */

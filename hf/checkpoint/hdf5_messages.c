@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/hdf5_messages.h"
 
 struct hdf5_messages hdf5_messages_stop(void)

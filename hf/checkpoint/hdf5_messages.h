@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Silences HDF5's own messages, which fill pages for one failed call. */
 #ifndef BERYL_HF_HDF5_MESSAGES_H
 #define BERYL_HF_HDF5_MESSAGES_H

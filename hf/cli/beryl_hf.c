@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* beryl-hf: Hartree-Fock. */
 #include "hf/cli/hf_options.h"
 #include "hf/cli/hf_run.h"

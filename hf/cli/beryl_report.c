@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* beryl-report with the sections of Hartree-Fock runs. */
 #include "hf/result/hf_report.h"
 #include "sched/lab/report/report.h"

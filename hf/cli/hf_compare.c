@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/cli/hf_compare.h"
 
 #include "hf/result/hf_qcschema.h"

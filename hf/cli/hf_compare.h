@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --compare: the same Fock builds under several scheduling modes, in rounds. */
 #ifndef BERYL_HF_HF_COMPARE_H
 #define BERYL_HF_HF_COMPARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/cli/hf_options.h"
 
 #include "basis/integrals/two_electron.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of beryl-hf. */
 #ifndef BERYL_HF_HF_OPTIONS_H
 #define BERYL_HF_HF_OPTIONS_H

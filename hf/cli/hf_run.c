@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/cli/hf_run.h"
 
 #include "hf/calculation/hf_calculation.h"

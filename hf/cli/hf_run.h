@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A run of beryl-hf, from options to result. */
 #ifndef BERYL_HF_HF_RUN_H
 #define BERYL_HF_HF_RUN_H

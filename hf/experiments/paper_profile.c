@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes durations of the tasks of a chain of Be atoms as Lifflander, Krishnamoorthy, Kale,
  * HPDC 2012, had them on Hopper, as far as they can be known: of HF-Be256 with tiles of 40
  * functions the paper gives the mean (48 s on 2,400 cores) and the longest (its 5.8 % above

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/density_tiles.h"
 
 #include "hf/tiles/tile_matrix.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles of the density as a Fock build reads them: fetched once per worker,
  * with the largest element of every block of two groups of shells for screening. */
 #ifndef BERYL_HF_DENSITY_TILES_H

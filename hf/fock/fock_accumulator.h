@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums of the contributions of tasks to F, which do not depend on their order.
  *
  * Fixed: a contribution is rounded to multiples of a quantum, a power of two, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tiles that the tasks of a Fock build read and write, for simulations of the build. */
 #ifndef BERYL_HF_FOCK_BLOCKS_H
 #define BERYL_HF_FOCK_BLOCKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The two-electron part of the Fock matrix, built by a task pool.
  *
  *   closed shell    F[m][n]  = sum_ls D[l][s]  ( (mn|ls) - (ml|ns) / 2 )

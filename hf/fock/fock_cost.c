@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_cost.h"
 
 #include "basis/integrals/shell_pairs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Predicted cost of a quartet of tiles, from the basis and the bounds alone: before any
  * density is known, and so an upper bound where the density is sparse.
  *

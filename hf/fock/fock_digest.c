@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_digest.h"
 
 #include "support/base/vector_clones.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contraction of integrals with the density: the contribution of a batch of quartets to
  * A, F = A + A^T (fock_accumulator.h). */
 #ifndef BERYL_HF_FOCK_DIGEST_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Integrals (ss|ss) row by row, and their contribution to A (fock_digest.h): the quartets of one
  * bra with many kets, 8 kets at once.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_tasks.h"
 
 #include "support/base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which tasks a Fock build has: numbering, and finding the non-null ones.
  *
  * A task of the decomposition `quartet` is a quartet of tiles (IJ|KL), one of

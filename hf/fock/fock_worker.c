@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_worker.h"
 
 #include "basis/integrals/quartet_batches.h"

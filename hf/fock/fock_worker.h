@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One worker of a Fock build: computes tile quartets. */
 #ifndef BERYL_HF_FOCK_WORKER_H
 #define BERYL_HF_FOCK_WORKER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/group_blocks.h"
 
 #include <stdlib.h>

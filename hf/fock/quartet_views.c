@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/quartet_views.h"
 
 #include <stdlib.h>

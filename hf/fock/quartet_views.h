@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tiles of D and F that a tile quartet (IJ|KL) touches, seen from its roles.
  *
  * A quartet reads and writes the tiles of the six pairs of its roles I, J, K, L

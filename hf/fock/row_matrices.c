@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The layout, for a bra (ab) and kets k = 0, 1, ... = (cd) by descending bound. Functions are
  * numbered in the order in which they first occur (struct occurring_functions), so that large
  * integrals lie together at the upper left:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Data that the rows of (ss|ss) integrals of one tile quartet share (fock_rows.h): the functions
  * that occur, the kets, and elements of D and A in the order of these. row_matrices.c has a
  * picture. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The problem that the SCF solves, and checkpoints describe: a molecule in a basis, its
  * electrons, and the means to build Fock matrices. */
 #ifndef BERYL_HF_SCF_PROBLEM_H

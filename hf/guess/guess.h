@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* First densities of an SCF. */
 #ifndef BERYL_HF_GUESS_H
 #define BERYL_HF_GUESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/guess/guess_atom.h"
 
 #include "hf/guess/guess_atom_channel.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One atom, spherically averaged: its density in its own part of a basis. */
 #ifndef BERYL_HF_GUESS_ATOM_H
 #define BERYL_HF_GUESS_ATOM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of one angular momentum on an atom, as radial functions, in an
  * orthonormal basis of their own. */
 #ifndef BERYL_HF_GUESS_ATOM_CHANNEL_H

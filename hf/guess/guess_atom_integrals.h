@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Integrals over the radial parts of Gaussians on one centre, averaged over
  * angles: those of a spherical atom.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The measurements of --profile-classes, as text and in the result. */
 #ifndef BERYL_HF_HF_CLASS_COSTS_H
 #define BERYL_HF_HF_CLASS_COSTS_H

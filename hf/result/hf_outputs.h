@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The output files of a run: --json, --report, --write-profile. */
 #ifndef BERYL_HF_HF_OUTPUTS_H
 #define BERYL_HF_HF_OUTPUTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/result/hf_print.h"
 
 #include "hf/scf/scf_report.h"

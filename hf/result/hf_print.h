@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The stages of a Hartree-Fock calculation as text, by the process that log.h names. Not
  * collective where they do not say so. */
 #ifndef BERYL_HF_HF_PRINT_H

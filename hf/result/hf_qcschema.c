@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/result/hf_qcschema.h"
 
 #include "hf/result/hf_class_costs.h"

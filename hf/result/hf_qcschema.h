@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The result of a run as QCSchema AtomicResult, version 1.
  * Source: the schema, molssi-qc-schema.readthedocs.io. */
 #ifndef BERYL_HF_HF_QCSCHEMA_H

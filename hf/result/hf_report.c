@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/result/hf_report.h"
 
 #include <ctype.h>

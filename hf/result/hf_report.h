@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Section of a report on a Hartree-Fock run: molecule, energies, convergence and orbitals. */
 #ifndef BERYL_HF_HF_REPORT_H
 #define BERYL_HF_HF_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The self-consistent field (SCF): restricted (RHF) and unrestricted (UHF).
  *
  * DIIS first; where that stalls, second-order steps with a check of the energy; at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_basis.h"
 
 #include "hf/tiles/one_electron_matrices.h"

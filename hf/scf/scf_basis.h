@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The constants of an SCF: the one-electron matrices and an orthonormal basis, in which
  * orthonormal orbitals are orthonormal vectors. It comes from the functions by canonical
  * orthogonalisation,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_curvature.h"
 
 const char *scf_space_name(enum scf_space space)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The lowest curvature of the energy at a converged SCF within a space of determinants, and the
  * verdict on its stability there. Spaces: all orbitals real, either restricted to be alike for
  * both spins or not. Complex and generalised (GHF) orbitals are not tested.

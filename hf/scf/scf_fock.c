@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_fock.h"
 
 #include "hf/fock/fock_build.h"

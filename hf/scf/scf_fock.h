@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two-electron matrices through the task-parallel Fock build, incrementally where that is cheaper:
  *
  *   G[D] = G[D_last] + G[D - D_last],

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_free_rotation.h"
 
 #include "basis/input/molecule.h"

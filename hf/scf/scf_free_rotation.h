@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Free rotations. The orbitals of an atom, and of a linear molecule, can be turned together about
  * any axis through the atom, or about that of the molecule, at the same energy. Where they are not
  * symmetric about it, as with a hole in a pi shell, this is a rotation between occupied and virtual

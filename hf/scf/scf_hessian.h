@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rotations between occupied and virtual orbitals, kappa[a][i], and the vector space
  * that they form. A spin without occupied or without virtual orbitals
  * has none: its matrix is NULL.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Properties of a converged density. */
 #ifndef BERYL_HF_SCF_PROPERTIES_H
 #define BERYL_HF_SCF_PROPERTIES_H

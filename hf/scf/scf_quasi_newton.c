@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_quasi_newton.h"
 
 #include "hf/scf/scf_hessian.h"
@@ -195,7 +196,7 @@ int64_t scf_quasi_newton_bytes(const struct scf_basis *plan, int64_t size)
         struct dense_member members[N_MEMBERS];
         list_moving_orbitals(plan, s, &orbitals, members);
         bytes += dense_members_bytes(grid, N_MEMBERS, members) +
-                 2 * (plan->n_occupied[s] + 1) * (int64_t)sizeof(double);
+                 (int64_t)sizeof(double) * 2 * (plan->n_occupied[s] + 1);
         /* N of scf_quasi_newton_orbitals */
         int64_t N = dense_bytes(grid, plan->n_functions, plan->n_orbitals - plan->n_occupied[s]);
         virtuals = N > virtuals ? N : virtuals;

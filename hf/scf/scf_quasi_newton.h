@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Quasi-Newton steps of the occupied orbitals, extrapolated by DIIS: near a minimum they take as
  * many Fock builds as diagonalisations do, and their products are with occupied orbitals only.
  *

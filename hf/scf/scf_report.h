@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Output of an SCF. Only the process that logs prints. */
 #ifndef BERYL_HF_SCF_REPORT_H
 #define BERYL_HF_SCF_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_restart.h"
 
 #include "hf/checkpoint/checkpoint_reader.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the iterations of an SCF need to resume as if they had not been interrupted, in addition to
  * the orbitals: a group of its own in the checkpoint. Private to the solver.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Second-order optimisation of orbitals: Newton steps within a trust region, each
  * found by conjugate gradients and accepted only if the energy falls. Converges where
  * DIIS does not, at the price of a Fock build for every product with the Hessian.

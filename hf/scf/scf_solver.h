@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The iterations of an SCF. Private to scf.c. */
 #ifndef BERYL_HF_SCF_SOLVER_H
 #define BERYL_HF_SCF_SOLVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_stability.h"
 
 #include "hf/fock/fock_build.h"
@@ -292,7 +293,7 @@ static int count_stability_searches(const struct scf_basis *basis)
 
 int64_t scf_stability_bytes(const struct scf_basis *plan)
 {
-    return count_stability_searches(plan) * N_ROTATIONS * scf_rotation_bytes(plan) +
+    return (int64_t)count_stability_searches(plan) * N_ROTATIONS * scf_rotation_bytes(plan) +
            scf_is_free_rotation_bytes(plan);
 }
 

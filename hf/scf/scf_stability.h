@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Stability of a stationary point, whether it is a minimum: the lowest eigenvalue of the Hessian
  * of orbital rotations, by Davidson's method, in the space of its own kind of determinants
  * (internal stability) and, of a restricted one, in that of UHF (external stability). The two

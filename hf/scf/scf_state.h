@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One state of the SCF: a set of occupied orbitals, and its Fock matrix and energy. Its density
  * and two-electron matrix pass through the Fock build only. The last index is the spin; matrices
  * over orbitals are in the orthonormal basis of scf_basis (m). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/tiles/one_electron_matrices.h"
 
 #include "basis/integrals/one_electron.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One-electron matrices over the whole basis, distributed. */
 #ifndef BERYL_HF_ONE_ELECTRON_MATRICES_H
 #define BERYL_HF_ONE_ELECTRON_MATRICES_H

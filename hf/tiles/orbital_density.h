@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The density matrix of orbitals. */
 #ifndef BERYL_HF_ORBITAL_DENSITY_H
 #define BERYL_HF_ORBITAL_DENSITY_H

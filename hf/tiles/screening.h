@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Schwarz bounds of groups of shells (two_electron_bounds) and of tiles.
  *
  * Bounds of groups are distributed like a matrix; the largest bound of every tile pair is kept by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Counts the integrals that pass the Schwarz test without visiting them: with
  * the pairs of groups sorted by bound, the partners of a pair are a prefix. */
 #include "hf/tiles/screening.h"

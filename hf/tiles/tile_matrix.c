@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/tiles/tile_matrix.h"
 
 #include "support/base/agree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Symmetric matrices over a basis, distributed by tiles.
  *
  * A tile matrix is a distributed array of the tiles (I, J), I >= J, each row-major,

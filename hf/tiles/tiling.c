@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/tiles/tiling.h"
 
 #include <math.h>

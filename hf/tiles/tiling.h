@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles: consecutive groups of shells, near a wanted number of functions. */
 #ifndef BERYL_HF_TILING_H
 #define BERYL_HF_TILING_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The library taskpool, for programs that use task pools without chemistry. Beryl's own programs link
 # the libraries that it is made of.
 include(PublicLibrary)

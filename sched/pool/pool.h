@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a pool, private to this room. */
 #ifndef BERYL_SCHED_POOL_H
 #define BERYL_SCHED_POOL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/pool_check.h"
 
 #include "sched/pool/core/task_data.h"

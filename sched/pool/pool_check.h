@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Refuses arguments that no pool can be made of, before anything depends on them. */
 #ifndef BERYL_SCHED_POOL_CHECK_H
 #define BERYL_SCHED_POOL_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/pool.h"
 #include "sched/pool/pool_timeline.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The course of an iteration, for results of the project's own programs. */
 #ifndef BERYL_SCHED_POOL_TIMELINE_H
 #define BERYL_SCHED_POOL_TIMELINE_H

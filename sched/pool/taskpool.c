@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/history.h"
 #include "sched/pool/core/run_outcome.h"
 #include "sched/pool/core/seeding_build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/blas_kernels.h"
 
 #include "support/base/log.h"

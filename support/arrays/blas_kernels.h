@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels of OpenBLAS: it has a set for each of some dozen processors and chooses one
  * when it is loaded. A version that is older than the processor may take it for one of twenty years
  * ago: 0.3.0 to 0.3.24 take Raptor Lake, Emerald Rapids and all later ones of Intel with such

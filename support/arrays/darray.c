@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/darray.h"
 
 #include "support/arrays/darray_window.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed arrays of blocks, over Global Arrays.
  *
  * An array is n_blocks blocks of given sizes, block b on process b mod P, each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows: the shared memory of distributed arrays, in elements of 8 bytes.
  *
  * A window is one global array of which every process holds a part of the same length. A

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/dense.h"
 
 #include "support/arrays/blas_kernels.h"

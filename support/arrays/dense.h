@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed dense matrices of doubles in ScaLAPACK's two-dimensional
  * block-cyclic layout, and the linear algebra of a self-consistent field on
  * them. All functions are collective over the grid's communicator unless they

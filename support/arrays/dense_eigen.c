@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
 
@@ -211,7 +212,7 @@ done:
 static bool is_for_lapack(const struct dense_grid *grid, int64_t n)
 {
     int longest_side = grid->n_columns;
-    return n < DENSE_EIGEN_SMALL || n <= (longest_side - 1) * DENSE_BLOCK;
+    return n < DENSE_EIGEN_SMALL || n <= (int64_t)DENSE_BLOCK * (longest_side - 1);
 }
 
 int64_t dense_eigen_bytes(const struct dense_grid *grid, int64_t n)

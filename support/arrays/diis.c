@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/diis.h"
 
 #include "support/arrays/symmetric_eigen.h"

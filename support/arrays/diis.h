@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Direct inversion in the iterative subspace: extrapolates a sequence of Fock matrices
  * to the combination whose error is least.
  *

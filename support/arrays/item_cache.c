@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/item_cache.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A cache of items by number with a budget in bytes; the least recently used item
  * is evicted first. An item that is pinned stays, even
  * beyond the budget; a budget of 0 keeps an item only while it is pinned. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/symmetric_eigen.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Eigenvectors of small symmetric matrices held whole by one process. */
 #ifndef BERYL_SUPPORT_SYMMETRIC_EIGEN_H
 #define BERYL_SUPPORT_SYMMETRIC_EIGEN_H

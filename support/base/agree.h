@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Agreement of all processes on an outcome, so that every rank leaves a function the same way. */
 #ifndef BERYL_SUPPORT_AGREE_H
 #define BERYL_SUPPORT_AGREE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays that grow, and arrays in ascending order. */
 #ifndef BERYL_SUPPORT_ARRAY_H
 #define BERYL_SUPPORT_ARRAY_H

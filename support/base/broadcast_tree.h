@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A tree in which a message reaches all members soonest, and their answers the root.
  *
  * The members are numbered 0, 1, ...; 16 consecutive ones count as a node, whose first has the

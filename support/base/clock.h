@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Wall time. */
 #ifndef BERYL_SUPPORT_CLOCK_H
 #define BERYL_SUPPORT_CLOCK_H

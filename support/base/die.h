@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of all processes from one of them, without MPI in sight. */
 #ifndef BERYL_SUPPORT_DIE_H
 #define BERYL_SUPPORT_DIE_H

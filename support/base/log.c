@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/log.h"
 
 #include "support/base/clock.h"

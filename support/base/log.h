@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of a running program: text on standard output from one process
  * and a progress bar on a terminal. */
 #ifndef BERYL_SUPPORT_LOG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/memory.h"
 
 #include "support/base/node.h"

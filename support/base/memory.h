@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory that a process may use, and how too large a need is refused: the one definition.
  *
  * The main memory that a node can still give (limits of a container or batch job included) is

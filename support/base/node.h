@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The processes of a communicator that run on one node and so can share memory.
  *
  * They are found once per communicator and kept with it, and with its duplicates, as an attribute:

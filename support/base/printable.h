@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text from outside on its way to a terminal: file names, labels and titles of inputs may hold
  * bytes that move the cursor, set colours or type commands. */
 #ifndef BERYL_SUPPORT_PRINTABLE_H

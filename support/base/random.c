@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/random.h"
 
 /* 2^64 divided by the golden ratio, made odd: successive states are far apart. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reproducible random numbers, a stream of its own for every worker. */
 #ifndef BERYL_SUPPORT_RANDOM_H
 #define BERYL_SUPPORT_RANDOM_H

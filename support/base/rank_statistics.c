@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/rank_statistics.h"
 
 #include "support/base/random.h"

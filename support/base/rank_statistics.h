@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of order and rank, which the stalls of a busy machine change little: quantiles, rank
  * tests of paired and other samples, Holm's correction, bootstrap intervals. The numbers of a
  * sample are finite. */

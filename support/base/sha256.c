@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/sha256.h"
 
 #include <openssl/evp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SHA-256 of data that arrives in pieces. */
 #ifndef BERYL_SUPPORT_SHA256_H
 #define BERYL_SUPPORT_SHA256_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Status codes and the text that goes with the last failure.
  *
  * A function that can fail returns `enum status`. The code is the truth; the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* VECTOR_CLONES before a function: it is compiled for several kinds of x86-64 processors, of
  * which the best that the machine has is taken when the program starts. */
 #ifndef BERYL_SUPPORT_VECTOR_CLONES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The vector units of an x86-64 processor. */
 #ifndef BERYL_SUPPORT_VECTOR_UNIT_H
 #define BERYL_SUPPORT_VECTOR_UNIT_H

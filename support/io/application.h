@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The frame of a program: command line, MPI, run, error message, exit status.
  *
  *     struct application application = {.name = "beryl-hf"};

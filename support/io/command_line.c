@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/io/command_line.h"
 
 #include "support/io/json.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A command line as text, to repeat a run with. */
 #ifndef BERYL_SUPPORT_COMMAND_LINE_H
 #define BERYL_SUPPORT_COMMAND_LINE_H

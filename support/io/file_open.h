@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files are opened without waiting. To open a named pipe waits for its other end, perhaps forever,
  * so it is refused; pipes that a shell makes (`... |`, `<(...)`, `>(...)`) are files like others.
  */

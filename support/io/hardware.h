@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The machine that a program runs on. */
 #ifndef BERYL_SUPPORT_HARDWARE_H
 #define BERYL_SUPPORT_HARDWARE_H

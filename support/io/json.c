@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/io/json.h"
 
 #include "support/io/output_file.h"

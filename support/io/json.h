@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON out: what jansson leaves to its users. */
 #ifndef BERYL_SUPPORT_JSON_H
 #define BERYL_SUPPORT_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/io/line_reader.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of an input text, and messages that name the line. */
 #ifndef BERYL_SUPPORT_LINE_READER_H
 #define BERYL_SUPPORT_LINE_READER_H

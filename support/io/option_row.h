@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One option: its name, the field that it fills, default, range and help. options.h says how
  * tables of rows are read. */
 #ifndef BERYL_SUPPORT_OPTION_ROW_H

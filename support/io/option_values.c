@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Values of options in the struct that they fill. A row (option_row.h) has the offset of its field,
  * and its kind implies the field's type:
  *

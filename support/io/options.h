@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Command lines from tables: one row binds an option's name, field, default,
  * range and help; parsing, --help and the echo in a run's output all read it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/version.h"
 #include "support/io/json.h"
 #include "support/io/options_private.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Declarations shared by the files that implement options.h, and by no others. */
 #ifndef BERYL_SUPPORT_OPTIONS_PRIVATE_H
 #define BERYL_SUPPORT_OPTIONS_PRIVATE_H

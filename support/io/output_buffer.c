@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/io/output_buffer.h"
 
 #include "support/io/output_file.h"

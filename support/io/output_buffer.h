@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The contents of a file while they are printed, kept in memory. */
 #ifndef BERYL_SUPPORT_OUTPUT_BUFFER_H
 #define BERYL_SUPPORT_OUTPUT_BUFFER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Result files: found to be writable before the work, complete or absent after. */
 #ifndef BERYL_SUPPORT_OUTPUT_FILE_H
 #define BERYL_SUPPORT_OUTPUT_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A notice to standard error when a signal (SIGTERM, SIGINT) ends the process, which is what
  * mpirun sends to all when one process was killed, or when it is interrupted itself: it says what
  * can be saved of the run. */

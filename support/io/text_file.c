@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/io/text_file.h"
 
 #include "support/base/agree.h"

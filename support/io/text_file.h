@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole text files in memory. */
 #ifndef BERYL_SUPPORT_TEXT_FILE_H
 #define BERYL_SUPPORT_TEXT_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Words and comma-separated fields of a text, and the numbers that they spell. */
 #ifndef BERYL_SUPPORT_WORDS_H
 #define BERYL_SUPPORT_WORDS_H

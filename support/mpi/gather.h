@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists that every process has a part of, put together. */
 #ifndef BERYL_SUPPORT_GATHER_H
 #define BERYL_SUPPORT_GATHER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/mpi/long_reduce.h"
 
 /* Elements of one reduction: few enough that MPI's buffers stay small. */

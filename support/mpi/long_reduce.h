@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Allreduce, whose count is an int, for any number of elements. */
 #ifndef BERYL_SUPPORT_LONG_REDUCE_H
 #define BERYL_SUPPORT_LONG_REDUCE_H

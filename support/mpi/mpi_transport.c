@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/mpi/mpi_transport.h"
 
 #include "support/base/memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The start of MPI with a transport for one-sided communication between hosts, and one for messages
  * within a host that its shared memory carries. */
 #ifndef BERYL_SUPPORT_MPI_TRANSPORT_H

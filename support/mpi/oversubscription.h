@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* More processes than cores. */
 #ifndef BERYL_SUPPORT_OVERSUBSCRIPTION_H
 #define BERYL_SUPPORT_OVERSUBSCRIPTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows of MPI, which not every transport between hosts offers, and which lie in /dev/shm where
  * processes share a node. */
 #ifndef BERYL_SUPPORT_WINDOW_H

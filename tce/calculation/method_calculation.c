@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/calculation/method_calculation.h"
 
 #include "hf/checkpoint/checkpoint_reader.h"

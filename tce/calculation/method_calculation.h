@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A correlation method over a Hartree-Fock calculation: the core of `beryl-tce METHOD` and of the
  * library.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* beryl-tce: tensor contractions, and the correlation methods written in them. */
 #include "sched/lab/trace/trace.h"
 #include "support/arrays/darray.h"

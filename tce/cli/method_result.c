@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/cli/method_result.h"
 
 #include "hf/result/hf_outputs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The results of `beryl-tce METHOD`, printed and written. */
 #ifndef BERYL_TCE_METHOD_RESULT_H
 #define BERYL_TCE_METHOD_RESULT_H

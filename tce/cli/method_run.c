@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/cli/method_run.h"
 
 #include "hf/checkpoint/checkpoint.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `beryl-tce METHOD MOLECULE.xyz`. */
 #ifndef BERYL_TCE_METHOD_RUN_H
 #define BERYL_TCE_METHOD_RUN_H

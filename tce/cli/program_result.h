@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The printed and written results of `beryl-tce run`. */
 #ifndef BERYL_TCE_PROGRAM_RESULT_H
 #define BERYL_TCE_PROGRAM_RESULT_H

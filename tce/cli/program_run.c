@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/cli/program_run.h"
 
 #include "sched/lab/trace/trace.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `beryl-tce run FILE.tce`. */
 #ifndef BERYL_TCE_PROGRAM_RUN_H
 #define BERYL_TCE_PROGRAM_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/cli/tce_option_tables.h"
 
 #include "hf/scf/scf.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of beryl-tce's options. Private to tce_options.c. */
 #ifndef BERYL_TCE_TCE_OPTION_TABLES_H
 #define BERYL_TCE_TCE_OPTION_TABLES_H

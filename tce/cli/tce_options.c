@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/cli/tce_options.h"
 
 #include "sched/lab/profiles/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of beryl-tce:
  *     beryl-tce run FILE.tce [options]
  *     beryl-tce METHOD MOLECULE.xyz [options] */

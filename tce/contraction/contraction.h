@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Binary contractions of block-sparse tensors as pools of tasks:
  *
  *     C[c] (+)= factor * sum over what is not in c of A[a] * B[b]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The indices of a contraction by what they do, and the order in which blocks are made
  * into matrices for
  *     C[batch][rows][columns] = sum over summed of A[batch][rows][summed] B[batch][summed][columns]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/contraction/contraction_matrix.h"
 
 #include "tce/tensor/permute.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dense blocks as matrices: packing and multiplication. Blocks are row-major; extents are
  * those of the tiles at hand, by index number. */
 #ifndef BERYL_TCE_CONTRACTION_MATRIX_H

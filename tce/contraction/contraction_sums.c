@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/contraction/contraction_sums.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks of several contractions that run as one pool.
  *
  * Contractions that join one another are a sum: they have the same C, and a task makes one

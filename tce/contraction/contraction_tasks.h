@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks of a contraction and the products of each, from labels alone.
  *
  * A task is a block of C. It has a number among the blocks that exist in lexicographic

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The scratch of one process that runs tasks of contractions. */
 #ifndef BERYL_TCE_CONTRACTION_WORKER_H
 #define BERYL_TCE_CONTRACTION_WORKER_H

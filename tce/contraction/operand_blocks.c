@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/contraction/operand_blocks.h"
 
 #include "support/arrays/item_cache.h"
@@ -30,7 +31,7 @@ enum { CHANNEL_BLOCKS = 3 }; /* at a time: arrival, buffer, and passing or one b
 
 int64_t operand_blocks_bytes(int64_t max_block)
 {
-    return N_OPERANDS * CHANNEL_BLOCKS * block_buffers_bytes(max_block);
+    return (int64_t)N_OPERANDS * CHANNEL_BLOCKS * block_buffers_bytes(max_block);
 }
 
 struct operand_blocks {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of the factors of contractions as the matrices that DGEMM is given: those of this
  * process where they lie, others fetched ahead; packed where they do not lie so, and what
  * was fetched or packed kept while a budget allows, for all contractions that want it. */

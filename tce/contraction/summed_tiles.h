@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tuples of tiles that a contraction sums over, by the labels that they must bring
  * together in one operand: a block_index for each irrep and each sum of spins. */
 #ifndef BERYL_TCE_SUMMED_TILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/executor.h"
 
 #include "sched/lab/profiles/profile.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan at work: its tensors, its stages, and a pool for each of them. Pools live as
  * long as the mode does, so that what they retain serves the next time. */
 #ifndef BERYL_TCE_EXECUTOR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/finite_check.h"
 
 /* The first result that is not finite on any process; the number of tensors if there is none. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers that are not finite are no result: products beyond double precision, and what is computed
  * from them. */
 #ifndef BERYL_TCE_FINITE_CHECK_H

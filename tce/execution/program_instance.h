@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A .tce program ready to run: its text parsed, its spaces cut into tiles, its plan made. */
 #ifndef BERYL_TCE_PROGRAM_INSTANCE_H
 #define BERYL_TCE_PROGRAM_INSTANCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/task_blocks.h"
 
 #include "tce/tensor/block_index.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The blocks of tensors that the tasks of a plan read and write, for simulations of it. */
 #ifndef BERYL_TCE_TASK_BLOCKS_H
 #define BERYL_TCE_TASK_BLOCKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/verification.h"
 
 #include "support/base/agree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The results of a program by nested loops over the values of all indices of
  * each product, with whole arrays: no labels, no blocks, no plan. Written to be believed;
  * takes the time and memory that this takes. */

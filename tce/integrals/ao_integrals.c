@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/ao_integrals.h"
 
 #include "basis/integrals/quartet_batches.h"

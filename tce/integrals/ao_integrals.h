@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two-electron integrals over basis functions for one part of the bra and the whole ket:
  * what a transformation to orbitals begins with. */
 #ifndef BERYL_TCE_AO_INTEGRALS_H

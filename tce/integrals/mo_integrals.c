@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/mo_integrals.h"
 
 #include "support/base/agree.h"

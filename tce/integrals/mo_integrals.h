@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two-electron integrals over molecular orbitals, as tensors:
  *
  *   (pq|rs) = sum_{mu nu lambda sigma} C[mu][p] C[nu][q] C[lambda][r] C[sigma][s]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tiles of a transformation of integrals: those of basis functions, and the pairs of
  * tiles of orbitals that its targets ask for. The same on every process. */
 #ifndef BERYL_TCE_MO_PLAN_H

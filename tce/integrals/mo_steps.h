@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The two steps of a transformation of integrals.
  *
  * The first goes from (mu nu|lambda sigma) to (mu nu|rs). Task t is the pair of tiles M >= N of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/orbital_space.h"
 
 #include "support/arrays/dense.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The correlated orbitals of a converged SCF: its canonical orbitals without those that are
  * frozen, on every process. */
 #ifndef BERYL_TCE_ORBITAL_SPACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Matrices over basis functions turned into matrices over orbitals. */
 #ifndef BERYL_TCE_ORBITAL_TRANSFORM_H
 #define BERYL_TCE_ORBITAL_TRANSFORM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether blocks can exist, from the labels that occur in the declared spaces. A tensor with an
  * index in a method-bound space counts as possible: that space's labels are not known yet. */
 #ifndef BERYL_TCE_LABEL_SEARCH_H

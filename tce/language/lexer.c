@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/lexer.h"
 
 #include "support/io/words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tokens of a .tce program, with their places.
  *
  * A line ends a statement, but not after an operator, a comma or a colon, nor inside

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/name_list.h"
 
 #include "support/base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The names that a program declares, sorted, so that a look-up is a binary search. */
 #ifndef BERYL_TCE_NAME_LIST_H
 #define BERYL_TCE_NAME_LIST_H

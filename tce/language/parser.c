@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/parser.h"
 
 #include "tce/language/parser_private.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From the text of a .tce program to its data (program.h). */
 #ifndef BERYL_TCE_PARSER_H
 #define BERYL_TCE_PARSER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of the parser and the functions that its files share; private to them. */
 #ifndef BERYL_TCE_PARSER_PRIVATE_H
 #define BERYL_TCE_PARSER_PRIVATE_H

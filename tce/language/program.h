@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A .tce program as data: what the parser makes of the text of a file.
  *
  *     tile 20                                       # values in a tile, by default

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/program_check.h"
 
 #include "tce/language/label_search.h"

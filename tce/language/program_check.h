@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of a program beyond its grammar and its names. */
 #ifndef BERYL_TCE_PROGRAM_CHECK_H
 #define BERYL_TCE_PROGRAM_CHECK_H

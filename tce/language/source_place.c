@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/source_place.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Places in the text of a program, and messages about them. */
 #ifndef BERYL_TCE_SOURCE_PLACE_H
 #define BERYL_TCE_SOURCE_PLACE_H

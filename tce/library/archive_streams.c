@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Standard streams for archives whose code cannot name those of the C library in a shared library
  * (cmake/position_independent.py). */
 #include <stdio.h>

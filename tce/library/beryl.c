@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of the library and of its calculations. */
 #include "tce/library/beryl.h"
 
@@ -133,7 +134,7 @@ static enum status check_setting(const char *name, double value, double min, dou
     return FAIL(STATUS_USAGE, "settings.%s is %g: give %g to %g", name, value, min, max);
 }
 
-static enum status check_settings(const struct beryl_settings *settings)
+static enum status check_library_settings(const struct beryl_settings *settings)
 {
     if (!settings || !settings->basis)
         return FAIL(STATUS_USAGE, "settings.basis is missing: name a basis set, such as cc-pvdz");
@@ -271,7 +272,7 @@ static enum status create_calculation(const char *molecule, int64_t n,
 {
     if (!library.started || library.ended)
         return FAIL(STATUS_USAGE, "call beryl_start before, and beryl_end after all calculations");
-    TRY(check_settings(settings));
+    TRY(check_library_settings(settings));
     struct beryl_calculation *made = calloc(1, sizeof *made);
     TRY(status_agree(MPI_COMM_WORLD, CHECK_MEMORY(made, "no memory for a calculation")));
     library.n_calculations++;

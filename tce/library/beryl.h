@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Beryl as a library: Hartree-Fock, MP2 and coupled cluster for C and C++ programs.
  *
  *     struct beryl_settings settings;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A calculation of the library. Private to tce/library. */
 #ifndef BERYL_TCE_BERYL_PRIVATE_H
 #define BERYL_TCE_BERYL_PRIVATE_H

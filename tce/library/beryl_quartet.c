@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/library/beryl_quartet.h"
 
 #include "basis/integrals/shell_pairs.h"
@@ -25,7 +26,7 @@ static int64_t find_shell_group(const struct shells *shells, int64_t shell)
 static enum status create_pair(const struct group_quartet *quartet, int side,
                                struct shell_pairs **pair)
 {
-    const int64_t *group = quartet->group + 2 * side;
+    const int64_t *group = quartet->group + (ptrdiff_t)2 * side;
     struct shell_rectangle one = {.first = {group[0], group[1]},
                                   .last = {group[0] + 1, group[1] + 1}};
     return shell_pairs_create(quartet->shells, &one, NULL, 0, pair);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Electron-repulsion integrals of one quartet of shells. */
 #ifndef BERYL_TCE_BERYL_QUARTET_H
 #define BERYL_TCE_BERYL_QUARTET_H

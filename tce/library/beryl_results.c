@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* What the library computes with a calculation. */
 #include "hf/calculation/hf_density.h"
 #include "hf/tiles/one_electron_matrices.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/amplitude_file.h"
 
 #include "hf/checkpoint/checkpoint_hdf5.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Amplitudes in a checkpoint: an HDF5 group in addition to those of TREXIO, whose own group for
  * them is younger than the library at hand and holds single elements with their indices.
  *

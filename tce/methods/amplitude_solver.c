@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/amplitude_solver.h"
 
 #include "support/arrays/diis.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Solves the amplitude equations x = f(x), for some tensors together, by iteration with
  * extrapolation:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A correlation method over the orbitals of a converged SCF: its .tce program (methods.h) bound to
  * a molecule (method_bindings.h), and solved. Its energy, of `iterate` or else the scalar E, is
  * added to that of the SCF. */

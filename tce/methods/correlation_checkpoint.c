@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/correlation_checkpoint.h"
 
 #include "basis/integrals/shells.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The checkpoint of a method: that of the SCF, with the amplitudes over its orbitals. */
 #ifndef BERYL_TCE_CORRELATION_CHECKPOINT_H
 #define BERYL_TCE_CORRELATION_CHECKPOINT_H

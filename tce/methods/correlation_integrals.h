@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tensors of a method that are bound to two-electron integrals. Private to correlation. */
 #ifndef BERYL_TCE_CORRELATION_INTEGRALS_H
 #define BERYL_TCE_CORRELATION_INTEGRALS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a method fits into memory. */
 #include "tce/methods/correlation.h"
 

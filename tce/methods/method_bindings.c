@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/method_bindings.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The names that the .tce program of a method may bind its spaces and tensors to. The table in
  * method_bindings.c is the one list of tensors: a row says what a name stands for and how its
  * elements are made. */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The methods of beryl-tce: a line for each with its name and what it is. Commands, help and
 # messages derive from this list. A method NAME has two .tce programs in this folder: NAME.tce for
 # closed shells and uNAME.tce for unrestricted references, over spin orbitals. They become texts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Products as trees of binary contractions. Up to six factors the tree with the least
  * number of floating-point operations is found by dynamic programming over the parts
  * (bits of factors); of trees with as few, the one with most parts that other products

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/label_spaces.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Index spaces by their labels: how many values have which label, and copies with all irreps 0,
  * for intermediates whose indices carry no irrep constraint. */
 #ifndef BERYL_TCE_LABEL_SPACES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* From a program to a list of binary and unary contractions, in stages that run as a pool
  * each.
  *

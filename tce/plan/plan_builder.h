@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of plan_create and the passes that it consists of; private to them. */
 #ifndef BERYL_TCE_PLAN_BUILDER_H
 #define BERYL_TCE_PLAN_BUILDER_H

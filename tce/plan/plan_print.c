@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/plan.h"
 
 #include <inttypes.h>

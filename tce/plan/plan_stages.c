@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The stages of a plan: which steps run together, and how long intermediates live.
  *
  * A step must come after an earlier one if it reads what that one writes, writes what that one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/array.h"
 #include "tce/plan/plan_builder.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/predicted_tasks.h"
 
 #include "sched/lab/profiles/profile.h"

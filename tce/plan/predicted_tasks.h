@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks of a plan before anything is allocated: how many, and what each will cost. */
 #ifndef BERYL_TCE_PREDICTED_TASKS_H
 #define BERYL_TCE_PREDICTED_TASKS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/product.h"
 
 #include <stdlib.h>

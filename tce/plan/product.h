@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A product of tensors, summed over the indices that its target lacks: what it takes to
  * form it and its parts. A part is a set of factors, bit f for factor f; what it is, is
  * summed over the indices that occur neither in other factors nor in the target. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers for the products of a program. Those that differ only in the names of indices and the
  * order of factors have the same key, and so the same number. */
 #ifndef BERYL_TCE_PRODUCT_TABLE_H

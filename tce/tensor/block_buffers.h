@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory for blocks of tensors that is used again. Fresh memory has to be cleared page by
  * page, which takes longer than to fill it; so buffers that are given back are kept for the next
  * request, but never more than were once in use at a time. One process, one thread. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/tensor/block_index.h"
 
 #include "support/base/array.h"

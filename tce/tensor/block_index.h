@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The blocks of a tensor that its labels allow, numbered without a list.
  *
  * A block is a tuple of tiles, one per index. It exists if

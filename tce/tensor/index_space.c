@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/tensor/index_space.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Index spaces: what a tensor's index runs over, cut into tiles. Every tile has a
  * spatial label, an irrep of an Abelian group of order 1, 2, 4 or 8 whose product is
  * the exclusive or of numbers in [0, 8), and a spin label: +1 alpha, -1 beta, 0 none. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/tensor/permute.h"
 
 #include "support/base/vector_clones.h"

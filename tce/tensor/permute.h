@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Dense blocks with their indices in another order:
  *
  *     destination[i_0][i_1]... (+)= factor * source[i_0 stride_0 + i_1 stride_1 + ...]

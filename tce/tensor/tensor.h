@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Block-sparse tensors in distributed memory. Blocks exist where labels allow
  * (block_index.h), each dense and row-major (the last index fastest), block b of the
  * tensor on process b mod P. A comm below has the processes of darray_comm(), in the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/tensor/tensor_algebra.h"
 
 #include "support/mpi/long_reduce.h"

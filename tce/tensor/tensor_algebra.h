@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tensors of the same shape as vectors: every process works on its own blocks, where they
  * lie. Nothing here synchronises: what was written to the tensors must have been, and what
  * is written here is seen by other processes after darray_sync. */

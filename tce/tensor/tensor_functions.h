@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions that a program's tensors may be filled with, of the values of the indices,
  * the same on every machine.
  *

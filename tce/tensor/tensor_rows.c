@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/tensor/tensor_rows.h"
 
 #include <stdlib.h>

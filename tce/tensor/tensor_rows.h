@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A tensor as dense pieces, for files: rows of blocks, which are the blocks that differ in
  * the tile of the last index only. Row-major; elements without a block are zero. */
 #ifndef BERYL_TCE_TENSOR_ROWS_H

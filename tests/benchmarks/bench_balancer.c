@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Table 3 of Lifflander, Krishnamoorthy, Kale, HPDC 2012, for this balancer: how far above
  * the ideal the most loaded worker ends, in percent, when tasks are dealt very unevenly and
  * balanced once, centrally, by the tree and by the tree as published (--pass-up=false), and how

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the clock of the core in GHz: the best of many chains of 64-bit products. Each
  * product waits for the last and takes three cycles on the x86 processors of the last 15 years. */
 #include "support/base/clock.h"

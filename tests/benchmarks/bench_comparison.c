@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* How often this machine's noise deceives a comparison of ROUNDS (10) rounds: static with itself is
  * to be called different in 5 of 100 comparisons at most, and to be found in 90 of 100 where the
  * tasks of the second take 1.1 times as long.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints how near a contraction comes to the machine's own DGEMM: GFLOP/s per process,
  * counting useful operations only, of
  *     DGEMM of 4000 x 4000 matrices, on all processes at once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Errors of the two-electron Fock matrix at several thresholds, against the first of them:
  *
  *     bench_fock_errors 1e-14,1e-8,1e-9 MOLECULE.xyz --basis NAME --fock-only 1 --density FILE

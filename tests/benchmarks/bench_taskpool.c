@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints the overhead of a mode: nanoseconds per empty task, per process, with
  * statistics on, and with several processes the microseconds that a thief
  * searches for each steal that succeeds. The median of several runs of each.

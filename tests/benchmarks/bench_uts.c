@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints how fast one process walks a tree without any scheduler, in million nodes per second:
  * the best of several walks. Compare with beryl-sched --uts TREE.
  *

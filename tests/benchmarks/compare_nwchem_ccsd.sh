@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Seconds per CCSD iteration of Beryl and of NWChem's two programs for it, on this machine, one
 # after the other.
 #

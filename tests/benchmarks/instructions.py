@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Instructions of the scheduler for a task, in builds of several commits.
 
     instructions.py BENCH_TASKPOOL... [--tasks 20000] [--poll-every 1] [--runs 3]

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Shared by the comparisons with NWChem, which source it with `root` set to the project's folder.
 
 die() { echo "$(basename "$0"): $*" >&2; exit 2; }
 
 # The head comment of the script that sources this, from its second line on.
-usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; }
+usage() { sed -n '3,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0"; }
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi; }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fock builds and contractions by more processes than cores, under every mode.
 
     oversubscribed.py [--processes 4,8] [--rounds 7] [--modes static,counter,steal,...]

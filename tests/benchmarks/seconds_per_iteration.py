@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Seconds per coupled-cluster iteration, from a program's output as it appears.
 
     program ... | seconds_per_iteration.py LOG    -> lines "KIND SECONDS ENERGY"

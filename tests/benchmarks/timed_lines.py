@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A program's output with the time of each line, for the comparisons with NWChem."""
 import sys
 import time

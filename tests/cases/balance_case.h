@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The balancer alone, between simulated workers: a mode that runs nothing, whose
  * restore balances a distribution of tasks that is given. */
 #ifndef BERYL_TESTS_BALANCE_CASE_H

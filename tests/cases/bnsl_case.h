@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples that the tests of the structure search share. */
 #ifndef BERYL_TESTS_BNSL_CASE_H
 #define BERYL_TESTS_BNSL_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All directed acyclic graphs of a few variables. */
 #ifndef BERYL_TESTS_BNSL_GRAPHS_H
 #define BERYL_TESTS_BNSL_GRAPHS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints that a test damages: on one process. */
 #ifndef BERYL_TESTS_CHECKPOINT_CASE_H
 #define BERYL_TESTS_CHECKPOINT_CASE_H

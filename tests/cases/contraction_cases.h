@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random contractions for the parallel tests: every role of an index, labels, uneven tiles,
  * orders. The same on every process. */
 #ifndef BERYL_TESTS_PARALLEL_CONTRACTION_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Correlation energies on top of a converged SCF: shared by their tests. */
 #ifndef BERYL_TESTS_CORRELATION_CASE_H
 #define BERYL_TESTS_CORRELATION_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Set-up and tear-down of tests that use distributed arrays. */
 #ifndef BERYL_TESTS_DARRAY_CASE_H
 #define BERYL_TESTS_DARRAY_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests that with --digests print digests of their results instead, to be compared among numbers
  * of processes. */
 #ifndef BERYL_TESTS_DIGEST_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Total energies of methods on top of one SCF after another, against expected ones: shared by
  * their tests. */
 #ifndef BERYL_TESTS_SCIENCE_ENERGY_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A whole file as bytes. */
 #ifndef BERYL_TESTS_FILE_BYTES_H
 #define BERYL_TESTS_FILE_BYTES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A small molecule with groups of s, p and d shells, and whole matrices over its functions,
  * for the tests of matrices distributed by tiles. */
 #ifndef BERYL_TESTS_PARALLEL_HF_SYSTEM_H

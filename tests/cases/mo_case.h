@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tensors of integrals over molecular orbitals, for the tests of their transformation. */
 #ifndef BERYL_TESTS_PARALLEL_MO_CASE_H
 #define BERYL_TESTS_PARALLEL_MO_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the tests of plans: a program given as text with its spaces, and the properties
  * of every plan. */
 #ifndef BERYL_TESTS_PLAN_CASE_H

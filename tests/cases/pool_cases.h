@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The one table of modes with options that the tests run: every mode with every option that
  * changes its protocol. A registered mode that has no row here is run with its defaults. */
 #ifndef BERYL_TESTS_POOL_CASES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random small contraction programs: as text, and as the data that the text was made from,
  * so that a test needs no parser to interpret it. Every form of the language occurs. */
 #ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_H

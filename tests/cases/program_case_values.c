@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/cases/program_case_values.h"
 
 #include "tce/tensor/tensor_functions.h"

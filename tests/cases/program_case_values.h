@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Expected tensors of a random program, by loops over the values of all indices of each
  * product; simple enough to be trusted. */
 #ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_VALUES_H

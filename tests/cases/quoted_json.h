@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON in C source without backslashes: ' stands for ". */
 #ifndef BERYL_TESTS_QUOTED_JSON_H
 #define BERYL_TESTS_QUOTED_JSON_H

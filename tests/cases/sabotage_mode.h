@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes that are wrong on purpose, made of built-in ones that notice nothing: worker 0 loses a
  * task ("loses"), or loses one and runs another twice ("swaps"), or loses a record of a dynamic
  * pool ("forgets"). "loses-MODE" and "swaps-MODE" do the same to the mode of that name, on each

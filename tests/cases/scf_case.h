@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* SCF runs from a line of a table, shared by their tests. */
 #ifndef BERYL_TESTS_SCF_CASE_H
 #define BERYL_TESTS_SCF_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An SCF that resumes from a checkpoint. */
 #ifndef BERYL_TESTS_SCF_RESUME_H
 #define BERYL_TESTS_SCF_RESUME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Workers that steal, as tests see them: by hand, their messages waiting in a list
  * until the test delivers them, and in simulation. */
 #ifndef BERYL_TESTS_STEALING_CASE_H

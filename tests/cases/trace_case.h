@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks that hold for every trace: it agrees with the statistics. */
 #ifndef BERYL_TESTS_TRACE_CASE_H
 #define BERYL_TESTS_TRACE_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `example`: worker 0 hands out single tasks on request. A file as sched/pool/modes/ would
  * have it, for the tests that a mode is one file and a line of built_in_modes.h. */
 #include "support/base/status.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A mode of one file and one line is in --help with its option, in --list-modes and in
 # --compare all, where its Fock matrix is that of the others.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs an experiment with --quick and insists on every check in its JSON; every result of
 beryl-sched on the way must be as RESULTS.schema.json describes it.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The function that a fuzzing engine (libFuzzer or fuzz_main.c) calls with each input, and helpers
  * that targets share. */
 #ifndef BERYL_TESTS_FUZZ_H

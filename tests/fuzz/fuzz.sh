@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs fuzz targets of a build with libFuzzer, as many at once as there are processors, and prints a
 # line for each: inputs, edges covered, peak memory, findings. What is found stays in
 # BUILD/fuzz/findings, the corpus that grew in BUILD/fuzz/corpus, where later runs go on.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints with a seal that fits whatever has changed, so that HDF5 and what reads its contents
  * see the changes. HDF5 crashes on some files: the product reads them in a process of its own
  * first, which must refuse those, and only a crash outside of HDF5 and TREXIO is a finding. */

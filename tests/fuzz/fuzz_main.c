@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* For compilers without a fuzzing engine: puts the files of the corpus through the target, so that
  * no finding comes back.
  *   fuzz_X FILE... */

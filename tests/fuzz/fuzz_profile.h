@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles, whose two formats are targets of their own. */
 #ifndef BERYL_TESTS_FUZZ_PROFILE_H
 #define BERYL_TESTS_FUZZ_PROFILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/fuzz/fuzz_profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/program_instance.h"
 #include "tce/language/parser.h"
 #include "tce/plan/predicted_tasks.h"

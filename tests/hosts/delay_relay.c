@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A network that delays: makes one TUN interface per name and copies each IPv4 packet, after a
  * time, to the interface whose position is the last byte of the packet's address, less one.
  *

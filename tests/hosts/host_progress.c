@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Prints, for each mode of the command line, how long a worker on another host than a block takes
  * to get it while the block's owner runs a task that polls: seconds per get.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
 # Sourced by the tests that run on several hosts, whose arguments are the folder of the programs
 # and the project's inputs:

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Runs a command on the first of several hosts that are namespaces of this machine:
 #
 #     hosts.sh [--hosts N] [--delay MILLISECONDS] COMMAND [ARGUMENT...]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Inside hosts.sh: on_host.sh HOST COMMAND... runs a shell command on a host, as ssh does, without
 # this shell's environment, but in the same folder. mpirun's launch agent. HOST `switch` is where
 # the cables end: its interfaces are named for the hosts.

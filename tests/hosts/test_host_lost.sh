@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A killed process ends the others on all hosts within 10 s. A link that is cut ends all of them
 # within 60 s, on both its sides, mpirun and its daemons too, with Open MPI's message that names the
 # host: by the parameters that hosts.sh sets.

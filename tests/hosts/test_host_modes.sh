@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Under every mode two and four hosts give what one process does: the digest of the Fock matrix and
 # the energy of CCSD; the amplitudes are those of the other modes, and beryl-sched runs each task.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Where the name server does not answer, and no name is in /etc/hosts, each look-up takes 20 s: a
 # program starts without one.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A process whose task polls, or that has a progress thread, serves another host's gets at once, not
 # at the task's end, also in modes that send no messages while tasks run. Over TCP only UCX takes
 # several threads.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # On two hosts the programs find a transport by themselves, unless the user chooses; where the
 # user's choice has no windows, or --progress thread asks for several threads, they say what to
 # type and end with status 2.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The watchdog over two hosts: processes of both report, and those of one that wait are left alone
 # while tasks finish on the other.
 #

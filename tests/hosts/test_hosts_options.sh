@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Bad options of hosts.sh are refused with one line, also where namespaces cannot be made.
 #
 #     test_hosts_options.sh PROGRAMS INPUTS

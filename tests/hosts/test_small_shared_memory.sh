@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # 64 MB of /dev/shm, as containers have, are enough for CCSD of a small molecule on four
 # processes; where they are not, it is refused before the SCF.
 #

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Energies of Hartree-Fock, MP2 and CCSD by the library beryl:
  *     mpirun -np 2 energies water.xyz cc-pvdz
  * Build it with: cc energies.c $(pkg-config --cflags --libs beryl) */

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Hartree-Fock and MP2 by the library from Python, by ctypes alone: the same energies, and the same
 bits of density and Fock matrix, as the programs find.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program of its own that has names of the library's inside, and calls the SCF for two molecules:
  *     outside library | own     MPI is started by the library, or by the program
  * C and C++. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI and Global Arrays are started and ended by the program, which has an array of its own
  * meanwhile. */
 #include <beryl/beryl.h>

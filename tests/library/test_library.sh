@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the library beryl, and checks that no name but its own is visible, that a program which
 # defines names of the library's inside links with it in C and C++, static and shared, and runs with
 # MPI started by either, and that the energies are those of the programs.

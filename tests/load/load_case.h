@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The check that an operation leaves nothing behind. */
 #ifndef BERYL_TESTS_LOAD_CASE_H
 #define BERYL_TESTS_LOAD_CASE_H

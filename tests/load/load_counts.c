@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/load/load_counts.h"
 
 #include <dirent.h>

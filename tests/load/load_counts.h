@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Resources that a process holds: memory, files and threads by the kernel's count, objects of MPI
  * by PMPI, which counts all calls of Beryl and of Global Arrays. */
 #ifndef BERYL_TESTS_LOAD_COUNTS_H

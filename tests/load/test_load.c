@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Neither iterations nor pools nor arrays leave anything behind, however many there are, and the
  * hundredth costs what the first did. With an argument, the numbers are multiplied by it:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Many distributed arrays: few windows, time linear in their number, and nothing is left when they
  * are destroyed. An argument is the number of arrays. */
 #include "support/arrays/darray.h"

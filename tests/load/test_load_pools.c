@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Neither iterations nor pools leave anything behind, however many there are, and the last
  * costs what the first did. With an argument their numbers are multiplied by it:
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # How often a process waits for the others, by count, as a network would make every one of them a
 # round trip: in a Fock build, in an SCF with its test of stability, and in an iteration of CCSD, the
 # transformation of integrals before included.

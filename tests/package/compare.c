@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes compared on a pool of the program's own with nothing but the installed package: over MPI,
  * and on 64 simulated workers, where one task takes as long as a hundred others. Prints the tables
  * and the sum of the squares below 1000 times all runs. */

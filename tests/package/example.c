@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A pool of uneven tasks with nothing but the installed package: the squares of
  * the numbers below 1000, summed, twice, under the mode named on the command line. */
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes of the program's own with nothing but the installed package: registered, then run over
  * MPI and on 64 simulated workers. Prints the sum of the squares below 1000, twice, of each. */
 #include "mode_countdown.h"

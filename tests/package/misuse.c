@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Misuses of the library: each must be refused with TASKPOOL_STATUS_USAGE, or as the table says,
  * and a text that names what to do, or do no harm. Runs on any number of processes; prints how many
  * were tried. Compiled as C and, with fewer cases, as C++. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A scheduling mode from outside of the library: a shared counter hands out chunks of the task
  * IDs from the last to the first. */
 #include "mode_countdown.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A scheduling mode from outside of the library. */
 #ifndef MODE_COUNTDOWN_H
 #define MODE_COUNTDOWN_H

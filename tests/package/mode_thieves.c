@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two scheduling modes from outside of the library that begin with all tasks on worker 0: `thieves`
  * steals by the library's protocol, `halves` by messages of its own, whose end the library detects.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A program with names that the library uses inside, in C and in C++: its own are used, in its
  * pools too. Two pools on the halves of a split communicator run at the same time, under two modes,
  * while a third of all processes waits; then three misuses. Prints "outside" and the sums. */
@@ -14,10 +15,10 @@
 extern "C" {
 #endif
 enum { STATUS_OK = 42 };
-struct mode {
+struct taskpool_mode {
     int own;
 };
-struct mode mode_static = {STATUS_OK};
+struct taskpool_mode mode_static = {STATUS_OK};
 int common_options = 7;
 int n_died, n_printed;
 void die(const char *text);

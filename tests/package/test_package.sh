@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs the library, looks at its symbols, and builds programs against it by CMake and by
 # pkg-config: the one that sched/README.md begins with; one that runs under each mode; one that
 # compares modes; one with modes of its own; one in C and C++, static and shared, that has names of

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The preset sched needs no chemistry: with headers of Global Arrays, libint, ELPA and TREXIO
 # first on the include path that end every compilation, it configures, builds, passes its unit
 # tests and gives the same package as the build with chemistry; and its programs load none of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Opens a page of beryl-report in chromium and holds it against its results:
 //
 //     node check_page.mjs PAGE.html RESULT.json [FOLDER]

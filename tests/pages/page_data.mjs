@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the charts and tables of a page must show, from the results alone.
 
 /** The runs of a result, as the page has them: one for each mode of a comparison. */

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Pages of comparisons, an SCF, a CCSD and a large simulation in a real browser, and whether a
 # page that is spoilt on purpose is found out:
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Holds the files of --trace against each other and against the result of the same run.
 
     check_trace.py FOLDER RESULT.json [whole] [MODE]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Shared by the tests of a program as a whole, which source it with
 #
 #   program=FILE processes=N mpiexec=FILE seconds=N

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Bad input neither crashes nor hangs: a program ends with status 2 and one line that names
 # the file or option at fault, prints no result and leaves no file behind. To be sourced,
 # with the variables of program.sh set.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Bad input to beryl-sched is refused, see refuse.sh.
 #
 #   test_bad_input_sched.sh BERYL_SCHED PROCESSES MPIEXEC

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Bad input to beryl-tce is refused, see refuse.sh.
 #
 #   test_bad_input_tce.sh BERYL_TCE PROCESSES MPIEXEC

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The density of --fock-only and --compare is the one that the log and the result name: a guess, a
 # converged one, or a checkpoint's, the same to the last bit on any number of processes; under
 # --screening schwarz a build computes the integrals that --count-tasks counts; and

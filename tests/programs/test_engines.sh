@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # --engine puts an integral engine first: the energy stays the same, and the result counts what
 # each engine computed, over all processes.
 #

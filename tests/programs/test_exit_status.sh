@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Walks through the table of exit statuses in RESULTS.md: each outcome is brought about with each of
 # its programs in two ways or more, which end with that status, and after a 1 write a result that
 # says why. A row with fewer ways here fails.

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Help: --help of the chemistry programs fits on 60 lines and ends by pointing to --help-modes, which
 has each mode and each of their options once, and to --help-all, which has every option. No mode is
 offered where it is refused.

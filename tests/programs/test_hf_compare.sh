@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # beryl-hf --compare runs the same builds under each mode: a row of its table and an
 # entry of its result for each, one Fock matrix for all, the same as of a run without; with --rounds
 # also intervals and verdicts.

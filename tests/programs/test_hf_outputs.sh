@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Output files of beryl-hf: the result of a failed run records why it failed, and task
 # profiles do not depend on how null tasks are left out.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Choices that an input leaves open or makes are in the log: charge, multiplicity and units of a
 # comment line, and d functions where a basis set does not say whether they are spherical.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The log names the kernels of OpenBLAS, who chose them, and processes that have others.
 #
 #   test_kernels_are_said.sh BERYL_HF PROCESSES MPIEXEC INPUTS BERYL_TCE

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A run that loses a process, or that mpirun ends, is over within 10 s and names the last checkpoint,
 # which exists, and how to resume. Where mpirun itself is killed its processes end as well; there
 # is nobody left who would pass on what they print.

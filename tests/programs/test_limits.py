@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs with too little of something end with a status of RESULTS.md, a line of the program's own
 where they fail, and files that are complete or absent.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Many programs start and end at the same time without mpirun: none meets another in a folder that
 # MPI makes and removes.
 #

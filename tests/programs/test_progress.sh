@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Long simulations print how far they are where somebody looks on: on a terminal, and nowhere else.
 # Skipped where no pseudo-terminal can be opened.
 #

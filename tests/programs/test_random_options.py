@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Random options of random modes end as RESULTS.md says: in time, with a complete result, with a
 result that has the error, or with a refusal and no file.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The Fock matrix is the same, bit for bit, whatever the number of processes, the
 # scheduling mode, the pruning and the cache: one SHA-256 for each molecule.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # beryl-sched --calibrate writes plausible measurements of a machine, and --machine simulates it;
 # one process is refused.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # beryl-sched --compare: simulated with --seeds, whose first round is a run without it, for real with
 # --rounds; the same results under all modes, else it fails; and beryl-report --difference of two
 # results.

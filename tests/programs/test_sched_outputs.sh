@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Outputs of beryl-sched: the same bytes for the same seed when simulated, other ones for
 # another seed; the sizes of a tree for every walk; the same bytes of a sweep on any
 # number of processes, which are those of its runs alone; and beryl-report's page of them.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The stability of an SCF in its log and its result: bonds that are pulled apart are unstable
 # towards UHF, and UHF from there finds the lower energy; water is stable; a saddle point that was
 # left is said.

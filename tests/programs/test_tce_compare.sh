@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # beryl-tce --compare runs a program, or a method, under each mode: a row of its table and an
 # entry of its result for each, one digest of the results for all; of a program the same
 # whatever the number of processes, of a method the same energy.

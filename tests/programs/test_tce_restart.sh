@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # A coupled-cluster run resumes from its checkpoint where it stopped, with the amplitudes and
 # the very orbitals that they belong to, on any number of processes; a checkpoint of something
 # else is refused.

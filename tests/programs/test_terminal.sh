@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What the programs print arrives, or the run has failed; and what they print of an input cannot
 # steer the terminal. A program is known by its name: those of a folder are tested.
 #

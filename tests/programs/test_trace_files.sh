@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # --trace of real and simulated runs: trace.json and OTF2 agree with each other and with the result;
 # a sample of the workers of a large run, which together with what is dropped agrees; a second run
 # into the same folder replaces the first; each mode of a comparison has a folder; a folder that cannot

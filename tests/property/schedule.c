@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/property/schedule.h"
 
 #include "sched/pool/modes/modes.h"
@@ -155,7 +156,7 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
     struct random_stream random;
     random_stream_init(&random, seed, 0);
     *schedule = (struct schedule){.seed = seed, .settings = *settings};
-    schedule->settings.seed = (int64_t)(random_next(&random) >> 12);
+    schedule->settings.seed = (int64_t)(random_next(&random) >> 15); /* below 1e15 */
     schedule->settings.progress = (int)pick(&random, 3);
     schedule->machine = (struct taskpool_machine){
         .node_size = (int)pick(&random, 5),

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* One simulated schedule of a pool, made up from a seed: number of workers,
  * lengths of tasks, network, polling, data. Properties of every schedule: each task runs
  * exactly once in each of five iterations, every worker finishes, no message is

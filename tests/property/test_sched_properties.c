@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Simulated schedules of every mode, made up from seeds.
  *
  *     test_sched_properties [N [FIRST_SEED [CASE [broken]]]]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A worker that cannot keep its tasks, stolen, added or of the next iteration, ends the pool with
  * that failure: nothing hangs, and the program continues.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/reference/contraction_reference.h"
 
 #include "support/base/agree.h"

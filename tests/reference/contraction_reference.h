@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A contraction by nested loops over elements: the oracle of the contraction tests. */
 #ifndef BERYL_TESTS_CONTRACTION_REFERENCE_H
 #define BERYL_TESTS_CONTRACTION_REFERENCE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/reference/fock_reference.h"
 
 #include "basis/integrals/two_electron.h"

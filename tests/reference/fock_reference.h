@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The Fock build as serial loops over shell quartets, each contracted as every one of
  * the ordered quartets that it stands for, screened by the same rule as fock_build: the oracle of
  * its tests. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/reference/hermite_reference.h"
 
 #include "basis/integrals/boys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Hermite Gaussians for the reference integrals: products of two Gaussians
  * about P = (a A + b B) / p, p = a + b, written as
  *   x_A^i x_B^j exp(-a x_A^2 - b x_B^2) = sum_t E_t^ij (d/dP)^t exp(-p x_P^2)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/reference/hessian_reference.h"
 
 #include "tests/reference/integrals_reference.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The Hessian of orbital rotations as one matrix, from the reference integrals and the textbook's
  * formula: the oracle of products with it and of its lowest eigenvalue.
  *   H[s,ai][t,bj] = d_st [ d_ij d_ab (e_a - e_i) - (ab|ij) - (aj|ib) ] + coulomb (ai|bj)

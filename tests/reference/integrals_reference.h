@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Slow integrals, simple enough to be trusted: the oracle of the tests.
  *
  * McMurchie-Davidson: products of Gaussians expanded in Hermite Gaussians, the

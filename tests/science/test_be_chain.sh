@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The beryllium chains: numbers of tasks and integrals of Lifflander, Krishnamoorthy and
 # Kale (HPDC 2012, table 1) and of two independent counts, and energies on which
 # NWChem, Psi4 and a third program agree to 3e-9 hartree.

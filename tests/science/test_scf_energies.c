@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Energies, on any number of processes, agree with those on which two independent
  * programs agree to 1e-8 hartree or better: NWChem 7.0.2 and Psi4 1.3.2, both without
  * approximation of the integrals, in the same basis sets and geometries. */

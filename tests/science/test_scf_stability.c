@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Products with the Hessian, the lowest curvatures and the verdicts on the stability of RHF and
  * UHF solutions are those of the whole matrix from reference integrals. */
 #include "hf/scf/scf_stability.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Correlation energies, on any number of processes and under each of five modes, agree with
  * those of NWChem 7.0.2 and, of MP2 and CCSD with all electrons, of Psi4 1.3.2, which agree
  * with each other to 4e-10 hartree; all without approximation of the integrals, in the same

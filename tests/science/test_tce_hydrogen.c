@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* H2 in a minimal basis, whose orbitals are given by symmetry, and whose energies are closed
  * formulas of its integrals. Source: Szabo & Ostlund (1996), eq. 6.77 (second order), eq. 4.22
  * (full configuration interaction, which coupled cluster is here), and their numbers, for

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Correlation energies over spin orbitals, on any number of processes, agree with those of NWChem
  * 7.0.2 from
  *     geometry units bohr noautosym nocenter noautoz; ...; end

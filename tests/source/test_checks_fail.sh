@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The checks of the source find what they are for, with file and line: each fault is planted in a
 # copy of the tree.
 #   test_checks_fail.sh ROOT
@@ -95,4 +96,8 @@ shares "static\nstruct name\n"
 shares "__attribute__((format(printf, 1, 2))) static void"
 shares "static __attribute__((noinline)) void"
 finds check_names.py
+
+sed -i 1d "$folder/tree/support/base/status.c"
+expected+=("support/base/status.c: no line 'SPDX")
+finds check_spdx.py
 exit $((n_failed > 0))

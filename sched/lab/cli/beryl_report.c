@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* beryl-report where Beryl is built without chemistry. */
 #include "sched/lab/report/report.h"
 

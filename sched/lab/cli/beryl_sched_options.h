@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of beryl-sched. */
 #ifndef BERYL_SCHED_BERYL_SCHED_OPTIONS_H
 #define BERYL_SCHED_BERYL_SCHED_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/cli/beryl_sched_outputs.h"
 
 #include "sched/lab/report/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that beryl-sched writes: the result and the page. */
 #ifndef BERYL_SCHED_BERYL_SCHED_OUTPUTS_H
 #define BERYL_SCHED_BERYL_SCHED_OUTPUTS_H

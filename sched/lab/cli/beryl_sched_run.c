@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/cli/beryl_sched_run.h"
 
 #include "sched/lab/cli/beryl_sched_outputs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs of beryl-sched: one, several in a comparison of modes, many in a sweep. */
 #ifndef BERYL_SCHED_BERYL_SCHED_RUN_H
 #define BERYL_SCHED_BERYL_SCHED_RUN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Measurement of this machine for simulations of it: messages, shared counter, cost of a task,
  * contention of a node's processes. */
 #ifndef BERYL_SCHED_CALIBRATE_H

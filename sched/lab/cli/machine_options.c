@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/cli/machine_options.h"
 
 #include "sched/pool/drivers/sim/noise.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The options that describe a simulated machine. */
 #ifndef BERYL_SCHED_MACHINE_OPTIONS_H
 #define BERYL_SCHED_MACHINE_OPTIONS_H

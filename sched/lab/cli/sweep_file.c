@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/cli/sweep_file.h"
 
 #include "support/base/agree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a sweep: a line for each of its runs. */
 #ifndef BERYL_SCHED_SWEEP_FILE_H
 #define BERYL_SCHED_SWEEP_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/comparison.h"
 
 #include "support/base/random.h"

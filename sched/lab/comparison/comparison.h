@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A comparison of scheduling modes by rounds (B A C, A C B, ...): the seconds of each mode in each
  * round, and what they are evidence of. Modes are compared within a round, so that a machine which
  * becomes slower from round to round changes no ratio. Real rounds run the modes in random orders,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/comparison_table.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tables of a comparison, row by row: seconds of the modes, and their ratios to the first. */
 #ifndef BERYL_SCHED_COMPARISON_TABLE_H
 #define BERYL_SCHED_COMPARISON_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/mode_records.h"
 
 #include "sched/lab/comparison/comparison_table.h"

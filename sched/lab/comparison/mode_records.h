@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* --compare: the same work done under several modes, in rounds (B A C, A C B, ...); its tables, the
  * check that all came to the same results, its JSON. Not collective, but where there is a trace the
  * begin and the end of a round are. */

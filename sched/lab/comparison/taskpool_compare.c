@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/taskpool_compare.h"
 
 #include "sched/lab/comparison/comparison_table.h"

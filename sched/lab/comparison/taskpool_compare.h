@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes compared on a pool (taskpool/simulation.h), with all that comparison.h keeps of it. */
 #ifndef BERYL_TASKPOOL_COMPARE_H
 #define BERYL_TASKPOOL_COMPARE_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Samples of a known Bayesian network, for beryl-sched --bnsl.
 
     bnsl_data.py DATA.csv NETWORK.csv [--variables N] [--samples N] [--seed N]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Where each scheduling mode breaks down: efficiency over the mean length of tasks and the number
 of workers, which no paper has for all of them.
 

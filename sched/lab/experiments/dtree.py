@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The micro-benchmark of Pamnany et al., Dtree: Dynamic Task Scheduling at Petascale
 (ISC 2015), section 3: Dtree against a static distribution on simulated nodes.
 

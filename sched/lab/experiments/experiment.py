@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Common parts of the papers' experiments: runs of beryl-sched, a result, a figure.
 
     lab = experiment.begin("dtree", __doc__)

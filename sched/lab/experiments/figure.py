@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The experiments' figures: panels side by side, ours as lines, the paper's as markers.
 
 Takes matplotlib. The same panels give the same bytes.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The comparison of schedulers on GTFock's tasks in Pamnany et al., Dtree: Dynamic Task
 Scheduling at Petascale (ISC 2015), section 5.4, figure 6: static, static with work stealing,
 ADLB with a server for every 64 nodes, and Dtree with a fan-out of 256; ours also with smaller

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Kale (2010), figures 3.1 to 3.6: static, dynamic and half-static sweeps of Jacobi's
 relaxation on 64 x 512 x 64 points a node.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Work stealing and persistence-based balancing on up to 163,840 cores: Lifflander,
 Krishnamoorthy, Kale (HPDC 2012), figures 5 to 10 and tables 1 to 3.
 

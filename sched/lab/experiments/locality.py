@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What locality is worth: owner-computes scheduling against stealing, where each task reads a block
 of data from the worker that owns it and writes it back.
 

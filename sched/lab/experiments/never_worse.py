@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Modes that move tasks by measured durations against those that do not, from 2 tasks a worker on,
 where every task that moves may be one too many.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """ParaBLe: the search for a Bayesian network's structure, after Pamnany et al. 2015, section 4.
 
 Draws samples from a network of 45 variables, cuts the hypercubes of their candidate parents

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Whether the simulator can be trusted: makespan, efficiency and steals as simulated and as
 measured on this machine, for every mode, with 1 process and with 2.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Dinan et al., Dynamic Load Balancing of Unbalanced Computations Using Message Passing
 (PMEO-PDS 2007): work sharing (mode share) against work stealing (mode steal) on the trees T1
 and T3, by chunk size and polling or release interval.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a profile, a file of task durations (--write-profile). */
 #ifndef BERYL_SCHED_PROFILE_H
 #define BERYL_SCHED_PROFILE_H

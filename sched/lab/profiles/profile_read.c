@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/profiles/profile_read.h"
 
 #include "support/base/agree.h"

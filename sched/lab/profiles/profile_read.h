@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a profile, a file of task durations as profile_write writes it. */
 #ifndef BERYL_SCHED_PROFILE_READ_H
 #define BERYL_SCHED_PROFILE_READ_H

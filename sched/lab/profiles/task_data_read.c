@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/profiles/task_data_read.h"
 
 #include "support/base/array.h"

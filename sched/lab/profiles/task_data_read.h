@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the blocks of data that tasks read and write (task_data.h). */
 #ifndef BERYL_SCHED_PROFILES_TASK_DATA_READ_H
 #define BERYL_SCHED_PROFILES_TASK_DATA_READ_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects the blocks of data that tasks read and write, and writes them beside a profile
  * (task_data.h). */
 #ifndef BERYL_SCHED_PROFILES_TASK_DATA_WRITE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Recorded runs as one self-contained page of HTML (beryl-report, --report): no network; charts are
  * inline SVG, and the one script zooms the lanes of workers. */
 #ifndef BERYL_SCHED_REPORT_REPORT_H

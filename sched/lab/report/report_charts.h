@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The charts of one run. */
 #ifndef BERYL_SCHED_REPORT_REPORT_CHARTS_H
 #define BERYL_SCHED_REPORT_REPORT_CHARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Several runs side by side. */
 #ifndef BERYL_SCHED_REPORT_REPORT_COMPARE_H
 #define BERYL_SCHED_REPORT_REPORT_COMPARE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/report/report_run.h"
 
 #include "support/base/array.h"

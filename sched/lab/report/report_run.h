@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Recorded runs: the measurements of every iteration in a result file, as columns for charts
  * and tables.
  *

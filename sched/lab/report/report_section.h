@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Section that an application adds to a report: hooks for its tables and charts, and by
  * inclusion all that they are written with. */
 #ifndef BERYL_SCHED_REPORT_REPORT_SECTION_H

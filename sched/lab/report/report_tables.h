@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The results and measurements of one run as tables. */
 #ifndef BERYL_SCHED_REPORT_REPORT_TABLES_H
 #define BERYL_SCHED_REPORT_REPORT_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The charts of a run's course: the key `timeline` of a result. Each is left out where the file
  * does not have its data. */
 #ifndef BERYL_SCHED_REPORT_REPORT_TIMELINE_H

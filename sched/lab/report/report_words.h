@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The answer that the page begins with: what was fastest and what the time was lost to, in words.
  */
 #ifndef BERYL_SCHED_REPORT_REPORT_WORDS_H

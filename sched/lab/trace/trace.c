@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/trace/trace.h"
 
 #include "sched/lab/trace/trace_format.h"

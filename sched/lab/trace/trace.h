@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces of the pools of a program (taskpool/taskpool.h): what programs of the project need
  * besides. */
 #ifndef BERYL_SCHED_TRACE_H

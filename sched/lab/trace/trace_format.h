@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The two formats in which process 0 writes a trace, lane by lane. Not collective. */
 #ifndef BERYL_SCHED_TRACE_FORMAT_H
 #define BERYL_SCHED_TRACE_FORMAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A lane as it is written: its log in the order of time; and where it is written. Not collective.
  */
 #ifndef BERYL_SCHED_TRACE_LANE_H

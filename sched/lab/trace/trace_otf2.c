@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/trace/trace_format.h"
 
 #include "support/io/output_file.h"

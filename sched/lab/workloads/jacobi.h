@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Jacobi's relaxation of Poisson's equation on a regular mesh.
  *
  * nx x ny x nz points (x, y, z), counted from 1, lie inside a box; those with a

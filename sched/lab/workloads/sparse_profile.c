@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/workloads/sparse_profile.h"
 
 #include "support/base/agree.h"

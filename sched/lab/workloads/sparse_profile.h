@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Durations of a pool with mostly null tasks: those on file, and one duration for all others. */
 #ifndef BERYL_SCHED_WORKLOADS_SPARSE_PROFILE_H
 #define BERYL_SCHED_WORKLOADS_SPARSE_PROFILE_H

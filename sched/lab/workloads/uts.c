@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The low-level functions for SHA-1 cost half of what their successors do for
  * messages as short as these; deprecated after this version. */
 #define OPENSSL_API_COMPAT 10100

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trees of the Unbalanced Tree Search benchmark: a node holds all that its
  * children are made from, so that any process can walk any part of a tree.
  *

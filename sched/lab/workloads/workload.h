@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Workloads of beryl-sched: tasks without chemistry, run for real or simulated. A kind of
  * workload is one file, workload_NAME.c: its option rows, and its tasks. */
 #ifndef BERYL_SCHED_WORKLOADS_WORKLOAD_H

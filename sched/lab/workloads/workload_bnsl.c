@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Scores of the possible parents of all variables, and the best Bayesian network made of them; see
  * bnsl_score.h, bnsl_cubes.h and bnsl_search.h. Every iteration has to find the same scores.
  * Simulated tasks score nothing: their durations are estimates, times the time scale. */

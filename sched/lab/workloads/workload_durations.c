@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tasks of given durations: those of a profile, or drawn for each task from the seed and its
  * number. Run for real they wait, busily. */
 #include "sched/lab/profiles/profile_read.h"

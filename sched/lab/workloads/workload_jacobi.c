@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweeps of Jacobi's relaxation, see jacobi.h, an iteration each.
  *
  * For real a task is the plane y = task + 1. The two meshes lie in memory that the processes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The nodes of an unbalanced tree, see uts.h: counted, and the same in every iteration. */
 #include "sched/lab/workloads/uts.h"
 #include "sched/lab/workloads/workload.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of struct taskpool_comm (taskpool/mode.h) that drivers and several protocols share. */
 #ifndef BERYL_SCHED_COMM_H
 #define BERYL_SCHED_COMM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The predicted costs of a block of consecutive tasks as sums, in which boundaries are searched
  * for. Of a block too large for a sum per task only every so many tasks have one; between two of
  * them costs are predicted anew. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A driver: runs the workers of a mode, over MPI or simulated. The pool sees only this. */
 #ifndef BERYL_SCHED_DRIVER_H
 #define BERYL_SCHED_DRIVER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Fills the history of an iteration (taskpool/taskpool.h). Zero-initialised is empty. */
 #ifndef BERYL_SCHED_HISTORY_H
 #define BERYL_SCHED_HISTORY_H

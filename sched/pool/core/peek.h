@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads another thread's data, for reports about a run that hangs: without a lock, because the
  * other thread may hold it forever. */
 #ifndef BERYL_SCHED_PEEK_H

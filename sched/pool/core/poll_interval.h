@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The number of tasks that a worker runs between two polls for messages: --poll-every,
  * or as many fewer as take about POLL_INTERVAL_S. */
 #ifndef BERYL_SCHED_POLL_INTERVAL_H

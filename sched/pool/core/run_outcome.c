@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/run_outcome.h"
 
 static void combine_outcomes(void *other_void, void *outcome_void, int *n, MPI_Datatype *type)

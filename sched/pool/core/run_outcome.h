@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The outcome of an iteration: what every process reports at its end, in one reduction instead of
  * one per concern, because over a network each of them is a round trip. */
 #ifndef BERYL_SCHED_RUN_OUTCOME_H

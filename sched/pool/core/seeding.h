@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The seeding: the tasks that each worker starts with, computed once per pool by all
  * processes together and kept in as few words as the rule allows. */
 #ifndef BERYL_SCHED_SEEDING_H

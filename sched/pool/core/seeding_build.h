@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Computes the seeding of a pool, by all processes together. */
 #ifndef BERYL_SCHED_SEEDING_BUILD_H
 #define BERYL_SCHED_SEEDING_BUILD_H

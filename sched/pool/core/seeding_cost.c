@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of consecutive tasks whose largest predicted cost is as small as it can be.
  *
  * The least bound that n_workers blocks can keep is found by exact bisection: with a given bound

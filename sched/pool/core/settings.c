@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/settings.h"
 
 #define FIELD(name) offsetof(struct taskpool_settings, name)

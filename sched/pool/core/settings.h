@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The options that every mode reads, but for --sched. Those that some modes read are in
  * taskpool/mode.h. */
 #ifndef BERYL_SCHED_SETTINGS_H

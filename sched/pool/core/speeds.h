@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of --speeds: the relative speed of each worker; and its sums. */
 #ifndef BERYL_SCHED_SPEEDS_H
 #define BERYL_SCHED_SPEEDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Time, messages and counts of a run, per worker and per iteration (struct taskpool_iteration,
  * which says what the times are). */
 #ifndef BERYL_SCHED_STATISTICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of a run as a table, as JSON and as CSV. */
 #ifndef BERYL_SCHED_STATISTICS_REPORT_H
 #define BERYL_SCHED_STATISTICS_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/task_census.h"
 
 #include "support/base/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Which tasks ran: their number and two sums over their IDs, which the tasks of the pool must
  * have too. A mode that loses a task, runs one twice or invents one is found out, whatever the
  * number of tasks; errors that cancel in all three sums modulo 2^64 are not. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of data that tasks read and write, for simulations that charge for moving them. Beside a
  * profile X.csv lie
  *     X.blocks.csv   task,access,block: access r or w; tasks ascend

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/modes/dtree_shape.h"
 
 #include "sched/pool/queues/task_ranges.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of mode dtree: the parent and children of each worker, and the weights in proportion
  * to which tasks are divided. Pamnany et al., ISC High Performance 2015, section 2.2,
  * generalised from their figure 1 to any number of nodes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `auto`, the default: combines the strengths of the other modes, for users who do not
  * want to choose.
  *

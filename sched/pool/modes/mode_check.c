@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/modes/mode_check.h"
 
 #include "sched/pool/modes/mode_options.h"

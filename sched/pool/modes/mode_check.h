@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A mode that is about to be registered, checked by itself. */
 #ifndef BERYL_SCHED_MODE_CHECK_H
 #define BERYL_SCHED_MODE_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `counter`: a shared counter hands out chunks of the IDs in their order,
  * whatever the seeding, as NWChem does with nxtval (self_scheduling.h).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `diffusion`: GrapeVine, the distributed balancer of Menon and Kale, SC 2013. Each worker
  * runs the tasks that it has, without stealing; before the next iteration tasks diffuse by what
  * workers hear of each other:

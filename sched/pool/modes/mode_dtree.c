@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `dtree`: a tree of workers hands down ranges of task IDs (Pamnany et
  * al., ISC High Performance 2015, section 2; its shape is dtree_shape.h's).
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `factoring`: Hummel, Schonberg and Flynn, Commun. ACM 35 (1992) no. 8, 90. Chunks come in
  * batches of P equal ones, P the number of workers; a batch has half of the R tasks left, each
  * chunk ceil(R / (2 P)) of them, but --chunk at least. The first chunks are half as large as those

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `guided`: guided self-scheduling, GSS(k) of Polychronopoulos and Kuck, IEEE Trans. Comput.
  * 36 (1987) 1425. Of R tasks left a worker without tasks gets ceil(R / P), P the number of
  * workers, but --chunk (their k) at least: equal shares of what is left, so that workers that begin

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `hybrid`: a fraction of each worker's tasks is static, the rest is
  * shared by the workers of a group in pieces, tasklets (V. Kale, "Load balancing
  * regular meshes on SMPs with MPI", thesis, University of Illinois, 2010,

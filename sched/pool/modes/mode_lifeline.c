@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `lifeline`: lifeline-based work stealing (Saraswat, Kambadur, Kodali, Grove, Krishnamoorthy,
  * PPoPP 2011). A worker without tasks asks --random-victims random workers; when these refuse, the
  * neighbours to which its lifelines lead, one after another. A neighbour without tasks to share

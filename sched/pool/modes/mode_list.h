@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Several modes, named by one option: --compare M1,M2,...|all. */
 #ifndef BERYL_SCHED_MODE_LIST_H
 #define BERYL_SCHED_MODE_LIST_H

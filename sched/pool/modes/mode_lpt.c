@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* `lpt`, longest processing time first: how fast a schedule could be that knows all durations
  * beforehand and needs no message. Not a mode that could run for real, but a bound to compare the
  * modes with, in simulations only: the longest task left goes to the worker that ends it first.

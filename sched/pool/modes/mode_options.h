@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of all registered modes as one table. An option that the chosen mode does not read
  * is refused. */
 #ifndef BERYL_SCHED_MODE_OPTIONS_H

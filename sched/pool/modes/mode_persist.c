@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `persist`: the durations measured in one iteration balance the next (Lifflander,
  * Krishnamoorthy, Kale, HPDC 2012, section 5). As in that paper's runs the first
  * iteration steals; in the second each worker runs the tasks that it ran in the first, without

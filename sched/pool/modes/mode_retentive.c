@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `retentive`: work stealing whose next iteration starts where the tasks
  * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
  * The paper's order is that of its set of executed tasks, which --retain order comes nearest to;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `share`: work sharing. Workers are in groups of consecutive ranks. The first of a group,
  * the manager, runs no task but keeps the queue of the group; a single worker runs everything
  * itself.

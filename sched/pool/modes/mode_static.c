@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `static`: the seeding is final. No messages; the baseline. */
 #include "sched/pool/modes/mode_static.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the tasks of the seeding where they are: mode static (mode_static.c), and mode lpt, whose
  * seeding knows more. */
 #ifndef BERYL_SCHED_MODE_STATIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `steal`: random work stealing, each iteration anew from the seeding. The protocol
  * is in stealing.h; tasks added to a dynamic pool before the run are kept and
  * added again on the same worker. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `trapezoid`: trapezoid self-scheduling, TSS(f, l) of Tzen and Ni, IEEE Trans. Parallel
  * Distrib. Syst. 4 (1993) 87. Chunks shrink in equal steps from f = n_tasks / (2 P) tasks to l, P
  * the number of workers: their conservative choice of f; l is --chunk. That makes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/modes/modes.h"
 
 #include "sched/pool/core/settings.h"

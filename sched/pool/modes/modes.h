@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The registry of scheduling modes: those of this library, then those that a program registered, in
  * that order. Names, --help and lists of all modes come from here; bounds are found by name, but
  * are not listed. Not thread-safe; the same calls in the same order on every process. */

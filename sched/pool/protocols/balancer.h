@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Moves tasks between workers until their measured loads are even: the
  * centralized and the hierarchical balancer of Lifflander, Krishnamoorthy, Kale,
  * HPDC 2012, algorithms 1 and 2, as one protocol. Algorithm 1 is the tree of one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of the balancer (balancer.h). */
 #ifndef BERYL_SCHED_BALANCER_LINK_H
 #define BERYL_SCHED_BALANCER_LINK_H

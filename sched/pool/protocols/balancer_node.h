@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A node of the balancer's tree (balancer.h): adds up the loads of its children,
  * gives donated tasks to those with little work, and passes the others on. */
 #ifndef BERYL_SCHED_BALANCER_NODE_H

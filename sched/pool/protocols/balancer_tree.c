@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/balancer_tree.h"
 
 static bool is_node(const struct balancer_tree *tree, int64_t first, int64_t width)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of the balancer: the workers are its leaves, in order, and a node
  * stands for a block of branching^l of them, cut off at the last worker. A node
  * that would have only one child is left out, its child taking its place.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/diffusing.h"
 
 #include "sched/pool/protocols/rank_tree.h"

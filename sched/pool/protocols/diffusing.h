@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Termination detection of a diffusing computation: work spreads from workers that have some, and
  * a worker without any does nothing until work reaches it. Unlike the waves of termination.h it
  * takes one acknowledgement for each message with work, and none from workers that wait.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Gossip: workers tell random others of workers with little load, over several rounds.
  *
  * A worker that has little load sends it to fan_out random workers, or to all others if they are

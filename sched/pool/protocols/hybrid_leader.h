@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of mode hybrid (mode_hybrid.c), its groups, and the leader of a group: the member
  * that keeps the queue and hands out the tasklets. */
 #ifndef BERYL_SCHED_HYBRID_LEADER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/measured_balance.h"
 
 enum status measured_balance_init(struct measured_balance *self,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
  * run, and between iterations a balancer moves some of them, so that the workers' loads
  * are even if tasks take as long as they did. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Evens out measured loads by exchanges of tasks between pairs of workers, in rounds of a number
  * that all know. In a round every worker sends its load to a partner; if the larger of the two
  * loads exceeds the limit, the other worker offers some of its tasks, and the one with more load

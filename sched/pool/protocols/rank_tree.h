@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The binary tree of all ranks, with rank 0 as its root: children 2 r + 1 and 2 r + 2. */
 #ifndef BERYL_SCHED_RANK_TREE_H
 #define BERYL_SCHED_RANK_TREE_H

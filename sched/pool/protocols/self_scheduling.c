@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/self_scheduling.h"
 
 #include <stdio.h>

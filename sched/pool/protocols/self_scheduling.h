@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Self-scheduling: a worker without tasks takes the next chunk of the IDs, in their order and
  * whatever the seeding, from the shared counter. Common to the modes counter, guided, factoring
  * and trapezoid, which differ in the sizes of the chunks.

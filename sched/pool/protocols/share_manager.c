@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/share_manager.h"
 
 #include "sched/pool/core/peek.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages and state of the two roles, worker and manager, in mode share (mode_share.c). */
 #ifndef BERYL_SCHED_SHARE_MANAGER_H
 #define BERYL_SCHED_SHARE_MANAGER_H

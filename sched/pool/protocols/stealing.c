@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/stealing.h"
 
 #include "support/io/words.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Work stealing, common to the modes steal, retentive, persist and auto: a
  * worker runs the tasks of its own deque; without any it asks one worker after
  * another until one gives it half of the tasks it shares, or until the end is

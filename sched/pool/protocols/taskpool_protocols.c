@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The protocols that taskpool/mode.h offers to modes from outside, whose states hold them in opaque
  * storage. */
 #include "sched/pool/protocols/stealing.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Termination detection: workers that take work from each other find that no work is left and
  * no message between them is on its way.
  *

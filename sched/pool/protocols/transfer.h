@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Transfer: workers above a limit send their shortest tasks to workers that they know, by gossip,
  * to have little load.
  *

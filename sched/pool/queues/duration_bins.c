@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/queues/duration_bins.h"
 
 #include "support/base/array.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A worker's tasks by measured duration: Theta(n) task IDs and one bin for each
  * duration that occurs, to the precision of a bin.
  *

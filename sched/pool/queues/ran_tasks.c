@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/queues/ran_tasks.h"
 
 void ran_tasks_fini(struct ran_tasks *self)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks that ran on a worker in an iteration, from which the next one is seeded.
  *
  * Long tasks (mode.h, tasks_are_long: the driver polls after each) are kept with their durations,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Records of a dynamic pool, one after another. */
 #ifndef BERYL_SCHED_RECORD_LIST_H
 #define BERYL_SCHED_RECORD_LIST_H

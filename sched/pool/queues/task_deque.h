@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The split deque of one worker's tasks, in a ring of entries.
  *
  *     completed   steal        split           head

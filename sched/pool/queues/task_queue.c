@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/queues/task_queue.h"
 
 #include "support/base/array.h"

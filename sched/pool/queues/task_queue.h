@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The queue of a worker or a manager in mode share, first in first out: the IDs of one range,
  * or the records of a dynamic pool. */
 #ifndef BERYL_SCHED_TASK_QUEUE_H

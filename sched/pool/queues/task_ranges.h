@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranges of task IDs, which a static pool holds instead of single IDs: 2e10 tasks
  * are a few words until they are divided. */
 #ifndef BERYL_SCHED_TASK_RANGES_H

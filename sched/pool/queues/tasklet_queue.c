@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/queues/tasklet_queue.h"
 
 #include <stdlib.h>

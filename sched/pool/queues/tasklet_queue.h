@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The queue that the workers of a group share in mode hybrid: the tasklets of
  * all members, indexed by the member that was seeded with them and by the one that ran them last.
  * Cost, on average over an iteration: O(1) to take a tasklet, O(log members) if another member

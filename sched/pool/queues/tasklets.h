@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A worker's list of tasks cut into tasklets, the units that mode hybrid hands out. */
 #ifndef BERYL_SCHED_TASKLETS_H
 #define BERYL_SCHED_TASKLETS_H

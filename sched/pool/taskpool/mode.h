@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Scheduling modes of a program's own: the table of functions that a mode is, what a mode can do,
  * and the options that it reads. The header of people who write a mode; C and C++.
  *

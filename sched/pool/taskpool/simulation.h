@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pools on a simulated machine: the same modes on any number of workers, in one process and in
  * simulated time; and modes compared in rounds, over MPI or simulated. C and C++. */
 #ifndef TASKPOOL_SIMULATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Task pools: many independent tasks, executed by all processes of an MPI communicator under a
  * scheduling mode chosen per run. The header of programs that run pools; C and C++.
  *

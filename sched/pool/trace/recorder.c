@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/trace/recorder.h"
 
 #include "support/base/die.h"

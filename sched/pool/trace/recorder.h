@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Records the activity of this process's workers for the driver of a pool: in the logs of the
  * program's trace (trace_log.h), in the timeline of the pool (timeline.h), or in both. A worker's
  * lane is its number, or that of its thread, among those of this process. Times are the driver's,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The course of a run in bounded memory, whatever its length: utilisation in bins; and for the last
  * iteration a sample of the lanes, the distribution of durations and a sample of tasks. One for
  * each pool and process, filled by its recorder with the spans that the logs get as well

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/trace/timeline_report.h"
 
 #include "support/base/agree.h"

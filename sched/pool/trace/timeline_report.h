@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The course of a run on all processes, as JSON. */
 #ifndef BERYL_SCHED_TIMELINE_REPORT_H
 #define BERYL_SCHED_TIMELINE_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The logs of workers for --trace: spans of their time, and their messages.
  *
  * A lane is a worker, or a thread of a simulated one. All pools of a program append to the same

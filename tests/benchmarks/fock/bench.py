@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Shared by the benchmarks of Fock builds: systems, Beryl's runs, machine, tables."""
 import datetime
 import json

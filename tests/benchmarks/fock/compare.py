@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Seconds of one full direct Fock build by Beryl, NWChem and psi4 from the converged density of one
 file, in turns, with the error of F that each makes.
 

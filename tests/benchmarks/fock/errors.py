@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Largest errors of the two-electron Fock matrix from a converged density, against --screen 1e-14,
 at thresholds from 1e-8 to 1e-12, and those of another build of Beryl from the same densities.
 

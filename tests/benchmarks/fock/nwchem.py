@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Direct Fock builds of NWChem from the orbitals of a checkpoint of Beryl."""
 import os
 import subprocess

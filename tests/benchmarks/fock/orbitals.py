@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Molecule, basis and orbitals of a checkpoint of Beryl, and the same as NWChem takes and leaves
 them, so that programs build F from one density of one file. Needs h5py and numpy."""
 import struct

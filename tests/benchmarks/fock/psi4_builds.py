@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Direct builds of the two-electron Fock matrix by psi4, from orbitals of a checkpoint of Beryl.
 
     psi4_builds.py CHECKPOINT THREADS REFERENCE THRESHOLD ...   -> lines of JSON

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Fock builds by two processes beside two independent runs of one process at the same time, which
 share the machine but nothing else: of their throughput the share that two processes reach under
 each mode.

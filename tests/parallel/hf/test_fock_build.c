@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The Fock matrix agrees with a serial reference that screens the same way, however its
  * tasks are made, scheduled and summed; and bit for bit among the ways that leave
  * the tasks' contributions the same. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The predicted cost of a quartet of tiles is the same on every process, and lies between
  * weighted counts of primitive quartets with limits that differ by the width of a bin. */
 #include "hf/fock/fock_cost.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of (ss|ss) integrals give the Fock matrix that quartets one by one give (libint has no
  * rows), of as many integrals, whatever the tiles, the spins, the threshold and the density. */
 #include "hf/fock/fock_build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The superposed atomic densities hold the molecule's electrons, and are the same bits
  * on any number of processes; the one-electron matrices are those of slow integrals. */
 #include "hf/guess/guess_atom.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The ..._bytes of what an SCF and a Fock build create are what the heap gives them: to 2 % and
  * 4 kB (headers of the allocator, small tables) on process 0, which has the largest matrices, and
  * no less than it gives on the others. Scratch that an estimate counts in addition is named. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A checkpoint gives back the density it was written from, and the message names what does not fit.
  */
 #include "hf/checkpoint/checkpoint.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Where DIIS fails, the second-order method converges, to a minimum. */
 #include "tests/cases/scf_case.h"
 

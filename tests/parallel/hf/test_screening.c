@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Schwarz bounds and the number of integrals that pass them, against the slow
  * integrals and plain loops. */
 #include "hf/tiles/screening.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Symmetric matrices by tiles: nothing is lost on the way to the dense layout and
  * back, and digest and product are those of the whole matrix, on any number of
  * processes. */

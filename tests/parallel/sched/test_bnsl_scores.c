@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The structure search has the same scores, network and edges bit for bit under every mode, on
  * any number of processes and in every iteration, and finds a known network again. */
 #include "sched/lab/workloads/workload.h"

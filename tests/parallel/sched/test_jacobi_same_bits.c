@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Under every mode, on any number of processes, sweeps of Jacobi's relaxation give the
  * bits of plain loops over one array. */
 #include "sched/lab/workloads/workload.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Doorbells count messages, wake a process that sleeps, and stay with the duplicates of a
  * communicator; a task that polls while nothing arrives makes next to no calls of MPI, in which
  * Open MPI would give the core away. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The pulse of a run crosses nodes: processes of one, taken for nodes of their own, hear of the
  * tasks of others while they poll, and no message is left at the end. */
 #include "sched/pool/drivers/mpi/mpi_pulse.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pools and Global Arrays share a program: tasks read and accumulate blocks of
  * distributed arrays while a shared counter hands them out. */
 #include "support/arrays/darray.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every task runs exactly once in every iteration, whatever the mode, the
  * number of tasks and the number of processes. */
 #include "tests/cases/pool_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A task that fails on one process, or a worker that cannot keep its tasks, ends the run everywhere
  * in the same way. */
 #include "tests/cases/pool_cases.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A mode that loses a task, or runs one twice, fails the run on every process. With an argument,
  * a pool of that many tasks only. */
 #include "taskpool/taskpool.h"

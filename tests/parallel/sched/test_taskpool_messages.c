@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The MPI driver has all that message-passing modes need: messages of all sizes to
  * all workers while tasks run, bulk that is not copied, the shared counter,
  * waking by time, and messages between iterations.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that work out the seeding together find what one process finds. */
 #include "sched/pool/core/seeding_build.h"
 #include "taskpool/taskpool.h"

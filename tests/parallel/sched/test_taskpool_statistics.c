@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The statistics of a pool agree with the tasks, times and messages of its run. */
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/pool_timeline.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A trace over MPI says the same as the statistics, in every mode. */
 #include "sched/pool/core/statistics.h"
 #include "support/base/clock.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # The watchdog of task pools. Of its runs, PART hangs: a mode that hangs is reported by every
 # process, with exit status 1; modes: so is a task that never ends, under several modes, and a process
 # that is stopped; lives: a run that is slow, but lives, is left alone.

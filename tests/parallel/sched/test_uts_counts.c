@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trees T1 and T3 of the UTS benchmark have the published sizes under every mode with dynamic
  * pools: on several processes, and on 16 simulated workers. */
 #include "sched/lab/workloads/workload.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A run for test_taskpool_watchdog.sh: watchdog_case CASE [OPTION=VALUE ...]. Prints "done" if
  * it ends well. */
 #include "taskpool/taskpool.h"

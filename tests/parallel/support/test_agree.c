@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* All processes return with the same outcome, whichever of them failed. */
 #include "support/base/agree.h"
 #include "support/io/text_file.h"

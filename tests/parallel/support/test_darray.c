@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed arrays: what one process puts, every process gets; what all add
  * is the sum. */
 #include "support/arrays/darray.h"

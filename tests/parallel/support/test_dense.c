@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Distributed matrices against plain loops over whole ones, which every process
  * holds. Elements are small integers where results can be compared exactly. */
 #include "support/arrays/dense.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows that one process alone cannot have, or for which there is no memory: all processes are
  * refused, and none waits. MPI's function for them, and each process as a node of its own, stand in
  * for a transport that lacks them on one host. */

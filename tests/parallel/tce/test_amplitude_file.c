@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tensors that were written into a checkpoint come back to the last digit, also into tiles of
  * other sizes; labels leave gaps, a scalar is one number, and what does not fit is refused. */
 #include "hf/checkpoint/checkpoint_stream.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A restart from a checkpoint with a wrong bit is refused with the reason, or gives the
  * right energy; one that lost its seal is refused; and where there never was one, numbers that
  * cannot be right are refused, and no energy is wrong.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contractions of block-sparse tensors agree with nested loops, and bit for bit with
  * themselves under every mode, cache and prefetch. With --digests the program prints one
  * digest of all results instead, to be compared among numbers of processes. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Integrals over orbitals agree with those of nested loops, for any targets; they are the
  * same, bit for bit, under every mode. With --digests the program prints one digest of all
  * targets, over orbitals and over spin orbitals, instead, to be compared among numbers of

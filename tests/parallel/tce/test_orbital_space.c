@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The correlated orbitals of a converged SCF are canonical and those that give its
  * second-order energy, with and without the core. */
 #include "hf/tiles/one_electron_matrices.h"

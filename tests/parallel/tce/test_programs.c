@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random programs as texts, through the whole engine: they agree with nested loops, element
  * by element to 1e-12 of the sum of the absolute values of all products that make it; they
  * give the same bits under every mode; and the verification that users have accepts right

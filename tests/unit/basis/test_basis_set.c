@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Basis sets are read alike from Gaussian94 and NWChem files, found by their usual names, and
  * refused with the line at fault. */
 #include "basis/input/basis_set.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tabulated Boys function has a relative error below 1e-14 for every argument and order. */
 #include "basis/integrals/boys.h"
 #include "tests/check.h"

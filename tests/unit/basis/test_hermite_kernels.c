@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Hermite integrals of every kind of vectors that the processor has: as good as the Boys functions
  * one by one, at any argument. */
 #include "tests/check.h"

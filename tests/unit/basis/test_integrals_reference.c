@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The reference integrals against closed forms, quadrature, published values
  * and relations between integrals of different angular momentum. */
 #include "basis/integrals/boys.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* XYZ files become centres in Bohr with charge and multiplicity; bad ones are refused with the
  * line at fault. */
 #include "basis/input/molecule.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The comment line of an XYZ file: keys with a value, or charge and multiplicity alone, are read; a
  * value that a key does not take is refused with the line and a remedy; other text is kept for a
  * warning where it mentions what nothing else gives. */

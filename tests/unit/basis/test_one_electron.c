@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The libint engine against the reference, for every pair of angular momenta. */
 #include "basis/integrals/one_electron.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Batches hold every quartet of two sets of pairs once, except those that the threshold or the
  * selection leaves out, with the integrals that the quartet has alone. */
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shell pairs: every pair of groups that can matter is there once, in order, and its
  * primitive products are the products of the shells of both. */
 #include "basis/integrals/shell_pairs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shells are normalised, ordered as shells.h states, and placed on the centres of the molecule in
  * the order of atoms and basis file; those that share exponents are groups. */
 #include "basis/integrals/shells.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Two-electron integrals by each of the fast engines agree with the slow reference, for
  * every class of groups of shells that it handles, contracted or not, spherical or Cartesian,
  * and are the same bits in any batch. */

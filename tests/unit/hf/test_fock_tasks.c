@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks of a Fock build, found by each decomposition, symmetry and pruning, are
  * those of a brute-force enumeration: every quartet of tiles that is not null once,
  * and no other. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Atoms averaged over angles: closed shells are exact, integrals are those of the slow
  * reference averaged, electrons are all there. */
 #include "basis/input/molecule.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A run that needs too much memory is refused before allocation, also if only the tasks
  * that the scheduler keeps, by its mode, are too many. */
 #include "hf/calculation/hf_memory.h"

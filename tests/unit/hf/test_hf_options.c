@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Without options, beryl-hf solves the SCF with the settings that the library has by default; Fock
  * builds of a converged density solve it first. */
 #include "hf/cli/hf_options.h"

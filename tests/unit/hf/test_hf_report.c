@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The page of a Hartree-Fock run shows its molecule, energies, convergence and orbitals; that of a
  * correlated method also how its energy adds up. */
 #include "hf/result/hf_report.h"

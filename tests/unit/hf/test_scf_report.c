@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* An SCF is called a minimum only where it converged and a test of its stability settled that. */
 #include "basis/input/molecule.h"
 #include "hf/scf/scf_report.h"

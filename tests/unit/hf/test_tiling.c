@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles cover the groups of shells in order without splitting one; pair numbers are exact
  * as far as they go. */
 #include "hf/tiles/tiling.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The balancer: its bins hold what a sorted list would, its tree has every worker
  * once, and its messages, in whatever order they come, move the tasks that
  * algorithms 1 and 2 move when they are worked out serially, if these make the largest load

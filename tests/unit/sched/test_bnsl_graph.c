@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Equivalent networks are those of the definition: the same adjacent pairs and the same pairs of
  * non-adjacent parents (Verma, Pearl 1990). */
 #include "tests/cases/bnsl_graphs.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Scores follow the formula, bit for bit the same for every cut into hypercubes; tasks and cubes
  * correspond one to one. */
 #include "sched/lab/workloads/bnsl/bnsl_candidates.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Pruning drops only useless parent sets, and the search finds the best of all networks where
  * these can be enumerated. */
 #include "sched/lab/workloads/bnsl/bnsl_families.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Error rates of comparisons over several rounds: a mode compared with itself differs in 5 of 100
  * comparisons at most, one that takes 1.10 times as long is found in 90 of 100 with 10 rounds, on a
  * machine that is noisy, stalls and becomes slower, from round to round and within a round; in

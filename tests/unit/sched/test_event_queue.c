@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The queue of a simulation's events against a plain search for the earliest. */
 #include "sched/pool/drivers/sim/event_queue.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes that begin with a seeding, simulated, with IDs beyond 32 bits and up to the last one of the
  * largest pool: each task runs once in every iteration, after it was stolen and balanced, too. Few
  * tasks of such a pool are seeded. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweeps of Jacobi's relaxation give the known solution of every sweep; on a simulated machine the
  * tasks are numbered by the blocks of its nodes. */
 #include "sched/lab/workloads/jacobi.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A machine file sets the options that were not given, and broken ones are refused; contention
  * slows the workers of a node in proportion to their number; quartiles of samples. */
 #include "sched/lab/cli/machine_options.h"

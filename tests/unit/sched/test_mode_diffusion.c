@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode diffusion, simulated: tasks leave the workers above the average, no worker is lifted far
  * above it, and where nothing can be moved, or nothing need be, nothing is. */
 #include "sched/pool/core/comm.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of mode dtree has the paper's shape, and its grants follow the paper's
  * formula: workers of one process take turns, and every message is checked. */
 #include "sched/pool/core/speeds.h"

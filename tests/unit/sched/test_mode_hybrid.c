@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasklets of mode hybrid hold every task, and run where locality, skew and
  * groups place them, in simulation. */
 #include "sched/pool/queues/tasklet_queue.h"

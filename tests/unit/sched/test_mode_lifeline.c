@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode lifeline, simulated: work reaches every worker along lifelines alone, whatever the number
  * of workers and the base, and a worker that waits for work sends no message. */
 #include "taskpool/simulation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes persist and auto, in simulation: persist steals in the first
  * iteration, then runs what each worker ran, then what its balancer made of it,
  * without any message while tasks run; auto starts from the predicted cost, balances

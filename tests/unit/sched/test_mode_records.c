@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes whose results differ are named, nothing else fails a comparison; the JSON has what was
  * recorded. */
 #include "sched/lab/comparison/mode_records.h"

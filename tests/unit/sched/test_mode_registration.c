@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A mode of the program's own is refused with the reason where it is ill-described, and leaves
  * nothing behind then; settings made before it was registered do not run it. */
 #include "sched/pool/modes/modes.h"

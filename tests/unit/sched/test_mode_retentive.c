@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode retentive keeps the order of the tasks, by hand, and the workers that ran them, in
  * simulation. */
 #include "taskpool/simulation.h"

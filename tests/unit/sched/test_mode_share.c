@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode share: managers run no task, chunks pass through them, and surplus is
  * released only as often as the release interval allows. */
 #include "taskpool/simulation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode static sends no message; mode steal moves half of the shared tasks, in chunks, and
  * sends none while all workers have tasks: by hand and in simulation. */
 #include "taskpool/simulation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The modes themselves, without MPI: workers of one process that take turns
  * over a shared counter which answers late and in any order. */
 #include "sched/pool/modes/mode_options.h"

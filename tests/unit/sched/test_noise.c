@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interruptions: when work ends, against walking through them one by one. */
 #include "sched/pool/drivers/sim/noise.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Histories grow as far as asked and are written as CSV and as NumPy arrays. */
 #include "sched/lab/profiles/profile.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles are read as they were written, and broken ones are refused. */
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/profile_read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The page of recorded runs escapes text, puts ticks at round numbers, shows the measurements of
  * runs, comparisons and sweeps with the application's section, and refuses other JSON. */
 #include "sched/lab/report/report.h"

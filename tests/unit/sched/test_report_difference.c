@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* beryl-report --difference names what changed and only that, and calls a mode faster or slower
  * where rounds leave no doubt. */
 #include "sched/lab/report/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The sentences that a page begins with are true of hard cases too: one mode, modes that rounds do
  * not tell apart, too few rounds, one worker, tasks longer than the mean load. */
 #include "sched/lab/report/report.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every rule of seeding gives each task to one worker, for any number of
  * workers of one process, and refuses what it cannot do. */
 #include "sched/pool/core/seeding_build.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of data that simulated tasks read and write take the time of the LogGP model: closed forms
  * of transfers through one card, and which transfers a node's memory saves. */
 #include "sched/pool/core/task_data.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Each parameter of a simulated machine has the effect on a run that is worked out by hand. */
 #include "sched/pool/modes/mode_options.h"
 #include "taskpool/simulation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A worker three times slower than the others loses no task in any mode, and the modes of this
  * library that balance the load relieve it from the first iteration on. */
 #include "sched/pool/modes/modes.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The figures of an iteration follow from those of its workers. */
 #include "sched/pool/core/statistics_report.h"
 #include "support/io/text_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of a sweep are split as in a shell and extend the command line; a bad line is refused with
  * its number. */
 #include "sched/lab/cli/sweep_file.h"

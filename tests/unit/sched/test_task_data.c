@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Files about blocks that tasks read and write: read back as written, and broken tables are
  * refused. */
 #include "sched/lab/profiles/task_data_read.h"

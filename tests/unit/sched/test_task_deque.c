@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The split deque against a slow reference: a plain array of tasks in the order in
  * which the worker would run them. The worker takes from its front and puts to its
  * front; thieves take from its back; bytes that a thief is given stay as they are

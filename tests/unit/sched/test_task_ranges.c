@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranges of task IDs keep every ID once, up to the limit of 64-bit IDs. */
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The course of a run: bins hold all time whatever their width, lanes and samples stay within their
  * bounds, and that of a simulated pool agrees with its statistics. */
 #include "sched/pool/pool_timeline.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The log of a worker, and its events in the order of time. */
 #include "sched/lab/trace/trace_lane.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The trees of the UTS benchmark have the published sizes. */
 #include "sched/lab/workloads/uts.h"
 #include "tests/check.h"

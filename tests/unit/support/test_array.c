@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays keep what they hold while they grow, and grow rarely; numbers in ascending order are
  * found. */
 #include "support/base/array.h"

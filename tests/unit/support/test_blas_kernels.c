@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels of OpenBLAS are those of the processor, unless the user says otherwise. */
 #include "support/arrays/blas_kernels.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A process that cannot go on says why, after the program's name, and ends with a failure. */
 #include "support/base/die.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The coefficients of DIIS minimise the error, and old steps give way when the
  * equations are ill-conditioned. */
 #include "support/arrays/diis.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Gathered lists hold the items of all processes, in rank order, on the requested processes. */
 #include "support/mpi/gather.h"
 #include "tests/check.h"

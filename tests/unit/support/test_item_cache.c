@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A cache of items: what is pinned stays, the budget is kept by what is not, the
  * least recently used goes first, and every item loaded is unloaded once. */
 #include "support/arrays/item_cache.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Warnings: each time, or once as long as a condition lasts. */
 #include "support/base/log.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions whose count is no int: every element is reduced once, whatever their number. */
 #include "support/mpi/long_reduce.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The budget of a process from the limits of its node, and the refusal of too large a need. */
 #include "support/base/memory.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The processes of a node: here all of them, or part of a communicator. */
 #include "support/base/node.h"
 #include "tests/check.h"

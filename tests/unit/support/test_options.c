@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Command lines: what is accepted, and that every refusal names the option, the
  * text and what would have been right. */
 #include "support/io/options.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Result files: complete or absent, refused early, and the JSON and the digest
  * that go into them. */
 #include "support/base/sha256.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text from outside: what a terminal may take for a command does not reach it, the rest does. */
 #include "support/base/printable.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Random streams: the published sequence, equal probabilities, unrelated streams. */
 #include "support/base/random.h"
 #include "tests/check.h"

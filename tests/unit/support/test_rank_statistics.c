@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Quantiles, rank tests, Holm's correction and bootstrap intervals have the values that are known
  * of them from elsewhere. */
 #include "support/base/rank_statistics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Failures: code, text, origin, and the exit status of a program. */
 #include "support/base/status.h"
 #include "tests/check.h"

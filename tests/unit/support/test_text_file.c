@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading whole text files, and what is not one. */
 #include "support/io/text_file.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The vector unit that a processor has and the system saves. */
 #include "support/base/vector_unit.h"
 #include "tests/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Words and fields of a text and their numbers; lines and the messages about them. */
 #include "support/io/line_reader.h"
 #include "tests/check.h"

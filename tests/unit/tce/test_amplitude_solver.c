@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DIIS solves a linear problem of n unknowns after n + 1 steps; with one step kept it is plain
  * iteration; values that are not finite end it. */
 #include "tce/methods/amplitude_solver.h"

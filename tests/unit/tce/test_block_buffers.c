@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers are big enough, aligned, used again, and not more than were once in use. */
 #include "tce/tensor/block_buffers.h"
 #include "tests/check.h"

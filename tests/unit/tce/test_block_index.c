@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks that labels allow are numbered in lexicographic order: against brute force. */
 #include "support/base/random.h"
 #include "tce/tensor/block_index.h"

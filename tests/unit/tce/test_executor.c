@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan at work: intermediates come and go with the steps, it can be run again and from a
  * later step on, and what it cost is added up. */
 #include "sched/lab/profiles/task_data_read.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every nucleus freezes the orbitals of the noble gas before it, a ghost none. */
 #include "tce/integrals/orbital_space.h"
 

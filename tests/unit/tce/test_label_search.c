@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The search for labels finds a block exactly where trying all labels finds one; it ends when its
  * effort is spent. */
 #include "tce/language/label_search.h"
@@ -10,7 +11,7 @@ enum { N_SPACES = 3, N_INDICES = 6, N_TENSORS = 4, RANK = 4, LABELS = 3 * N_IRRE
 static uint64_t random_state = 1;
 
 /* Below n; Marsaglia, J. Stat. Softw. 8 (14) (2003), xorshift64. */
-static int random_below(int n)
+static int draw_below(int n)
 {
     random_state ^= random_state << 13;
     random_state ^= random_state >> 7;
@@ -32,24 +33,24 @@ struct product {
 static void make_random(struct product *product)
 {
     *product = (struct product){0};
-    int n_irreps = 1 << random_below(4), n_spins = 1 + random_below(3);
+    int n_irreps = 1 << draw_below(4), n_spins = 1 + draw_below(3);
     for (int s = 0; s < N_SPACES; s++)
-        for (int n = 1 + random_below(4); n > 0; n--)
+        for (int n = 1 + draw_below(4); n > 0; n--)
             product->spaces[s].labels |=
-                UINT32_C(1) << (3 * random_below(n_irreps) + (1 + random_below(n_spins)) % 3);
+                UINT32_C(1) << (3 * draw_below(n_irreps) + (1 + draw_below(n_spins)) % 3);
     for (int i = 0; i < N_INDICES; i++)
-        product->indices[i].space = random_below(N_SPACES);
+        product->indices[i].space = draw_below(N_SPACES);
     for (int t = 0; t < N_TENSORS; t++) {
         struct program_tensor *tensor = &product->tensors[t];
-        tensor->rank = random_below(RANK + 1);
-        tensor->irrep = random_below(3) == 0 ? random_below(n_irreps) : 0;
-        tensor->spin = random_below(4) == 0 ? random_below(3) - 1 : 0;
+        tensor->rank = draw_below(RANK + 1);
+        tensor->irrep = draw_below(3) == 0 ? draw_below(n_irreps) : 0;
+        tensor->spin = draw_below(4) == 0 ? draw_below(3) - 1 : 0;
         product->factors[t].tensor = t;
         product->order[t] = &product->factors[t];
         for (int d = 0; d < tensor->rank; d++) {
-            product->factors[t].index[d] = random_below(N_INDICES);
+            product->factors[t].index[d] = draw_below(N_INDICES);
             tensor->space[d] = product->indices[product->factors[t].index[d]].space;
-            tensor->sign[d] = random_below(2) ? 1 : -1;
+            tensor->sign[d] = draw_below(2) ? 1 : -1;
         }
     }
     product->program = (struct program){.n_spaces = N_SPACES,
@@ -97,7 +98,7 @@ static void test_the_search_finds_what_trying_all_labels_finds(void **state)
     for (int trial = 0; trial < N_TRIALS; trial++) {
         struct product product;
         make_random(&product);
-        int n = 1 + random_below(N_TENSORS), label[N_INDICES];
+        int n = 1 + draw_below(N_TENSORS), label[N_INDICES];
         int64_t effort = 100000;
         bool possible;
         check_ok(label_search(&product.program, n, product.order, &effort, &possible));

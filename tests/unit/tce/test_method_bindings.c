@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The .tce programs of the methods bind only what there is; a program that binds a tensor to an
  * unknown name, or to one of another form, is refused with its place. */
 #include "tce/language/parser.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The text of a .tce program becomes the data that it says; every mistake is reported with its
  * line, its column and what was expected, and no text makes the parser hang or fail. */
 #include "support/io/text_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every permutation of up to four indices and random ones of more, in odd sizes; diagonals
  * and sums: against plain loops. Equal, bit for bit: nothing is rounded but the factor. */
 #include "support/base/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans of programs whose best plan is known, and of the program files that are arguments. */
 #include "support/io/text_file.h"
 #include "tce/language/parser.h"

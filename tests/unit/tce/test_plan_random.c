@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The algebra of plans: random small programs, run step by step and statement by statement
  * in plain loops over elements; and orders of factors against all that there are.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A .tce program is prepared to run: spaces cut or bound, tensors filled, mistakes reported with
  * their place. */
 #include "tce/execution/program_instance.h"

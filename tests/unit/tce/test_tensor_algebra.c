@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tensors as vectors: the same as one process by itself with whole lists of numbers, and
  * the same bits whatever the number of processes. */
 #include "tce/tensor/tensor_algebra.h"

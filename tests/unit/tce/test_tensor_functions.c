@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The numbers that tensors are filled with are the same on every machine, and those of older
  * versions, for results to be compared with older ones. */
 #include "tce/tensor/tensor_functions.h"

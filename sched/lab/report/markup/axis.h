@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The axis of a chart: its range, its ticks, and the position of a value. */
 #ifndef BERYL_SCHED_REPORT_MARKUP_AXIS_H
 #define BERYL_SCHED_REPORT_MARKUP_AXIS_H

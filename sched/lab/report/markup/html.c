@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/report/markup/html.h"
 
 #include "support/base/printable.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Text, numbers and rows of tables in an HTML page. */
 #ifndef BERYL_SCHED_REPORT_MARKUP_HTML_H
 #define BERYL_SCHED_REPORT_MARKUP_HTML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Style sheet and script of the page: page.css and page.js, put in by the build. */
 #ifndef BERYL_SCHED_REPORT_MARKUP_PAGE_STYLE_H
 #define BERYL_SCHED_REPORT_MARKUP_PAGE_STYLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Charts as inline SVG, each in a <figure> with its title, legend and, for screen readers, a
  * description. Colours are classes k0, k1, ... of the page's style sheet; every mark shows its
  * value as a tooltip. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Charts over a numeric axis, as inline SVG like those of svg_chart.h. Values that are not finite,
  * or not positive on a logarithmic axis, are left out. */
 #ifndef BERYL_SCHED_REPORT_MARKUP_SVG_PLOT_H

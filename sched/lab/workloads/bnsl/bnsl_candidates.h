@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Candidate parents of each variable, chosen by a heuristic on pairs: all sets of parents would be
  * too many to score. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_CANDIDATES_H

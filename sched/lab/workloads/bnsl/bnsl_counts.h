@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Contingency tables: counts of each state of a variable with each configuration of its
  * parents. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_COUNTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/workloads/bnsl/bnsl_cubes.h"
 
 #include "support/base/array.h"

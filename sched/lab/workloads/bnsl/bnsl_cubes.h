@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks of a structure search. The sets of possible parents of a variable with c candidates
  * are the corners of a hypercube of dimension c. Where c > r it is cut into 2^(c - r) cubes of
  * dimension r, in each of which the first c - r candidates are fixed to be parents or not; a task

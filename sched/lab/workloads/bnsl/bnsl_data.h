@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples of categorical variables, from which the structure of a Bayesian network is learnt. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_DATA_H
 #define BERYL_SCHED_WORKLOADS_BNSL_DATA_H

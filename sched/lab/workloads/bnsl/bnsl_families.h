@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of scored parent sets, without useless ones: no best network needs a set if a subset of it
  * scores as well, since removing edges never makes a cycle. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_FAMILIES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs of Bayesian networks and their equivalence classes: networks that differ only in edge
  * directions which no data can determine are equivalent, and share one graph in which those edges
  * are undirected. */

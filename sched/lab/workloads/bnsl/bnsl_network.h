@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A known network on file, for comparison with the one found. */
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_NETWORK_H
 #define BERYL_SCHED_WORKLOADS_BNSL_NETWORK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Score of a set of parents of a variable: the Bayesian information criterion, which is the
  * negative description length of the data, s(X, A) = sum_j sum_k N_jk log(N_jk / N_j) - log(N) / 2
  * * q (r - 1) where N_jk of the N samples have configuration j of the parents A and state k of X,

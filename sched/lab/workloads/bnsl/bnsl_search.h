@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The best network that scored parent sets allow, by a search over orders of the variables: in
  * an order every variable takes the best of its parent sets among those before it, so that
  * there is no cycle. Starting from a random order, variables are moved to better positions one at a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a mode over MPI: each process is a worker, which polls for messages
  * between tasks or has a thread that receives them. Times, counts and errors of tasks are
  * recorded here, once for all modes. */

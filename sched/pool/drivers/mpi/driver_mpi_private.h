@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The worker of a process, private to driver_mpi.c and mpi_worker.c. */
 #ifndef BERYL_SCHED_DRIVER_MPI_PRIVATE_H
 #define BERYL_SCHED_DRIVER_MPI_PRIVATE_H

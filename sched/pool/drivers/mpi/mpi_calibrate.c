@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/mpi/mpi_calibrate.h"
 
 #include "sched/pool/drivers/mpi/mpi_comm.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Costs of the MPI driver's messages and of its shared counter, measured with the calls that
  * the driver itself makes. */
 #ifndef BERYL_SCHED_MPI_CALIBRATE_H

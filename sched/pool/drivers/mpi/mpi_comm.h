@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* comm.h over MPI: requests of a mode are recorded and started after the
  * mode's function has returned; messages and answers are delivered to the mode's table. */
 #ifndef BERYL_SCHED_MPI_COMM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A 64-bit counter on process 0 that all processes add to, over an MPI window. */
 #ifndef BERYL_SCHED_MPI_COUNTER_H
 #define BERYL_SCHED_MPI_COUNTER_H

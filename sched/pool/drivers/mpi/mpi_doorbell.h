@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Doorbells: the processes of a node count in shared memory the messages that they have sent to
  * each other.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of a mode over MPI: recorded when the mode sends them, so that
  * no mode function enters MPI, and started afterwards. */
 #ifndef BERYL_SCHED_MPI_MESSAGES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/mpi/mpi_pulse.h"
 
 #include "support/base/agree.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The pulse of a run: when a task finished last, on any process. Processes of a node write into
  * memory that they share; from node to node a process that polls sends the time to all others, once
  * in an interval. Watchdog threads read it without any call of MPI. */

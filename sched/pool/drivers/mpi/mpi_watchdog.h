@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The watchdog of a run (--watchdog): a thread of each process that makes no MPI call. When no task
  * has finished for the given time, on any process that it knows of (mpi_pulse.h), each process
  * reports to standard error which task it runs or what it waits for and the state of its mode's

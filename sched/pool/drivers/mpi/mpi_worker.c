@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/mpi/driver_mpi_private.h"
 
 #include "support/base/clock.h"

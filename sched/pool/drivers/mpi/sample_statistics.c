@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/mpi/sample_statistics.h"
 
 #include "support/base/rank_statistics.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Median and quartiles of repeated measurements. */
 #ifndef BERYL_SCHED_SAMPLE_STATISTICS_H
 #define BERYL_SCHED_SAMPLE_STATISTICS_H

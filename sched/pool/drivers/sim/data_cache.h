@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of other workers' blocks in the memory of simulated nodes: of each node those that were
  * used last, up to a number of bytes. A block that a worker has written stays there, too, until it
  * has to make room or its worker takes it out. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a mode on a simulated machine: a discrete-event simulation of
  * any number of workers in one process, with the tasks' bodies run for real if
  * the problem has some. The same seed gives the same run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The simulated workers and network, private to driver_sim.c and sim_*.c. */
 #ifndef BERYL_SCHED_DRIVER_SIM_PRIVATE_H
 #define BERYL_SCHED_DRIVER_SIM_PRIVATE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The event queue of a simulation: the earliest event first, and of those at the same time
  * the one that was added first.
  *

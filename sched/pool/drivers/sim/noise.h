@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Interruptions of simulated workers (struct taskpool_noise). */
 #ifndef BERYL_SCHED_NOISE_H
 #define BERYL_SCHED_NOISE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Transfers of the blocks that tasks read and write, by the LogGP model: a transfer of s bytes
  * takes the worker o at its begin and at its end, a request and the block each need L from node to
  * node, and the block occupies first its sender's and then its receiver's network card for s G. A

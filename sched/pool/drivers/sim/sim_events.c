@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/sim/driver_sim_private.h"
 #include "support/base/die.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/sim/driver_sim_private.h"
 
 static int64_t lane_of(struct sim_worker *worker, const struct sim_thread *thread)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Orbitals turned by a rotation (scf_hessian.h). */
+#include "hf/scf/scf_hessian.h"
+
+#include "support/base/agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Scratch for turning the orbitals of one spin. */
+struct turn {
+    struct dense *square; /* n_occupied x n_occupied: kappa^T kappa */
+    struct dense *W, *W_scaled;
+    struct dense *kappa_W;      /* n_virtual x n_occupied */
+    struct dense *U_v;          /* of the state */
+    double *s2, *cosine, *sinc; /* n_occupied */
+};
+
+static void turn_fini(struct turn *turn)
+{
+    struct dense *const matrices[] = {turn->square, turn->W, turn->W_scaled, turn->kappa_W,
+                                      turn->U_v};
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        dense_destroy(matrices[i]);
+    free(turn->s2);
+}
+
+enum { N_TURN_MEMBERS = 5 };
+static void list_turn_matrices(const struct scf_basis *basis, int spin, struct turn *turn,
+                               struct dense_member members[N_TURN_MEMBERS])
+{
+    int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = m - o;
+    const struct dense_member all[N_TURN_MEMBERS] = {{&turn->square, o, o},
+                                                     {&turn->W, o, o},
+                                                     {&turn->W_scaled, o, o},
+                                                     {&turn->kappa_W, v, o},
+                                                     {&turn->U_v, m, v}};
+    memcpy(members, all, sizeof all);
+}
+
+/* Errors: on failure turn_fini still has to be called. */
+static enum status turn_init(const struct scf_basis *basis, int spin, struct turn *turn)
+{
+    int n_occupied = basis->n_occupied[spin];
+    struct dense_member members[N_TURN_MEMBERS];
+    *turn = (struct turn){.s2 = malloc(3 * (size_t)n_occupied * sizeof(double))};
+    enum status status = CHECK_MEMORY(turn->s2, "no memory to turn %d orbitals", n_occupied);
+    TRY(status_agree(basis->problem->comm, status));
+    turn->cosine = turn->s2 + n_occupied;
+    turn->sinc = turn->cosine + n_occupied;
+    list_turn_matrices(basis, spin, turn, members);
+    return dense_create_members(basis->problem->grid, N_TURN_MEMBERS, members);
+}
+
+int64_t scf_rotate_bytes(const struct scf_basis *plan)
+{
+    struct turn turn;
+    int64_t most = 0;
+    for (int s = 0; s < plan->n_spins; s++) {
+        struct dense_member members[N_TURN_MEMBERS];
+        list_turn_matrices(plan, s, &turn, members);
+        int64_t bytes = dense_members_bytes(plan->problem->grid, N_TURN_MEMBERS, members) +
+                        (int64_t)sizeof(double) * 3 * plan->n_occupied[s];
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* U_new = U_o'. */
+static enum status turn_spin(const struct scf_state *state, int spin, const struct dense *kappa,
+                             struct turn *turn, struct dense *U_new)
+{
+    int n_occupied = kappa->n_columns;
+    dense_multiply('T', 'N', 1, kappa, kappa, 0, turn->square);
+    TRY(dense_eigen(turn->square, turn->s2, turn->W));
+    for (int i = 0; i < n_occupied; i++) {
+        double s = sqrt(fmax(turn->s2[i], 0));
+        turn->cosine[i] = cos(s);
+        turn->sinc[i] = s > 1e-8 ? sin(s) / s : 1;
+    }
+    dense_copy_columns(state->U[spin], n_occupied, turn->U_v);
+    dense_copy(turn->W, turn->W_scaled);
+    dense_scale_columns(turn->W_scaled, turn->cosine);
+    dense_multiply('N', 'N', 1, state->U_o[spin], turn->W_scaled, 0, U_new);
+    dense_copy(turn->W, turn->W_scaled);
+    dense_scale_columns(turn->W_scaled, turn->sinc);
+    dense_multiply('N', 'N', 1, kappa, turn->W_scaled, 0, turn->kappa_W);
+    dense_multiply('N', 'N', 1, turn->U_v, turn->kappa_W, 1, U_new);
+    return STATUS_OK;
+}
+
+enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
+                       const struct scf_rotation *kappa, struct scf_state *trial)
+{
+    for (int s = 0; s < basis->n_spins; s++) {
+        dense_copy(state->U_o[s], trial->U_o[s]);
+        if (!kappa->kappa[s])
+            continue;
+        struct turn turn;
+        enum status status = turn_init(basis, s, &turn);
+        if (status == STATUS_OK)
+            status = turn_spin(state, s, kappa->kappa[s], &turn, trial->U_o[s]);
+        turn_fini(&turn);
+        TRY(status);
+    }
+    trial->idempotent = true;
+    return STATUS_OK;
+}
