@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 enum { STATUS_OK = 42 };
-struct taskpool_mode {
+struct mode {
     int own;
 };
-struct taskpool_mode mode_static = {STATUS_OK};
+struct mode mode_static = {STATUS_OK};
 int common_options = 7;
 int n_died, n_printed;
 void die(const char *text);
