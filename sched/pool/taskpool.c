@@ -401,9 +401,6 @@ static enum status check_restore(const struct taskpool *pool)
     if (is_inside(pool))
         return FAIL(STATUS_USAGE, "taskpool_restore was called from a task of the pool: restore it "
                                   "after taskpool_run");
-    if (pool->state == POOL_SEEDED)
-        return FAIL(STATUS_USAGE, "taskpool_restore: the pool is ready to run; call taskpool_run "
-                                  "first");
     if (pool->state == POOL_BROKEN)
         return FAIL(STATUS_USAGE, "taskpool_restore: the mode has failed; the pool can only be "
                                   "destroyed");
@@ -413,6 +410,8 @@ static enum status check_restore(const struct taskpool *pool)
 int taskpool_restore(struct taskpool *pool)
 {
     TRY(check_restore(pool));
+    if (pool->state == POOL_SEEDED)
+        return STATUS_OK;
     pool->state = POOL_BROKEN;
     pool->n_failures = status_n_failures();
     if (pool->bound)

@@ -221,11 +221,11 @@ static void misuse_states(const char *mode)
     int64_t record = 1, sum;
     make_pool(mode, false);
     CALL(taskpool_add(pool, &record), "one of numbered tasks");
-    CALL(taskpool_restore(pool), "ready to run");
+    expect("restore before the first run", taskpool_restore(pool));
     expect("run", taskpool_run(pool));
     CALL(taskpool_run(pool), "call taskpool_restore");
     expect("restore", taskpool_restore(pool));
-    CALL(taskpool_restore(pool), "ready to run");
+    expect("restore twice", taskpool_restore(pool));
     expect("run", taskpool_run(pool));
     sum = taskpool_statistics(pool, 0)->tasks + taskpool_statistics(pool, 1)->tasks;
     n_wrong += sum != 400;

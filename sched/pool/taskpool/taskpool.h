@@ -222,10 +222,10 @@ int taskpool_add(struct taskpool *pool, const void *record);
 int taskpool_run(struct taskpool *pool);
 
 /* Prepares the next iteration: seeds it anew or, in some modes, by where the tasks ran and how
- * long they took. Collective; to be called once between two runs. Over MPI the failure of a worker
- * is returned by the next taskpool_run, whose synchronisation agrees on it; simulated, by this
- * call.
- * Errors: TASKPOOL_STATUS_USAGE (from a task, before the first run, or twice). */
+ * long they took. No effect where it is prepared already. Collective; to be called between two
+ * runs. Over MPI the failure of a worker is returned by the next taskpool_run, whose
+ * synchronisation agrees on it; simulated, by this call. Errors: TASKPOOL_STATUS_USAGE (from a
+ * task, or after the mode has failed). */
 int taskpool_restore(struct taskpool *pool);
 
 /* From inside a long task: answers other workers' messages. A process answers only between two of
