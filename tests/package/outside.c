@@ -74,7 +74,7 @@ static void misuse(int64_t *sum)
 {
     struct taskpool *pool = make_pool(MPI_COMM_SELF, "steal", 10, sum);
     require(taskpool_add(pool, &pool) == TASKPOOL_STATUS_USAGE, "add to a static pool");
-    require(taskpool_restore(pool) == TASKPOOL_STATUS_USAGE, "restore before run");
+    require(taskpool_settings_set(NULL, "seed", "1") == TASKPOOL_STATUS_USAGE, "no settings");
     require(taskpool_run(NULL) == TASKPOOL_STATUS_USAGE, "run of no pool");
     require(strstr(taskpool_error_text(), "NULL") != NULL, "text");
     taskpool_destroy(pool);
