@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A mode of one file and one line is in --help with its option, in --list-modes and in
+# A mode of one file and one line is in --help-all with its option, in --help-modes, in --list-modes and in
 # --compare all, where its Fock matrix is that of the others.
 #
 #   test_example_mode.sh BERYL_HF BERYL_SCHED MPIEXEC INPUTS
@@ -10,9 +10,10 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 for program in "$beryl_hf" "$beryl_sched"; do
-    "$program" --help > "$folder/help"
-    tr -s ' \n' ' ' < "$folder/help" | grep -q 'hybrid, auto, example, lpt; default: auto'
+    "$program" --help-all > "$folder/help"
+    tr -s ' \n' ' ' < "$folder/help" | grep -q 'hybrid, auto, example[^;]*; default: auto'
     tr -s ' \n' ' ' < "$folder/help" | grep -q -- '--example-grant N example: tasks handed out'
+    "$program" --help-modes | grep -q '^example: worker 0 hands out'
 done
 "$beryl_sched" --list-modes | grep -q "^example	static	worker 0 hands out"
 "$mpiexec" --oversubscribe -n 3 "$beryl_hf" "$inputs/be16.xyz" --basis be15s --screen 1e-6 \
@@ -26,4 +27,4 @@ if "$beryl_sched" --gauss 1,0 --tasks 9 --simulate 2 --sched static --example-gr
     exit 1
 fi
 grep -q 'has no effect with --sched static: it is for example' "$folder/refused"
-echo "mode example is in --help, in --list-modes and in --compare all"
+echo "mode example is in --help-all, in --help-modes, in --list-modes and in --compare all"

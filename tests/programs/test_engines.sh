@@ -73,7 +73,7 @@ same_energy baseline.json libint.json
 run 2 $water --engine fast
 grep -q "'fast' is not one of .*baseline, libint" "$folder/errors" ||
     complain "the message lists no engines"
-run 0 --help
+run 0 --help-all
 tr -s ' \n' ' ' < "$folder/output" | grep -q "baseline, libint" || complain "the help lists no engines"
 
 # The number of processes changes no count.
