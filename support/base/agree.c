@@ -22,7 +22,7 @@ enum status status_agree(MPI_Comm comm, enum status own)
     snprintf(failure.text, sizeof failure.text, "%s", status_text());
     snprintf(failure.origin, sizeof failure.origin, "%s", status_origin());
     MPI_Bcast(&failure, (int)sizeof failure, MPI_BYTE, first, comm);
-    status_set_text("%s", failure.text);
+    FAIL((enum status)failure.code, "%s", failure.text);
     status_set_origin(failure.origin);
     return (enum status)failure.code;
 }
