@@ -15,12 +15,18 @@ static enum status last_code;
 static int64_t n_failures;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these, for writers */
 
-static void replace_text(const char *text, const char *origin)
+/* Replaces the texts that are not NULL; counts a failure unless code is STATUS_OK. */
+static void record_texts(const char *text, const char *origin, enum status code)
 {
     pthread_mutex_lock(&lock);
-    snprintf(last_text, sizeof last_text, "%s", text);
+    if (text)
+        snprintf(last_text, sizeof last_text, "%s", text);
     if (origin)
         snprintf(last_origin, sizeof last_origin, "%s", origin);
+    if (code != STATUS_OK) {
+        last_code = code;
+        n_failures++;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -33,11 +39,7 @@ enum status status_fail(enum status code, const char *function, const char *file
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     snprintf(origin, sizeof origin, "%s (%s:%d)", function, file, line);
-    replace_text(text, origin);
-    pthread_mutex_lock(&lock);
-    last_code = code;
-    n_failures++;
-    pthread_mutex_unlock(&lock);
+    record_texts(text, origin, code);
     return code;
 }
 
@@ -90,12 +92,12 @@ void status_set_text(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    replace_text(text, NULL);
+    record_texts(text, NULL, STATUS_OK);
 }
 
 void status_set_origin(const char *origin)
 {
-    snprintf(last_origin, sizeof last_origin, "%s", origin);
+    record_texts(NULL, origin, STATUS_OK);
 }
 
 struct status_kept status_keep(void)
@@ -108,7 +110,7 @@ struct status_kept status_keep(void)
 
 void status_restore(const struct status_kept *kept)
 {
-    replace_text(kept->text, kept->origin);
+    record_texts(kept->text, kept->origin, STATUS_OK);
 }
 
 void status_print(const char *program)
