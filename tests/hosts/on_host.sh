@@ -9,6 +9,13 @@ if [ "$host" = switch ]; then
     exec nsenter --target 1 --net -- sh -c "$*"
 fi
 # The kernels of OpenBLAS belong to the machine: others would give other digests.
-exec nsenter --target "$(cat "/run/$host.pid")" --net --uts --ipc --mount --pid --wd="$PWD" -- \
+status=0
+nsenter --target "$(cat "/run/$host.pid")" --net --uts --ipc --mount --pid --wd="$PWD" -- \
     env -i HOME="$HOME" PATH="$PATH" SHELL=/bin/sh \
-    ${OPENBLAS_CORETYPE:+OPENBLAS_CORETYPE="$OPENBLAS_CORETYPE"} sh -c "$*"
+    ${OPENBLAS_CORETYPE:+OPENBLAS_CORETYPE="$OPENBLAS_CORETYPE"} sh -c "$*" ||
+    status=$?
+# ssh does not learn of its command's end over a cut link.
+while nsenter --target 1 --net -- ip link show "$host" 2>/dev/null | grep -q 'state DOWN'; do
+    sleep 1
+done
+exit $status
