@@ -64,9 +64,10 @@ static void fill_cartesian(struct angular_map *map, int l)
 }
 
 /* Function m of row f:
- *   N sum_(t,u,v) (-1)^(t+v') 4^-t C(l,t) C(l-t,a+t) C(t,u) C(a,w) x^(2t+a-2u-w) y^(2u+w)
- * z^(l-2t-a) with a = |m|, w = 2v' for m >= 0 and w = 2v' + 1 for m < 0, w <= a, N = sqrt(2 (l+a)!
- * (l-a)!) / (2^a l!), smaller by sqrt(2) for m = 0. */
+ *     N sum_(t,u,w) (-1)^(t + floor(w/2)) 4^-t C(l,t) C(l-t,a+t) C(t,u) C(a,w)
+ *         x^(2t+a-2u-w) y^(2u+w) z^(l-2t-a)
+ * with a = |m|; w <= a, even for m >= 0 and odd for m < 0; N = sqrt(2 (l+a)! (l-a)!) / (2^a l!),
+ * smaller by sqrt(2) for m = 0. */
 static void fill_harmonic(struct angular_map *map, int f, int l, int m)
 {
     int a = abs(m);

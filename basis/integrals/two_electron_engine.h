@@ -22,9 +22,11 @@ struct two_electron_engine {
     bool (*handles)(const struct quartet_class *class);
 
     /* Makes the scratch of one caller; called once, and only if the engine is the first that
-     * handles some class of these shells. shells  all shells that quartets may come from, for their
-     * limits; not kept cutoff  see two_electron_create state   passed to the other functions; set
-     * to NULL on failure Errors: STATUS_NO_MEMORY. */
+     * handles some class of these shells.
+     * shells  all shells that quartets may come from, for their limits; not kept
+     * cutoff  see two_electron_create
+     * state   passed to the other functions; set to NULL on failure
+     * Errors: STATUS_NO_MEMORY. */
     enum status (*create)(const struct shells *shells, double cutoff, void **state);
     void (*destroy)(void *state); /* NULL is fine */
 

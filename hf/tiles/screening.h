@@ -48,8 +48,9 @@ enum screening_rule { SCREENING_DENSITY, SCREENING_SCHWARZ };
 
 /* Whether a quartet of groups is computed under SCREENING_DENSITY: its bound Q_ab Q_cd must reach
  * the threshold, and the largest change that it can make to an element of F the fraction of it
- * above: the bound times the larger of coulomb_weight   2 max |D| over the blocks ab and cd (total
- * density) exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
+ * above: the bound times the larger of
+ *     coulomb_weight   2 max |D| over the blocks ab and cd (total density)
+ *     exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
 static inline bool quartet_is_significant(double bound, double coulomb_weight,
                                           double exchange_weight, double threshold)
 {

@@ -28,10 +28,12 @@ enum status parser_step(struct parser *parser);
 /* Whether nothing follows in this statement. */
 bool parser_at_line_end(const struct parser *parser);
 
-/* Steps over the token if it is this symbol or word. found  out: whether it was */
+/* Steps over the token if it is this symbol or word.
+ * found  out: whether it was */
 enum status parser_accept(struct parser *parser, const char *text, bool *found);
 
-/* Steps over a symbol or word that must come; what  the expectation, for the message */
+/* Steps over a symbol or word that must come.
+ * what  the expectation, for the message */
 enum status parser_expect(struct parser *parser, const char *text, const char *what);
 
 /* Fails: "expected WHAT, found TOKEN". */

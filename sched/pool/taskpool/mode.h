@@ -6,8 +6,10 @@
  *
  *     init, seed
  *     for each iteration:
- *         next until TASKPOOL_MODE_DONE; after every TASKPOOL_MODE_RUN finished for each of its
- * tasks restore until TASKPOOL_MODE_DONE, unless it was the last fini
+ *         next, until it returns TASKPOOL_MODE_DONE;
+ *             finished, after each task of a TASKPOOL_MODE_RUN
+ *         restore, until it returns TASKPOOL_MODE_DONE; not after the last iteration
+ *     fini
  *
  * and in between, also while the tasks of a TASKPOOL_MODE_RUN run,
  *
@@ -37,7 +39,8 @@ extern "C" {
 
 /* --- Tasks --- */
 
-/* The tasks first, first + step, ... below last; step >= 1. Empty if first >= last. */
+/* The tasks first, first + step, ... < last: `last` is excluded; step >= 1. Empty if
+ * first >= last. */
 struct taskpool_range {
     int64_t first;
     int64_t last;
@@ -57,8 +60,8 @@ int64_t taskpool_range_block_of(int64_t n_tasks, int64_t n_parts, int64_t task);
 /* The seeding: the tasks that each worker starts with. */
 struct taskpool_seeding;
 
-/* The worker's tasks are the ranges [0, taskpool_seeding_n_ranges), some of them maybe
- * empty. With lists of owned tasks only for workers of this process. */
+/* The worker's tasks are the ranges [0, taskpool_seeding_n_ranges), some of which may
+ * be empty. Under --seeding owner `worker` must be one of this process. */
 int64_t taskpool_seeding_n_ranges(const struct taskpool_seeding *seeding, int worker);
 struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seeding, int worker,
                                              int64_t i);
@@ -69,7 +72,8 @@ struct taskpool_comm;
 
 /* A message: a head, which is copied, followed by bulk, which is not: it must stay unchanged
  * until sent() of the sender's mode is called with the token. The receiver gets
- * both as one contiguous stretch of bytes. */
+ * both as one contiguous stretch of bytes. Over MPI they are INT_MAX bytes at most, together; more
+ * ends the program. */
 struct taskpool_comm_message {
     const void *head;
     size_t head_size; /* at least 1 */
@@ -150,10 +154,10 @@ static inline void taskpool_comm_wake(struct taskpool_comm *comm, double delay_s
     comm->functions->wake(comm, delay_s);
 }
 
-/* Reports that this worker could not keep tasks that it was sent or is to run next: memory was
- * refused, or a limit is reached. The status, with the text of its taskpool_fail, ends the
+/* Reports that this worker could not store tasks, received or its own, for lack of memory or
+ * because a limit is reached. The status, with the text of its taskpool_fail, ends the
  * iteration, or the one that is being prepared, on all workers; this one runs no more tasks. The
- * mode continues its protocol as if it had kept them, so that all workers come to their end.
+ * mode continues its protocol as if it had stored them, so that all workers come to their end.
  * TASKPOOL_STATUS_OK: no effect. */
 static inline void taskpool_comm_report(struct taskpool_comm *comm, int status)
 {
@@ -161,8 +165,9 @@ static inline void taskpool_comm_report(struct taskpool_comm *comm, int status)
         comm->functions->failed(comm, status);
 }
 
-/* Reports an error in the mode's own protocol: the run cannot be right. May
- * return; the run then ends with TASKPOOL_STATUS_PROTOCOL. */
+/* Reports an error in the mode's own protocol, so that the run cannot be right. Over MPI it ends
+ * the program; simulated it returns, and taskpool_run fails with TASKPOOL_STATUS_PROTOCOL. A
+ * message sent by a mode without `receive` is such an error. */
 static inline void taskpool_comm_fail(struct taskpool_comm *comm, const char *why)
 {
     comm->functions->protocol_broken(comm, why);
@@ -284,10 +289,11 @@ struct taskpool_mode_setup {
     const struct taskpool_problem *problem;
     const struct taskpool_settings *settings;
     const struct taskpool_seeding *seeding; /* NULL unless the mode is seeded and the pool static */
-    const int64_t *speed_sums; /* of --speeds: the sums of the speeds of the workers before 0, 1,
-                                * ... size, in units of 2^-30 of the largest; NULL: all are equal */
+    const int64_t *speed_sums; /* of --speeds: the size + 1 exclusive prefix sums of the workers'
+                                * speeds, in units of 2^-30 of the largest; NULL: all are equal */
 };
 
+/* Required: name, help, init, next, restore, progress. Other members may be NULL, 0 or false. */
 struct taskpool_mode {
     const char *name; /* lower case: the value of --sched */
     const char *help; /* a line for lists of modes, without a full stop */
@@ -311,15 +317,16 @@ struct taskpool_mode {
      * without tasks. Errors: TASKPOOL_STATUS_NO_MEMORY. */
     int (*seed)(void *state);
 
-    /* Fills *work on TASKPOOL_MODE_RUN, with a range of any length or with one record. On a worker
+    /* Fills *work on TASKPOOL_MODE_RUN, with one record or with a range of any length; a mode whose
+     * tasks others may take returns n_wanted at most. On a worker
      * of several threads it may be called again before the tasks of an earlier TASKPOOL_MODE_RUN
      * have finished. After TASKPOOL_MODE_SEARCH and TASKPOOL_MODE_WAIT it is called again after
      * the next event. */
     enum taskpool_mode_step (*next)(void *state, struct taskpool_mode_work *work);
 
-    /* A fast path of next without the driver's lock, for tasks that the worker holds itself;
-     * false if there are none, next is then called. Unlike all others it may be called at the
-     * same time as receive and sent, but not after TASKPOOL_MODE_SEARCH or TASKPOOL_MODE_WAIT, when
+    /* A fast path of next without the driver's lock, for tasks that the worker holds itself.
+     * Returns false if there are none; the driver then calls next. It may overlap receive and
+     * sent, no other function. Not called after TASKPOOL_MODE_SEARCH or TASKPOOL_MODE_WAIT, when
      * tasks may be arriving. NULL: none. */
     bool (*next_local)(void *state, struct taskpool_mode_work *work);
 
@@ -334,12 +341,13 @@ struct taskpool_mode {
     void (*receive)(void *state, int from, const void *message, size_t size);
 
     /* The message with this token is completed: its bulk is no longer read and may be freed or
-     * changed. NULL: the mode sends none with bulk. */
+     * changed. Independent of its arrival: before or after the receiver's receive.
+     * NULL: the mode sends none with bulk. */
     void (*sent)(void *state, int64_t token);
 
     /* Simulated, and unless --progress says otherwise: whether a thread of its own serves this
-     * worker's messages, as where the mode was published; the answer never changes. NULL: none
-     * has one. thread_help says which workers have one, for the log. */
+     * worker's messages, as in the mode's publication; constant for a worker. NULL: none has one.
+     * thread_help says which workers have one, for the log. */
     bool (*has_thread)(const void *state);
     const char *thread_help;
 
@@ -371,8 +379,9 @@ struct taskpool_mode {
 /* --- Work stealing, for modes that balance by it --- */
 
 /* A queue of the worker's tasks, which requests of others take half of while it runs the rest, and
- * the end of the iteration, as in mode steal. Opaque; a mode's state begins with one, and the
- * functions of a state below are entries of its table, or are called from its own. Its messages
+ * the end of the iteration, as in mode steal. Opaque; a mode's state begins with one. The
+ * functions below whose first argument is a state can stand in the mode's table, or be called from
+ * functions that do. Its messages
  * begin with an int32_t in [0, TASKPOOL_STEALING_KINDS); those of the mode with another. */
 enum { TASKPOOL_STEALING_KINDS = 16 };
 struct taskpool_stealing {
@@ -436,11 +445,12 @@ void taskpool_termination_init(struct taskpool_termination *termination, struct 
 /* Begins an iteration; no message of the last one is on its way. */
 void taskpool_termination_begin(struct taskpool_termination *termination);
 
-/* To be called at each of these events. */
+/* Notes an event: to be called at each of these, sends before or after taskpool_comm_send. */
 void taskpool_termination_count(struct taskpool_termination *termination,
                                 enum taskpool_termination_event event);
 
-/* This worker has no work now. To be called after every event while that is so. */
+/* This worker has no work now. To be called at the end of every function of the mode while that is
+ * so. */
 void taskpool_termination_without_work(struct taskpool_termination *termination);
 
 /* A message of the kind arrived.
@@ -448,9 +458,11 @@ void taskpool_termination_without_work(struct taskpool_termination *termination)
 void taskpool_termination_receive(struct taskpool_termination *termination, const void *message,
                                   bool without_work);
 
-/* Whether no work will arrive: from then on a worker sends no requests and refuses those of others;
- * and whether no message of these at all will, so that next returns TASKPOOL_MODE_DONE. */
+/* Whether no work will arrive any more: a worker then sends no requests and refuses those of
+ * others. */
 bool taskpool_termination_is_closed(const struct taskpool_termination *termination);
+
+/* Whether no message of the kind will arrive either: next returns TASKPOOL_MODE_DONE. */
 bool taskpool_termination_is_finished(const struct taskpool_termination *termination);
 
 /* --- Registration --- */

@@ -21,14 +21,16 @@
  *          Several pools may exist at the same time, on the same or on different communicators.
  *          Those that share processes are run one after another. A task may create and run pools of
  *          its own process (MPI_COMM_SELF, or simulated), not those of several processes.
- *          MPI's handler of errors stays as the program set it.
- *          A failure inside MPI, or the want of a few kilobytes of memory, ends the program.
+ *          A failure inside MPI ends the program, whatever error handler its communicators have
+ *          (a pool's own has MPI_ERRORS_ARE_FATAL), and so does a lack of a few kilobytes of memory
+ *          or a mode that breaks its protocol.
  * Threads  A program calls all functions from one thread, the one that initialised MPI unless it
  *          asked for more; its tasks run on that thread. Settings with a progress thread or a
- *          watchdog start threads of the library's own, which call functions of modes alone. From
- *          inside a task taskpool_add, taskpool_poll and taskpool_progress of its pool may be
- * called, and what returns texts, statistics and names; all else of its pool is refused there. A
- *          task must not wait for another task, nor be run by threads that a task starts. */
+ *          watchdog start threads of the library's own, which call only functions of modes.
+ *          Inside a task, of its own pool, only taskpool_add, taskpool_poll, taskpool_progress and
+ *          the functions that return texts, statistics or names may be called; the others return
+ *          TASKPOOL_STATUS_USAGE. A task must not wait for another task, and threads that it starts
+ *          must not call these functions. */
 #ifndef TASKPOOL_TASKPOOL_H
 #define TASKPOOL_TASKPOOL_H
 
@@ -54,13 +56,13 @@ const char *taskpool_version(void);
 
 enum taskpool_status {
     TASKPOOL_STATUS_OK,
-    TASKPOOL_STATUS_USAGE,         /* a call, argument or setting that cannot be */
+    TASKPOOL_STATUS_USAGE,         /* an invalid call, argument or setting */
     TASKPOOL_STATUS_INPUT,         /* the contents of a file */
     TASKPOOL_STATUS_IO,            /* a file cannot be read or written */
-    TASKPOOL_STATUS_LIMIT,         /* beyond what the library can count or was allowed to hold */
-    TASKPOOL_STATUS_NO_MEMORY,     /* or less than the machine can be trusted to have */
+    TASKPOOL_STATUS_LIMIT,         /* a count or a bound, such as --deque, is exceeded */
+    TASKPOOL_STATUS_NO_MEMORY,     /* refused by the system, or more than is available */
     TASKPOOL_STATUS_NOT_CONVERGED, /* for tasks: not returned by the library itself */
-    TASKPOOL_STATUS_NUMERIC,       /* likewise */
+    TASKPOOL_STATUS_NUMERIC,       /* for tasks, too */
     TASKPOOL_STATUS_LIBRARY,       /* a library that this one calls has failed */
     TASKPOOL_STATUS_PROTOCOL       /* a scheduling mode lost tasks or messages */
 };
@@ -86,12 +88,13 @@ int taskpool_fail(int status, const char *text);
 
 /* The work of a pool. A static pool is the IDs [0, n_tasks), kept as ranges, so that 2e10 tasks
  * cost a few words. A dynamic one (record_size > 0) begins with the records that taskpool_add put
- * into it before the run, and grows by those that its tasks add; n_tasks is then 0. Set all other
- * members to 0 or NULL. The same on every process, but for what context points to. */
+ * into it before the run, and grows by those that its tasks add; n_tasks is then 0. Members
+ * that are not used are 0 or NULL. All processes pass equal values; pointers may differ. */
 struct taskpool_problem {
     int64_t n_tasks; /* in [0, TASKPOOL_MAX_TASKS] */
-    /* Runs one task; a worker runs one at a time. Any value but 0 is a failure: no further task
-     * runs on this worker, and taskpool_run returns the value on every process. */
+    /* Runs one task; a worker runs one at a time. Any value but 0 is a failure: this worker runs
+     * no further task, others run those that they hold, and taskpool_run returns the value on
+     * every process. */
     int (*run)(int64_t task, void *context);
     /* The worker in [0, n_workers) that owns the task's data, for --seeding owner;
      * or NULL. The same on every process. */
@@ -100,9 +103,10 @@ struct taskpool_problem {
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
 
-    /* Called on each process after its last task, before any process leaves taskpool_run: completes
-     * what the tasks left underway, such as one-sided operations, so that their end and that of the
-     * iteration are one synchronisation. A failure is that of a task. NULL: nothing. */
+    /* Called on each process after its last task, also where a task failed, before any process
+     * leaves taskpool_run: completes what the tasks left under way (for instance by
+     * MPI_Win_flush_all), so that one synchronisation ends that and the iteration. Fails as a task
+     * does, unless one failed before it. NULL: no-op. */
     int (*finish)(void *context);
 
     size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
@@ -114,15 +118,13 @@ struct taskpool_problem {
 
 /* --- Settings --- */
 
-/* First tasks of a worker: blocks of equal numbers of tasks; tasks rank, rank + size, ...;
- * the tasks whose data it owns; blocks of equal predicted cost. The last is no value of --seeding:
- * the schedule of a bound. */
+/* The tasks that a worker starts with. */
 enum taskpool_seeding_rule {
-    TASKPOOL_SEEDING_BLOCK,
-    TASKPOOL_SEEDING_CYCLIC,
-    TASKPOOL_SEEDING_OWNER,
-    TASKPOOL_SEEDING_COST,
-    TASKPOOL_SEEDING_LONGEST
+    TASKPOOL_SEEDING_BLOCK,  /* a block of as many consecutive tasks as the others have */
+    TASKPOOL_SEEDING_CYCLIC, /* rank, rank + size, ... */
+    TASKPOOL_SEEDING_OWNER,  /* those whose data it owns, by problem.owner */
+    TASKPOOL_SEEDING_COST,   /* a block of as much predicted cost as the others have */
+    TASKPOOL_SEEDING_LONGEST /* the longest first, by known durations: mode lpt's, not an option */
 };
 
 /* Poll for messages between tasks, or receive them in a thread, which takes
@@ -150,14 +152,13 @@ struct taskpool_settings {
     double watchdog_s;       /* over MPI: most time without a finished task; 0: no watchdog */
     bool keep_history;       /* time every task, see taskpool_history */
     bool keep_timeline;      /* record the course of an iteration for beryl-sched's pages */
-    int64_t keep_iterations; /* statistics of so many last iterations are kept; 0: of all,
-                              * some 300 bytes each and more where workers are simulated */
+    int64_t keep_iterations; /* most recent iterations whose statistics are kept, some 300 bytes
+                              * each and more where workers are simulated; 0: all */
 
     const char *trace_folder; /* NULL: no trace. taskpool_trace_start reads it and sets the next */
     struct taskpool_trace *trace; /* of the pools of the program, borrowed; NULL: none */
 
-    size_t n_of_modes; /* bytes of of_modes that got defaults; those of modes registered later did
-                        * not */
+    size_t n_of_modes; /* bytes of of_modes with defaults; modes registered later have none */
     union {
         unsigned char bytes[1024]; /* read with taskpool_settings_of (mode.h) */
         long double alignment;
@@ -169,8 +170,8 @@ void taskpool_settings_default(struct taskpool_settings *settings);
 
 /* Sets an option by its name on the command line of beryl-sched, without the dashes:
  * ("steal", "2").
- * value  as typed; kept, not copied, where it is a text. "true" or NULL sets a flag, "false" clears
- *        it
+ * value  as typed; "true" or NULL sets a flag, "false" clears it. A text is borrowed: it must
+ *        outlive the settings, their copies and all pools created with them
  * Errors: TASKPOOL_STATUS_USAGE, naming the option and the values that it takes. */
 int taskpool_settings_set(struct taskpool_settings *settings, const char *option,
                           const char *value);
@@ -178,10 +179,10 @@ int taskpool_settings_set(struct taskpool_settings *settings, const char *option
 /* The names of all scheduling modes: "static,counter,...". Valid until one is registered. */
 const char *taskpool_mode_names(void);
 
-/* The thread level to request from MPI_Init_thread before such pools are created. A progress
- * thread needs the highest; over TCP, Open MPI offers windows, which the modes over the shared
- * counter need, only at the lowest, and as Debian configures it only with `mpirun --mca osc ^ucx`.
- */
+/* The level to request from MPI_Init_thread for pools with these settings: MPI_THREAD_MULTIPLE
+ * with a progress thread, else MPI_THREAD_SINGLE. Over TCP, Open MPI has windows, which modes with
+ * the shared counter need, only at the latter, and as Debian configures it only with
+ * `mpirun --mca osc ^ucx`. */
 int taskpool_thread_level(const struct taskpool_settings *settings);
 
 /* --- Pools --- */
@@ -194,44 +195,46 @@ struct taskpool;
  * pool  out; NULL after a failure
  * Errors: TASKPOOL_STATUS_USAGE (the mode or seeding does not fit the problem: the
  * message says why), TASKPOOL_STATUS_LIMIT (n_tasks, record_size, owners),
- * TASKPOOL_STATUS_NO_MEMORY; those of the file of speeds. Without a communicator to agree over (MPI
- * is not initialised, comm is MPI_COMM_NULL or an intercommunicator) not collective. */
+ * TASKPOOL_STATUS_NO_MEMORY; those of the file of speeds. Three are returned without agreement:
+ * MPI is not initialised, comm is MPI_COMM_NULL, comm is an intercommunicator. */
 int taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
                     const struct taskpool_settings *settings, struct taskpool **pool);
 
-/* Collective; NULL is fine. From inside one of its own tasks no effect but that taskpool_run
- * returns TASKPOOL_STATUS_USAGE. */
+/* Collective; NULL is fine. Inside one of its own tasks it has no effect, and taskpool_run returns
+ * TASKPOOL_STATUS_USAGE after the tasks. */
 void taskpool_destroy(struct taskpool *pool);
 
 /* Adds a task to a dynamic pool: to this process, before the first run or between taskpool_restore
- * and the next run; or from the body of a task. The record is copied. Tasks added outside of tasks
- * are part of every later iteration, too. Not collective.
+ * and the next run; or from the body of a task. The record is copied. Tasks added outside tasks
+ * start every later iteration, too; those added by tasks last for one. Not collective.
  * Errors: TASKPOOL_STATUS_USAGE (the pool is static; after a run without taskpool_restore),
  * TASKPOOL_STATUS_LIMIT (--deque), TASKPOOL_STATUS_NO_MEMORY. */
 int taskpool_add(struct taskpool *pool, const void *record);
 
 /* One iteration: every task of the pool runs exactly once, somewhere. No task starts before all
  * processes have called this, and none returns before all tasks have ended.
- * Collective; returns the first failure, by rank, of any task, on every process,
- * or TASKPOOL_STATUS_NO_MEMORY for statistics or history, or TASKPOOL_STATUS_PROTOCOL when the mode
- * lost tasks or ran some twice, or TASKPOOL_STATUS_LIMIT (--deque) or TASKPOOL_STATUS_NO_MEMORY
- * when a worker could not keep its tasks: then no task ran if that was in taskpool_restore. After
- * the failure of a task the pool may be restored and run again, after others it may only be
- * destroyed.
- * TASKPOOL_STATUS_USAGE, and nothing ran: called from a task, or again without taskpool_restore. */
+ * Collective. Errors, the same on every process:
+ *     status of a task           the first failure, by rank; the pool may be restored and run again
+ *     TASKPOOL_STATUS_USAGE      called from a task, or twice without taskpool_restore: nothing
+ *                                ran, the pool is as before; or a task called taskpool_destroy
+ * and those after which a pool can only be destroyed:
+ *     TASKPOOL_STATUS_LIMIT      a worker could not store its tasks (--deque)
+ *     TASKPOOL_STATUS_NO_MEMORY  the same for lack of memory, or none for statistics or history
+ *     TASKPOOL_STATUS_PROTOCOL   the mode lost tasks, or ran some twice
+ * Where a worker could not store tasks in taskpool_restore, none ran. */
 int taskpool_run(struct taskpool *pool);
 
 /* Prepares the next iteration: seeds it anew or, in some modes, by where the tasks ran and how
  * long they took. No effect where it is prepared already. Collective; to be called between two
- * runs. Over MPI the failure of a worker is returned by the next taskpool_run, whose
- * synchronisation agrees on it; simulated, by this call. Errors: TASKPOOL_STATUS_USAGE (from a
+ * runs. Over MPI a worker's failure is returned by the next taskpool_run, which synchronises
+ * anyway; simulated, by this call. Errors: TASKPOOL_STATUS_USAGE (from a
  * task, or after the mode has failed). */
 int taskpool_restore(struct taskpool *pool);
 
-/* From inside a long task: answers other workers' messages. A process answers only between two of
- * its tasks and in this call: one that coordinates others, or whose tasks run for more than some
- * ms, calls it every 0.1 ms or so, lest others wait for its answers. Costs a few ns when the
- * mode exchanges no messages while tasks run. Outside of tasks no effect. */
+/* Inside a long task: answers other workers' messages, which are otherwise answered between two
+ * tasks. Recommended every 0.1 ms or so in tasks longer than a few ms; results are right without
+ * it, but other workers wait. Costs a few ns where the mode exchanges no messages while tasks run.
+ * Outside tasks a no-op. */
 void taskpool_poll(struct taskpool *pool);
 
 /* The fraction of the current iteration that is done, as far as this worker knows: of the
@@ -275,8 +278,9 @@ struct taskpool_iteration {
     double search_s;
     double scheduler_s;
     double communication_s;
-    double balance_s; /* of the slowest worker; not part of the makespan */
-    double load_mean; /* task seconds of a worker */
+    double balance_s; /* in the taskpool_restore before it, of the slowest worker; not part of the
+                       * makespan */
+    double load_mean; /* seconds in tasks, of a worker */
     double load_max;
     double imbalance;  /* load_max / load_mean - 1; 0 without load */
     double efficiency; /* task_s / (n_workers x makespan_s); 1 without time */
@@ -289,8 +293,8 @@ struct taskpool_iteration {
 
 /* Iterations run so far, and the statistics of one of them, in an array with those of the
  * others; the same on every process, valid until the next run. Do not communicate. With
- * settings.keep_iterations only of the last ones, each in a place of its own; NULL: of this
- * iteration there are none. */
+ * settings.keep_iterations only the most recent are kept, not as one array; NULL if that iteration
+ * is not. */
 int64_t taskpool_n_iterations(const struct taskpool *pool);
 const struct taskpool_iteration *taskpool_statistics(const struct taskpool *pool,
                                                      int64_t iteration);
@@ -305,7 +309,7 @@ int taskpool_write_statistics(const struct taskpool *pool, const char *path);
  * failure, so that a pool of 2e10 tasks of which few run costs only those few. */
 struct taskpool_history_entry {
     int64_t task;
-    float time_s; /* seven digits: more than two runs of a task have in common */
+    float time_s; /* float: two runs of a task differ by more than its precision */
     int32_t worker;
 };
 
@@ -335,13 +339,14 @@ const struct taskpool_history *taskpool_history(const struct taskpool *pool);
 int taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings);
 
 /* Forgets what was recorded so far, and begins the time anew. Collective over the comm of
- * taskpool_trace_start, as taskpool_trace_write is; NULL is fine. */
+ * taskpool_trace_start; NULL is fine. */
 void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm);
 
-/* Writes trace.json, in Chrome's format, and traces.otf2 with its folder, OTF2, of what was
- * recorded so far; those of an earlier run are replaced, or stay if this fails, which then leaves
- * nothing. More may be recorded only after taskpool_trace_restart. NULL is fine.
- * part  a folder for them in that of the trace; NULL: that itself
+/* Writes what was recorded so far as trace.json, in Chrome's format, and as traces.otf2 with its
+ * folder, in OTF2. Replaces the files of an earlier run; after a failure those are unchanged and no
+ * partial file is left. More may be recorded only after taskpool_trace_restart.
+ * Collective over the comm of taskpool_trace_start; NULL is fine.
+ * part  a folder for them in that of the trace; NULL: the folder of the trace
  * Errors: TASKPOOL_STATUS_IO, TASKPOOL_STATUS_LIBRARY; the same on every process. */
 int taskpool_trace_write(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
 
