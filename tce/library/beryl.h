@@ -63,7 +63,7 @@ const char *beryl_version(void);
 const char *beryl_error_text(void);
 
 /* Starts MPI (MPI_THREAD_SINGLE) and Global Arrays unless they run already. Once in a program,
- * before all that follows. Errors: BERYL_USAGE (started before, MPI has ended), BERYL_NO_MEMORY,
+ * before all that follows; not again after beryl_end. Errors: BERYL_USAGE (started before, MPI has ended), BERYL_NO_MEMORY,
  * BERYL_LIBRARY. */
 enum beryl_error beryl_start(void);
 
@@ -77,14 +77,14 @@ enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF };
 enum beryl_functions { BERYL_AS_BASIS_SAYS, BERYL_SPHERICAL, BERYL_CARTESIAN };
 enum { BERYL_NOT_GIVEN = -1000000 };
 
-/* Each is explained by the option of the same name, `beryl-hf --help` and `beryl-tce ccsd --help`.
- * Texts are copied by beryl_create. */
+/* `beryl-hf --help` and `beryl-tce ccsd --help` explain each under the option of its name (--max-iter
+ * for max_iter), or under the one named here. Texts are copied by beryl_create. */
 struct beryl_settings {
     const char *basis;      /* name, or Gaussian94 or NWChem file */
     int charge;             /* BERYL_NOT_GIVEN: as the file's comment line says, else 0 */
     int multiplicity;       /* likewise, else 1 */
-    int reference;          /* enum beryl_reference */
-    int functions;          /* enum beryl_functions */
+    int reference;          /* enum beryl_reference; --method */
+    int functions;          /* enum beryl_functions; --spherical, --cartesian */
     double screen;          /* Schwarz threshold */
     double converge;        /* of the orbital gradient */
     int64_t max_iter;       /* of the SCF */
@@ -105,13 +105,14 @@ void beryl_settings_default(struct beryl_settings *settings);
 struct beryl_centre {
     int element; /* atomic number; 0: a ghost without element ("Bq" of the basis set) */
     int ghost;   /* whether it has basis functions alone, no nucleus and no electrons */
-    double position[3];
+    double position[3]; /* Bohr */
 };
 
 struct beryl_calculation;
 
-/* A molecule in a basis, ready for what follows; of centres, or of an XYZ file. Several may exist
- * at a time. *calculation is NULL after a failure.
+/* Creates a calculation of a molecule in a basis, from centres or from an XYZ file (Angstrom, unless
+ * its comment line says otherwise). Several may exist at a time. *calculation is NULL after a
+ * failure.
  * Errors: BERYL_USAGE, BERYL_INPUT, BERYL_IO, BERYL_LIMIT, BERYL_NO_MEMORY. */
 enum beryl_error beryl_create(int64_t n_centres, const struct beryl_centre *centres,
                               const struct beryl_settings *settings,
@@ -158,7 +159,8 @@ double beryl_energy(const struct beryl_calculation *calculation);
  *   n_orbitals          0 before it; functions less those that depend on others. Not collective
  *   orbital_energies    n_orbitals: occupied ones ascending, then virtual ones. Not collective
  *   orbitals            C[function][orbital]
- *   density             n_functions x n_functions: trace(DS) electrons, of both spins if one
+ *   density             n_functions x n_functions: tr(DS) is the number of electrons of the spin,
+ *                       of both where n_spins is 1
  * Errors: BERYL_USAGE, BERYL_NO_MEMORY. */
 int64_t beryl_n_orbitals(const struct beryl_calculation *calculation);
 enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculation, int spin,
