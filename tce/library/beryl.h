@@ -63,7 +63,8 @@ const char *beryl_version(void);
 const char *beryl_error_text(void);
 
 /* Starts MPI (MPI_THREAD_SINGLE) and Global Arrays unless they run already. Once in a program,
- * before all that follows; not again after beryl_end. Errors: BERYL_USAGE (started before, MPI has ended), BERYL_NO_MEMORY,
+ * before all that follows; not again after beryl_end. Errors: BERYL_USAGE (started before, MPI has
+ * ended), BERYL_NO_MEMORY,
  * BERYL_LIBRARY. */
 enum beryl_error beryl_start(void);
 
@@ -77,8 +78,8 @@ enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF };
 enum beryl_functions { BERYL_AS_BASIS_SAYS, BERYL_SPHERICAL, BERYL_CARTESIAN };
 enum { BERYL_NOT_GIVEN = -1000000 };
 
-/* `beryl-hf --help` and `beryl-tce ccsd --help` explain each under the option of its name (--max-iter
- * for max_iter), or under the one named here. Texts are copied by beryl_create. */
+/* `beryl-hf --help` and `beryl-tce ccsd --help` explain each under the option of its name
+ * (--max-iter for max_iter), or under the one named here. Texts are copied by beryl_create. */
 struct beryl_settings {
     const char *basis;      /* name, or Gaussian94 or NWChem file */
     int charge;             /* BERYL_NOT_GIVEN: as the file's comment line says, else 0 */
@@ -103,15 +104,15 @@ struct beryl_settings {
 void beryl_settings_default(struct beryl_settings *settings);
 
 struct beryl_centre {
-    int element; /* atomic number; 0: a ghost without element ("Bq" of the basis set) */
-    int ghost;   /* whether it has basis functions alone, no nucleus and no electrons */
+    int element;        /* atomic number; 0: a ghost without element ("Bq" of the basis set) */
+    int ghost;          /* whether it has basis functions alone, no nucleus and no electrons */
     double position[3]; /* Bohr */
 };
 
 struct beryl_calculation;
 
-/* Creates a calculation of a molecule in a basis, from centres or from an XYZ file (Angstrom, unless
- * its comment line says otherwise). Several may exist at a time. *calculation is NULL after a
+/* Creates a calculation of a molecule in a basis, from centres or from an XYZ file (in Angstrom,
+ * unless its comment line says otherwise). Several may exist at a time. *calculation is NULL after a
  * failure.
  * Errors: BERYL_USAGE, BERYL_INPUT, BERYL_IO, BERYL_LIMIT, BERYL_NO_MEMORY. */
 enum beryl_error beryl_create(int64_t n_centres, const struct beryl_centre *centres,
