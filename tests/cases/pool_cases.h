@@ -50,7 +50,7 @@ static const struct pool_case pool_case_table[] = {
     {"--sched=steal --as-published", true},
     {"--sched=steal --retry=1 --release=half --chunk=2", false},
     {"--sched=lifeline", true},
-    {"--sched=lifeline --lifeline-base=1000", false},
+    {"--sched=lifeline --lifeline-base=1000 --random-victims=1000000000", false},
     {"--sched=lifeline --random-victims=4 --chunk=3 --seeding=cyclic", false},
     {"--sched=lifeline --random-victims=0 --lifeline-base=3 --seeding=owner", true},
     {"--sched=retentive", true},

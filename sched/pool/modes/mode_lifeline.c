@@ -31,9 +31,10 @@ struct lifeline_settings {
 #define FIELD(name) offsetof(struct lifeline_settings, name)
 
 static const struct taskpool_option lifeline_rows[] = {
-    TASKPOOL_INTEGER_OPTION("random-victims", FIELD(random_victims), 0, 1e9, .default_text = "1",
-                            .value = "N",
-                            .help = "random workers that a thief asks before its lifelines"),
+    TASKPOOL_INTEGER_OPTION(
+        "random-victims", FIELD(random_victims), 0, 1e9, .default_text = "1", .value = "N",
+        .help = "random workers that a thief asks before its lifelines, as many "
+                "as there are others at most"),
     TASKPOOL_INTEGER_OPTION(
         "lifeline-base", FIELD(base), 2, 1e9, .default_text = "2", .value = "N",
         .help = "base of the cyclic hypercube: a larger one gives fewer and shorter "
@@ -219,8 +220,9 @@ static void send_request(struct lifeline_state *self, int to, int32_t kind, int3
 /* Sends the next request; none if all lifelines are noted. */
 static void request_tasks(struct lifeline_state *self)
 {
-    if (self->n_attempts < self->settings->random_victims) {
-        int victim = (int)taskpool_comm_random_below(self->comm, (uint64_t)self->comm->size - 1);
+    int64_t n_others = self->comm->size - 1;
+    if (self->n_attempts < self->settings->random_victims && self->n_attempts < n_others) {
+        int victim = (int)taskpool_comm_random_below(self->comm, (uint64_t)n_others);
         self->n_attempts++;
         send_request(self, victim < self->comm->rank ? victim : victim + 1, LIFELINE_REQUEST, -1);
         return;
