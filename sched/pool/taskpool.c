@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/history.h"
 #include "sched/pool/core/run_outcome.h"
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/drivers/mpi/driver_mpi.h"
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
