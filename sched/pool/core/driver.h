@@ -28,7 +28,7 @@ struct driver_functions {
      * this, else to this process's first worker. */
     enum status (*add)(struct driver *driver, const void *record);
 
-    /* From the body of a task: polls for messages and answers them. */
+    /* From the body of a task: polls for messages and answers them. NULL: bodies take no time. */
     void (*poll)(struct driver *driver);
 
     /* The fraction of the iteration that is done, by the mode's estimate. Does not

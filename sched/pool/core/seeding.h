@@ -6,6 +6,7 @@
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
+#include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
 
 #include <mpi.h>
@@ -47,21 +48,13 @@ enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 
-/* Knowledge of simulated tasks and workers that only a bound (mode.h, is_bound) has. */
-struct seeding_knowledge {
-    double (*time)(int64_t task, const void *record, const void *context); /* s, at speed 1 */
-    const void *context;
-    double task_s;        /* in addition, for each task */
-    const double *speeds; /* n_workers; NULL: all 1 */
-    int n_threads;        /* of each worker, which share its tasks; >= 1 */
-};
-
-/* The longest task first, each to the worker that ends it first if it begins when the worker has
+/* The schedule of a bound (mode.h, is_bound), which knows the machine, but not its noise and data:
+ * the longest task first, each to the worker that ends it first if it begins when the worker has
  * ended what it was given before. All workers are of this process. Takes
  * O(n_tasks (speeds + log(tasks x workers))) time, where `speeds` is the number of different ones.
  * Source: Graham, SIAM J. Appl. Math. 17 (1969) 416.
  * Not collective. Errors: STATUS_NO_MEMORY; *seeding is then empty. */
-enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks, int n_workers,
-                                 const struct seeding_knowledge *knowledge);
+enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks,
+                                 const struct taskpool_machine *machine);
 
 #endif

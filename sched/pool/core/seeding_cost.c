@@ -19,7 +19,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* Bounds tried at once by several processes; pools of so few tasks that every process had

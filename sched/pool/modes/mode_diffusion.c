@@ -3,7 +3,7 @@
  * runs the tasks that it has, without stealing; before the next iteration tasks diffuse by what
  * workers hear of each other:
  *
- * (1) The average of the measured loads is found by the tree of all ranks (rank_tree.h).
+ * (1) The average of the measured loads is found by the tree of all ranks (diffusing.h).
  * (2) Gossip (gossip.h): workers below the average send their loads to --gossip-fan-out random
  *     workers, and the receivers what they know to as many, over --gossip-rounds.
  * (3) Transfer (transfer.h): workers above --gossip-threshold times the average, the limit, send
@@ -14,7 +14,6 @@
  *
  * A worker runs its tasks in the order in which it ran them, and then those that it received. */
 #include "sched/pool/protocols/gossip.h"
-#include "sched/pool/protocols/rank_tree.h"
 #include "sched/pool/protocols/transfer.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "sched/pool/queues/task_ranges.h"

@@ -57,7 +57,6 @@
 #include "sched/pool/queues/duration_bins.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* The rules of mode auto: pairs, and groups of 256 workers that deal fewer than 17 tasks a worker.

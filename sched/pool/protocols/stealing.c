@@ -67,12 +67,6 @@ struct steal_message {
     struct taskpool_range part; /* transfer: of one more range */
 };
 
-static int same_rank(int member, const void *context)
-{
-    (void)context;
-    return member;
-}
-
 static int64_t min_share(const struct taskpool_settings *settings)
 {
     return settings->chunk > 0 ? settings->chunk : 1;
@@ -116,7 +110,7 @@ void stealing_prefer_termination(struct stealing *self, enum termination_rule ru
     if (self->settings->termination != TERMINATION_BY_MODE)
         rule = self->settings->termination;
     termination_init(&self->termination, comm, rule, STEALING_TERMINATION, comm->rank, comm->size,
-                     same_rank, NULL);
+                     NULL, NULL);
 }
 
 void taskpool_stealing_fini(void *state)

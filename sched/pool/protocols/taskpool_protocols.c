@@ -37,17 +37,11 @@ int taskpool_stealing_push(struct taskpool_stealing *stealing, struct taskpool_r
 
 /* --- termination --- */
 
-static int rank_of_worker(int member, const void *context)
-{
-    (void)context;
-    return member;
-}
-
 void taskpool_termination_init(struct taskpool_termination *termination, struct taskpool_comm *comm,
                                int32_t kind)
 {
     termination_init((struct termination *)termination, comm, TERMINATION_TREE, kind, comm->rank,
-                     comm->size, rank_of_worker, NULL);
+                     comm->size, NULL, NULL);
 }
 
 void taskpool_termination_begin(struct taskpool_termination *termination)

@@ -91,7 +91,7 @@ struct termination {
 };
 
 /* kind     of this user's messages, which begin with such an int32_t
- * rank_of  the rank of a member; the same on all
+ * rank_of  the rank of a member; the same on all; NULL: its number
  * comm, context  borrowed */
 void termination_init(struct termination *termination, struct taskpool_comm *comm, int rule,
                       int32_t kind, int member, int n_members,

@@ -172,11 +172,6 @@ static enum status sim_add(struct driver *driver, const void *record)
     return sim->mode->add(worker->state, record, initial);
 }
 
-static void sim_poll(struct driver *driver)
-{
-    (void)driver; /* a body takes no simulated time of its own */
-}
-
 static double sim_progress(struct driver *driver)
 {
     const struct driver_sim *sim = (const struct driver_sim *)driver;
@@ -206,7 +201,7 @@ static void sim_destroy(struct driver *driver)
 static const struct driver_functions driver_functions = {.run = sim_run,
                                                          .restore = sim_restore,
                                                          .add = sim_add,
-                                                         .poll = sim_poll,
+
                                                          .progress = sim_progress,
                                                          .destroy = sim_destroy};
 
