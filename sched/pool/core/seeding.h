@@ -10,7 +10,6 @@
 #include "taskpool/taskpool.h"
 
 #include <mpi.h>
-#include <stdint.h>
 
 struct taskpool_seeding {
     int rule; /* enum taskpool_seeding_rule; block also where --seeding cost comes to that */

@@ -8,9 +8,6 @@
 #include "support/base/status.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 enum { MODES_MAX = 64 }; /* that can be registered, or named */
 
 int mode_count(void);

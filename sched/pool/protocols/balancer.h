@@ -52,7 +52,6 @@
 
 #include "sched/pool/protocols/balancer_link.h"
 #include "sched/pool/protocols/balancer_node.h"
-#include "sched/pool/protocols/balancer_tree.h"
 #include "sched/pool/protocols/pairs.h"
 #include "sched/pool/queues/duration_bins.h"
 

@@ -20,10 +20,6 @@
 
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* --- the binary tree of all ranks, with rank 0 as its root: children 2 r + 1 and 2 r + 2 --- */
 
 /* Rank of the parent; defined, but without meaning, for rank 0. */

@@ -12,10 +12,6 @@
 
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Both are called with the state of the mode, which begins with a struct self_scheduling. */
 struct self_scheduling_rule {
     /* Increment of the counter by the next request; NULL: 1, the counter counts chunks. */

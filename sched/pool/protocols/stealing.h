@@ -27,10 +27,6 @@
 #include "sched/pool/queues/task_ranges.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The first word of every message. */
 enum stealing_kind {
     STEALING_REQUEST = STEALING_FIRST_KIND,

@@ -41,10 +41,6 @@
 #include "support/base/broadcast_tree.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* TERMINATION_BY_MODE  of an option: what the mode prefers */
 enum termination_rule {
     TERMINATION_BY_MODE,

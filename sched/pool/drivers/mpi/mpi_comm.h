@@ -11,8 +11,6 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 struct mpi_comm {
     struct taskpool_comm base; /* first: what the mode sees */

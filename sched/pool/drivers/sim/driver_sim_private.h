@@ -12,10 +12,6 @@
 #include "taskpool/mode.h"
 #include "taskpool/simulation.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum event_kind {
     EVENT_MESSAGE, /* a message arrives: bytes if size > 0, else what, a sim_message */
     EVENT_SENT,    /* a message with bulk is completed: value is its token */
