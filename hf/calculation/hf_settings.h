@@ -7,7 +7,7 @@
 #include "basis/input/molecule.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"
-#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/modes/modes.h"
 #include "taskpool/taskpool.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 
 #include "hf/fock/fock_build.h"
 #include "sched/lab/comparison/mode_records.h"
-#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/modes/modes.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 

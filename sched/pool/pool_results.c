@@ -7,6 +7,96 @@
 
 #include <stdlib.h>
 
+/* --- the end of an iteration --- */
+
+/* Outcome of an iteration on one process, or on all: one reduction, because over a network each is
+ * a round trip. */
+struct run_outcome {
+    struct statistics_totals totals;
+    struct task_census there, ran;
+    /* Messages sent less messages received, while the iteration was prepared and while it ran. */
+    int64_t undelivered_before, undelivered;
+    int64_t n_failed; /* processes whose run failed */
+};
+
+static void combine_outcomes(void *other_void, void *outcome_void, int *n, MPI_Datatype *type)
+{
+    const struct run_outcome *other = other_void;
+    struct run_outcome *outcome = outcome_void;
+    (void)type;
+    for (int i = 0; i < *n; i++, other++, outcome++) {
+        statistics_totals_add(&outcome->totals, &other->totals);
+        task_census_join(&outcome->there, &other->there);
+        task_census_join(&outcome->ran, &other->ran);
+        outcome->undelivered_before += other->undelivered_before;
+        outcome->undelivered += other->undelivered;
+        outcome->n_failed += other->n_failed;
+    }
+}
+
+/* Combines the outcomes of all processes: the same everywhere, but for the last bit of the totals.
+ */
+static void reduce_outcome(MPI_Comm comm, struct run_outcome *outcome)
+{
+    const int commutes = 1;
+    MPI_Datatype type;
+    MPI_Op combine;
+    MPI_Type_contiguous((int)sizeof *outcome, MPI_BYTE, &type);
+    MPI_Type_commit(&type);
+    MPI_Op_create(combine_outcomes, commutes, &combine);
+    MPI_Allreduce(MPI_IN_PLACE, outcome, 1, type, combine, comm);
+    MPI_Op_free(&combine);
+    MPI_Type_free(&type);
+}
+
+static enum status check_outcome(const struct run_outcome *all, const char *mode)
+{
+    if (all->undelivered_before != 0 || all->undelivered != 0)
+        return FAIL(STATUS_PROTOCOL, "mode %s: finished with undelivered messages", mode);
+    return task_census_check(mode, &all->there, &all->ran);
+}
+
+/* The tasks of the pool that this process answers for. */
+static struct task_census tasks_there(const struct taskpool *pool)
+{
+    struct task_census there = pool->made;
+    int rank;
+    MPI_Comm_rank(pool->comm, &rank);
+    task_census_join(&there, &pool->added);
+    const struct taskpool_range all = {.first = 0, .last = pool->problem.n_tasks, .step = 1};
+    if (rank == 0)
+        task_census_add_range(&there, &all);
+    return there;
+}
+
+enum status pool_end_iteration(struct taskpool *pool, enum status own)
+{
+    const struct driver *driver = pool->driver;
+    int64_t slot = pool_slot(pool, pool->n_iterations);
+    struct statistics_worker *workers = &pool->workers[slot * driver->n_workers];
+    struct taskpool_iteration *iteration = &pool->iterations[slot];
+    struct run_outcome outcome = {.totals = statistics_totals_of(workers, driver->n_workers),
+                                  .there = tasks_there(pool),
+                                  .ran = driver->ran,
+                                  .undelivered_before = driver->undelivered_before,
+                                  .undelivered = driver->undelivered,
+                                  .n_failed = own != STATUS_OK};
+    reduce_outcome(pool->comm, &outcome);
+    iteration->iteration = pool->n_iterations++;
+    if (pool->recorder)
+        recorder_end(pool->recorder, iteration->iteration, workers,
+                     outcome.totals.maxima.elapsed_s);
+    statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
+    if (outcome.n_failed > 0)
+        return status_agree(pool->comm, own);
+    enum status status = check_outcome(&outcome, pool->settings.mode);
+    if (status != STATUS_OK)
+        pool->state = POOL_BROKEN;
+    return status;
+}
+
+/* --- results --- */
+
 int64_t taskpool_n_iterations(const struct taskpool *pool)
 {
     return pool ? pool->n_iterations : 0;

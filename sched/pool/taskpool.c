@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/history.h"
-#include "sched/pool/core/run_outcome.h"
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 #include "sched/pool/core/speeds.h"
-#include "sched/pool/drivers/mpi/driver_mpi.h"
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
-#include "sched/pool/drivers/sim/driver_sim.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/pool.h"
@@ -93,17 +90,8 @@ static enum status sum_speeds(struct taskpool *pool, int n_workers)
 /* The schedule of a bound for the next iteration. */
 static enum status seed_bound(struct taskpool *pool)
 {
-    const struct taskpool_machine *machine = pool->bound;
-    const struct seeding_knowledge knowledge = {
-        .time = machine->time,
-        .context = machine->context,
-        .task_s = machine->task_s,
-        .speeds = machine->speeds,
-        .n_threads = machine->n_threads > 0 ? machine->n_threads : 1,
-    };
     seeding_fini(&pool->seeding);
-    return seeding_longest_init(&pool->seeding, pool->problem.n_tasks, machine->n_workers,
-                                &knowledge);
+    return seeding_longest_init(&pool->seeding, pool->problem.n_tasks, pool->bound);
 }
 
 static enum status seed_mode(struct taskpool *pool, const struct taskpool_mode *mode, int n_workers)
@@ -298,46 +286,6 @@ static enum status make_room(struct taskpool *pool)
     return status;
 }
 
-/* The tasks of the pool that this process answers for. */
-static struct task_census tasks_there(const struct taskpool *pool)
-{
-    struct task_census there = pool->made;
-    int rank;
-    MPI_Comm_rank(pool->comm, &rank);
-    task_census_join(&there, &pool->added);
-    const struct taskpool_range all = {.first = 0, .last = pool->problem.n_tasks, .step = 1};
-    if (rank == 0)
-        task_census_add_range(&there, &all);
-    return there;
-}
-
-/* Sums up an iteration that ended on this process with a status of its own. */
-static enum status end_iteration(struct taskpool *pool, enum status own)
-{
-    const struct driver *driver = pool->driver;
-    int64_t slot = pool_slot(pool, pool->n_iterations);
-    struct statistics_worker *workers = &pool->workers[slot * driver->n_workers];
-    struct taskpool_iteration *iteration = &pool->iterations[slot];
-    struct run_outcome outcome = {.totals = statistics_totals_of(workers, driver->n_workers),
-                                  .there = tasks_there(pool),
-                                  .ran = driver->ran,
-                                  .undelivered_before = driver->undelivered_before,
-                                  .undelivered = driver->undelivered,
-                                  .n_failed = own != STATUS_OK};
-    run_outcome_reduce(pool->comm, &outcome);
-    iteration->iteration = pool->n_iterations++;
-    if (pool->recorder)
-        recorder_end(pool->recorder, iteration->iteration, workers,
-                     outcome.totals.maxima.elapsed_s);
-    statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
-    if (outcome.n_failed > 0)
-        return status_agree(pool->comm, own);
-    enum status status = run_outcome_check(&outcome, pool->settings.mode);
-    if (status != STATUS_OK)
-        pool->state = POOL_BROKEN;
-    return status;
-}
-
 /* Makespan of the last iteration, s. */
 static double past_makespan(const struct taskpool *pool)
 {
@@ -367,49 +315,38 @@ static enum status run_tasks(struct taskpool *pool)
                           (int)status);
 }
 
-static enum status check_run(const struct taskpool *pool)
+/* Refuses a call from outside an iteration, or after a failure of the mode.
+ * instead  for a call from inside a task */
+static enum status check_between(const struct taskpool *pool, const char *function,
+                                 const char *instead)
 {
     if (!pool)
-        return FAIL(STATUS_USAGE, "taskpool_run: the pool is NULL");
+        return FAIL(STATUS_USAGE, "%s: the pool is NULL", function);
     if (is_inside(pool))
-        return FAIL(STATUS_USAGE, "taskpool_run was called from a task of the pool: add tasks by "
-                                  "taskpool_add");
-    if (pool->state == POOL_RAN)
-        return FAIL(STATUS_USAGE, "taskpool_run: the tasks have run; call taskpool_restore before "
-                                  "the next iteration");
+        return FAIL(STATUS_USAGE, "%s was called from a task of the pool: %s", function, instead);
     if (pool->state == POOL_BROKEN)
-        return FAIL(STATUS_USAGE, "taskpool_run: the mode has failed; the pool can only be "
-                                  "destroyed");
+        return FAIL(STATUS_USAGE, "%s: the mode has failed; the pool can only be destroyed",
+                    function);
     return STATUS_OK;
 }
 
 int taskpool_run(struct taskpool *pool)
 {
-    TRY(check_run(pool));
+    TRY(check_between(pool, "taskpool_run", "add tasks by taskpool_add"));
+    if (pool->state == POOL_RAN)
+        return FAIL(STATUS_USAGE, "taskpool_run: the tasks have run; call taskpool_restore before "
+                                  "the next iteration");
     TRY(make_room(pool));
     history_clear(&pool->history);
     if (pool->recorder && pool->recorder->timeline)
         timeline_begin(pool->recorder->timeline, past_makespan(pool));
     pool->made = (struct task_census){0};
-    return end_iteration(pool, run_tasks(pool));
-}
-
-static enum status check_restore(const struct taskpool *pool)
-{
-    if (!pool)
-        return FAIL(STATUS_USAGE, "taskpool_restore: the pool is NULL");
-    if (is_inside(pool))
-        return FAIL(STATUS_USAGE, "taskpool_restore was called from a task of the pool: restore it "
-                                  "after taskpool_run");
-    if (pool->state == POOL_BROKEN)
-        return FAIL(STATUS_USAGE, "taskpool_restore: the mode has failed; the pool can only be "
-                                  "destroyed");
-    return STATUS_OK;
+    return pool_end_iteration(pool, run_tasks(pool));
 }
 
 int taskpool_restore(struct taskpool *pool)
 {
-    TRY(check_restore(pool));
+    TRY(check_between(pool, "taskpool_restore", "restore it after taskpool_run"));
     if (pool->state == POOL_SEEDED)
         return STATUS_OK;
     pool->state = POOL_BROKEN;
@@ -423,7 +360,7 @@ int taskpool_restore(struct taskpool *pool)
 
 void taskpool_poll(struct taskpool *pool)
 {
-    if (pool && pool->state == POOL_RUNNING)
+    if (pool && pool->state == POOL_RUNNING && pool->driver->functions->poll)
         pool->driver->functions->poll(pool->driver);
 }
 

@@ -6,7 +6,7 @@
 #define BERYL_TCE_TCE_OPTIONS_H
 
 #include "hf/cli/hf_options.h"
-#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/modes/modes.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
 #include "taskpool/taskpool.h"

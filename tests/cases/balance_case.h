@@ -4,7 +4,7 @@
 #ifndef BERYL_TESTS_BALANCE_CASE_H
 #define BERYL_TESTS_BALANCE_CASE_H
 
-#include "sched/pool/drivers/sim/driver_sim.h"
+#include "sched/pool/core/driver.h"
 #include "sched/pool/protocols/balancer.h"
 #include "support/base/clock.h"
 #include "taskpool/simulation.h"

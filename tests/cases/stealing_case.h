@@ -116,7 +116,7 @@ static inline enum taskpool_mode_step next(int worker, int64_t n_wanted,
                                            struct taskpool_range *range)
 {
     struct taskpool_mode_work work = {.n_wanted = n_wanted};
-    enum taskpool_mode_step step = stealing_next(workers[worker].stealing, &work);
+    enum taskpool_mode_step step = taskpool_stealing_next(workers[worker].stealing, &work);
     *range = step == TASKPOOL_MODE_RUN ? work.range : (struct taskpool_range){0, 0, 1};
     return step;
 }
@@ -125,7 +125,7 @@ static inline enum taskpool_mode_step next(int worker, int64_t n_wanted,
 static inline void request(int thief, int victim)
 {
     _Alignas(8) int32_t kind = STEALING_REQUEST;
-    stealing_receive(workers[victim].stealing, thief, &kind, sizeof kind);
+    taskpool_stealing_receive(workers[victim].stealing, thief, &kind, sizeof kind);
 }
 
 static inline void deliver(int i)
@@ -137,10 +137,10 @@ static inline void deliver(int i)
     memcpy(bytes, message.head, message.head_size);
     if (message.bulk)
         memcpy(bytes + message.head_size, message.bulk, message.bulk_size);
-    stealing_receive(workers[message.to].stealing, message.from, bytes,
-                     message.head_size + message.bulk_size);
+    taskpool_stealing_receive(workers[message.to].stealing, message.from, bytes,
+                              message.head_size + message.bulk_size);
     if (message.bulk)
-        stealing_sent(workers[message.from].stealing, message.token);
+        taskpool_stealing_sent(workers[message.from].stealing, message.token);
 }
 
 /* How many tasks a request of thief 1 to worker 0 moves, 0 for a refusal. */

@@ -5,7 +5,7 @@
 
 #include "sched/lab/cli/machine_options.h"
 #include "sched/lab/workloads/workload.h"
-#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/modes/modes.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
 #include "taskpool/taskpool.h"

@@ -9,8 +9,6 @@
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
 
-#include <stdint.h>
-
 struct cost_sums {
     const struct taskpool_problem *problem; /* borrowed */
     struct taskpool_range block;            /* of step 1 */

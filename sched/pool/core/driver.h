@@ -6,6 +6,8 @@
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/core/task_census.h"
 #include "support/base/status.h"
+#include "taskpool/mode.h"
+#include "taskpool/simulation.h"
 
 struct driver;
 struct taskpool_history; /* core/history.h */
@@ -26,7 +28,7 @@ struct driver_functions {
      * this, else to this process's first worker. */
     enum status (*add)(struct driver *driver, const void *record);
 
-    /* From the body of a task: polls for messages and answers them. */
+    /* From the body of a task: polls for messages and answers them. NULL: bodies take no time. */
     void (*poll)(struct driver *driver);
 
     /* The fraction of the iteration that is done, by the mode's estimate. Does not
@@ -35,9 +37,6 @@ struct driver_functions {
 
     void (*destroy)(struct driver *driver); /* collective */
 };
-
-/* The text of a failure that a mode gives none: its name, the function and the status. */
-#define MODE_NO_TEXT "mode %s: %s returned %d without a text: call taskpool_fail there"
 
 /* Records that a driver fills in while it runs; borrowed; NULL: not kept. */
 struct driver_records {
@@ -55,5 +54,33 @@ struct driver {
      * last run. Over all processes the sums must be 0. */
     int64_t undelivered_before, undelivered;
 };
+
+/* init and seed of a mode, over memory for its state. *state is the memory as soon as fini is due.
+ * Errors: those of the mode, with a text. */
+enum status driver_init_mode(const struct taskpool_mode *mode,
+                             const struct taskpool_mode_setup *setup, struct taskpool_comm *comm,
+                             void *memory, void **state);
+
+/* --- the two drivers --- */
+
+/* Creates the worker of this process and seeds it. Collective over comm, which
+ * must carry no other point-to-point messages until destruction; collective calls between runs
+ * are allowed.
+ * comm, mode, setup  borrowed
+ * Errors: those of the mode, STATUS_NO_MEMORY, STATUS_USAGE (--progress thread
+ * without MPI_THREAD_MULTIPLE); the same on every process. */
+enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
+                              const struct taskpool_mode_setup *setup,
+                              const struct driver_records *records, struct driver **driver);
+
+/* Creates simulated workers and seeds them. The same seed gives the same run. Not collective.
+ * mode, machine, setup  borrowed
+ * Errors: those of the mode, STATUS_LIMIT, STATUS_NO_MEMORY. Its run and restore may fail with
+ * STATUS_PROTOCOL, and with STATUS_LIMIT when tasks end after 10^9 s, where microseconds get
+ * lost in a double. */
+enum status driver_sim_create(const struct taskpool_mode *mode,
+                              const struct taskpool_machine *machine,
+                              const struct taskpool_mode_setup *setup,
+                              const struct driver_records *records, struct driver **driver);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 
 #include "taskpool/taskpool.h"
 #include <stdlib.h>

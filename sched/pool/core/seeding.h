@@ -5,8 +5,11 @@
 #define BERYL_SCHED_SEEDING_H
 
 #include "sched/pool/queues/task_ranges.h"
+#include "support/base/status.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
 
-#include <stdint.h>
+#include <mpi.h>
 
 struct taskpool_seeding {
     int rule; /* enum taskpool_seeding_rule; block also where --seeding cost comes to that */
@@ -19,5 +22,38 @@ struct taskpool_seeding {
 };
 
 void seeding_fini(struct taskpool_seeding *seeding);
+
+/* Collective over comm. The workers are the processes of comm or, if that is
+ * one process, any number of them.
+ * owner: each process computes the owners of n_tasks / processes tasks and
+ *        keeps the ranges of its own workers
+ * cost:  blocks of consecutive tasks whose largest predicted cost is the least possible;
+ * those of --seeding block where these are as good, else boundaries near equal shares of the cost.
+ * Each process computes the costs of n_tasks / processes tasks, or of all if they are few, once,
+ * and keeps at most 32 MB of sums. Errors: STATUS_USAGE (owners or costs are not known, or out of
+ * range), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31 ranges or more for one worker);
+ * the same on every process; *seeding is then empty. */
+enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
+                         const struct taskpool_problem *problem, int rule, int n_workers);
+
+/* seeding_init for --seeding owner; problem->owner is not NULL. After a failure the caller calls
+ * seeding_fini. */
+enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
+                               const struct taskpool_problem *problem);
+
+/* seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal numbers are
+ * as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the caller calls
+ * seeding_fini. */
+enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
+                              const struct taskpool_problem *problem);
+
+/* The schedule of a bound (mode.h, is_bound), which knows the machine, but not its noise and data:
+ * the longest task first, each to the worker that ends it first if it begins when the worker has
+ * ended what it was given before. All workers are of this process. Takes
+ * O(n_tasks (speeds + log(tasks x workers))) time, where `speeds` is the number of different ones.
+ * Source: Graham, SIAM J. Appl. Math. 17 (1969) 416.
+ * Not collective. Errors: STATUS_NO_MEMORY; *seeding is then empty. */
+enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks,
+                                 const struct taskpool_machine *machine);
 
 #endif

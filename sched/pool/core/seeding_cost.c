@@ -12,14 +12,13 @@
  * where costs do not tell tasks apart, nothing is gained by leaving them. Else
  * every boundary is as near as possible to where equal shares of the cost would have it. */
 #include "sched/pool/core/cost_sums.h"
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"
 #include "taskpool/taskpool.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* Bounds tried at once by several processes; pools of so few tasks that every process had

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 #include "taskpool/taskpool.h"
 
 #include <math.h>
@@ -60,13 +60,17 @@ static void sink_server(const struct speed_class *class)
     }
 }
 
-static void list_servers(struct server *servers, int n_workers,
-                         const struct seeding_knowledge *knowledge)
+static int64_t threads_of_worker(const struct taskpool_machine *machine)
 {
-    int64_t n = (int64_t)n_workers * knowledge->n_threads;
+    return machine->n_threads > 0 ? machine->n_threads : 1;
+}
+
+static void list_servers(struct server *servers, int64_t n, const struct taskpool_machine *machine)
+{
+    int64_t n_threads = threads_of_worker(machine);
     for (int64_t i = 0; i < n; i++)
-        servers[i] = (struct server){
-            .speed = knowledge->speeds ? knowledge->speeds[i / knowledge->n_threads] : 1, .id = i};
+        servers[i] =
+            (struct server){.speed = machine->speeds ? machine->speeds[i / n_threads] : 1, .id = i};
     qsort(servers, (size_t)n, sizeof *servers, by_speed);
 }
 
@@ -103,23 +107,21 @@ static int64_t give_task(const struct speed_class *classes, int64_t n_classes, d
 }
 
 static enum status give_all(struct taskpool_seeding *seeding, const struct timed_task *tasks,
-                            struct server *servers, struct speed_class *classes,
-                            const struct seeding_knowledge *knowledge)
+                            const struct speed_class *classes, int64_t n_classes,
+                            const struct taskpool_machine *machine)
 {
-    int64_t n_servers = (int64_t)seeding->n_workers * knowledge->n_threads;
-    int64_t n_classes = list_classes(servers, n_servers, classes);
     for (int64_t i = 0; i < seeding->n_tasks; i++) {
-        int64_t id = give_task(classes, n_classes, tasks[i].time_s, knowledge->task_s);
-        TRY(task_ranges_add(&seeding->owned[id / knowledge->n_threads], tasks[i].task));
+        int64_t id = give_task(classes, n_classes, tasks[i].time_s, machine->task_s);
+        TRY(task_ranges_add(&seeding->owned[id / threads_of_worker(machine)], tasks[i].task));
     }
     return STATUS_OK;
 }
 
 static enum status ask_durations(struct timed_task *tasks, int64_t n_tasks,
-                                 const struct seeding_knowledge *knowledge)
+                                 const struct taskpool_machine *machine)
 {
     for (int64_t i = 0; i < n_tasks; i++) {
-        tasks[i] = (struct timed_task){knowledge->time(i, NULL, knowledge->context), i};
+        tasks[i] = (struct timed_task){machine->time(i, NULL, machine->context), i};
         if (!(tasks[i].time_s >= 0))
             return FAIL(
                 STATUS_USAGE,
@@ -129,10 +131,11 @@ static enum status ask_durations(struct timed_task *tasks, int64_t n_tasks,
     return STATUS_OK;
 }
 
-enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks, int n_workers,
-                                 const struct seeding_knowledge *knowledge)
+enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks,
+                                 const struct taskpool_machine *machine)
 {
-    size_t n_servers = (size_t)n_workers * (size_t)knowledge->n_threads;
+    int n_workers = machine->n_workers;
+    size_t n_servers = (size_t)n_workers * (size_t)threads_of_worker(machine);
     *seeding = (struct taskpool_seeding){
         .rule = TASKPOOL_SEEDING_LONGEST, .n_tasks = n_tasks, .n_workers = n_workers};
     /* calloc, because it refuses sizes beyond all memory. */
@@ -146,12 +149,13 @@ enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tas
                      "no memory to sort %lld tasks by their durations", (long long)n_tasks);
     if (status != STATUS_OK)
         goto done;
-    status = ask_durations(tasks, n_tasks, knowledge);
+    status = ask_durations(tasks, n_tasks, machine);
     if (status != STATUS_OK)
         goto done;
     qsort(tasks, (size_t)n_tasks, sizeof *tasks, by_time);
-    list_servers(servers, n_workers, knowledge);
-    status = give_all(seeding, tasks, servers, classes, knowledge);
+    list_servers(servers, (int64_t)n_servers, machine);
+    status = give_all(seeding, tasks, classes, list_classes(servers, (int64_t)n_servers, classes),
+                      machine);
 done:
     free(tasks);
     free(servers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The modes of this library, in the order of --help: MODE(NAME) stands for mode_NAME, which the
  * file mode_NAME.c in this folder defines. A new mode is that file and a line here; the build reads
- * this list too. BOUND(NAME) names a bound to compare modes with (mode.h, is_bound), which is
- * defined likewise. */
-BOUND(lpt)
+ * this list too. Bounds to compare modes with (mode.h, is_bound) come last. */
 MODE(static)
 MODE(counter)
 MODE(guided)
@@ -18,3 +16,4 @@ MODE(diffusion)
 MODE(dtree)
 MODE(hybrid)
 MODE(auto)
+MODE(lpt)

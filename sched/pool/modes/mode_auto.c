@@ -23,7 +23,6 @@
  *
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
-#include "sched/pool/core/seeding.h"
 #include "sched/pool/protocols/measured_balance.h"
 
 struct auto_state {
@@ -58,7 +57,7 @@ static int auto_seed(void *state)
     const struct taskpool_seeding *seeding = self->stealing.setup->seeding;
     int worker = self->stealing.comm->rank;
     if (!problem->cost)
-        return stealing_seed(&self->stealing);
+        return taskpool_stealing_seed(&self->stealing);
     for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         for (int64_t task = range.first; task < range.last; task += range.step)
@@ -93,12 +92,12 @@ const struct taskpool_mode mode_auto = {
     .fini = auto_fini,
     .seed = auto_seed,
     .next = measured_balance_next,
-    .next_local = stealing_next_local,
-    .add = stealing_add,
+    .next_local = taskpool_stealing_next_local,
+    .add = taskpool_stealing_add,
     .receive = measured_balance_receive,
     .sent = measured_balance_sent,
     .finished = measured_balance_finished,
     .restore = auto_restore,
-    .progress = stealing_progress,
-    .describe = stealing_describe,
+    .progress = taskpool_stealing_progress,
+    .describe = taskpool_stealing_describe,
 };

@@ -5,7 +5,6 @@
  * A worker without tasks adds the size of a chunk to the counter and owns the
  * IDs from the value before to the value after. */
 #include "sched/pool/protocols/self_scheduling.h"
-#include "support/base/status.h"
 
 static int64_t size_of_chunk(const void *state)
 {
@@ -25,8 +24,7 @@ static const struct self_scheduling_rule counter_rule = {.increment = size_of_ch
 static int counter_init(void *state, const struct taskpool_mode_setup *setup,
                         struct taskpool_comm *comm)
 {
-    self_scheduling_init(state, setup, comm, &counter_rule);
-    return STATUS_OK;
+    return self_scheduling_init(state, setup, comm, &counter_rule);
 }
 
 const struct taskpool_mode mode_counter = {

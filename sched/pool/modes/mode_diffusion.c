@@ -3,19 +3,17 @@
  * runs the tasks that it has, without stealing; before the next iteration tasks diffuse by what
  * workers hear of each other:
  *
- * (1) The average of the measured loads is found by the tree of all ranks (rank_tree.h).
- * (2) Gossip (gossip.h): workers below the average send their loads to --gossip-fan-out random
+ * (1) The average of the measured loads is found by the tree of all ranks (diffusing.h).
+ * (2) Gossip (grapevine.h): workers below the average send their loads to --gossip-fan-out random
  *     workers, and the receivers what they know to as many, over --gossip-rounds.
- * (3) Transfer (transfer.h): workers above --gossip-threshold times the average, the limit, send
+ * (3) Transfer (grapevine.h): workers above --gossip-threshold times the average, the limit, send
  *     their shortest tasks to workers that they know to be below the average.
  *
  * The end of (2) and of (3) is detected by acknowledgements (diffusing.h), where Charm++ detects
  * quiescence.
  *
  * A worker runs its tasks in the order in which it ran them, and then those that it received. */
-#include "sched/pool/protocols/gossip.h"
-#include "sched/pool/protocols/rank_tree.h"
-#include "sched/pool/protocols/transfer.h"
+#include "sched/pool/protocols/grapevine.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "sched/pool/queues/task_ranges.h"
 #include "taskpool/mode.h"
@@ -52,7 +50,7 @@ enum diffusion_kind {
     DIFFUSION_AVERAGE, /* to a child: of a worker */
     DIFFUSION_GOSSIP,
     DIFFUSION_END_OF_GOSSIP,
-    DIFFUSION_TRANSFER, /* the first of transfer.h's kinds */
+    DIFFUSION_TRANSFER, /* the first of grapevine.h's kinds of transfer */
 };
 
 struct diffusion_state {

@@ -8,11 +8,6 @@
  * the shared counter (self_scheduling.h); there are about log2(n_tasks / P) batches, which a worker
  * goes through for each of its chunks. */
 #include "sched/pool/protocols/self_scheduling.h"
-#include "support/base/status.h"
-
-struct factoring_state {
-    struct self_scheduling scheduling; /* first */
-};
 
 static int64_t factoring_size(const struct self_scheduling *scheduling, int64_t n_left)
 {
@@ -23,8 +18,7 @@ static int64_t factoring_size(const struct self_scheduling *scheduling, int64_t 
 
 static struct taskpool_range factoring_chunk(void *state, int64_t value)
 {
-    const struct factoring_state *self = state;
-    const struct self_scheduling *scheduling = &self->scheduling;
+    const struct self_scheduling *scheduling = state;
     int64_t first = 0, n_batches = value / scheduling->n_workers;
     int64_t size = factoring_size(scheduling, scheduling->n_tasks);
     for (; n_batches > 0 && size > scheduling->min_chunk; n_batches--) {
@@ -43,16 +37,14 @@ static const struct self_scheduling_rule factoring_rule = {.chunk = factoring_ch
 static int factoring_init(void *state, const struct taskpool_mode_setup *setup,
                           struct taskpool_comm *comm)
 {
-    struct factoring_state *self = state;
-    self_scheduling_init(&self->scheduling, setup, comm, &factoring_rule);
-    return STATUS_OK;
+    return self_scheduling_init(state, setup, comm, &factoring_rule);
 }
 
 const struct taskpool_mode mode_factoring = {
     .name = "factoring",
     .help = "factoring: batches of equal chunks, each batch half of the tasks left",
     .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, NULL},
-    .state_size = sizeof(struct factoring_state),
+    .state_size = sizeof(struct self_scheduling),
     .init = factoring_init,
     .next = self_scheduling_next,
     .fetched = self_scheduling_fetched,

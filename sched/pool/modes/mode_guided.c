@@ -9,7 +9,6 @@
  * soon as R < P^2, in one step. In all that takes a worker at most
  * min(n_tasks / P, P ln(n_tasks / P)) steps an iteration, about. */
 #include "sched/pool/protocols/self_scheduling.h"
-#include "support/base/status.h"
 
 struct guided_state {
     struct self_scheduling scheduling; /* first */
@@ -62,9 +61,7 @@ static const struct self_scheduling_rule guided_rule = {.chunk = guided_chunk};
 static int guided_init(void *state, const struct taskpool_mode_setup *setup,
                        struct taskpool_comm *comm)
 {
-    struct guided_state *self = state;
-    self_scheduling_init(&self->scheduling, setup, comm, &guided_rule);
-    return STATUS_OK;
+    return self_scheduling_init(state, setup, comm, &guided_rule);
 }
 
 static enum taskpool_mode_step guided_restore(void *state)

@@ -6,7 +6,7 @@
  *
  * A worker keeps the fraction --static-fraction of the tasks that it is seeded with as
  * static tasks: it runs them first, in their order. The others are cut into --tasklets
- * tasklets (tasklets.h), which wait in the queue of the group (tasklet_queue.h). The thesis counts
+ * tasklets, which wait in the queue of the group (tasklet_queue.h). The thesis counts
  * the tasklets of a node, --tasklets those of a worker, so that a number suits groups of any size:
  * the thesis's 32 on a node of 16 workers are --tasklets 2.
  * The paper's queue is in memory shared by threads; here the first worker
@@ -17,7 +17,6 @@
  * that the next is here in time. A member that is granted none requests no more; the leader is done
  * when that holds for all.
  */
-#include "sched/pool/core/seeding.h"
 #include "sched/pool/protocols/hybrid_leader.h"
 #include "support/base/die.h"
 

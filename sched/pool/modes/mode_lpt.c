@@ -6,7 +6,7 @@
  * 416), if all workers are equally fast. Of the machine it knows the speeds, but neither noise
  * nor the way of data.
  *
- * The schedule is the seeding (seeding_longest_init, seeding_build.h), which the facade computes
+ * The schedule is the seeding (seeding_longest_init, seeding.h), which the facade computes
  * from the machine before each iteration; a worker runs it like that of mode static. */
 #include "sched/pool/modes/mode_static.h"
 

@@ -4,11 +4,14 @@
 #ifndef BERYL_SCHED_MODE_OPTIONS_H
 #define BERYL_SCHED_MODE_OPTIONS_H
 
-#include "sched/pool/modes/mode_list.h"
+#include "sched/pool/modes/modes.h"
 #include "support/base/status.h"
 #include "support/io/options.h"
 #include "taskpool/mode.h"
-#include "taskpool/taskpool.h"
+
+/* The options that every mode reads, but for --sched. Those that some modes read are in
+ * taskpool/mode.h. */
+extern struct taskpool_mode_options common_options;
 
 /* --sched, the options of all modes, and those of single modes. Valid until a mode is registered;
  * fields are those of *settings, which are to get their defaults by it: mode_options_check_made

@@ -42,7 +42,7 @@ static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
 static void retentive_fini(void *state)
 {
     struct retentive_state *self = state;
-    stealing_fini(&self->stealing);
+    taskpool_stealing_fini(&self->stealing);
     ran_tasks_fini(&self->ran);
 }
 
@@ -76,13 +76,13 @@ const struct taskpool_mode mode_retentive = {
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
     .init = retentive_init,
     .fini = retentive_fini,
-    .seed = stealing_seed,
-    .next = stealing_next,
-    .next_local = stealing_next_local,
-    .add = stealing_add,
-    .receive = stealing_receive,
-    .sent = stealing_sent,
+    .seed = taskpool_stealing_seed,
+    .next = taskpool_stealing_next,
+    .next_local = taskpool_stealing_next_local,
+    .add = taskpool_stealing_add,
+    .receive = taskpool_stealing_receive,
+    .sent = taskpool_stealing_sent,
     .restore = retentive_restore,
-    .progress = stealing_progress,
-    .describe = stealing_describe,
+    .progress = taskpool_stealing_progress,
+    .describe = taskpool_stealing_describe,
 };

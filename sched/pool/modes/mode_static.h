@@ -6,9 +6,6 @@
 
 #include "taskpool/mode.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 struct static_state {
     const struct taskpool_seeding *seeding;
     int worker;

@@ -20,7 +20,7 @@ static int steal_init(void *state, const struct taskpool_mode_setup *setup,
 static void steal_fini(void *state)
 {
     struct steal_state *self = state;
-    stealing_fini(&self->stealing);
+    taskpool_stealing_fini(&self->stealing);
     record_list_fini(&self->initial);
 }
 
@@ -29,7 +29,7 @@ static int steal_add(void *state, const void *record, bool initial)
     struct steal_state *self = state;
     if (initial)
         TRY(record_list_add(&self->initial, record));
-    return stealing_add(&self->stealing, record, initial);
+    return taskpool_stealing_add(&self->stealing, record, initial);
 }
 
 static enum taskpool_mode_step steal_restore(void *state)
@@ -38,9 +38,9 @@ static enum taskpool_mode_step steal_restore(void *state)
     stealing_begin(&self->stealing, true);
     enum status status = STATUS_OK;
     if (self->stealing.setup->seeding)
-        status = stealing_seed(&self->stealing);
+        status = taskpool_stealing_seed(&self->stealing);
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
-        status = stealing_add(&self->stealing, record_list_at(&self->initial, i), true);
+        status = taskpool_stealing_add(&self->stealing, record_list_at(&self->initial, i), true);
     taskpool_comm_report(self->stealing.comm, status);
     return TASKPOOL_MODE_DONE;
 }
@@ -55,13 +55,13 @@ const struct taskpool_mode mode_steal = {
     .seeded = true,
     .init = steal_init,
     .fini = steal_fini,
-    .seed = stealing_seed,
-    .next = stealing_next,
-    .next_local = stealing_next_local,
+    .seed = taskpool_stealing_seed,
+    .next = taskpool_stealing_next,
+    .next_local = taskpool_stealing_next_local,
     .add = steal_add,
-    .receive = stealing_receive,
-    .sent = stealing_sent,
+    .receive = taskpool_stealing_receive,
+    .sent = taskpool_stealing_sent,
     .restore = steal_restore,
-    .progress = stealing_progress,
-    .describe = stealing_describe,
+    .progress = taskpool_stealing_progress,
+    .describe = taskpool_stealing_describe,
 };

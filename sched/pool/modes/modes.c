@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/modes/modes.h"
 
-#include "sched/pool/core/settings.h"
-#include "sched/pool/modes/mode_check.h"
+#include "sched/pool/modes/mode_options.h"
 #include "support/base/die.h"
 #include "support/io/options.h"
 
@@ -10,43 +9,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MODE(name)  extern const struct taskpool_mode mode_##name;
-#define BOUND(name) MODE(name)
+#define MODE(name) extern const struct taskpool_mode mode_##name;
 #include "sched/pool/modes/built_in_modes.h"
 #undef MODE
-#undef BOUND
 
 #define MODE(name) &mode_##name,
-#define BOUND(name)
 static const struct taskpool_mode *const built_in[] = {
 #include "sched/pool/modes/built_in_modes.h"
 };
 #undef MODE
-#undef BOUND
 
-#define MODE(name)
-#define BOUND(name) &mode_##name,
-static const struct taskpool_mode *const bounds[] = {
-#include "sched/pool/modes/built_in_modes.h"
-};
-#undef MODE
-#undef BOUND
-
-enum {
-    N_BUILT_IN = sizeof built_in / sizeof built_in[0],
-    N_BOUNDS = sizeof bounds / sizeof bounds[0],
-    NAMES_SIZE = 33 * MODES_MAX
-};
+enum { N_BUILT_IN = sizeof built_in / sizeof built_in[0], NAMES_SIZE = 33 * MODES_MAX };
 
 static_assert((int)N_BUILT_IN <= (int)MODES_MAX, "room for the modes of this library");
 
-/* Modes registered so far; the built-in ones are added at the first use. */
+/* Modes registered so far; the built-in ones are added at the first use, but for the bounds. */
 static struct {
     const struct taskpool_mode *modes[MODES_MAX];
     int n;
+    int n_built_in;       /* those that were added, and the bounds that were left out */
     size_t settings_size; /* bytes of taskpool_settings.of_modes in use */
     char names[NAMES_SIZE];
-    char choices[NAMES_SIZE + 33 * N_BOUNDS]; /* names of modes, then bounds */
+    char choices[2 * NAMES_SIZE]; /* names of modes, then bounds */
 } registry;
 
 static const struct taskpool_mode *find_registered(const char *name)
@@ -54,19 +38,85 @@ static const struct taskpool_mode *find_registered(const char *name)
     for (int i = 0; name && i < registry.n; i++)
         if (strcmp(registry.modes[i]->name, name) == 0)
             return registry.modes[i];
-    for (int i = 0; name && i < N_BOUNDS; i++)
-        if (strcmp(bounds[i]->name, name) == 0)
-            return bounds[i];
+    for (int i = 0; name && i < N_BUILT_IN; i++)
+        if (built_in[i]->is_bound && strcmp(built_in[i]->name, name) == 0)
+            return built_in[i];
     return NULL;
 }
 
-static bool has_row(const struct taskpool_mode_options *options, const char *name)
+/* --- a new mode, by itself --- */
+
+/* Whether an option of this name is among the first n_rows. */
+static bool has_row(const struct taskpool_mode_options *options, size_t n_rows, const char *name)
 {
-    for (size_t r = 0; r < options->n_rows; r++)
+    for (size_t r = 0; r < n_rows; r++)
         if (strcmp(options->rows[r].name, name) == 0)
             return true;
     return false;
 }
+
+static enum status check_mode_name(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
+    size_t length = name ? strlen(name) : 0;
+    if (length == 0 || length > 32 || name[0] == '-' || strspn(name, letters) != length)
+        return FAIL(STATUS_USAGE,
+                    "the name of a mode must have 1 to 32 of the characters %s, the first no '-'",
+                    letters);
+    if (strcmp(name, "all") == 0)
+        return FAIL(STATUS_USAGE, "a mode cannot be called 'all', which stands for all modes");
+    return STATUS_OK;
+}
+
+/* Whether an option of this name comes before row r of options o of the mode. */
+static bool is_repeated(const struct taskpool_mode *mode, int o, size_t r, const char *name)
+{
+    for (int i = 0; i < o; i++)
+        if (has_row(mode->options[i], mode->options[i]->n_rows, name))
+            return true;
+    return has_row(mode->options[o], r, name);
+}
+
+static enum status check_options_of(const struct taskpool_mode *mode, int o)
+{
+    struct taskpool_settings scratch = {0};
+    const struct taskpool_mode_options *options = mode->options[o];
+    bool own = options->size > 0;
+    if (!options->rows || options->n_rows == 0)
+        return FAIL(STATUS_USAGE, "options without rows: leave them out");
+    if (options->size > sizeof scratch.of_modes)
+        return FAIL(STATUS_LIMIT, "no room for its options in taskpool_settings, only %zu bytes",
+                    sizeof scratch.of_modes);
+    for (size_t r = 0; r < options->n_rows; r++) {
+        const struct option_row row = mode_option_row(&options->rows[r]);
+        TRY(option_row_check(&row, own ? options->size : sizeof scratch));
+        if (is_repeated(mode, o, r, row.name))
+            return FAIL(STATUS_USAGE, "two of its options are called --%s", row.name);
+        TRY(options_set_defaults(&(struct option_table){
+            NULL, &row, 1, own ? (void *)&scratch.of_modes : (void *)&scratch}));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_by_itself(const struct taskpool_mode *mode)
+{
+    if (!mode)
+        return FAIL(STATUS_USAGE, "no mode to register, but NULL");
+    TRY(check_mode_name(mode->name));
+    if (!mode->help || !mode->init || !mode->next || !mode->restore || !mode->progress)
+        return FAIL(STATUS_USAGE, "mode %s lacks help, init, next, restore or progress",
+                    mode->name);
+    for (int o = 0; mode->options && mode->options[o]; o++) {
+        enum status status = check_options_of(mode, o);
+        if (status != STATUS_OK) {
+            status_set_text("mode %s: %s", mode->name, status_text());
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* --- a new mode, beside the others --- */
 
 /* Whether a registered mode has other options of this name. */
 static bool is_taken(const char *name, const struct taskpool_mode_options *by)
@@ -74,10 +124,10 @@ static bool is_taken(const char *name, const struct taskpool_mode_options *by)
     for (int i = 0; i < registry.n; i++) {
         struct taskpool_mode_options *const *all = registry.modes[i]->options;
         for (int o = 0; all && all[o]; o++)
-            if (all[o] != by && has_row(all[o], name))
+            if (all[o] != by && has_row(all[o], all[o]->n_rows, name))
                 return true;
     }
-    return strcmp(name, "sched") == 0 || has_row(&common_options, name);
+    return strcmp(name, "sched") == 0 || has_row(&common_options, common_options.n_rows, name);
 }
 
 static size_t round_up(size_t size)
@@ -105,7 +155,7 @@ static enum status check_options(const struct taskpool_mode *mode)
 
 static enum status check_new_mode(const struct taskpool_mode *mode)
 {
-    TRY(mode_check(mode));
+    TRY(check_by_itself(mode));
     if (find_registered(mode->name))
         return FAIL(STATUS_USAGE, "the name %s is taken by another mode", mode->name);
     if (registry.n == MODES_MAX)
@@ -133,9 +183,11 @@ static enum status register_checked(const struct taskpool_mode *mode)
 
 static void register_built_in(void)
 {
-    for (int i = registry.n; i < N_BUILT_IN; i++)
-        if (register_checked(built_in[i]) != STATUS_OK)
+    while (registry.n_built_in < N_BUILT_IN) {
+        const struct taskpool_mode *mode = built_in[registry.n_built_in++];
+        if (!mode->is_bound && register_checked(mode) != STATUS_OK)
             die("%s", status_text());
+    }
 }
 
 int mode_count(void)
@@ -173,9 +225,10 @@ const char *mode_choices(void)
     register_built_in();
     size_t length = strlen(registry.names);
     memcpy(registry.choices, registry.names, length + 1);
-    for (int i = 0; i < N_BOUNDS; i++)
-        length += (size_t)snprintf(registry.choices + length, sizeof registry.choices - length,
-                                   ",%s", bounds[i]->name);
+    for (int i = 0; i < N_BUILT_IN; i++)
+        if (built_in[i]->is_bound)
+            length += (size_t)snprintf(registry.choices + length, sizeof registry.choices - length,
+                                       ",%s", built_in[i]->name);
     return registry.choices;
 }
 
@@ -206,4 +259,36 @@ enum status mode_register(const struct taskpool_mode *mode)
 {
     register_built_in();
     return register_checked(mode);
+}
+
+/* --- lists of modes --- */
+
+static enum status add_mode(const char *option, const char *name, struct mode_list *list)
+{
+    const struct taskpool_mode *mode = mode_find(name);
+    char names[1024];
+    if (!mode)
+        return FAIL(STATUS_USAGE, "--%s: '%s' %s; give 'all' alone, or some of %s", option, name,
+                    strcmp(name, "all") == 0 ? "stands alone" : "is not a mode",
+                    mode_names_where(NULL, NULL, names, sizeof names));
+    if (list->n == MODES_MAX)
+        return FAIL(STATUS_USAGE, "--%s names more than %d modes", option, (int)MODES_MAX);
+    list->modes[list->n++] = mode->name;
+    return STATUS_OK;
+}
+
+enum status mode_list_parse(const char *option, const char *text, struct mode_list *list)
+{
+    const char *names = strcmp(text, "all") == 0 ? mode_names() : text;
+    *list = (struct mode_list){0};
+    for (bool more = true; more;) {
+        size_t length = strcspn(names, ",");
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
+                 names);
+        TRY(add_mode(option, name, list));
+        more = names[length] == ',';
+        names += length + more;
+    }
+    return STATUS_OK;
 }

@@ -5,12 +5,10 @@
 #ifndef BERYL_SCHED_MODES_H
 #define BERYL_SCHED_MODES_H
 
-#include "sched/pool/modes/mode_list.h"
 #include "support/base/status.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
+enum { MODES_MAX = 64 }; /* that can be registered, or named */
 
 int mode_count(void);
 
@@ -43,5 +41,16 @@ enum status mode_check_real(const struct taskpool_mode *mode);
  * is missing, a bad row of options), STATUS_LIMIT (too many modes, no room in the settings);
  * nothing is changed then. */
 enum status mode_register(const struct taskpool_mode *mode);
+
+/* Several modes, named by one option: --compare M1,M2,...|all. */
+struct mode_list {
+    int n;
+    const char *modes[MODES_MAX]; /* their names; one may be there several times */
+};
+
+/* text    "all", in the order of mode_names, or names separated by commas
+ * option  named in messages, without the dashes
+ * Errors: STATUS_USAGE (no mode, an unknown one, too many). */
+enum status mode_list_parse(const char *option, const char *text, struct mode_list *list);
 
 #endif

@@ -52,12 +52,10 @@
 
 #include "sched/pool/protocols/balancer_link.h"
 #include "sched/pool/protocols/balancer_node.h"
-#include "sched/pool/protocols/balancer_tree.h"
 #include "sched/pool/protocols/pairs.h"
 #include "sched/pool/queues/duration_bins.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* The rules of mode auto: pairs, and groups of 256 workers that deal fewer than 17 tasks a worker.

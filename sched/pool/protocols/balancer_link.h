@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The messages of the balancer (balancer.h). */
+/* The messages of the balancer (balancer.h), and the tree that they go along. */
 #ifndef BERYL_SCHED_BALANCER_LINK_H
 #define BERYL_SCHED_BALANCER_LINK_H
 
 #include "sched/pool/core/comm.h"
 #include "taskpool/mode.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* The first word of every message. */
 enum balancer_kind {
@@ -86,5 +82,46 @@ void balancer_send(struct balancer_link *link, int to, const struct balancer_mes
 /* Memory for n >= 0 items, to be freed; ends the program when there is none: a protocol cannot
  * continue. */
 void *balancer_allocate(int64_t n, size_t item_size);
+
+/* --- the tree --- */
+
+/* The tree of the balancer: the workers are its leaves, in order, and a node
+ * stands for a block of branching^l of them, cut off at the last worker. A node
+ * that would have only one child is left out, its child taking its place.
+ *
+ * Nodes are hosted by workers: a node by the last leaf of its first child. That
+ * is a different worker for each node, since worker r hosts the node of that child
+ * width w for which r + 1 = (branching x i + 1) x w, which no other w fulfils.
+ * With branching = n_leaves the tree is one node, hosted by worker 0. */
+struct balancer_tree {
+    int64_t n_leaves;
+    int64_t branching; /* at least 2 */
+};
+
+/* The node of the leaves [first, first + branching x width), cut off at n_leaves;
+ * or, with width 0, the leaf `first`. */
+struct balancer_place {
+    int64_t first;
+    int64_t width; /* leaves of a child */
+};
+
+/* The node hosted by a worker; false if it hosts none. */
+bool balancer_tree_hosted(const struct balancer_tree *tree, int worker,
+                          struct balancer_place *node);
+
+/* The worker that hosts a node, or is the leaf. */
+int balancer_tree_host(struct balancer_place place);
+
+/* The parent of a place, and the index of the place among its children. False for the
+ * root. */
+bool balancer_tree_parent(const struct balancer_tree *tree, struct balancer_place place,
+                          struct balancer_place *parent, int32_t *child);
+
+/* A child of a node, the number of children, and the number of leaves of a child. */
+struct balancer_place balancer_tree_child(const struct balancer_tree *tree,
+                                          struct balancer_place node, int32_t child);
+int32_t balancer_tree_n_children(const struct balancer_tree *tree, struct balancer_place node);
+int64_t balancer_tree_child_size(const struct balancer_tree *tree, struct balancer_place node,
+                                 int32_t child);
 
 #endif

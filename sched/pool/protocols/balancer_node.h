@@ -5,7 +5,6 @@
 #define BERYL_SCHED_BALANCER_NODE_H
 
 #include "sched/pool/protocols/balancer_link.h"
-#include "sched/pool/protocols/balancer_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>

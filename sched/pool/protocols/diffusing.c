@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/diffusing.h"
 
-#include "sched/pool/protocols/rank_tree.h"
-
 #include <assert.h>
 #include <stdio.h>
 

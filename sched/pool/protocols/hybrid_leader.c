@@ -3,7 +3,6 @@
 
 #include "sched/pool/core/peek.h"
 #include "sched/pool/queues/tasklet_queue.h"
-#include "sched/pool/queues/tasklets.h"
 #include "support/base/die.h"
 
 #include <stdio.h>

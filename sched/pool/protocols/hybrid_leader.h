@@ -8,9 +8,6 @@
 #include "support/base/status.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum hybrid_kind {
     HYBRID_RANGES,  /* member to leader: its tasks that are not static */
     HYBRID_REQUEST, /* member to leader */

@@ -17,13 +17,13 @@ void measured_balance_fini(void *state)
     struct measured_balance *self = state;
     balancer_fini(&self->balancer);
     duration_bins_fini(&self->bins);
-    stealing_fini(&self->stealing);
+    taskpool_stealing_fini(&self->stealing);
 }
 
 int measured_balance_seed(void *state)
 {
     struct measured_balance *self = state;
-    return stealing_seed(&self->stealing);
+    return taskpool_stealing_seed(&self->stealing);
 }
 
 void measured_balance_finished(void *state, int64_t task, double time_s)
@@ -36,7 +36,7 @@ void measured_balance_receive(void *state, int from, const void *message, size_t
 {
     struct measured_balance *self = state;
     if (*(const int32_t *)message < BALANCER_FIRST_KIND)
-        stealing_receive(state, from, message, size);
+        taskpool_stealing_receive(state, from, message, size);
     else
         balancer_receive(&self->balancer, from, message);
 }
@@ -47,13 +47,13 @@ void measured_balance_sent(void *state, int64_t token)
     if (token == BALANCER_TOKEN)
         balancer_sent(&self->balancer);
     else
-        stealing_sent(state, token);
+        taskpool_stealing_sent(state, token);
 }
 
 enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work)
 {
     struct measured_balance *self = state;
-    enum taskpool_mode_step step = stealing_next(&self->stealing, work);
+    enum taskpool_mode_step step = taskpool_stealing_next(&self->stealing, work);
     const struct stealing *stealing = &self->stealing;
     if (step == TASKPOOL_MODE_DONE && stealing->enabled)
         self->end_s =

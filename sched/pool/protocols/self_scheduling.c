@@ -10,8 +10,8 @@ static int64_t clamp(int64_t value, int64_t min, int64_t max)
     return value > max ? max : value;
 }
 
-void self_scheduling_init(struct self_scheduling *self, const struct taskpool_mode_setup *setup,
-                          struct taskpool_comm *comm, const struct self_scheduling_rule *rule)
+int self_scheduling_init(struct self_scheduling *self, const struct taskpool_mode_setup *setup,
+                         struct taskpool_comm *comm, const struct self_scheduling_rule *rule)
 {
     int64_t n_tasks = setup->problem->n_tasks;
     /* A chunk is limited to n_tasks / workers: so a counter of tasks stays below
@@ -22,6 +22,7 @@ void self_scheduling_init(struct self_scheduling *self, const struct taskpool_mo
                                      .n_tasks = n_tasks,
                                      .n_workers = comm->size,
                                      .min_chunk = clamp(setup->settings->chunk, 1, share)};
+    return TASKPOOL_STATUS_OK;
 }
 
 enum taskpool_mode_step self_scheduling_next(void *state, struct taskpool_mode_work *work)

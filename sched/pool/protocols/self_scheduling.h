@@ -12,10 +12,6 @@
 
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* Both are called with the state of the mode, which begins with a struct self_scheduling. */
 struct self_scheduling_rule {
     /* Increment of the counter by the next request; NULL: 1, the counter counts chunks. */
@@ -39,8 +35,9 @@ struct self_scheduling {
     struct taskpool_range chunk; /* arrived and not begun */
 };
 
-void self_scheduling_init(struct self_scheduling *self, const struct taskpool_mode_setup *setup,
-                          struct taskpool_comm *comm, const struct self_scheduling_rule *rule);
+/* For init. */
+int self_scheduling_init(struct self_scheduling *self, const struct taskpool_mode_setup *setup,
+                         struct taskpool_comm *comm, const struct self_scheduling_rule *rule);
 
 /* Entries of struct taskpool_mode. */
 enum taskpool_mode_step self_scheduling_next(void *state, struct taskpool_mode_work *work);

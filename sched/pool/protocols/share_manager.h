@@ -7,9 +7,6 @@
 #include "sched/pool/queues/task_queue.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 enum share_kind {
     SHARE_REQUEST,     /* worker to manager */
     SHARE_RELEASE,     /* worker to manager: a chunk */

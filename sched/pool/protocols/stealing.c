@@ -67,12 +67,6 @@ struct steal_message {
     struct taskpool_range part; /* transfer: of one more range */
 };
 
-static int same_rank(int member, const void *context)
-{
-    (void)context;
-    return member;
-}
-
 static int64_t min_share(const struct taskpool_settings *settings)
 {
     return settings->chunk > 0 ? settings->chunk : 1;
@@ -116,11 +110,12 @@ void stealing_prefer_termination(struct stealing *self, enum termination_rule ru
     if (self->settings->termination != TERMINATION_BY_MODE)
         rule = self->settings->termination;
     termination_init(&self->termination, comm, rule, STEALING_TERMINATION, comm->rank, comm->size,
-                     same_rank, NULL);
+                     NULL, NULL);
 }
 
-void stealing_fini(struct stealing *self)
+void taskpool_stealing_fini(void *state)
 {
+    struct stealing *self = state;
     task_deque_fini(&self->deque);
 }
 
@@ -142,7 +137,7 @@ static enum status push_range(struct stealing *self, struct taskpool_range range
     return STATUS_OK;
 }
 
-int stealing_seed(void *state)
+int taskpool_stealing_seed(void *state)
 {
     struct stealing *self = state;
     const struct taskpool_seeding *seeding = self->setup->seeding;
@@ -178,7 +173,7 @@ static bool releases_all(const struct stealing *self, const struct taskpool_mode
     return work->tasks_are_long && self->settings->release == RELEASE_ALL;
 }
 
-bool stealing_next_local(void *state, struct taskpool_mode_work *work)
+bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
 {
     struct stealing *self = state;
     bool initial = false;
@@ -196,7 +191,7 @@ bool stealing_next_local(void *state, struct taskpool_mode_work *work)
     return true;
 }
 
-int stealing_add(void *state, const void *record, bool initial)
+int taskpool_stealing_add(void *state, const void *record, bool initial)
 {
     struct stealing *self = state;
     return task_deque_push_record(&self->deque, record, initial);
@@ -205,7 +200,7 @@ int stealing_add(void *state, const void *record, bool initial)
 enum status stealing_push_records(struct stealing *self, const struct record_list *records)
 {
     for (int64_t i = records->n - 1; i >= 0; i--)
-        TRY(stealing_add(self, record_list_at(records, i), true));
+        TRY(taskpool_stealing_add(self, record_list_at(records, i), true));
     return STATUS_OK;
 }
 
@@ -272,7 +267,7 @@ static bool ends_early(const struct stealing *self)
     return self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
 }
 
-/* While tasks run, stealing_next_local may change the deque at the same time. */
+/* While tasks run, taskpool_stealing_next_local may change the deque at the same time. */
 static bool has_nothing_to_give(const struct stealing *self)
 {
     return self->searching ? task_deque_n_tasks(&self->deque) == 0 : self->runs_last;
@@ -280,14 +275,14 @@ static bool has_nothing_to_give(const struct stealing *self)
 
 static bool take_from_deque(struct stealing *self, struct taskpool_mode_work *work)
 {
-    if (stealing_next_local(self, work))
+    if (taskpool_stealing_next_local(self, work))
         return true;
     /* Records are taken one at a time, long or not: most are short. */
     bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
-    return task_deque_acquire(&self->deque, one_by_one) && stealing_next_local(self, work);
+    return task_deque_acquire(&self->deque, one_by_one) && taskpool_stealing_next_local(self, work);
 }
 
-enum taskpool_mode_step stealing_next(void *state, struct taskpool_mode_work *work)
+enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode_work *work)
 {
     struct stealing *self = state;
     bool alone = !self->enabled || self->comm->size == 1;
@@ -349,7 +344,7 @@ static void answer_thief(struct stealing *self, int thief)
     termination_sent_transfer(&self->termination);
 }
 
-void stealing_receive(void *state, int from, const void *message, size_t size)
+void taskpool_stealing_receive(void *state, int from, const void *message, size_t size)
 {
     struct stealing *self = state;
     (void)size;
@@ -372,20 +367,20 @@ void stealing_receive(void *state, int from, const void *message, size_t size)
     }
 }
 
-void stealing_sent(void *state, int64_t token)
+void taskpool_stealing_sent(void *state, int64_t token)
 {
     struct stealing *self = state;
     task_deque_completed(&self->deque, token);
 }
 
-double stealing_progress(const void *state, int64_t n_run)
+double taskpool_stealing_progress(const void *state, int64_t n_run)
 {
     const struct stealing *self = state;
     int64_t left = task_deque_n_tasks(&self->deque);
     return n_run > 0 ? (double)n_run / (double)(n_run + left) : 0;
 }
 
-void stealing_describe(const void *state, char *text, size_t size)
+void taskpool_stealing_describe(const void *state, char *text, size_t size)
 {
     const struct stealing *self = state;
     char end[256];

@@ -27,10 +27,6 @@
 #include "sched/pool/queues/task_ranges.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* The first word of every message. */
 enum stealing_kind {
     STEALING_REQUEST = STEALING_FIRST_KIND,
@@ -75,7 +71,6 @@ struct stealing {
  * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
 enum status stealing_init(struct stealing *stealing, const struct taskpool_mode_setup *setup,
                           struct taskpool_comm *comm, struct ran_tasks *ran);
-void stealing_fini(struct stealing *stealing);
 
 /* After stealing_init: how the end is detected unless --termination says; TERMINATION_TREE. */
 void stealing_prefer_termination(struct stealing *stealing, enum termination_rule rule);
@@ -88,19 +83,11 @@ void stealing_begin(struct stealing *stealing, bool enabled);
 enum status stealing_push(struct stealing *stealing, const struct task_ranges *ranges);
 
 /* Puts the records with which a dynamic pool began into the deque, the first to be run first.
- * Errors: those of stealing_add. */
+ * Errors: those of taskpool_stealing_add. */
 enum status stealing_push_records(struct stealing *stealing, const struct record_list *records);
 
-/* Entries of struct taskpool_mode, for modes whose state begins with a struct stealing;
- * stealing_receive for messages of enum stealing_kind. Ranges of the seeding run in
- * the order that they have there. */
-int stealing_seed(void *state);
-enum taskpool_mode_step stealing_next(void *state, struct taskpool_mode_work *work);
-bool stealing_next_local(void *state, struct taskpool_mode_work *work);
-int stealing_add(void *state, const void *record, bool initial);
-void stealing_receive(void *state, int from, const void *message, size_t size);
-void stealing_sent(void *state, int64_t token);
-double stealing_progress(const void *state, int64_t n_run);
-void stealing_describe(const void *state, char *text, size_t size);
+/* The entries of struct taskpool_mode for modes whose state begins with a struct stealing are those
+ * of taskpool/mode.h, taskpool_stealing_seed and so on; receive is for messages of enum
+ * stealing_kind. Ranges of the seeding run in the order that they have there. */
 
 #endif

@@ -35,64 +35,13 @@ int taskpool_stealing_push(struct taskpool_stealing *stealing, struct taskpool_r
     return stealing_push((struct stealing *)stealing, &ranges);
 }
 
-void taskpool_stealing_fini(void *state)
-{
-    stealing_fini(state);
-}
-
-int taskpool_stealing_seed(void *state)
-{
-    return stealing_seed(state);
-}
-
-enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode_work *work)
-{
-    return stealing_next(state, work);
-}
-
-bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
-{
-    return stealing_next_local(state, work);
-}
-
-int taskpool_stealing_add(void *state, const void *record, bool initial)
-{
-    return stealing_add(state, record, initial);
-}
-
-void taskpool_stealing_receive(void *state, int from, const void *message, size_t size)
-{
-    stealing_receive(state, from, message, size);
-}
-
-void taskpool_stealing_sent(void *state, int64_t token)
-{
-    stealing_sent(state, token);
-}
-
-double taskpool_stealing_progress(const void *state, int64_t n_run)
-{
-    return stealing_progress(state, n_run);
-}
-
-void taskpool_stealing_describe(const void *state, char *text, size_t size)
-{
-    stealing_describe(state, text, size);
-}
-
 /* --- termination --- */
-
-static int rank_of_worker(int member, const void *context)
-{
-    (void)context;
-    return member;
-}
 
 void taskpool_termination_init(struct taskpool_termination *termination, struct taskpool_comm *comm,
                                int32_t kind)
 {
     termination_init((struct termination *)termination, comm, TERMINATION_TREE, kind, comm->rank,
-                     comm->size, rank_of_worker, NULL);
+                     comm->size, NULL, NULL);
 }
 
 void taskpool_termination_begin(struct taskpool_termination *termination)

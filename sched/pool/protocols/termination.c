@@ -9,7 +9,8 @@ enum { BRANCHING = 2 };
 static void send_step(struct termination *self, int member,
                       const struct termination_message *message)
 {
-    taskpool_comm_send(self->comm, self->rank_of(member, self->context), message, sizeof *message);
+    int rank = self->rank_of ? self->rank_of(member, self->context) : member;
+    taskpool_comm_send(self->comm, rank, message, sizeof *message);
 }
 
 static int parent_of(const struct termination *self)

@@ -41,10 +41,6 @@
 #include "support/base/broadcast_tree.h"
 #include "taskpool/mode.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 /* TERMINATION_BY_MODE  of an option: what the mode prefers */
 enum termination_rule {
     TERMINATION_BY_MODE,
@@ -91,7 +87,7 @@ struct termination {
 };
 
 /* kind     of this user's messages, which begin with such an int32_t
- * rank_of  the rank of a member; the same on all
+ * rank_of  the rank of a member; the same on all; NULL: its number
  * comm, context  borrowed */
 void termination_init(struct termination *termination, struct taskpool_comm *comm, int rule,
                       int32_t kind, int member, int n_members,

@@ -8,7 +8,7 @@
  * tasks in small ranges meanwhile. It is done when as much has come as was
  * sent to it and all its bulk has been read. restore passes a token once round
  * the ring. */
-#include "sched/pool/drivers/mpi/driver_mpi.h"
+#include "sched/pool/core/driver.h"
 #include "tests/cases/pool_cases.h"
 
 #include <stdlib.h>

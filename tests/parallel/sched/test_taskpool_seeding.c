@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Processes that work out the seeding together find what one process finds. */
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
 

@@ -2,8 +2,8 @@
 /* Modes that begin with a seeding, simulated, with IDs beyond 32 bits and up to the last one of the
  * largest pool: each task runs once in every iteration, after it was stolen and balanced, too. Few
  * tasks of such a pool are seeded. */
+#include "sched/pool/core/driver.h"
 #include "sched/pool/core/seeding.h"
-#include "sched/pool/drivers/sim/driver_sim.h"
 #include "sched/pool/modes/modes.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"

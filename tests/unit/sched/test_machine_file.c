@@ -2,7 +2,7 @@
 /* A machine file sets the options that were not given, and broken ones are refused; contention
  * slows the workers of a node in proportion to their number; quartiles of samples. */
 #include "sched/lab/cli/machine_options.h"
-#include "sched/pool/drivers/mpi/sample_statistics.h"
+#include "sched/pool/drivers/mpi/mpi_calibrate.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* --compare keeps the order of its modes, and each mode gets its own options only. */
-#include "sched/pool/modes/mode_list.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
 #include "taskpool/taskpool.h"

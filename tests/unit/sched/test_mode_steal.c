@@ -274,14 +274,14 @@ static void test_release_of_long_tasks(void **state)
         load(0, 100, per_range[i % 2]);
         struct task_deque *deque = &workers[0].stealing->deque;
         assert_int_equal(deque->shared_tasks, cases[i / 2].n_seeded);
-        assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
+        assert_int_equal(taskpool_stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
         assert_int_equal(steal(), cases[i / 2].n_stolen);
-        assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
+        assert_int_equal(taskpool_stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
         assert_int_equal(deque->shared_tasks, cases[i / 2].n_shared);
         /* Without local tasks it takes one of them back, or half. */
         while (deque->local_tasks > 0)
-            assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
-        assert_int_equal(stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
+            assert_int_equal(taskpool_stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
+        assert_int_equal(taskpool_stealing_next(workers[0].stealing, &work), TASKPOOL_MODE_RUN);
         assert_int_equal(deque->shared_tasks, cases[i / 2].n_shared_later);
         dismiss(2);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every rule of seeding gives each task to one worker, for any number of
  * workers of one process, and refuses what it cannot do. */
-#include "sched/pool/core/seeding_build.h"
+#include "sched/pool/core/seeding.h"
 #include "support/base/random.h"
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
@@ -213,9 +213,9 @@ static void test_longest_first_goes_where_it_ends_first(void **state)
     (void)state;
     const double times_s[] = {3, 5, 3, 4, 3};
     const int64_t first[] = {1, 2}, second[] = {3, 0, 4};
-    struct seeding_knowledge knowledge = {.time = time_of, .context = times_s, .n_threads = 1};
+    struct taskpool_machine machine = {.n_workers = 2, .time = time_of, .context = times_s};
     struct taskpool_seeding seeding;
-    check_ok(seeding_longest_init(&seeding, 5, 2, &knowledge));
+    check_ok(seeding_longest_init(&seeding, 5, &machine));
     check_tasks(&seeding, 0, first, 2);  /* 5 + 3 */
     check_tasks(&seeding, 1, second, 3); /* 4 + 3 + 3 */
     seeding_fini(&seeding);
@@ -223,8 +223,8 @@ static void test_longest_first_goes_where_it_ends_first(void **state)
     /* At half the speed the task of 4 s ends after 8 s, on the other worker it would after 9. */
     const double speeds[] = {0.5, 1};
     const int64_t slow[] = {3}, fast[] = {1, 0, 2, 4};
-    knowledge.speeds = speeds;
-    check_ok(seeding_longest_init(&seeding, 5, 2, &knowledge));
+    machine.speeds = speeds;
+    check_ok(seeding_longest_init(&seeding, 5, &machine));
     check_tasks(&seeding, 0, slow, 1);
     check_tasks(&seeding, 1, fast, 4);
     seeding_fini(&seeding);
@@ -248,11 +248,12 @@ static void test_longest_first_loses_no_task(void **state)
     for (size_t t = 0; t < N_OF(n_tasks); t++)
         for (size_t w = 0; w < N_OF(n_workers); w++)
             for (int variant = 0; variant < 4; variant++) {
-                struct seeding_knowledge knowledge = {.time = falling_time,
-                                                      .speeds = variant % 2 ? speeds : NULL,
-                                                      .n_threads = variant < 2 ? 1 : 3};
+                struct taskpool_machine machine = {.n_workers = n_workers[w],
+                                                   .time = falling_time,
+                                                   .speeds = variant % 2 ? speeds : NULL,
+                                                   .n_threads = variant < 2 ? 1 : 3};
                 struct taskpool_seeding seeding;
-                check_ok(seeding_longest_init(&seeding, n_tasks[t], n_workers[w], &knowledge));
+                check_ok(seeding_longest_init(&seeding, n_tasks[t], &machine));
                 check_each_task_once(&seeding);
                 seeding_fini(&seeding);
             }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/drivers/mpi/driver_mpi.h"
-
+/* Runs a mode over MPI: each process is a worker, which polls for messages
+ * between tasks or has a thread that receives them. Times, counts and errors of tasks are
+ * recorded here, once for all modes. */
 #include "sched/pool/drivers/mpi/driver_mpi_private.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
@@ -196,7 +197,7 @@ static void driver_mpi_destroy(struct driver *base)
     struct driver_mpi *driver = driver_mpi_of(base);
     mpi_watchdog_destroy(driver->watchdog);
     mpi_comm_fini(&driver->comm);
-    if (driver->state && driver->mode->fini)
+    if (driver->comm.state && driver->mode->fini)
         driver->mode->fini(driver->state);
     pthread_mutex_destroy(&driver->lock);
     free(driver->state);
@@ -214,28 +215,16 @@ static const struct driver_functions functions = {.run = driver_mpi_run,
 static enum status init_mpi_state(struct driver_mpi *driver,
                                   const struct taskpool_mode_setup *setup)
 {
-    const struct taskpool_mode *mode = driver->mode;
-    size_t record_size = setup->problem->record_size;
-    void *state = calloc(1, mode->state_size);
-    driver->record = record_size > 0 ? malloc(record_size) : NULL;
-    if (!state || (record_size > 0 && !driver->record)) {
-        free(state);
-        return FAIL(STATUS_NO_MEMORY, "no memory for the scheduler");
-    }
-    int64_t n_failures = status_n_failures();
-    enum status status = (enum status)mode->init(state, setup, &driver->comm.base);
-    status = status_explain(status, n_failures, MODE_NO_TEXT, mode->name, "init", (int)status);
-    if (status != STATUS_OK) {
-        free(state);
-        return status;
-    }
-    driver->state = driver->comm.state = state;
     const struct driver_records *records = &driver->driver.records;
-    driver->needs_times = record_size == 0 && (records->history || mode->finished);
+    size_t record_size = setup->problem->record_size;
+    driver->state = calloc(1, driver->mode->state_size);
+    driver->record = record_size > 0 ? malloc(record_size) : NULL;
+    TRY(CHECK_MEMORY(driver->state && (record_size == 0 || driver->record),
+                     "no memory for the scheduler"));
+    driver->needs_times = record_size == 0 && (records->history || driver->mode->finished);
     driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
-    if (mode->seed && record_size == 0)
-        status = (enum status)mode->seed(state);
-    return status_explain(status, n_failures, MODE_NO_TEXT, mode->name, "seed", (int)status);
+    return driver_init_mode(driver->mode, setup, &driver->comm.base, driver->state,
+                            &driver->comm.state);
 }
 
 static enum status init_watchdog(struct driver_mpi *driver, double limit_s)

@@ -13,8 +13,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 struct driver_mpi {
     struct driver driver; /* first */

@@ -3,11 +3,11 @@
 
 #include "sched/pool/drivers/mpi/mpi_comm.h"
 #include "support/base/clock.h"
+#include "support/base/rank_statistics.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 enum {
     BATCH = 16,           /* messages or requests timed together: one is too short for the clock */
@@ -21,6 +21,23 @@ static const double MAX_SECONDS = 0.2;
 
 /* Pause in which the messages of a batch arrive before they are polled for. */
 static const double ARRIVAL_S = 100e-6;
+
+void samples_add(struct samples *samples, double value)
+{
+    if (samples->n < SAMPLES_MAX)
+        samples->values[samples->n++] = value;
+}
+
+struct quartiles samples_quartiles(struct samples *samples)
+{
+    if (samples->n == 0)
+        return (struct quartiles){0};
+    numbers_sort(samples->values, samples->n);
+    return (struct quartiles){.n = samples->n,
+                              .median = numbers_quantile(samples->values, samples->n, 0.5),
+                              .low = numbers_quantile(samples->values, samples->n, 0.25),
+                              .high = numbers_quantile(samples->values, samples->n, 0.75)};
+}
 
 /* --- the connection: an end of mpi_comm.h with a mode that only answers --- */
 

@@ -4,10 +4,34 @@
 #ifndef BERYL_SCHED_MPI_CALIBRATE_H
 #define BERYL_SCHED_MPI_CALIBRATE_H
 
-#include "sched/pool/drivers/mpi/sample_statistics.h"
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdint.h>
+
+/* --- median and quartiles of repeated measurements --- */
+
+enum { SAMPLES_MAX = 500 };
+
+/* Zero-initialised is empty. */
+struct samples {
+    int n; /* <= SAMPLES_MAX */
+    double values[SAMPLES_MAX];
+};
+
+struct quartiles {
+    int64_t n; /* samples */
+    double median;
+    double low, high; /* first and third quartile */
+};
+
+/* Adds a sample; ignored once there are SAMPLES_MAX. */
+void samples_add(struct samples *samples, double value);
+
+/* The quartiles; sorts the samples. All 0 without samples. */
+struct quartiles samples_quartiles(struct samples *samples);
+
+/* --- the costs --- */
 
 /* Messages between two processes. All n are 0 if there is no such pair. */
 struct mpi_calibration_link {

@@ -6,6 +6,7 @@
 #include "support/base/clock.h"
 #include "support/base/die.h"
 #include "support/base/node.h"
+#include "support/mpi/window.h"
 
 #include <assert.h>
 #include <math.h>
@@ -65,6 +66,46 @@ static const struct taskpool_comm_functions functions = {.now = mpi_comm_now,
                                                          .protocol_broken =
                                                              mpi_comm_protocol_broken};
 
+/* --- the shared counter --- */
+
+static enum status open_counter(struct mpi_comm *comm)
+{
+    void *base;
+    TRY(window_allocate(comm->messages.mpi, comm->base.rank == 0 ? sizeof comm->answer : 0, &base,
+                        &comm->counter));
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, comm->counter);
+    return STATUS_OK;
+}
+
+static void close_counter(struct mpi_comm *comm)
+{
+    if (comm->counter == MPI_WIN_NULL)
+        return;
+    MPI_Win_unlock_all(comm->counter);
+    MPI_Win_free(&comm->counter);
+}
+
+/* To be followed by a synchronisation of all processes before the next request. */
+static void reset_counter(struct mpi_comm *comm)
+{
+    const int64_t zero = 0;
+    if (comm->base.rank > 0)
+        return;
+    MPI_Accumulate(&zero, 1, MPI_INT64_T, 0, 0, 1, MPI_INT64_T, MPI_REPLACE, comm->counter);
+    MPI_Win_flush(0, comm->counter);
+}
+
+static void start_fetch(struct mpi_comm *comm)
+{
+    /* Not MPI_Fetch_and_op, which has no request: to complete it would mean to
+     * wait for a target that may be in the middle of a long task. */
+    MPI_Rget_accumulate(&comm->increment, 1, MPI_INT64_T, &comm->answer, 1, MPI_INT64_T, 0, 0, 1,
+                        MPI_INT64_T, MPI_SUM, comm->counter, &comm->fetch);
+    comm->fetch_recorded = false;
+}
+
+/* --- all --- */
+
 enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct taskpool_mode *mode,
                           uint64_t seed)
 {
@@ -75,13 +116,13 @@ enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct task
     comm->base.node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
     mpi_messages_init(&comm->messages, mpi);
     /* Create an MPI window only for modes that use the counter: some transports offer none. */
-    return mode->fetched ? mpi_counter_init(&comm->counter, mpi) : STATUS_OK;
+    return mode->fetched ? open_counter(comm) : STATUS_OK;
 }
 
 void mpi_comm_fini(struct mpi_comm *comm)
 {
     if (comm->mode->fetched)
-        mpi_counter_fini(&comm->counter);
+        close_counter(comm);
     mpi_messages_fini(&comm->messages);
 }
 
@@ -89,7 +130,7 @@ enum status mpi_comm_begin(struct mpi_comm *comm)
 {
     comm->wake_s = INFINITY;
     if (comm->mode->fetched)
-        mpi_counter_reset(&comm->counter);
+        reset_counter(comm);
     /* Agreement in place of a barrier, so that the failure of a restore takes no message of its
      * own. */
     return status_agree(comm->messages.mpi, (enum status)comm->status);
@@ -118,10 +159,8 @@ bool mpi_comm_recorded(const struct mpi_comm *comm)
 void mpi_comm_start(struct mpi_comm *comm)
 {
     mpi_messages_start(&comm->messages);
-    if (comm->fetch_recorded) {
-        mpi_counter_start(&comm->counter, comm->increment);
-        comm->fetch_recorded = false;
-    }
+    if (comm->fetch_recorded)
+        start_fetch(comm);
 }
 
 static void receive_recorded(struct mpi_comm *comm, int from, size_t size)
@@ -134,11 +173,13 @@ static void receive_recorded(struct mpi_comm *comm, int from, size_t size)
 /* Delivers the answer of the counter; whether there was one. */
 static bool deliver_answer(struct mpi_comm *comm)
 {
-    int64_t value;
-    if (!comm->fetching || !mpi_counter_test(&comm->counter, &value))
+    int answered = 0;
+    if (comm->fetching)
+        MPI_Test(&comm->fetch, &answered, MPI_STATUS_IGNORE);
+    if (!answered)
         return false;
     comm->fetching = false;
-    comm->mode->fetched(comm->state, value);
+    comm->mode->fetched(comm->state, comm->answer);
     return true;
 }
 

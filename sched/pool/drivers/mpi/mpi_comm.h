@@ -4,7 +4,6 @@
 #ifndef BERYL_SCHED_MPI_COMM_H
 #define BERYL_SCHED_MPI_COMM_H
 
-#include "sched/pool/drivers/mpi/mpi_counter.h"
 #include "sched/pool/drivers/mpi/mpi_messages.h"
 #include "sched/pool/drivers/mpi/mpi_pulse.h"
 #include "sched/pool/trace/recorder.h"
@@ -12,24 +11,23 @@
 
 #include <mpi.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 struct mpi_comm {
     struct taskpool_comm base; /* first: what the mode sees */
     const struct taskpool_mode *mode;
-    void *state; /* of the mode; set by the driver before the first event */
+    void *state; /* of the mode; NULL before its init */
     struct mpi_messages messages;
-    struct mpi_counter counter; /* only if the mode uses it */
-    bool fetch_recorded;        /* a request to the counter is recorded, not started */
-    bool fetching;              /* a request is recorded or started, not answered */
-    int64_t increment;          /* of that request */
-    int64_t n_fetches;          /* counted here, cleared by the driver */
-    double wake_s;              /* time of taskpool_comm_wake; INFINITY: none */
-    atomic_int status;          /* enum status: the last failure, of a task or that the mode
-                                 * reported; cleared by the driver */
-    struct recorder *recorder;  /* of messages; borrowed; NULL: none */
-    struct mpi_pulse *pulse;    /* takes part in each delivery; borrowed; NULL: none */
+    MPI_Win counter;           /* 64 bits on process 0; only if the mode uses it */
+    bool fetch_recorded;       /* a request to the counter is recorded, not started */
+    bool fetching;             /* a request is recorded or started, not answered */
+    MPI_Request fetch;         /* that request */
+    int64_t increment, answer; /* its buffers */
+    int64_t n_fetches;         /* counted here, cleared by the driver */
+    double wake_s;             /* time of taskpool_comm_wake; INFINITY: none */
+    atomic_int status;         /* enum status: the last failure, of a task or that the mode
+                                * reported; cleared by the driver */
+    struct recorder *recorder; /* of messages; borrowed; NULL: none */
+    struct mpi_pulse *pulse;   /* takes part in each delivery; borrowed; NULL: none */
 };
 
 /* Collective over mpi, which is borrowed and must carry no other point-to-point messages

@@ -8,9 +8,6 @@
 #include "taskpool/mode.h"
 
 #include <mpi.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 struct mpi_outgoing;
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/drivers/sim/driver_sim.h"
-
+/* Runs a mode on a simulated machine: a discrete-event simulation of
+ * any number of workers in one process, with the tasks' bodies run for real if
+ * the problem has some.
+ *
+ * A worker polls for messages as a process would: between tasks (--progress
+ * poll), or at once, by a thread that costs nothing (--progress thread, or if its mode says so,
+ * has_thread), and whenever it waits. The bulk of a message is read when it arrives, the latest
+ * time that MPI allows. Errors of a protocol are detected: a message for a worker that is done,
+ * or on its way when all are, and a deadlock of workers that wait, fail the run. */
 #include "sched/pool/core/comm.h"
 #include "sched/pool/drivers/sim/driver_sim_private.h"
 #include "support/base/agree.h"
@@ -165,11 +172,6 @@ static enum status sim_add(struct driver *driver, const void *record)
     return sim->mode->add(worker->state, record, initial);
 }
 
-static void sim_poll(struct driver *driver)
-{
-    (void)driver; /* a body takes no simulated time of its own */
-}
-
 static double sim_progress(struct driver *driver)
 {
     const struct driver_sim *sim = (const struct driver_sim *)driver;
@@ -199,7 +201,7 @@ static void sim_destroy(struct driver *driver)
 static const struct driver_functions driver_functions = {.run = sim_run,
                                                          .restore = sim_restore,
                                                          .add = sim_add,
-                                                         .poll = sim_poll,
+
                                                          .progress = sim_progress,
                                                          .destroy = sim_destroy};
 
@@ -287,18 +289,12 @@ static void connect_worker(struct driver_sim *sim, int rank)
 
 static enum status init_workers(struct driver_sim *sim)
 {
-    int64_t n_failures = status_n_failures();
     TRY(allocate_workers(sim));
     for (int rank = 0; rank < sim->n_workers; rank++) {
+        struct sim_worker *worker = sim_worker(sim, rank);
         connect_worker(sim, rank);
-        void *state = (char *)sim_worker(sim, rank) + state_offset(sim);
-        enum status status =
-            (enum status)sim->mode->init(state, sim->setup, &sim_worker(sim, rank)->comm);
-        TRY(status_explain(status, n_failures, MODE_NO_TEXT, sim->mode->name, "init", (int)status));
-        sim_worker(sim, rank)->state = state;
-        if (sim->mode->seed && sim->setup->problem->record_size == 0)
-            status = (enum status)sim->mode->seed(state);
-        TRY(status_explain(status, n_failures, MODE_NO_TEXT, sim->mode->name, "seed", (int)status));
+        TRY(driver_init_mode(sim->mode, sim->setup, &worker->comm,
+                             (char *)worker + state_offset(sim), &worker->state));
     }
     return STATUS_OK;
 }

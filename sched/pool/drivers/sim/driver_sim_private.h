@@ -12,10 +12,6 @@
 #include "taskpool/mode.h"
 #include "taskpool/simulation.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum event_kind {
     EVENT_MESSAGE, /* a message arrives: bytes if size > 0, else what, a sim_message */
     EVENT_SENT,    /* a message with bulk is completed: value is its token */
@@ -127,13 +123,14 @@ static inline struct sim_thread *sim_threads(struct sim_worker *worker)
     return (struct sim_thread *)(worker + 1);
 }
 
-/* --- sim_network.c: messages and their latency --- */
+/* --- sim_comm.c: comm.h, simulated --- */
+
+extern const struct taskpool_comm_functions sim_comm_functions;
 
 /* Seconds that a message of this size is on its way. */
 double sim_latency(struct driver_sim *sim, int from, int to, size_t size);
 
-/* A message, reused if possible; ends the program when out of memory. */
-struct sim_message *sim_message_create(struct driver_sim *sim, size_t head_size);
+/* Frees a message, or keeps it for another. */
 void sim_message_destroy(struct driver_sim *sim, struct sim_message *message);
 
 /* The queued messages of a worker: appends one; takes the first, which must exist. */
@@ -142,10 +139,6 @@ struct event sim_take_queued(struct sim_worker *worker);
 
 /* Frees the spare messages. */
 void sim_network_fini(struct driver_sim *sim);
-
-/* --- sim_comm.c: comm.h, simulated --- */
-
-extern const struct taskpool_comm_functions sim_comm_functions;
 
 /* Adds the overhead of sending or receiving a message to the clock of the thread that does
  * it; returns that clock. */

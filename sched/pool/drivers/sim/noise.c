@@ -8,17 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static enum status allocate_noise(struct taskpool_noise *noise, int64_t n)
-{
-    *noise = (struct taskpool_noise){.n = n};
-    noise->start_s = malloc((size_t)n * sizeof(double));
-    noise->free_s = malloc((size_t)(n + 1) * sizeof(double));
-    if (noise->start_s && noise->free_s)
-        return STATUS_OK;
-    taskpool_noise_fini(noise);
-    return FAIL(STATUS_NO_MEMORY, "no memory for %lld interruptions", (long long)n);
-}
-
 int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, double length_s)
 {
     if (!(period_s >= NOISE_MIN_PERIOD_S && isfinite(period_s) && length_s >= 0 &&
@@ -27,10 +16,13 @@ int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, 
                     "noise of %g s in each period of %g s: the period must be %g s or more, and "
                     "longer than the noise",
                     length_s, period_s, NOISE_MIN_PERIOD_S);
-    TRY(allocate_noise(noise, 1));
-    noise->period_s = period_s;
-    noise->start_s[0] = 0;
-    noise->free_s[0] = 0;
+    *noise = (struct taskpool_noise){.n = 1, .period_s = period_s};
+    noise->start_s = calloc(1, sizeof *noise->start_s);
+    noise->free_s = calloc(2, sizeof *noise->free_s);
+    if (!noise->start_s || !noise->free_s) {
+        taskpool_noise_fini(noise);
+        return FAIL(STATUS_NO_MEMORY, "no memory for the noise");
+    }
     noise->free_s[1] = period_s - length_s;
     return STATUS_OK;
 }
@@ -44,76 +36,53 @@ void taskpool_noise_fini(struct taskpool_noise *noise)
 
 /* --- traces --- */
 
-struct interruption {
-    double start_s, length_s;
-};
-
-struct interruption_list {
-    struct interruption *list; /* n */
-    int64_t n, capacity;
-};
-
 /* Parses `start,seconds`; false if anything else is there. */
-static bool parse_interruption(struct word row, struct interruption *interruption)
+static bool parse_interruption(struct word row, double *start_s, double *length_s)
 {
     struct word fields[2];
-    return split_fields(row, 2, fields) && word_to_real(fields[0], &interruption->start_s) &&
-           word_to_real(fields[1], &interruption->length_s);
+    return split_fields(row, 2, fields) && word_to_real(fields[0], start_s) &&
+           word_to_real(fields[1], length_s);
 }
 
-static enum status parse_trace(struct line_reader *reader, struct interruption_list *trace)
+static enum status parse_trace(struct line_reader *reader, struct taskpool_noise *noise)
 {
-    struct interruption new;
-    double end_s = 0;
+    double start_s, length_s, end_s = 0, lost_s = 0;
+    int64_t start_capacity = 0, free_capacity = 0;
     TRY(line_reader_take_head(reader, "a trace of noise", "start,seconds"));
     while (line_reader_next_filled(reader)) {
-        if (!parse_interruption(reader->all, &new) || !(new.start_s >= end_s) ||
-            !(new.length_s > 0) || !isfinite(new.start_s + new.length_s))
+        if (!parse_interruption(reader->all, &start_s, &length_s) || !(start_s >= end_s) ||
+            !(length_s > 0) || !isfinite(start_s + length_s))
             return line_reader_fail(
                 reader,
                 "a row is the start of an interruption, not before the end of the last, a comma "
                 "and its seconds, above 0: '%s'",
                 word_show(reader->all).text);
-        end_s = new.start_s + new.length_s;
-        TRY(array_reserve(&trace->list, trace->n + 1, &trace->capacity, sizeof new));
-        trace->list[trace->n++] = new;
+        int64_t i = noise->n++;
+        TRY(array_reserve(&noise->start_s, i + 1, &start_capacity, sizeof *noise->start_s));
+        TRY(array_reserve(&noise->free_s, i + 2, &free_capacity, sizeof *noise->free_s));
+        noise->start_s[i] = start_s;
+        noise->free_s[i] = start_s - lost_s;
+        lost_s += length_s;
+        end_s = start_s + length_s;
+        noise->free_s[i + 1] = end_s - lost_s;
     }
-    if (trace->n == 0)
+    noise->period_s = end_s;
+    if (noise->n == 0)
         return FAIL(STATUS_INPUT, "%s: a trace without a row", reader->name);
-    return STATUS_OK;
-}
-
-static enum status take_interruption(struct taskpool_noise *noise,
-                                     const struct interruption_list *trace)
-{
-    TRY(allocate_noise(noise, trace->n));
-    double lost_s = 0;
-    for (int64_t i = 0; i < trace->n; i++) {
-        noise->start_s[i] = trace->list[i].start_s;
-        noise->free_s[i] = trace->list[i].start_s - lost_s;
-        lost_s += trace->list[i].length_s;
-    }
-    const struct interruption *last = &trace->list[trace->n - 1];
-    noise->period_s = last->start_s + last->length_s;
-    noise->free_s[trace->n] = noise->period_s - lost_s;
+    if (!(noise->free_s[noise->n] > NOISE_MIN_FREE * end_s && end_s >= NOISE_MIN_PERIOD_S))
+        return FAIL(STATUS_INPUT, "%s: the interruptions leave no time for work", reader->name);
     return STATUS_OK;
 }
 
 int taskpool_noise_read(struct taskpool_noise *noise, const char *path)
 {
-    struct interruption_list trace = {0};
     struct line_reader reader;
+    *noise = (struct taskpool_noise){0};
     TRY(line_reader_open(&reader, path, TEXT_FILE_MAX_BYTES, ""));
-    enum status status = parse_trace(&reader, &trace);
+    enum status status = parse_trace(&reader, noise);
     line_reader_close(&reader);
-    if (status == STATUS_OK)
-        status = take_interruption(noise, &trace);
-    free(trace.list);
-    if (status == STATUS_OK && !(noise->free_s[noise->n] > NOISE_MIN_FREE * noise->period_s &&
-                                 noise->period_s >= NOISE_MIN_PERIOD_S)) {
+    if (status != STATUS_OK)
         taskpool_noise_fini(noise);
-        status = FAIL(STATUS_INPUT, "%s: the interruptions leave no time for work", path);
-    }
     return status;
 }
 
