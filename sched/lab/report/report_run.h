@@ -44,6 +44,7 @@ struct report_spread {
 
 /* One run under one mode. */
 struct report_run {
+    int64_t number;        /* from 1 */
     char *name;            /* owned */
     char *file;            /* owned */
     const char *mode;      /* its name in a comparison, borrowed; NULL: there is none */
