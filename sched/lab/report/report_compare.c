@@ -73,16 +73,13 @@ static void write_comparison_table(FILE *page, const struct report_runs *runs,
     bool has_energies = false;
     for (int64_t i = 0; i < runs->n; i++)
         has_energies |= json_is_number(json_object_get(runs->runs[i].result, "return_result"));
-    fputs("<div class=\"wide\"><table class=\"figures\">\n<thead><tr><th>run</th><th "
-          "class=\"word\">file</th>"
-          "<th class=\"word\">system</th><th "
-          "class=\"word\">mode</th><th>workers</th><th>iterations</th>"
-          "<th>each<br><small>s</small></th><th>efficiency<br><small>%</small></th>"
-          "<th>imbalance<br><small>%</small></th>",
-          page);
-    fputs(has_energies ? "<th>energy<br><small>hartree</small></th></tr></thead>\n"
-                       : "</tr></thead>\n",
-          page);
+    fprintf(page,
+            "<div class=\"wide\"><table class=\"figures\">\n<thead><tr><th>run</th>"
+            "<th class=\"word\">file</th><th class=\"word\">system</th>"
+            "<th class=\"word\">mode</th><th>workers</th><th>iterations</th>"
+            "<th>each<br><small>s</small></th><th>efficiency<br><small>%%</small></th>"
+            "<th>imbalance<br><small>%%</small></th>%s</tr></thead>\n",
+            has_energies ? "<th>energy<br><small>hartree</small></th>" : "");
     for (int64_t i = 0; i < runs->n; i++) {
         const struct report_run *run = &runs->runs[i];
         fprintf(page, "<tr><td>%lld</td><td class=\"word\"><a href=\"#run%lld\">",
@@ -106,50 +103,46 @@ static void write_comparison_table(FILE *page, const struct report_runs *runs,
     fputs("</table></div>\n", page);
 }
 
+static struct svg_chart chart_over_runs(const struct comparison *comparison, const char *id,
+                                        const char *title, const char *value_title)
+{
+    return (struct svg_chart){.id = id,
+                              .title = title,
+                              .value_title = value_title,
+                              .n_places = comparison->n,
+                              .names = comparison->names};
+}
+
 static void draw_compared_seconds(FILE *page, const struct comparison *comparison)
 {
-    const struct svg_chart chart = {
-        .id = "compared-medians",
-        .title = "Time of an iteration: median, fastest and slowest",
-        .value_title = "seconds of an iteration or Fock build",
-        .n_places = comparison->n,
-        .names = comparison->names,
-        .n_series = 1,
-        .series = {{.name = "median", .values = comparison->means[REPORT_SECONDS]}},
-        .low = comparison->least,
-        .high_end = comparison->largest,
-    };
+    struct svg_chart chart = chart_over_runs(comparison, "compared-medians",
+                                             "Time of an iteration: median, fastest and slowest",
+                                             "seconds of an iteration or Fock build");
+    chart.n_series = 1;
+    chart.series[0] = (struct svg_series){"median", comparison->means[REPORT_SECONDS], 0};
+    chart.low = comparison->least;
+    chart.high_end = comparison->largest;
     svg_rows(page, &chart);
 }
 
 static void draw_compared_efficiency(FILE *page, const struct comparison *comparison)
 {
-    const struct svg_chart chart = {
-        .id = "compared-efficiency",
-        .title = "Efficiency",
-        .value_title = "per cent, mean over the iterations",
-        .n_places = comparison->n,
-        .names = comparison->names,
-        .n_series = 1,
-        .series = {{.name = "efficiency", .values = comparison->means[REPORT_EFFICIENCY]}},
-        .high = 100,
-    };
+    struct svg_chart chart = chart_over_runs(comparison, "compared-efficiency", "Efficiency",
+                                             "per cent, mean over the iterations");
+    chart.n_series = 1;
+    chart.series[0] = (struct svg_series){"efficiency", comparison->means[REPORT_EFFICIENCY], 0};
+    chart.high = 100;
     svg_rows(page, &chart);
 }
 
 static void draw_compared_times(FILE *page, const struct comparison *comparison)
 {
-    struct svg_chart chart = {
-        .id = "compared-times",
-        .title = "Where the workers\u2019 time went",
-        .value_title = "seconds per iteration, mean of the workers",
-        .n_places = comparison->n,
-        .names = comparison->names,
-        .n_series = REPORT_N_TIMES,
-    };
-    for (int i = 0; i < REPORT_N_TIMES; i++) {
-        chart.series[i] = report_times[i];
-        chart.series[i].values = comparison->means[REPORT_TASK + i];
+    struct svg_chart chart =
+        chart_over_runs(comparison, "compared-times", "Where the workers\u2019 time went",
+                        "seconds per iteration, mean of the workers");
+    for (; chart.n_series < REPORT_N_TIMES; chart.n_series++) {
+        chart.series[chart.n_series] = report_times[chart.n_series];
+        chart.series[chart.n_series].values = comparison->means[REPORT_TASK + chart.n_series];
     }
     svg_rows(page, &chart);
 }

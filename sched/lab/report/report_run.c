@@ -51,6 +51,12 @@ const char *report_text(const json_t *object, const char *key)
     return json_string_value(json_object_get(object, key));
 }
 
+const json_t *report_figures_of(const json_t *result)
+{
+    const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
+    return beryl ? beryl : result;
+}
+
 const json_t *report_figure(const struct report_run *run, const char *key)
 {
     const json_t *own = json_object_get(run->figures, key);
@@ -240,8 +246,7 @@ enum status report_runs_add(struct report_runs *runs, const json_t *result, cons
                     name);
     if (json_array_size(json_object_get(result, "runs")) > 0)
         return add_sweep(runs, result, name);
-    const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
-    const json_t *figures = beryl ? beryl : result;
+    const json_t *figures = report_figures_of(result);
     const json_t *compare = json_object_get(figures, "compare");
     if (json_object_size(compare) == 0)
         return add_run(runs, result, figures, figures, name, NULL);

@@ -84,6 +84,9 @@ double report_real(const json_t *object, const char *key);
 /* The text under key; NULL if there is none. */
 const char *report_text(const json_t *object, const char *key);
 
+/* The measurements in a result: its extras.beryl, or where it has none all of it. */
+const json_t *report_figures_of(const json_t *result);
+
 /* A value of the run or else of its file; NULL if there is none. */
 const json_t *report_figure(const struct report_run *run, const char *key);
 
