@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/workloads/bnsl/bnsl_network.h"
+#include "sched/lab/workloads/bnsl/bnsl_graph.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

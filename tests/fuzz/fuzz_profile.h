@@ -3,7 +3,7 @@
 #ifndef BERYL_TESTS_FUZZ_PROFILE_H
 #define BERYL_TESTS_FUZZ_PROFILE_H
 
-#include "sched/lab/workloads/sparse_profile.h"
+#include "sched/lab/profiles/profile_read.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -135,11 +135,6 @@ static enum status prepare_run(struct run *run)
 
 /* --- iterations --- */
 
-static const char *mode_name(const struct run *run)
-{
-    return run->options->pool.mode;
-}
-
 static void print_run_start(const struct run *run, const char *scheduling)
 {
     log_print("beryl-sched %s\n\n", BERYL_VERSION);
@@ -203,7 +198,7 @@ static json_t *run_to_json(const struct run *run)
     if (workload && workload->problem.record_size == 0)
         failed |= json_object_set_new(result, "tasks", json_integer(workload->problem.n_tasks));
     failed |= json_object_set_new(result, "workers", json_integer(run->n_workers));
-    failed |= json_object_set_new(result, "sched", json_string(mode_name(run)));
+    failed |= json_object_set_new(result, "sched", json_string(run->options->pool.mode));
     failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
@@ -218,12 +213,6 @@ static json_t *run_to_json(const struct run *run)
         return result;
     json_decref(result);
     return NULL;
-}
-
-static enum status get_run_result(const struct run *run, json_t **result)
-{
-    *result = run_to_json(run);
-    return CHECK_MEMORY(*result, "no memory for the result");
 }
 
 /* With what a single run has in addition; NULL when out of memory. Collective. */
@@ -305,7 +294,7 @@ static enum status do_run(struct run *run, bool *accepted)
     TRY(taskpool_trace_start(run->comm, &run->completed.pool));
     TRY(prepare_run(run));
     *accepted = true;
-    print_run_start(run, mode_name(run));
+    print_run_start(run, run->options->pool.mode);
     TRY(run_iterations(run));
     return report_run_results(run);
 }
@@ -357,18 +346,24 @@ static enum status compute_result(struct run *run, json_t **result)
     TRY(find_workers(run));
     TRY(prepare_run(run));
     TRY(run_iterations(run));
-    return get_run_result(run, result);
+    *result = run_to_json(run);
+    return CHECK_MEMORY(*result, "no memory for the result");
+}
+
+static enum status check_run_start(struct run *run, const char *scheduling)
+{
+    TRY(find_workers(run));
+    TRY(prepare_run(run));
+    if (scheduling)
+        print_run_start(run, scheduling);
+    return STATUS_OK;
 }
 
 enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Comm comm,
                               const char *scheduling)
 {
     struct run run = {.options = options, .comm = comm};
-    enum status status = find_workers(&run);
-    if (status == STATUS_OK)
-        status = prepare_run(&run);
-    if (status == STATUS_OK && scheduling)
-        print_run_start(&run, scheduling);
+    enum status status = check_run_start(&run, scheduling);
     end_run(&run);
     return status;
 }

@@ -32,6 +32,17 @@ static int run_empty_task(int64_t task, void *context)
     return STATUS_OK;
 }
 
+static enum status sample_empty_tasks(struct taskpool *pool, struct samples *samples)
+{
+    for (int i = 0; i < POOL_RUNS; i++) {
+        if (i > 0)
+            TRY(taskpool_restore(pool));
+        TRY(taskpool_run(pool));
+        samples_add(samples, taskpool_statistics(pool, i)->makespan_s / EMPTY_TASKS);
+    }
+    return STATUS_OK;
+}
+
 static enum status calibrate_tasks(struct quartiles *task_s)
 {
     struct taskpool_problem problem = {.n_tasks = EMPTY_TASKS, .run = run_empty_task};
@@ -42,14 +53,7 @@ static enum status calibrate_tasks(struct quartiles *task_s)
     settings.mode = "static"; /* the one that adds nothing */
     settings.keep_history = true;
     TRY(taskpool_create(MPI_COMM_SELF, &problem, &settings, &pool));
-    enum status status = STATUS_OK;
-    for (int i = 0; i < POOL_RUNS && status == STATUS_OK; i++) {
-        status = i > 0 ? taskpool_restore(pool) : STATUS_OK;
-        if (status == STATUS_OK)
-            status = taskpool_run(pool);
-        if (status == STATUS_OK)
-            samples_add(&samples, taskpool_statistics(pool, i)->makespan_s / EMPTY_TASKS);
-    }
+    enum status status = sample_empty_tasks(pool, &samples);
     *task_s = samples_quartiles(&samples);
     taskpool_destroy(pool);
     return status;

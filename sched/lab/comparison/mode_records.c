@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/mode_records.h"
 
-#include "sched/lab/comparison/comparison_table.h"
+#include "sched/lab/comparison/comparison.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
 #include "support/base/die.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/taskpool_compare.h"
 
-#include "sched/lab/comparison/comparison_table.h"
+#include "sched/lab/comparison/comparison.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"

@@ -134,10 +134,8 @@ enum status task_data_read_accesses(const char *path, const struct profile *prof
     struct data_table table = {
         .head = "task,access,block", .take = take_access, .data = data, .profile = profile};
     data->first = calloc((size_t)profile->n + 1, sizeof *data->first);
-    enum status status =
-        CHECK_MEMORY(data->first, "no memory for the data of %lld tasks", (long long)profile->n);
-    if (status == STATUS_OK)
-        status = read_data_table(path, &table);
+    TRY(CHECK_MEMORY(data->first, "no memory for the data of %lld tasks", (long long)profile->n));
+    enum status status = read_data_table(path, &table);
     if (status != STATUS_OK) {
         free(data->first);
         free(data->accesses);

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/report/report.h"
 
-#include "sched/lab/report/markup/html.h"
 #include "sched/lab/report/markup/page_style.h"
-#include "sched/lab/report/report_charts.h"
-#include "sched/lab/report/report_compare.h"
-#include "sched/lab/report/report_tables.h"
-#include "sched/lab/report/report_timeline.h"
-#include "sched/lab/report/report_words.h"
+#include "sched/lab/report/report_parts.h"
 #include "support/io/output_buffer.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Sentences for more runs would be no answer, and each of them is folded. */
 enum { MAX_ANSWERS = 6 };
@@ -54,14 +45,14 @@ static enum status write_charts(FILE *page, const struct report_run *run,
     return STATUS_OK;
 }
 
-static enum status write_run(FILE *page, const struct report_run *run, int64_t number,
-                             int64_t n_groups, const struct report_section *section)
+static enum status write_run(FILE *page, const struct report_run *run, int64_t n_groups,
+                             const struct report_section *section)
 {
     bool folded = n_groups > MAX_ANSWERS;
-    fprintf(page, "<%s id=\"run%lld\">\n%s<h2>", folded ? "details" : "section", (long long)number,
-            folded ? "<summary>" : "");
+    fprintf(page, "<%s id=\"run%lld\">\n%s<h2>", folded ? "details" : "section",
+            (long long)run->number, folded ? "<summary>" : "");
     if (n_groups > 1)
-        fprintf(page, "Run %lld: ", (long long)number);
+        fprintf(page, "Run %lld: ", (long long)run->number);
     html_words(page, run->name);
     fputs(folded ? "</h2></summary>\n" : "</h2>\n", page);
     report_summary(page, run, section);
@@ -72,26 +63,23 @@ static enum status write_run(FILE *page, const struct report_run *run, int64_t n
 
 /* The n modes of a comparison: what they have in common, the modes side by side, and each by itself
  * folded. */
-static enum status write_comparison(FILE *page, const struct report_runs *runs, int64_t first,
-                                    int64_t n, const struct report_section *section)
+static enum status write_comparison(FILE *page, const struct report_run *runs, int64_t n,
+                                    const struct report_section *section)
 {
-    int64_t fastest = report_fastest(runs, first, n);
-    fprintf(page, "<section>\n<h2>Comparison of %lld modes: ", (long long)n);
-    html_text(page, runs->runs[first].file);
-    fputs("</h2>\n", page);
-    report_summary(page, &runs->runs[first], section);
+    html_print(page, "<section>\n<h2>Comparison of %lld modes: %s</h2>\n", (long long)n,
+               runs->file);
+    report_summary(page, runs, section);
     fputs("<div class=\"charts\">\n", page);
     if (section)
-        TRY(section->first_charts(page, &runs->runs[first]));
-    report_blocks(page, &runs->runs[first]);
+        TRY(section->first_charts(page, runs));
+    report_blocks(page, runs);
     fputs("</div>\n", page);
-    TRY(report_compare_modes(page, runs, first, n));
-    for (int64_t i = first; i < first + n; i++) {
-        const struct report_run *run = &runs->runs[i];
-        fprintf(page, "<details id=\"run%lld\"%s><summary>", (long long)i + 1,
-                i == fastest ? " open" : "");
-        html_text(page, report_mode_name(run));
-        fputs(": its course and iterations</summary>\n<div class=\"charts\">\n", page);
+    TRY(report_compare_modes(page, runs, n));
+    for (const struct report_run *run = runs; run < runs + n; run++) {
+        fprintf(page, "<details id=\"run%lld\"%s><summary>", (long long)run->number,
+                run == report_fastest(runs, n) ? " open" : "");
+        html_print(page, "%s: its course and iterations</summary>\n<div class=\"charts\">\n",
+                   report_mode_name(run));
         report_charts(page, run);
         TRY(report_timeline(page, run));
         fputs("</div>\n", page);
@@ -100,7 +88,7 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
     }
     fputs("<div class=\"charts\">\n", page);
     if (section)
-        TRY(section->last_charts(page, &runs->runs[first]));
+        TRY(section->last_charts(page, runs));
     fputs("</div>\n</section>\n", page);
     return STATUS_OK;
 }
@@ -108,16 +96,12 @@ static enum status write_comparison(FILE *page, const struct report_runs *runs, 
 /* Sweeps that ended before their last run. */
 static void write_unended(FILE *page, const struct report_runs *runs)
 {
-    for (int64_t i = 0; i < runs->n; i++) {
-        const struct report_run *run = &runs->runs[i];
-        if (!run->unended)
-            continue;
-        fputs("<p class=\"failed\"><b>Failed</b>, so that runs of ", page);
-        html_text(page, run->file);
-        fputs(" are missing: ", page);
-        html_text(page, report_text(run->unended, "error_message"));
-        fputs("</p>\n", page);
-    }
+    for (int64_t i = 0; i < runs->n; i++)
+        if (runs->runs[i].unended)
+            html_print(page,
+                       "<p class=\"failed\"><b>Failed</b>, so that runs of %s are missing: "
+                       "%s</p>\n",
+                       runs->runs[i].file, report_text(runs->runs[i].unended, "error_message"));
 }
 
 /* The answers to all runs and comparisons, then the runs of several files side by side. */
@@ -130,7 +114,7 @@ static enum status write_overview(FILE *page, const struct report_runs *runs,
         report_range(page, runs);
     for (int64_t i = 0, n; i < runs->n && n_groups <= MAX_ANSWERS; i += n) {
         n = report_group_size(runs, i);
-        report_answer(page, runs, i, n, section);
+        report_answer(page, &runs->runs[i], n, section);
     }
     if (n_groups < 2)
         return STATUS_OK;
@@ -148,10 +132,8 @@ static enum status write_page(FILE *page, const struct report_runs *runs,
     TRY(write_overview(page, runs, section));
     for (int64_t i = 0, n; i < runs->n; i += n) {
         n = report_group_size(runs, i);
-        if (n > 1)
-            TRY(write_comparison(page, runs, i, n, section));
-        else
-            TRY(write_run(page, &runs->runs[i], i + 1, count_groups(runs), section));
+        TRY(n > 1 ? write_comparison(page, &runs->runs[i], n, section)
+                  : write_run(page, &runs->runs[i], count_groups(runs), section));
     }
     fprintf(page, "<script>\n%s</script>\n</body>\n</html>\n", page_script);
     return STATUS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/report/report_charts.h"
+#include "sched/lab/report/report_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/report/report.h"
 
+#include "sched/lab/report/report_run.h"
 #include "support/base/printable.h"
 #include "support/base/rank_statistics.h"
 
@@ -152,39 +153,30 @@ static const json_t *find_figures(const json_t *result, const char *label)
 {
     const json_t *runs = json_object_get(result, "runs");
     for (size_t i = 0; i < json_array_size(runs); i++) {
-        const json_t *run = json_array_get(runs, i);
-        const char *text = json_string_value(json_object_get(run, "options_text"));
+        const char *text = report_text(json_array_get(runs, i), "options_text");
         if (text && strcmp(text, label) == 0)
-            return run;
+            return json_array_get(runs, i);
     }
-    const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
-    const json_t *figures = beryl ? beryl : result;
+    const json_t *figures = report_figures_of(result);
     const json_t *compared = json_object_get(json_object_get(figures, "compare"), label);
-    const char *mode = json_string_value(json_object_get(figures, "sched"));
+    const char *mode = report_text(figures, "sched");
     return compared ? compared : mode && strcmp(mode, label) == 0 ? figures : NULL;
 }
 
-/* Appends the label to an array of texts. */
-static void append_label(json_t *labels, const char *label)
-{
-    if (label)
-        json_array_append_new(labels, json_string(label));
-}
-
-/* The labels of a result in order; the caller's. NULL when out of memory. */
+/* The labels of a result in order; the caller's. NULL when out of memory. What is no text has none:
+ * json_string then gives NULL, which is not appended. */
 static json_t *list_labels(const json_t *result)
 {
     const json_t *runs = json_object_get(result, "runs");
-    const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
-    const json_t *figures = beryl ? beryl : result;
+    const json_t *figures = report_figures_of(result);
     json_t *labels = json_array(), *value;
     const char *mode;
     for (size_t i = 0; i < json_array_size(runs); i++)
-        append_label(labels,
-                     json_string_value(json_object_get(json_array_get(runs, i), "options_text")));
+        json_array_append_new(labels,
+                              json_string(report_text(json_array_get(runs, i), "options_text")));
     json_object_foreach(json_object_get(figures, "compare"), mode, value)
-        append_label(labels, mode);
-    append_label(labels, json_string_value(json_object_get(figures, "sched")));
+        json_array_append_new(labels, json_string(mode));
+    json_array_append_new(labels, json_string(report_text(figures, "sched")));
     return labels;
 }
 
@@ -298,66 +290,79 @@ static enum status write_timed_pairs(FILE *stream, const json_t *const results[2
     return STATUS_OK;
 }
 
-static void swap_pairs(struct timed_pair *left, struct timed_pair *right)
+static void free_pair(struct timed_pair *pair)
 {
-    struct timed_pair kept = *left;
-    *left = *right;
-    *right = kept;
+    free(pair->sides[0].seconds);
+    free(pair->sides[1].seconds);
+    *pair = (struct timed_pair){0};
 }
 
-/* The modes that both results have, and the only modes of two results whatever these are. */
+/* The modes that both results have, and the only modes of two results whatever these are.
+ * pairs  out, room for all labels; n: out, how many have times on both sides */
+static enum status read_pairs(const json_t *const results[2], json_t *const labels[2],
+                              struct timed_pair *pairs, int *n)
+{
+    size_t n_labels = json_array_size(labels[0]);
+    bool one_each = n_labels == 1 && json_array_size(labels[1]) == 1;
+    for (size_t i = 0; i < n_labels; i++) {
+        struct timed_pair *pair = &pairs[*n];
+        for (int side = 0; side < 2; side++) {
+            struct timed_run *run = &pair->sides[side];
+            run->label = json_string_value(json_array_get(labels[one_each ? side : 0], i));
+            TRY(read_timed_run(find_figures(results[side], run->label), run));
+        }
+        if (pair->sides[0].n > 0 && pair->sides[1].n > 0)
+            ++*n;
+        else
+            free_pair(pair);
+    }
+    return STATUS_OK;
+}
+
 static enum status write_common_modes(FILE *stream, const json_t *const results[2],
                                       json_t *const labels[2])
 {
     size_t n_labels = json_array_size(labels[0]);
-    bool one_each = n_labels == 1 && json_array_size(labels[1]) == 1;
     struct timed_pair *pairs = calloc(n_labels + 1, sizeof *pairs);
     double *p = calloc(2 * n_labels + 1, sizeof *p);
     int *rank = calloc(n_labels + 1, sizeof *rank), n = 0;
     enum status status = CHECK_MEMORY(pairs && p && rank, "no memory for %zu modes", n_labels);
-    for (size_t i = 0; status == STATUS_OK && i < n_labels; i++) {
-        struct timed_pair *pair = &pairs[i];
-        for (int side = 0; side < 2 && status == STATUS_OK; side++) {
-            struct timed_run *run = &pair->sides[side];
-            run->label = json_string_value(json_array_get(labels[one_each ? side : 0], i));
-            status = read_timed_run(find_figures(results[side], run->label), run);
-        }
-    }
-    for (size_t i = 0; status == STATUS_OK && i < n_labels; i++)
-        if (pairs[i].sides[0].n > 0 && pairs[i].sides[1].n > 0)
-            swap_pairs(&pairs[n++], &pairs[i]);
+    if (status == STATUS_OK)
+        status = read_pairs(results, labels, pairs, &n);
     if (status == STATUS_OK && n > 0)
         status = write_timed_pairs(stream, results, pairs, n, p, rank);
     else if (status == STATUS_OK)
         fputs("\nThere are no times of a mode in both: none are compared\n", stream);
-    for (size_t i = 0; pairs && i < n_labels; i++) {
-        free(pairs[i].sides[0].seconds);
-        free(pairs[i].sides[1].seconds);
-    }
+    for (size_t i = 0; pairs && i < n_labels; i++)
+        free_pair(&pairs[i]);
     free(pairs);
     free(p);
     free(rank);
     return status;
 }
 
+static enum status write_difference(FILE *stream, const json_t *const results[2],
+                                    const char *const names[2], json_t *const labels[2])
+{
+    TRY(CHECK_MEMORY(labels[0] && labels[1], "no memory for the labels"));
+    for (int side = 0; side < 2; side++)
+        if (json_array_size(labels[side]) == 0)
+            return FAIL(STATUS_INPUT,
+                        "%s: not a result of a Beryl program, as it names no scheduling mode: "
+                        "name a file that --json wrote",
+                        names[side]);
+    printable_print(stream, "From %s to %s", names[0], names[1]);
+    fputs(":\n", stream);
+    if (write_changes(stream, results[0], results[1], &(struct key_path){0}) == 0)
+        fputs("  nothing but times differs\n", stream);
+    return write_common_modes(stream, results, labels);
+}
+
 enum status report_difference(const json_t *const results[2], const char *const names[2],
                               FILE *stream)
 {
     json_t *labels[2] = {list_labels(results[0]), list_labels(results[1])};
-    enum status status = CHECK_MEMORY(labels[0] && labels[1], "no memory for the labels");
-    for (int side = 0; side < 2 && status == STATUS_OK; side++)
-        if (json_array_size(labels[side]) == 0)
-            status = FAIL(STATUS_INPUT,
-                          "%s: not a result of a Beryl program, as it names no scheduling mode: "
-                          "name a file that --json wrote",
-                          names[side]);
-    if (status == STATUS_OK) {
-        printable_print(stream, "From %s to %s", names[0], names[1]);
-        fputs(":\n", stream);
-        if (write_changes(stream, results[0], results[1], &(struct key_path){0}) == 0)
-            fputs("  nothing but times differs\n", stream);
-        status = write_common_modes(stream, results, labels);
-    }
+    enum status status = write_difference(stream, results, names, labels);
     json_decref(labels[0]);
     json_decref(labels[1]);
     return status;

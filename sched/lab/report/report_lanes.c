@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/report/report_timeline.h"
-
-#include "sched/lab/report/markup/html.h"
-#include "sched/lab/report/markup/svg_chart.h"
+#include "sched/lab/report/report_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,22 +97,17 @@ static void start_lanes(FILE *page, const struct report_run *run, const struct l
             "What ",
             chart->end_s);
     bool threads = run->n_threads > 1;
-    if ((int64_t)chart->n_lanes < run->n_lanes) {
-        fprintf(page, "%zu of the ", chart->n_lanes);
-        html_number(page, (double)run->n_lanes, 0);
-        fputs(threads ? " workers\u2019 threads" : " workers", page);
-    } else {
+    if ((int64_t)chart->n_lanes < run->n_lanes)
+        html_print(page, "%lld of the %.0f %s", (long long)chart->n_lanes, (double)run->n_lanes,
+                   threads ? "workers\u2019 threads" : "workers");
+    else
         fputs(threads             ? "the workers\u2019 threads"
               : run->workers == 1 ? "the worker"
                                   : "the workers",
               page);
-    }
     fputs(" did in the last iteration</b>", page);
     for (int i = 0; i < N_LANE_USES; i++)
-        fprintf(page,
-                " <span class=\"key\"><svg width=\"12\" height=\"12\" aria-hidden=\"true\">"
-                "<rect class=\"k%d\" width=\"12\" height=\"12\" rx=\"2\"/></svg> %s</span>",
-                lane_uses[i].colour, lane_uses[i].name);
+        svg_key(page, lane_uses[i].colour, lane_uses[i].name);
     fputs(" <span class=\"key\"><svg width=\"12\" height=\"12\" aria-hidden=\"true\">"
           "<path class=\"steal\" d=\"M6 0v12\"/></svg> steal</span></figcaption>\n",
           page);

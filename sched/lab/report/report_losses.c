@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/report/report_words.h"
-
-#include "sched/lab/report/markup/html.h"
-#include "sched/lab/report/report_timeline.h"
+#include "sched/lab/report/report_parts.h"
 
 #include <math.h>
 
@@ -25,9 +22,7 @@ static void write_uneven_loads(FILE *page, const struct report_run *run)
         fputs(" to uneven loads", page);
         return;
     }
-    fputs(" to ", page);
-    html_count(page, n);
-    fputs(n == 1 ? " overloaded worker" : " overloaded workers", page);
+    html_print(page, " to %s overloaded %s", html_count(n).text, n == 1 ? "worker" : "workers");
 }
 
 /* A task too long for any schedule to have even loads. */
@@ -35,11 +30,9 @@ static void write_longest_task(FILE *page, const struct report_run *run)
 {
     double longest = report_longest_task(run);
     double makespan = report_real(report_figure(run, "timeline"), "makespan_seconds");
-    if (!(longest > LONG_TASK * makespan && longest > 1.2 * run->means[REPORT_TASK]))
-        return;
-    fputs("; one task alone takes ", page);
-    html_seconds(page, longest, longest);
-    fputs(" or more, which no schedule can beat", page);
+    if (longest > LONG_TASK * makespan && longest > 1.2 * run->means[REPORT_TASK])
+        html_print(page, "; one task alone takes %s or more, which no schedule can beat",
+                   html_seconds(longest, longest).text);
 }
 
 /* The largest use of time other than tasks, for workers with even loads or waiting for another. */
@@ -84,19 +77,10 @@ void report_loss(FILE *page, const struct report_run *run)
     double lost = 1 - run->means[REPORT_TASK] / run->means[REPORT_MAKESPAN];
     if (!(lost >= 0 && lost <= 1))
         return;
-    fputs(" <b>", page);
-    html_text(page, report_mode_name(run));
-    fputs("</b> ", page);
-    if (run->workers == 1 && lost < 0.05) {
-        fputs("ran on one worker, which lost ", page);
-        html_per_cent(page, lost);
-        fputs(" of its time", page);
-    } else {
-        fputs("lost ", page);
-        html_per_cent(page, lost);
-        fputs(" of its time", page);
-        if (lost >= LEAST_LOSS)
-            write_cause(page, run);
-    }
+    bool alone = run->workers == 1 && lost < 0.05;
+    html_print(page, " <b>%s</b> %slost %s of its time", report_mode_name(run),
+               alone ? "ran on one worker, which " : "", html_per_cent(lost).text);
+    if (!alone && lost >= LEAST_LOSS)
+        write_cause(page, run);
     fputs(".", page);
 }

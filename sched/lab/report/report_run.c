@@ -2,6 +2,7 @@
 #include "sched/lab/report/report_run.h"
 
 #include "support/base/array.h"
+#include "support/base/rank_statistics.h"
 #include "support/io/json.h"
 
 #include <math.h>
@@ -34,16 +35,26 @@ static const struct column_source {
     [REPORT_BYTES] = {"bytes", false, 1},
 };
 
-double report_real(const json_t *object, const char *key)
+static double finite_number(const json_t *value)
 {
-    const json_t *value = json_object_get(object, key);
     double number = json_is_number(value) ? json_number_value(value) : NAN;
     return fabs(number) < LARGEST_FIGURE ? number : NAN;
+}
+
+double report_real(const json_t *object, const char *key)
+{
+    return finite_number(json_object_get(object, key));
 }
 
 const char *report_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
+}
+
+const json_t *report_figures_of(const json_t *result)
+{
+    const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
+    return beryl ? beryl : result;
 }
 
 const json_t *report_figure(const struct report_run *run, const char *key)
@@ -57,11 +68,8 @@ int64_t report_numbers(const json_t *array, double **numbers)
     size_t size = json_array_size(array);
     size_t n = size < REPORT_MAX_NUMBERS ? size : REPORT_MAX_NUMBERS;
     *numbers = malloc((n + 1) * sizeof **numbers);
-    for (size_t i = 0; *numbers && i < n; i++) {
-        const json_t *value = json_array_get(array, i);
-        double number = json_is_number(value) ? json_number_value(value) : NAN;
-        (*numbers)[i] = fabs(number) < LARGEST_FIGURE ? number : NAN;
-    }
+    for (size_t i = 0; *numbers && i < n; i++)
+        (*numbers)[i] = finite_number(json_array_get(array, i));
     return *numbers ? (int64_t)n : 0;
 }
 
@@ -121,12 +129,6 @@ static double mean_over_iterations(const struct report_run *run, enum report_col
     return n > 0 ? sum / (double)n : NAN;
 }
 
-static int compare_seconds(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static enum status find_spread(struct report_run *run)
 {
     const json_t *iterations = json_object_get(run->figures, "iterations");
@@ -138,7 +140,7 @@ static enum status find_spread(struct report_run *run)
         if (!isnan(figure))
             seconds[n++] = figure;
     }
-    qsort(seconds, n, sizeof *seconds, compare_seconds);
+    numbers_sort(seconds, (int64_t)n);
     run->seconds = n > 0 ? (struct report_spread){(seconds[(n - 1) / 2] + seconds[n / 2]) / 2,
                                                   seconds[0], seconds[n - 1]}
                          : (struct report_spread){NAN, NAN, NAN};
@@ -206,7 +208,8 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
                     name);
     TRY(array_reserve(&runs->runs, runs->n + 1, &runs->capacity, sizeof *runs->runs));
     struct report_run *run = &runs->runs[runs->n];
-    *run = (struct report_run){.result = result,
+    *run = (struct report_run){.number = runs->n + 1,
+                               .result = result,
                                .figures = figures,
                                .shared = shared,
                                .n_iterations = (int64_t)json_array_size(iterations),
@@ -243,8 +246,7 @@ enum status report_runs_add(struct report_runs *runs, const json_t *result, cons
                     name);
     if (json_array_size(json_object_get(result, "runs")) > 0)
         return add_sweep(runs, result, name);
-    const json_t *beryl = json_object_get(json_object_get(result, "extras"), "beryl");
-    const json_t *figures = beryl ? beryl : result;
+    const json_t *figures = report_figures_of(result);
     const json_t *compare = json_object_get(figures, "compare");
     if (json_object_size(compare) == 0)
         return add_run(runs, result, figures, figures, name, NULL);

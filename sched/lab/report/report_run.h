@@ -44,6 +44,7 @@ struct report_spread {
 
 /* One run under one mode. */
 struct report_run {
+    int64_t number;        /* from 1 */
     char *name;            /* owned */
     char *file;            /* owned */
     const char *mode;      /* its name in a comparison, borrowed; NULL: there is none */
@@ -82,6 +83,9 @@ double report_real(const json_t *object, const char *key);
 
 /* The text under key; NULL if there is none. */
 const char *report_text(const json_t *object, const char *key);
+
+/* The measurements in a result: its extras.beryl, or where it has none all of it. */
+const json_t *report_figures_of(const json_t *result);
 
 /* A value of the run or else of its file; NULL if there is none. */
 const json_t *report_figure(const struct report_run *run, const char *key);

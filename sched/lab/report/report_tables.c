@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/report/report_tables.h"
-
-#include "sched/lab/report/markup/html.h"
+#include "sched/lab/report/report_parts.h"
 
 #include <math.h>
 
@@ -87,9 +85,7 @@ static void machine_table(FILE *page, const struct report_run *run)
         const char *words = json_string_value(value);
         if (json_is_null(value) || json_is_false(value) || (words && *words == '\0'))
             continue;
-        fputs("<tr><th scope=\"row\">--", page);
-        html_text(page, name);
-        fputs("</th><td class=\"text\">", page);
+        html_print(page, "<tr><th scope=\"row\">--%s</th><td class=\"text\">", name);
         snprintf(text, sizeof text, "%.6g", json_number_value(value));
         html_words(page, json_is_number(value) ? text : words);
         html_row_end(page);
@@ -102,12 +98,10 @@ static void write_outcome(FILE *page, const struct report_run *run)
     const json_t *success = json_object_get(run->result, "success");
     const json_t *error = json_object_get(run->result, "error");
     const char *message = report_text(error, "error_message");
-    if (json_is_false(success) || error) {
-        fputs("<p class=\"failed\"><b>Failed</b>", page);
-        fputs(message ? ": " : "", page);
-        html_text(page, message);
-        fputs("</p>\n", page);
-    } else if (json_is_true(success))
+    if (json_is_false(success) || error)
+        html_print(page, "<p class=\"failed\"><b>Failed</b>%s%s</p>\n", message ? ": " : "",
+                   message ? message : "");
+    else if (json_is_true(success))
         fputs("<p class=\"done\"><b>Completed</b></p>\n", page);
 }
 
@@ -179,11 +173,9 @@ void report_iterations(FILE *page, const struct report_run *run)
         fprintf(page, "<tr><td>%lld</td>", (long long)(place * run->group));
         for (int i = 0; i < N_TABLE_COLUMNS; i++) {
             enum report_column column = table_columns[i].column;
-            if (isnan(run->means[column]))
-                continue;
-            fputs("<td>", page);
-            html_number(page, run->columns[column][place], table_columns[i].decimals);
-            fputs("</td>", page);
+            if (!isnan(run->means[column]))
+                html_print(page, "<td>%.*f</td>", table_columns[i].decimals,
+                           run->columns[column][place]);
         }
         fputs("</tr>\n", page);
     }

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/report/report_timeline.h"
-
-#include "sched/lab/report/markup/html.h"
-#include "sched/lab/report/markup/svg_plot.h"
+#include "sched/lab/report/report_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,19 +21,24 @@ static const struct use {
 
 enum { N_USES = sizeof uses / sizeof uses[0] };
 
-void report_find_edges(const struct report_run *run, int64_t n, double *edges)
+double *report_bin_edges(const struct report_run *run, int64_t n)
 {
     const json_t *utilisation = json_object_get(timeline_of(run), "utilisation");
     double bin_s = report_real(utilisation, "bin_seconds");
     double end_s = report_real(utilisation, "seconds");
-    for (int64_t i = 0; i <= n; i++)
+    double *edges = malloc((size_t)(n + 1) * sizeof *edges);
+    for (int64_t i = 0; edges && i <= n; i++)
         edges[i] = fmin((double)i * bin_s, end_s);
+    return edges;
 }
 
-static void scale_to_per_cent(double *fractions, int64_t n)
+int64_t report_utilisation(const struct report_run *run, const char *use, double **per_cent)
 {
+    const json_t *utilisation = json_object_get(timeline_of(run), "utilisation");
+    int64_t n = report_numbers(json_object_get(utilisation, use), per_cent);
     for (int64_t i = 0; i < n; i++)
-        fractions[i] *= 100;
+        (*per_cent)[i] *= 100;
+    return n;
 }
 
 static enum status draw_utilisation(FILE *page, const struct report_run *run)
@@ -54,15 +56,12 @@ static enum status draw_utilisation(FILE *page, const struct report_run *run)
                             .marks = starts,
                             .n_marks = n_starts};
     for (int use = 0; use < N_USES; use++) {
-        int64_t n_use =
-            report_numbers(json_object_get(utilisation, uses[use].key), &fractions[use]);
-        scale_to_per_cent(fractions[use], n_use);
+        int64_t n_use = report_utilisation(run, uses[use].key, &fractions[use]);
         n = use == 0 || n_use < n ? n_use : n;
     }
-    edges = malloc((size_t)(n + 1) * sizeof *edges);
+    edges = report_bin_edges(run, n);
     enum status status = CHECK_MEMORY(edges, "no memory for the course of %s", run->name);
-    if (status == STATUS_OK && n > 0) {
-        report_find_edges(run, n, edges);
+    if (edges && n > 0) {
         for (int use = 0; use < N_USES; use++)
             plot.series[plot.n_series++] =
                 (struct svg_plot_series){uses[use].key, edges, fractions[use], n, uses[use].colour};
@@ -222,13 +221,11 @@ int64_t report_overloaded(const struct report_run *run)
 enum status report_timeline(FILE *page, const struct report_run *run)
 {
     const char *part = report_text(timeline_of(run), "of");
-    if (part) {
-        fputs("</div>\n<p class=\"lead\">Utilisation, lanes, durations, costs and loads are those "
-              "of ",
-              page);
-        html_text(page, part);
-        fputs(".</p>\n<div class=\"charts\">\n", page);
-    }
+    if (part)
+        html_print(page,
+                   "</div>\n<p class=\"lead\">Utilisation, lanes, durations, costs and loads are "
+                   "those of %s.</p>\n<div class=\"charts\">\n",
+                   part);
     TRY(draw_utilisation(page, run));
     report_lanes(page, run);
     draw_durations(page, run);

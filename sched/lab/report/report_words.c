@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/report/report_words.h"
+#include "sched/lab/report/report_parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,291 +52,217 @@ static bool is_rival(const struct report_run *run, const struct report_run *best
 /* The mode of the lowest ratio, where rounds do not show what the table suggests: that it is faster
  * than the first mode, or where some are shown to be, than the best of these. NULL: there is
  * none. */
-static const struct report_run *find_unproven(const struct report_runs *runs, int64_t first,
-                                              int64_t n, const struct report_run *best)
+static const struct report_run *find_unproven(const struct report_run *runs, int64_t n,
+                                              const struct report_run *best)
 {
-    const struct report_run *base = &runs->runs[first], *found = NULL;
-    double least = best == base ? LEAST_GAIN : report_ratio(best, base);
-    for (int64_t i = first + 1; i < first + n; i++) {
-        const struct report_run *run = &runs->runs[i];
-        double ratio = report_ratio(run, base), high = ratio_bound(run, 1);
-        if (is_bound(run) || !is_alike(run, best) || !(ratio < least) ||
-            !(best == base ? high < 1 : isfinite(high)))
+    const struct report_run *found = NULL;
+    double least = best == runs ? LEAST_GAIN : report_ratio(best, runs);
+    for (int64_t i = 1; i < n; i++) {
+        double ratio = report_ratio(&runs[i], runs), high = ratio_bound(&runs[i], 1);
+        if (is_bound(&runs[i]) || !is_alike(&runs[i], best) || !(ratio < least) ||
+            !(best == runs ? high < 1 : isfinite(high)))
             continue;
         least = ratio;
-        found = run;
+        found = &runs[i];
     }
     return found;
 }
 
-int64_t report_fastest(const struct report_runs *runs, int64_t first, int64_t n)
+const struct report_run *report_fastest(const struct report_run *runs, int64_t n)
 {
-    int64_t fastest = first;
-    for (int64_t i = first; i < first + n; i++) {
-        const struct report_run *run = &runs->runs[i], *best = &runs->runs[fastest];
+    const struct report_run *best = runs;
+    for (int64_t i = 0; i < n; i++) {
+        const struct report_run *run = &runs[i];
         const char *verdict = report_verdict(run);
         bool proven = !verdict || strcmp(verdict, "faster") == 0;
         if (proven && !is_bound(run) &&
             (isnan(best->seconds.median) ||
              run->seconds.median < LEAST_GAIN * best->seconds.median))
-            fastest = i;
+            best = run;
     }
-    return fastest;
+    return best;
 }
 
 /* --- one run --- */
 
 static void write_run_answer(FILE *page, const struct report_run *run)
 {
-    double seconds = run->seconds.median;
-    if (isnan(seconds)) {
-        fputs("The result has no time of an iteration.", page);
-        return;
-    }
-    fprintf(page, "%s of <b>", run->has_fock ? "A Fock build" : "An iteration");
-    html_text(page, report_mode_name(run));
-    fputs("</b> on ", page);
-    html_number(page, (double)run->workers, 0);
-    fputs(run->workers == 1 ? " worker took " : " workers took ", page);
-    html_seconds(page, seconds, seconds);
-    if (run->n_iterations > 1 && run->seconds.largest - run->seconds.least < 1e-4 * seconds) {
-        fprintf(page, " (all %lld alike)", (long long)run->n_iterations);
-    } else if (run->n_iterations > 1) {
-        fputs(" (median of ", page);
-        html_number(page, (double)run->n_iterations, 0);
-        fputs(", from ", page);
-        html_seconds(page, run->seconds.least, seconds);
-        fputs(" to ", page);
-        html_seconds(page, run->seconds.largest, seconds);
-        fputs(")", page);
-    }
+    const struct report_spread *seconds = &run->seconds;
+    html_print(page, "%s of <b>%s</b> on %.0f %s took %s",
+               run->has_fock ? "A Fock build" : "An iteration", report_mode_name(run),
+               (double)run->workers, run->workers == 1 ? "worker" : "workers",
+               html_seconds(seconds->median, seconds->median).text);
+    if (run->n_iterations > 1 && seconds->largest - seconds->least < 1e-4 * seconds->median)
+        html_print(page, " (all %lld alike)", (long long)run->n_iterations);
+    else if (run->n_iterations > 1)
+        html_print(page, " (median of %.0f, from %s to %s)", (double)run->n_iterations,
+                   html_seconds(seconds->least, seconds->median).text,
+                   html_seconds(seconds->largest, seconds->median).text);
     fputs(".", page);
     report_loss(page, run);
 }
 
 /* --- a comparison --- */
 
-/* "1.9 x as fast as static". */
-static void write_ratio(FILE *page, const struct report_run *run, const struct report_run *other)
-{
-    double ratio = 1 / report_ratio(run, other);
-    html_number(page, ratio, ratio < 1.095 ? 3 : ratio < 10 ? 2 : 1);
-    fputs(" \u00d7 as fast as ", page);
-    html_text(page, report_mode_name(other));
-}
+/* The modes of a comparison, the first of them its reference; the fastest; and one that the table
+ * has as faster, but rounds do not show to be. */
+struct compared {
+    const struct report_run *runs;
+    int64_t n;
+    double rounds;                            /* 0 where the modes ran once */
+    const struct report_run *best, *unproven; /* unproven: or NULL */
+};
 
 /* A run and its reference. */
 typedef bool (*run_relation)(const struct report_run *run, const struct report_run *best);
 
-static int64_t count_related(const struct report_runs *runs, int64_t first, int64_t n,
-                             run_relation relation, const struct report_run *best)
+static int64_t count_related(const struct compared *compared, run_relation relation,
+                             const struct report_run *best)
 {
     int64_t n_related = 0;
-    for (int64_t i = first; i < first + n; i++)
-        n_related += relation(&runs->runs[i], best);
+    for (int64_t i = 0; i < compared->n; i++)
+        n_related += relation(&compared->runs[i], best);
     return n_related;
 }
 
-/* "a, b and c". */
-static void write_related(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
-                          run_relation relation, const struct report_run *best)
+/* "a, b and c" after a text; nothing if there are none. Returns whether there are any. */
+static bool write_related(FILE *page, const struct compared *compared, run_relation relation,
+                          const struct report_run *best, const char *before)
 {
-    int64_t n_related = count_related(runs, first, n, relation, best), k = 0;
-    for (int64_t i = first; i < first + n; i++) {
-        if (!relation(&runs->runs[i], best))
-            continue;
-        fputs(k == 0 ? "" : k == n_related - 1 ? " and " : ", ", page);
-        html_text(page, report_mode_name(&runs->runs[i]));
-        k++;
-    }
-}
-
-/* Rounds of the comparison; 0 where its modes ran once. */
-static double rounds_compared(const struct report_runs *runs, int64_t first)
-{
-    const json_t *comparison = json_object_get(runs->runs[first].shared, "comparison");
-    return report_verdict(&runs->runs[first + 1]) ? report_real(comparison, "rounds") : 0;
-}
-
-/* Modes that several rounds do not tell from the first. */
-static void write_undistinguished(FILE *page, const struct report_runs *runs, int64_t first,
-                                  int64_t n, double rounds)
-{
-    const struct report_run *reference = &runs->runs[first];
-    if (count_related(runs, first, n, is_alike, reference) == 0)
-        return;
-    fputs(" ", page);
-    write_related(page, runs, first, n, is_alike, reference);
-    fputs(" cannot be told from ", page);
-    html_text(page, report_mode_name(reference));
-    fputs(" by ", page);
-    html_number(page, rounds, 0);
-    fputs(" rounds.", page);
+    int64_t n_related = count_related(compared, relation, best), k = 0;
+    fputs(n_related > 0 ? before : "", page);
+    for (int64_t i = 0; i < compared->n; i++)
+        if (relation(&compared->runs[i], best)) {
+            html_print(page, "%s%s",
+                       k == 0               ? ""
+                       : k == n_related - 1 ? " and "
+                                            : ", ",
+                       report_mode_name(&compared->runs[i]));
+            k++;
+        }
+    return n_related > 0;
 }
 
 /* Whether the rounds can tell no two modes apart, with a sentence that says so. */
-static bool write_too_few_rounds(FILE *page, const struct report_run *reference, int64_t n,
-                                 double rounds)
+static bool write_too_few_rounds(FILE *page, const struct compared *compared)
 {
-    double needed = report_real(json_object_get(reference->shared, "comparison"), "rounds_needed");
-    if (!(rounds < needed))
+    const json_t *comparison = json_object_get(compared->runs->shared, "comparison");
+    double needed = report_real(comparison, "rounds_needed");
+    if (!(compared->rounds < needed))
         return false;
-    fputs(" ", page);
-    html_number(page, rounds, 0);
-    fputs(" rounds are too few to tell ", page);
-    html_count(page, n);
-    fputs(" modes apart: take ", page);
-    html_number(page, needed, 0);
-    fputs(".", page);
+    html_print(page, " %.0f rounds are too few to tell %s modes apart: take %.0f.",
+               compared->rounds, html_count(compared->n).text, needed);
     return true;
 }
 
 /* "auto took 0.786 of the time of static (interval 0.758 to 0.808)". */
-static void write_unproven(FILE *page, const struct report_run *run, const struct report_run *base)
+static void write_unproven(FILE *page, const struct compared *compared)
 {
-    fputs("<b>", page);
-    html_text(page, report_mode_name(run));
-    fputs("</b> took ", page);
-    html_number(page, report_ratio(run, base), 3);
-    fputs(" of the time of ", page);
-    html_text(page, report_mode_name(base));
-    fputs(" (interval ", page);
-    html_number(page, ratio_bound(run, 0), 3);
-    fputs(" to ", page);
-    html_number(page, ratio_bound(run, 1), 3);
-    fputs(")", page);
+    const struct report_run *run = compared->unproven;
+    html_print(page, "<b>%s</b> took %.3f of the time of %s (interval %.3f to %.3f)",
+               report_mode_name(run), report_ratio(run, compared->runs),
+               report_mode_name(compared->runs), ratio_bound(run, 0), ratio_bound(run, 1));
 }
 
 /* Modes whose times lie within those of the fastest: not told apart by these iterations. Simulated
  * ones repeat exactly. */
-static void write_ties(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
-                       const struct report_run *best)
+static void write_ties(FILE *page, const struct compared *compared)
 {
-    int64_t n_ties = json_object_get(best->shared, "machine")
-                         ? 0
-                         : count_related(runs, first, n, is_alike, best);
-    if (n_ties == 0)
+    if (json_object_get(compared->best->shared, "machine"))
         return;
-    if (n_ties == n - 1) {
+    if (count_related(compared, is_alike, compared->best) == compared->n - 1)
         fputs(" The times of all overlap, so this may be chance.", page);
-        return;
-    }
-    fputs(" The times of ", page);
-    write_related(page, runs, first, n, is_alike, best);
-    fputs(" overlap with its own.", page);
+    else if (write_related(page, compared, is_alike, compared->best, " The times of "))
+        fputs(" overlap with its own.", page);
 }
 
-/* Modes that may be as fast as the one that had the least median. */
-static void write_rivals(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
-                         const struct report_run *best)
+static void write_times(FILE *page, const struct compared *compared, const struct report_run *run)
 {
-    if (count_related(runs, first, n, is_rival, best) == 0)
-        return;
-    fputs(" ", page);
-    write_related(page, runs, first, n, is_rival, best);
-    fputs(" may be as fast: the intervals of their ratios to ", page);
-    html_text(page, report_mode_name(&runs->runs[first]));
-    fputs(" overlap.", page);
-}
-
-static void write_times(FILE *page, const struct report_run *best, const struct report_run *base,
-                        double rounds)
-{
-    html_seconds(page, best->seconds.median, base->seconds.median);
-    if (best != base) {
-        fputs(" against ", page);
-        html_seconds(page, base->seconds.median, base->seconds.median);
-    }
-    fprintf(page, " in %s", best->has_fock ? "a Fock build" : "an iteration");
-    if (rounds > 1 || best->n_iterations > 1) {
-        fputs(" (median of ", page);
-        html_number(page, rounds > 0 ? rounds : (double)best->n_iterations, 0);
-        fputs(rounds > 0 ? " rounds)" : ")", page);
-    }
+    double scale = compared->runs->seconds.median, rounds = compared->rounds;
+    fputs(html_seconds(run->seconds.median, scale).text, page);
+    if (run != compared->runs)
+        html_print(page, " against %s", html_seconds(scale, scale).text);
+    html_print(page, " in %s", run->has_fock ? "a Fock build" : "an iteration");
+    if (rounds > 1 || run->n_iterations > 1)
+        html_print(page, " (median of %.0f%s)", rounds > 0 ? rounds : (double)run->n_iterations,
+                   rounds > 0 ? " rounds" : "");
     fputs(".", page);
 }
 
-static void write_bounds(FILE *page, const struct report_runs *runs, int64_t first, int64_t n)
+static void write_bounds(FILE *page, const struct compared *compared)
 {
-    for (int64_t i = first; i < first + n; i++) {
-        const struct report_run *run = &runs->runs[i];
-        if (!is_bound(run) || isnan(run->seconds.median))
-            continue;
-        fputs(" ", page);
-        html_text(page, report_mode_name(run));
-        fputs(", which knows all durations beforehand, took ", page);
-        html_seconds(page, run->seconds.median, run->seconds.median);
-        fputs(".", page);
+    for (int64_t i = 0; i < compared->n; i++) {
+        const struct report_run *run = &compared->runs[i];
+        double median = run->seconds.median;
+        if (is_bound(run) && !isnan(median))
+            html_print(page, " %s, which knows all durations beforehand, took %s.",
+                       report_mode_name(run), html_seconds(median, median).text);
     }
 }
 
-/* The mode that is fastest, and one that the table has as faster, but rounds do not show to be. */
-struct leaders {
-    const struct report_run *best, *unproven; /* unproven: or NULL */
-};
-
-static void write_no_faster(FILE *page, const struct leaders *leaders, double rounds)
+static void write_no_faster(FILE *page, const struct compared *compared)
 {
-    const struct report_run *base = leaders->best, *unproven = leaders->unproven;
-    fputs(rounds > 0 ? "No mode is shown to be faster than <b>" : "No mode was faster than <b>",
-          page);
-    html_text(page, report_mode_name(base));
-    fputs("</b>", page);
-    if (unproven) {
+    html_print(page, "No mode %s faster than <b>%s</b>",
+               compared->rounds > 0 ? "is shown to be" : "was", report_mode_name(compared->runs));
+    if (compared->unproven) {
         fputs(", but ", page);
-        write_unproven(page, unproven, base);
+        write_unproven(page, compared);
     }
     fputs(": ", page);
-    write_times(page, unproven ? unproven : base, base, rounds);
+    write_times(page, compared, compared->unproven ? compared->unproven : compared->runs);
 }
 
-static void write_fastest(FILE *page, const struct leaders *leaders, const struct report_run *base,
-                          double rounds)
+static void write_fastest(FILE *page, const struct compared *compared)
 {
-    fputs("<b>", page);
-    html_text(page, report_mode_name(leaders->best));
-    fputs("</b> was fastest", page);
-    fputs(leaders->unproven ? " of the modes shown to be faster, " : ", ", page);
-    write_ratio(page, leaders->best, base);
-    fputs(": ", page);
-    write_times(page, leaders->best, base, rounds);
-    if (leaders->unproven) {
+    double ratio = 1 / report_ratio(compared->best, compared->runs);
+    html_print(page, "<b>%s</b> was fastest%s, %.*f \u00d7 as fast as %s: ",
+               report_mode_name(compared->best),
+               compared->unproven ? " of the modes shown to be faster" : "",
+               ratio < 1.095 ? 3
+               : ratio < 10  ? 2
+                             : 1,
+               ratio, report_mode_name(compared->runs));
+    write_times(page, compared, compared->best);
+    if (compared->unproven) {
         fputs(" ", page);
-        write_unproven(page, leaders->unproven, base);
+        write_unproven(page, compared);
         fputs(".", page);
     }
 }
 
-static void write_comparison_answer(FILE *page, const struct report_runs *runs, int64_t first,
-                                    int64_t n)
+/* How sure it is which modes are faster. */
+static void write_certainty(FILE *page, const struct compared *compared)
 {
-    const struct report_run *base = &runs->runs[first];
-    struct leaders leaders = {.best = &runs->runs[report_fastest(runs, first, n)]};
-    double rounds = rounds_compared(runs, first);
-    if (isnan(leaders.best->seconds.median)) {
-        fputs("The result has no time of an iteration.", page);
+    if (compared->rounds == 0) {
+        write_ties(page, compared);
         return;
     }
-    if (rounds > 0)
-        leaders.unproven = find_unproven(runs, first, n, leaders.best);
-    if (leaders.best == base)
-        write_no_faster(page, &leaders, rounds);
-    else
-        write_fastest(page, &leaders, base, rounds);
-    if (rounds > 0) {
-        write_rivals(page, runs, first, n, leaders.best);
-        if (!write_too_few_rounds(page, base, n, rounds))
-            write_undistinguished(page, runs, first, n, rounds);
-    } else {
-        write_ties(page, runs, first, n, leaders.best);
-    }
-    write_bounds(page, runs, first, n);
-    report_loss(page, base);
-    const struct report_run *other = leaders.best == base ? leaders.unproven : leaders.best;
+    const char *base = report_mode_name(compared->runs);
+    if (write_related(page, compared, is_rival, compared->best, " "))
+        html_print(page, " may be as fast: the intervals of their ratios to %s overlap.", base);
+    if (!write_too_few_rounds(page, compared) &&
+        write_related(page, compared, is_alike, compared->runs, " "))
+        html_print(page, " cannot be told from %s by %.0f rounds.", base, compared->rounds);
+}
+
+static void write_comparison_answer(FILE *page, const struct report_run *runs, int64_t n)
+{
+    const json_t *comparison = json_object_get(runs->shared, "comparison");
+    struct compared compared = {
+        .runs = runs,
+        .n = n,
+        .rounds = report_verdict(&runs[1]) ? report_real(comparison, "rounds") : 0,
+        .best = report_fastest(runs, n)};
+    if (compared.rounds > 0)
+        compared.unproven = find_unproven(runs, n, compared.best);
+    (compared.best == runs ? write_no_faster : write_fastest)(page, &compared);
+    write_certainty(page, &compared);
+    write_bounds(page, &compared);
+    report_loss(page, runs);
+    const struct report_run *other = compared.best == runs ? compared.unproven : compared.best;
     if (other)
         report_loss(page, other);
-    if (json_is_true(
-            json_object_get(json_object_get(base->shared, "comparison"), "oversubscribed")))
+    if (json_is_true(json_object_get(comparison, "oversubscribed")))
         fputs(" There were more processes than cores: the times are the operating system\u2019s, "
               "too.",
               page);
@@ -355,28 +281,26 @@ void report_range(FILE *page, const struct report_runs *runs)
     }
     if (!least)
         return;
-    fputs("<p class=\"answer\">Of ", page);
-    html_number(page, (double)runs->n, 0);
-    fputs(" runs <b>", page);
+    double scale = largest->seconds.median;
+    html_print(page, "<p class=\"answer\">Of %.0f runs <b>", (double)runs->n);
     html_words(page, least->name);
-    fputs("</b> was fastest, with ", page);
-    html_seconds(page, least->seconds.median, largest->seconds.median);
-    fputs(" in an iteration, and <b>", page);
+    html_print(page, "</b> was fastest, with %s in an iteration, and <b>",
+               html_seconds(least->seconds.median, scale).text);
     html_words(page, largest->name);
-    fputs("</b> slowest, with ", page);
-    html_seconds(page, largest->seconds.median, largest->seconds.median);
-    fputs(".</p>\n", page);
+    html_print(page, "</b> slowest, with %s.</p>\n", html_seconds(scale, scale).text);
 }
 
-void report_answer(FILE *page, const struct report_runs *runs, int64_t first, int64_t n,
+void report_answer(FILE *page, const struct report_run *runs, int64_t n,
                    const struct report_section *section)
 {
     fputs("<p class=\"answer\">", page);
     if (section && section->answer)
-        section->answer(page, &runs->runs[first]);
-    if (n > 1)
-        write_comparison_answer(page, runs, first, n);
+        section->answer(page, runs);
+    if (isnan(report_fastest(runs, n)->seconds.median))
+        fputs("The result has no time of an iteration.", page);
+    else if (n > 1)
+        write_comparison_answer(page, runs, n);
     else
-        write_run_answer(page, &runs->runs[first]);
+        write_run_answer(page, runs);
     fputs("</p>\n", page);
 }

@@ -90,8 +90,8 @@ int taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings)
     struct trace_output *output = calloc(1, sizeof *output);
     if (!output)
         die_no_memory("no memory for a trace");
-    enum status status = rank == 0 ? make_folder(output, settings->trace_folder) : STATUS_OK;
-    status = status_agree(comm, status);
+    enum status status =
+        status_agree(comm, rank == 0 ? make_folder(output, settings->trace_folder) : STATUS_OK);
     if (status != STATUS_OK) {
         taskpool_trace_destroy(&output->trace);
         return status;
@@ -301,19 +301,23 @@ static enum status write_lanes(const char *path, void *context)
     return status;
 }
 
-static enum status write_trace_files(struct trace_files *files)
+static enum status write_both_formats(struct trace_files *files)
 {
     char path[PATH_MAX];
-    struct trace_output *output = files->output;
-    enum status status = trace_otf2_create(output, &files->otf2);
-    if (status == STATUS_OK)
-        status = name_file(output->folder, "trace.json", path);
-    if (status == STATUS_OK)
-        status = output_file_replace(path, 0, write_lanes, files);
-    if (status == STATUS_OK && (status = trace_otf2_publish(files->otf2)) != STATUS_OK)
+    TRY(trace_otf2_create(files->output, &files->otf2));
+    TRY(name_file(files->output->folder, "trace.json", path));
+    TRY(output_file_replace(path, 0, write_lanes, files));
+    enum status status = trace_otf2_publish(files->otf2);
+    if (status != STATUS_OK)
         unlink(path);
+    return status;
+}
+
+static enum status write_trace_files(struct trace_files *files)
+{
+    enum status status = write_both_formats(files);
     /* The others send theirs in any case. */
-    while (files->n_fetched < trace_n_recorded(&output->trace.shape))
+    while (files->n_fetched < trace_n_recorded(&files->output->trace.shape))
         write_lane(files, NULL);
     trace_otf2_destroy(files->otf2);
     return status;

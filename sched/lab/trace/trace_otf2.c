@@ -30,7 +30,8 @@ enum { ATTRIBUTE_NUMBER, ATTRIBUTE_TASKS, ATTRIBUTE_MODE };
 enum { COMM_MESSAGES, COMM_STEALS };
 enum { GROUP_LOCATIONS, GROUP_RANKS };
 
-/* Strings of the definitions; those of modes and lanes follow. */
+/* Strings of the definitions; those of modes and lanes follow. The names of attributes and of
+ * communicators are in the order of these. */
 enum {
     STRING_EMPTY,
     STRING_REGIONS,
@@ -178,28 +179,29 @@ static enum status make_part(struct trace_otf2 *writer)
     return FAIL(STATUS_IO, "cannot write %s/traces.otf2: %s", writer->folder, strerror(errno));
 }
 
+static enum status start_writer(struct trace_otf2 *writer, int64_t n_lanes)
+{
+    writer->n_events = calloc((size_t)n_lanes, sizeof *writer->n_events);
+    writer->attributes = OTF2_AttributeList_New();
+    TRY(CHECK_MEMORY(writer->n_events && writer->attributes, "no memory for a trace"));
+    TRY(make_part(writer));
+    open_archive(writer);
+    return describe_failure(writer);
+}
+
 enum status trace_otf2_create(const struct trace_output *output, struct trace_otf2 **out)
 {
-    int64_t n = trace_n_recorded(&output->trace.shape);
     *out = NULL;
     struct trace_otf2 *writer = calloc(1, sizeof *writer);
     TRY(CHECK_MEMORY(writer, "no memory for a trace"));
     writer->trace = &output->trace;
     writer->folder = output->folder;
-    writer->n_events = calloc((size_t)n, sizeof *writer->n_events);
-    writer->attributes = OTF2_AttributeList_New();
-    enum status status =
-        CHECK_MEMORY(writer->n_events && writer->attributes, "no memory for a trace");
-    if (status == STATUS_OK)
-        status = make_part(writer);
-    if (status == STATUS_OK) {
-        open_archive(writer);
-        status = describe_failure(writer);
-    }
-    if (status == STATUS_OK)
-        *out = writer;
-    else
+    *out = writer;
+    enum status status = start_writer(writer, trace_n_recorded(&output->trace.shape));
+    if (status != STATUS_OK) {
         trace_otf2_destroy(writer);
+        *out = NULL;
+    }
     return status;
 }
 
@@ -332,14 +334,10 @@ static void define_regions(struct trace_otf2 *writer, OTF2_GlobalDefWriter *defi
                               definitions, region, STRING_REGIONS + region, STRING_REGIONS + region,
                               STRING_EMPTY, OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
                               OTF2_REGION_FLAG_NONE, STRING_EMPTY, 0, 0));
-    note_code(writer,
-              OTF2_GlobalDefWriter_WriteAttribute(definitions, ATTRIBUTE_NUMBER, STRING_NUMBER,
-                                                  STRING_EMPTY, OTF2_TYPE_INT64));
-    note_code(writer,
-              OTF2_GlobalDefWriter_WriteAttribute(definitions, ATTRIBUTE_TASKS, STRING_TASKS,
-                                                  STRING_EMPTY, OTF2_TYPE_INT64));
-    note_code(writer, OTF2_GlobalDefWriter_WriteAttribute(definitions, ATTRIBUTE_MODE, STRING_MODE,
-                                                          STRING_EMPTY, OTF2_TYPE_STRING));
+    for (uint32_t attribute = ATTRIBUTE_NUMBER; attribute <= ATTRIBUTE_MODE; attribute++)
+        note_code(writer, OTF2_GlobalDefWriter_WriteAttribute(
+                              definitions, attribute, STRING_NUMBER + attribute, STRING_EMPTY,
+                              attribute == ATTRIBUTE_MODE ? OTF2_TYPE_STRING : OTF2_TYPE_INT64));
 }
 
 /* A worker is a process, a lane one of its threads. */
@@ -375,12 +373,10 @@ static void define_communicators(struct trace_otf2 *writer, OTF2_GlobalDefWriter
     note_code(writer, OTF2_GlobalDefWriter_WriteGroup(definitions, GROUP_RANKS, STRING_EMPTY,
                                                       OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
                                                       OTF2_GROUP_FLAG_NONE, n, ranks));
-    note_code(writer, OTF2_GlobalDefWriter_WriteComm(definitions, COMM_MESSAGES, STRING_MESSAGES,
-                                                     GROUP_RANKS, OTF2_UNDEFINED_COMM,
-                                                     OTF2_COMM_FLAG_NONE));
-    note_code(writer,
-              OTF2_GlobalDefWriter_WriteComm(definitions, COMM_STEALS, STRING_STEALS, GROUP_RANKS,
-                                             OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    for (uint32_t comm = COMM_MESSAGES; comm <= COMM_STEALS; comm++)
+        note_code(writer, OTF2_GlobalDefWriter_WriteComm(definitions, comm, STRING_MESSAGES + comm,
+                                                         GROUP_RANKS, OTF2_UNDEFINED_COMM,
+                                                         OTF2_COMM_FLAG_NONE));
 }
 
 enum status trace_otf2_finish(struct trace_otf2 *writer)

@@ -2,12 +2,9 @@
 /* Scores of the possible parents of all variables, and the best Bayesian network made of them; see
  * bnsl_score.h, bnsl_cubes.h and bnsl_search.h. Every iteration has to find the same scores.
  * Simulated tasks score nothing: their durations are estimates, times the time scale. */
-#include "sched/lab/workloads/bnsl/bnsl_candidates.h"
 #include "sched/lab/workloads/bnsl/bnsl_cubes.h"
 #include "sched/lab/workloads/bnsl/bnsl_data.h"
-#include "sched/lab/workloads/bnsl/bnsl_families.h"
 #include "sched/lab/workloads/bnsl/bnsl_graph.h"
-#include "sched/lab/workloads/bnsl/bnsl_network.h"
 #include "sched/lab/workloads/bnsl/bnsl_score.h"
 #include "sched/lab/workloads/bnsl/bnsl_search.h"
 #include "sched/lab/workloads/workload.h"

@@ -3,7 +3,6 @@
  * number. Run for real they wait, busily. */
 #include "sched/lab/profiles/profile_read.h"
 #include "sched/lab/profiles/task_data_read.h"
-#include "sched/lab/workloads/sparse_profile.h"
 #include "sched/lab/workloads/workload.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"

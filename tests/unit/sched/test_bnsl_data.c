@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of samples and lists of edges are read, and broken ones refused with the line at fault. */
 #include "sched/lab/workloads/bnsl/bnsl_data.h"
-#include "sched/lab/workloads/bnsl/bnsl_network.h"
+#include "sched/lab/workloads/bnsl/bnsl_graph.h"
 #include "tests/check.h"
 
 #include <string.h>

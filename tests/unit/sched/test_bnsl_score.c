@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scores follow the formula, bit for bit the same for every cut into hypercubes; tasks and cubes
  * correspond one to one. */
-#include "sched/lab/workloads/bnsl/bnsl_candidates.h"
 #include "sched/lab/workloads/bnsl/bnsl_cubes.h"
 #include "sched/lab/workloads/bnsl/bnsl_score.h"
 #include "tests/cases/bnsl_case.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pruning drops only useless parent sets, and the search finds the best of all networks where
  * these can be enumerated. */
-#include "sched/lab/workloads/bnsl/bnsl_families.h"
 #include "sched/lab/workloads/bnsl/bnsl_search.h"
 #include "tests/cases/bnsl_case.h"
 #include "tests/cases/bnsl_graphs.h"

@@ -7,7 +7,6 @@
  *
  *   test_comparison [COMPARISONS]   100 of each kind, or more */
 #include "sched/lab/comparison/comparison.h"
-#include "sched/lab/comparison/comparison_table.h"
 #include "sched/lab/comparison/taskpool_compare.h"
 #include "support/base/random.h"
 #include "taskpool/simulation.h"

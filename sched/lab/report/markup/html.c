@@ -4,6 +4,8 @@
 #include "support/base/printable.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The character at the start of a text, a blank for what is none. Returns the bytes it took. */
@@ -66,25 +68,75 @@ void html_words(FILE *page, const char *text)
     fputs("</span>", page);
 }
 
-void html_number(FILE *page, double number, int decimals)
+/* With commas between thousands; a dash if it is not finite. */
+static struct html_phrase format_number(double number, int decimals)
 {
-    if (!isfinite(number) || fabs(number) >= 1e18) {
-        if (isfinite(number))
-            fprintf(page, "%.6g", number);
-        else
-            fputs("\u2013", page);
-        return;
+    struct html_phrase phrase = {"\u2013"};
+    char digits[64], *to = phrase.text;
+    if (!isfinite(number))
+        return phrase;
+    if (fabs(number) >= 1e18) {
+        snprintf(phrase.text, sizeof phrase.text, "%.6g", number);
+        return phrase;
     }
-    char digits[64];
     snprintf(digits, sizeof digits, "%.*f", decimals, fabs(number));
     size_t whole = strcspn(digits, ".");
     if (number < 0 && strspn(digits, "0.") < strlen(digits))
-        fputs("\u2212", page);
+        to = stpcpy(to, "\u2212");
     for (size_t i = 0; digits[i] != '\0'; i++) {
         if (i > 0 && i < whole && (whole - i) % 3 == 0)
-            fputc(',', page);
-        fputc(digits[i], page);
+            *to++ = ',';
+        *to++ = digits[i];
     }
+    *to = '\0';
+    return phrase;
+}
+
+void html_number(FILE *page, double number, int decimals)
+{
+    fputs(format_number(number, decimals).text, page);
+}
+
+/* Writes the value of the conversion that a format begins with, and returns the rest of the format.
+ */
+static const char *write_value_of(FILE *page, const char *format, va_list *values)
+{
+    int decimals = 0;
+    if (format[0] == '.') {
+        decimals = format[1] == '*' ? va_arg(*values, int) : format[1] - '0';
+        format += 2;
+    }
+    switch (*format) {
+    case 's':
+        html_text(page, va_arg(*values, const char *));
+        break;
+    case 'f':
+        html_number(page, va_arg(*values, double), decimals);
+        break;
+    case 'd':
+        fprintf(page, "%d", va_arg(*values, int));
+        break;
+    case 'l':
+        fprintf(page, "%lld", va_arg(*values, long long));
+        return format + strlen("lld");
+    default:
+        fputc('%', page);
+    }
+    return format + 1;
+}
+
+void html_print(FILE *page, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    while (*format != '\0') {
+        size_t n_plain = strcspn(format, "%");
+        fwrite(format, 1, n_plain, page);
+        format += n_plain;
+        if (*format == '%')
+            format = write_value_of(page, format + 1, &values);
+    }
+    va_end(values);
 }
 
 void html_row_start(FILE *page, const char *heading)
@@ -111,39 +163,39 @@ void html_row_number(FILE *page, const char *heading, double number, int decimal
     if (isnan(number))
         return;
     html_row_start(page, heading);
-    html_number(page, number, decimals);
-    fprintf(page, *unit ? HTML_NO_BREAK "%s" : "%s", unit);
+    html_print(page, "%.*f%s%s", decimals, number, *unit ? HTML_NO_BREAK : "", unit);
     html_row_end(page);
 }
 
 /* --- numbers in sentences --- */
 
-void html_count(FILE *page, int64_t n)
+struct html_phrase html_count(int64_t n)
 {
-    static const char *const words[] = {"no",    "one",   "two",  "three", "four",   "five",  "six",
-                                        "seven", "eight", "nine", "ten",   "eleven", "twelve"};
-    if (n >= 0 && n <= 12)
-        fputs(words[n], page);
-    else
-        html_number(page, (double)n, 0);
+    static const struct html_phrase words[] = {{"no"},   {"one"},    {"two"},   {"three"}, {"four"},
+                                               {"five"}, {"six"},    {"seven"}, {"eight"}, {"nine"},
+                                               {"ten"},  {"eleven"}, {"twelve"}};
+    return n >= 0 && n <= 12 ? words[n] : format_number((double)n, 0);
 }
 
-void html_seconds(FILE *page, double seconds, double scale)
+struct html_phrase html_seconds(double seconds, double scale)
 {
     static const struct {
         double size;
         const char *name;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "\u00b5s"}};
+    } units[] = {{1, " s"}, {1e-3, " ms"}, {1e-6, " \u00b5s"}};
     int i = 0;
     while (i < 2 && scale < units[i].size)
         i++;
     double number = seconds / units[i].size;
-    html_number(page, number, number > 0 ? (int)fmin(fmax(3 - floor(log10(number)), 0), 9) : 0);
-    fprintf(page, " %s", units[i].name);
+    struct html_phrase phrase =
+        format_number(number, number > 0 ? (int)fmin(fmax(3 - floor(log10(number)), 0), 9) : 0);
+    strcat(phrase.text, units[i].name);
+    return phrase;
 }
 
-void html_per_cent(FILE *page, double fraction)
+struct html_phrase html_per_cent(double fraction)
 {
-    html_number(page, 100 * fraction, fraction < 0.095 ? 1 : 0);
-    fputs(" %", page);
+    struct html_phrase phrase = format_number(100 * fraction, fraction < 0.095 ? 1 : 0);
+    strcat(phrase.text, " %");
+    return phrase;
 }

@@ -24,11 +24,18 @@ void html_words(FILE *page, const char *text);
 /* A number with this many decimals and commas between thousands; a dash if it is not finite. */
 void html_number(FILE *page, double number, int decimals);
 
+/* Writes as fprintf does, but %s as by html_text and %.3f as by html_number; in addition to these
+ * it knows %d, %lld and %%. The format is markup. */
+void html_print(FILE *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Numbers in sentences: counts up to twelve as words; a time with four digits, in the unit that
  * suits the scale in seconds (0.5230 s, 12.30 ms); a fraction as 47 % or 8.2 %. */
-void html_count(FILE *page, int64_t n);
-void html_seconds(FILE *page, double seconds, double scale);
-void html_per_cent(FILE *page, double fraction);
+struct html_phrase {
+    char text[96];
+};
+struct html_phrase html_count(int64_t n);
+struct html_phrase html_seconds(double seconds, double scale);
+struct html_phrase html_per_cent(double fraction);
 
 /* Begin and end of a table row, around its content. The heading is markup. */
 void html_row_start(FILE *page, const char *heading);

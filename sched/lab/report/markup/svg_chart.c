@@ -7,29 +7,25 @@
 
 enum { MAX_VALUE_TICKS = 6, MAX_LABELS = 14, MAX_MARKED_PLACES = 60, MAX_NAME = 30 };
 
+void svg_key(FILE *page, int colour, const char *name)
+{
+    html_print(page,
+               " <span class=\"key\"><svg width=\"12\" height=\"12\" aria-hidden=\"true\">"
+               "<rect class=\"k%d\" width=\"12\" height=\"12\" rx=\"2\"/></svg> %s</span>",
+               colour, name);
+}
+
 void svg_start(FILE *page, const struct svg_chart *chart, int width, int height)
 {
-    fprintf(page, "<figure data-chart=\"%s\"><figcaption><b>", chart->id ? chart->id : "");
-    html_text(page, chart->title);
-    fputs("</b>", page);
-    for (int s = 0; s < chart->n_series && chart->n_series > 1; s++) {
-        fprintf(page,
-                " <span class=\"key\"><svg width=\"12\" height=\"12\" aria-hidden=\"true\">"
-                "<rect class=\"k%d\" width=\"12\" height=\"12\" rx=\"2\"/></svg> ",
-                chart->series[s].colour);
-        html_text(page, chart->series[s].name);
-        fputs("</span>", page);
-    }
-    fprintf(page,
-            "</figcaption>\n<svg class=\"chart\" role=\"img\" viewBox=\"0 0 %d %d\" "
-            "style=\"max-width:%dpx\" aria-label=\"",
-            width, height, width);
-    html_text(page, chart->title);
-    if (chart->value_title) {
-        fputs(": ", page);
-        html_text(page, chart->value_title);
-    }
-    fputs("\">\n", page);
+    html_print(page, "<figure data-chart=\"%s\"><figcaption><b>%s</b>", chart->id ? chart->id : "",
+               chart->title);
+    for (int s = 0; s < chart->n_series && chart->n_series > 1; s++)
+        svg_key(page, chart->series[s].colour, chart->series[s].name);
+    html_print(page,
+               "</figcaption>\n<svg class=\"chart\" role=\"img\" viewBox=\"0 0 %d %d\" "
+               "style=\"max-width:%dpx\" aria-label=\"%s%s%s\">\n",
+               width, height, width, chart->title, chart->value_title ? ": " : "",
+               chart->value_title ? chart->value_title : "");
 }
 
 void svg_end(FILE *page)

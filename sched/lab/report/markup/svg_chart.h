@@ -62,6 +62,9 @@ void svg_rows(FILE *page, const struct svg_chart *chart);
 void svg_start(FILE *page, const struct svg_chart *chart, int width, int height);
 void svg_end(FILE *page);
 
+/* An entry of a legend. */
+void svg_key(FILE *page, int colour, const char *name);
+
 /* A vertical axis at x = left: its title, and a line up to x = right at each tick. */
 void svg_vertical_axis(FILE *page, const struct axis *axis, int left, int right, const char *title);
 

@@ -5,8 +5,10 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
 #define BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
 
+#include "sched/lab/workloads/bnsl/bnsl_data.h"
 #include "support/base/status.h"
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -54,5 +56,20 @@ enum status bnsl_graph_complete(struct bnsl_graph *graph);
  * Source: Tsamardinos, Brown, Aliferis, Machine Learning 65 (2006) 31. */
 struct bnsl_difference bnsl_graph_compare(const struct bnsl_graph *first,
                                           const struct bnsl_graph *second);
+
+/* --- a known network on file, for comparison with the one found --- */
+
+/* Reads the edges of a network: the line `parent,child`, then a line for each edge.
+ * data   whose variables the names are
+ * path   for messages
+ * graph  out, acyclic; empty after a failure
+ * Errors: STATUS_INPUT, naming path and line; STATUS_NO_MEMORY. */
+enum status bnsl_network_parse(const char *text, size_t length, const char *path,
+                               const struct bnsl_data *data, struct bnsl_graph *graph);
+
+/* Reads the edges from a file. Collective over comm; rank 0 reads.
+ * Errors: also those of text_file_read; the same on every process. */
+enum status bnsl_network_read(MPI_Comm comm, const char *path, const struct bnsl_data *data,
+                              struct bnsl_graph *graph);
 
 #endif

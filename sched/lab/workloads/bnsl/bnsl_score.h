@@ -9,12 +9,27 @@
 #ifndef BERYL_SCHED_WORKLOADS_BNSL_SCORE_H
 #define BERYL_SCHED_WORKLOADS_BNSL_SCORE_H
 
-#include "sched/lab/workloads/bnsl/bnsl_counts.h"
 #include "sched/lab/workloads/bnsl/bnsl_cubes.h"
 #include "sched/lab/workloads/bnsl/bnsl_data.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
+
+/* A variable and possible parents, whose order is that of the digits below. */
+struct bnsl_family_of {
+    int variable;
+    int n_parents;
+    const int *parents; /* n_parents variables */
+};
+
+/* Scratch of one worker for contingency tables: counts of each state of a variable with each
+ * configuration of its parents. */
+struct bnsl_counter {
+    const struct bnsl_data *data; /* borrowed */
+    int64_t n_numbers;
+    uint32_t *codes;   /* n_samples: the configuration of each */
+    uint32_t *numbers; /* n_numbers: of configurations that occur */
+};
 
 /* Scratch of one worker. */
 struct bnsl_scorer {
