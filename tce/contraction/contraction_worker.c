@@ -61,18 +61,12 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
                                       struct kept_blocks *kept, struct contraction_worker **worker)
 {
-    struct contraction_worker *made = calloc(1, sizeof *made);
-    *worker = NULL;
-    TRY(CHECK_MEMORY(made, "no memory for a contraction"));
-    made->sums = sums;
-    made->buffers = settings->buffers;
-    enum status status = take_scratch_blocks(made);
-    if (status == STATUS_OK)
-        status = operand_blocks_create(sums, settings, kept, &made->blocks);
-    if (status != STATUS_OK)
-        contraction_worker_destroy(made);
-    *worker = status == STATUS_OK ? made : NULL;
-    return status;
+    *worker = calloc(1, sizeof **worker);
+    TRY(CHECK_MEMORY(*worker, "no memory for a contraction"));
+    (*worker)->sums = sums;
+    (*worker)->buffers = settings->buffers;
+    TRY(take_scratch_blocks(*worker));
+    return operand_blocks_create(sums, settings, kept, &(*worker)->blocks);
 }
 
 void contraction_worker_destroy(struct contraction_worker *worker)
@@ -141,18 +135,19 @@ static enum status add_pair_product(struct contraction_worker *worker, int numbe
     const struct contraction_tasks *term = &worker->sums->terms[number];
     const struct operand_place place_A = {number, OPERAND_A}, place_B = {number, OPERAND_B};
     const double *A, *B = NULL;
-    TRY(operand_blocks_pin(worker->blocks, place_A, pair->block_A, &A));
     enum status status = STATUS_OK;
+    TRY(operand_blocks_pin(worker->blocks, place_A, pair->block_A, &A));
     if (term->problem->has_B)
         status = operand_blocks_pin(worker->blocks, place_B, pair->block_B, &B);
-    if (status == STATUS_OK) {
-        if (next)
-            announce_pair(worker, next);
-        multiply_pair(term, pair, A, B, sum);
-        sum->add = sum->changed = true;
-    }
+    if (status != STATUS_OK)
+        goto done;
+    if (next)
+        announce_pair(worker, next);
+    multiply_pair(term, pair, A, B, sum);
+    sum->add = sum->changed = true;
     if (B)
         operand_blocks_release(worker->blocks, place_B, pair->block_B);
+done:
     operand_blocks_release(worker->blocks, place_A, pair->block_A);
     return status;
 }

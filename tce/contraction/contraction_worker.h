@@ -15,7 +15,7 @@ struct kept_blocks;
 /* sums      borrowed, with its problems, whose tensors exist
  * settings  with buffers
  * kept      borrowed; of all workers of this contraction, one at a time
- * Errors: STATUS_NO_MEMORY. */
+ * Errors: STATUS_NO_MEMORY; contraction_worker_destroy follows then, too. */
 enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
                                       struct kept_blocks *kept, struct contraction_worker **worker);

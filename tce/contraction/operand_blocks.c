@@ -307,18 +307,13 @@ enum status operand_blocks_create(const struct contraction_sums *sums,
                                   const struct contraction_settings *settings,
                                   struct kept_blocks *kept, struct operand_blocks **blocks)
 {
-    struct operand_blocks *made = calloc(1, sizeof *made);
-    *blocks = NULL;
+    struct operand_blocks *made = *blocks = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a contraction's blocks"));
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
     made->kept = kept;
     kept->user = made;
-    enum status status = set_up_factors(made, sums, settings->cache_bytes);
-    if (status != STATUS_OK)
-        operand_blocks_destroy(made);
-    *blocks = status == STATUS_OK ? made : NULL;
-    return status;
+    return set_up_factors(made, sums, settings->cache_bytes);
 }
 
 void operand_blocks_destroy(struct operand_blocks *blocks)

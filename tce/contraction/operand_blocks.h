@@ -33,7 +33,7 @@ struct operand_blocks;
 /* sums      borrowed, with its problems, whose tensors exist and are not written meanwhile
  * settings  with buffers
  * kept      borrowed; of this contraction
- * Errors: STATUS_NO_MEMORY. */
+ * Errors: STATUS_NO_MEMORY; operand_blocks_destroy follows then, too. */
 enum status operand_blocks_create(const struct contraction_sums *sums,
                                   const struct contraction_settings *settings,
                                   struct kept_blocks *kept, struct operand_blocks **blocks);
