@@ -24,7 +24,7 @@ struct ao_integrals;
 /* Scratch of one caller. Not collective, but all processes must have made the bounds.
  * screening  where the bounds of shells are taken from; may be destroyed afterwards
  * threshold  quartets of shells whose Schwarz bound is below it are left out, hartree
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; ao_integrals_destroy follows then, too. */
 enum status ao_integrals_create(const struct screening *screening, double threshold,
                                 struct ao_integrals **integrals);
 void ao_integrals_destroy(struct ao_integrals *integrals);

@@ -119,16 +119,18 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
     space->energies = malloc((size_t)m * sizeof *space->energies);
     bool complete = space->C && space->energies && (full || rank != 0);
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for the orbitals"));
-    if (status == STATUS_OK)
-        status = dense_gather(orbitals, full);
-    if (status == STATUS_OK) {
-        if (rank == 0)
-            take_correlated_orbitals(space, full, n_all);
-        broadcast_coefficients(space, comm);
-        memcpy(space->energies, energies + space->n_core, (size_t)m * sizeof *space->energies);
-        /* Bit for bit the same on every process. */
-        MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    status = dense_gather(orbitals, full);
+    if (status != STATUS_OK)
+        goto done;
+    if (rank == 0)
+        take_correlated_orbitals(space, full, n_all);
+    broadcast_coefficients(space, comm);
+    memcpy(space->energies, energies + space->n_core, (size_t)m * sizeof *space->energies);
+    /* Bit for bit the same on every process. */
+    MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
+done:
     free(full);
     return status;
 }
@@ -143,14 +145,19 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
                              n_core, &counts));
     struct orbital_spaces *made = calloc(1, sizeof *made);
     enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for the orbitals"));
-    if (status == STATUS_OK)
-        *made = counts;
-    for (int s = 0; s < n_spins && status == STATUS_OK; s++)
+    if (status != STATUS_OK)
+        goto failed;
+    *made = counts;
+    for (int s = 0; s < n_spins; s++) {
         status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
                                             result->orbital_energies[s], comm);
-    if (status != STATUS_OK)
-        orbital_spaces_destroy(made);
-    *spaces = status == STATUS_OK ? made : NULL;
+        if (status != STATUS_OK)
+            goto failed;
+    }
+    *spaces = made;
+    return STATUS_OK;
+failed:
+    orbital_spaces_destroy(made);
     return status;
 }
 
