@@ -22,7 +22,7 @@ struct contraction {
     struct taskpool *pool;
     bool ran;                          /* this pool, before */
     struct block_buffers *own_buffers; /* NULL if the settings have some */
-    struct kept_blocks *kept;          /* of constant factors, from run to run; NULL: none yet */
+    struct kept_blocks kept;           /* of constant factors, from run to run */
     struct contraction_worker *worker; /* during a run */
     enum status worker_status;         /* why there is none */
 };
@@ -47,7 +47,7 @@ void contraction_destroy(struct contraction *contraction)
     if (!contraction)
         return;
     taskpool_destroy(contraction->pool);
-    kept_blocks_destroy(contraction->kept);
+    contraction_forget(contraction);
     contraction_sums_fini(&contraction->sums);
     block_buffers_destroy(contraction->own_buffers);
     free(contraction);
@@ -198,23 +198,8 @@ enum status contraction_start(struct contraction *contraction, const struct task
 
 void contraction_forget(struct contraction *contraction)
 {
-    kept_blocks_destroy(contraction->kept);
-    contraction->kept = NULL;
-}
-
-static enum status create_contraction_worker(struct contraction *contraction)
-{
-    if (!contraction->kept)
-        TRY(kept_blocks_create(&contraction->settings, &contraction->kept));
-    return contraction_worker_create(&contraction->sums, &contraction->settings, contraction->kept,
-                                     &contraction->worker);
-}
-
-/* Messages of other workers are answered within a task too. */
-static void poll_contraction_pool(void *context)
-{
-    const struct contraction *contraction = context;
-    taskpool_poll(contraction->pool);
+    item_cache_destroy(contraction->kept.cache);
+    contraction->kept.cache = NULL;
 }
 
 static enum status run_contraction_pool(struct contraction *contraction)
@@ -233,11 +218,11 @@ static enum status run_contraction_pool(struct contraction *contraction)
 /* The pool reports to all that a process has no worker: no agreement is needed before the run. */
 enum status contraction_run(struct contraction *contraction)
 {
-    contraction->worker_status = create_contraction_worker(contraction);
     int n_workers;
     MPI_Comm_size(contraction->comm, &n_workers);
-    if (contraction->worker && n_workers > 1)
-        contraction_worker_interrupt(contraction->worker, poll_contraction_pool, contraction);
+    contraction->worker_status =
+        contraction_worker_create(&contraction->sums, &contraction->settings, &contraction->kept,
+                                  n_workers > 1 ? contraction->pool : NULL, &contraction->worker);
     enum status status = run_contraction_pool(contraction);
     log_progress("Contraction", 1);
     contraction_worker_destroy(contraction->worker);

@@ -167,8 +167,8 @@ static void put_quartets(const struct computed_batch *batch, void *context)
     for (int32_t i = 0; i < quartets->n_quartets; i++)
         put_quartet(request, batch, &quartets->quartets[i],
                     batch->integrals + batch_place(n_values, i, 0));
-    if (request->call->between)
-        request->call->between(request->call->context);
+    if (request->call->polled)
+        taskpool_poll(request->call->polled);
 }
 
 /* The pairs of the tile pair. */

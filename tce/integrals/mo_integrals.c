@@ -142,11 +142,6 @@ static void put_blocks(struct mo_integrals *self, int64_t task, int64_t n_functi
     }
 }
 
-static void poll_given_pool(void *context)
-{
-    taskpool_poll(context);
-}
-
 static int run_half_task(int64_t task, void *context)
 {
     struct mo_integrals *self = context;
@@ -159,8 +154,7 @@ static int run_half_task(int64_t task, void *context)
     const struct ao_integrals_call call = {.tiling = plan->tiling,
                                            .M = M,
                                            .N = N,
-                                           .between = poll_given_pool,
-                                           .context = self->half_pool,
+                                           .polled = self->half_pool,
                                            .matrices = scratch->matrices};
     TRY(ao_integrals_compute(scratch->integrals, &call));
     int64_t n_function_pairs = function_pairs_count(plan->tiling, M, N);
