@@ -7,7 +7,7 @@
 #include "hf/tiles/tiling.h"
 #include "support/base/status.h"
 #include "tce/integrals/mo_integrals.h"
-#include "tce/integrals/orbital_transform.h"
+#include "tce/integrals/orbital_space.h"
 
 #include <stdint.h>
 
