@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/array.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,5 +19,22 @@ enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item
                      item_size));
     memcpy(items, &moved, sizeof moved);
     *capacity = wanted;
+    return STATUS_OK;
+}
+
+enum status array_append(void *items, int *n, size_t item_size)
+{
+    char *array;
+    memcpy(&array, items, sizeof array);
+    bool is_full = (*n & (*n - 1)) == 0;
+    if (is_full) {
+        size_t wanted = *n > 0 ? 2 * (size_t)*n : 1;
+        array = wanted <= SIZE_MAX / item_size ? realloc(array, wanted * item_size) : NULL;
+        TRY(CHECK_MEMORY(array, "no memory for an array of %zu items of %zu bytes", wanted,
+                         item_size));
+        memcpy(items, &array, sizeof array);
+    }
+    memset(array + (size_t)*n * item_size, 0, item_size);
+    ++*n;
     return STATUS_OK;
 }

@@ -16,6 +16,12 @@
  * Errors: STATUS_NO_MEMORY, everything is then unchanged. */
 enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item_size);
 
+/* Appends an item of zeros to the *n items of an array that has only grown so: there is room for
+ * the next power of two, and no capacity to keep.
+ * items  as those of array_reserve
+ * Errors: STATUS_NO_MEMORY, everything is then unchanged. */
+enum status array_append(void *items, int *n, size_t item_size);
+
 /* Index of the last of n numbers in ascending order that is at most this one; -1 if there is
  * none. */
 static inline int64_t array_find_last(const int64_t *numbers, int64_t n, int64_t at_most)

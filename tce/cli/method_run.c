@@ -4,19 +4,22 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/result/hf_outputs.h"
 #include "hf/result/hf_print.h"
+#include "hf/result/hf_qcschema.h"
+#include "sched/lab/comparison/mode_records.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"
 #include "support/base/log.h"
+#include "support/base/memory.h"
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "support/mpi/oversubscription.h"
 #include "tce/calculation/method_calculation.h"
-#include "tce/cli/method_result.h"
 #include "tce/cli/program_result.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/plan/predicted_tasks.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -168,14 +171,127 @@ static enum status solve_rounds(struct method_run *run)
     return STATUS_OK;
 }
 
-static struct method_result result_of(const struct method_run *run)
+/* --- results --- */
+
+static double total_energy(const struct method_run *run)
 {
-    return (struct method_result){.options = run->options,
-                                  .hf = &run->hf,
-                                  .calculation = &run->calculation,
-                                  .records = &run->records,
-                                  .energies = run->energies};
+    return run->hf.result.energy + run->energies[0];
 }
+
+static void print_method_energies(const struct method_run *run)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%s", run->options->method);
+    for (char *letter = name; *letter; letter++)
+        *letter = (char)toupper((unsigned char)*letter);
+    log_print("\n  Hartree-Fock energy       %20.10f hartree\n", run->hf.result.energy);
+    log_print("  correlation energy        %20.10f\n", run->energies[0]);
+    log_print("  total %-6s energy       %20.10f\n\n", name, total_energy(run));
+}
+
+static json_t *method_properties_to_json(const struct method_run *run)
+{
+    char key[64];
+    const char *method = run->options->method;
+    const struct mode_record *record = &run->records.list[0];
+    json_t *properties = json_object();
+    snprintf(key, sizeof key, "%s_correlation_energy", method);
+    json_object_set_new(properties, key, json_real(run->energies[0]));
+    snprintf(key, sizeof key, "%s_total_energy", method);
+    json_object_set_new(properties, key, json_real(total_energy(run)));
+    snprintf(key, sizeof key, "%s_iterations", method);
+    json_object_set_new(properties, key, json_integer((json_int_t)record->n_iterations));
+    return properties;
+}
+
+static json_t *modes_to_json(const struct method_run *run)
+{
+    json_t *compare = json_object();
+    for (int m = 0; m < run->records.n; m++) {
+        const struct mode_record *record = &run->records.list[m];
+        if (!mode_record_has_run(record))
+            continue;
+        json_t *mode = mode_record_to_json(&run->records, m, (const char *[]){"sha256", NULL});
+        json_object_set_new(mode, "correlation_energy", json_real(run->energies[m]));
+        json_object_set_new(compare, record->name, mode);
+    }
+    return compare;
+}
+
+static void add_only_mode(const struct mode_record *record, json_t *extras)
+{
+    json_object_set(extras, "iterations", record->iterations);
+    if (record->timeline)
+        json_object_set(extras, "timeline", record->timeline);
+}
+
+static json_t *method_extras_to_json(const struct method_run *run, int64_t memory_part_bytes)
+{
+    const struct orbital_spaces *orbitals = run->calculation.orbitals;
+    const struct mode_records *records = &run->records;
+    json_t *extras = json_pack("{s:I}", "memory_part_bytes", (json_int_t)memory_part_bytes);
+    if (orbitals)
+        json_object_update_new(
+            extras, json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
+                              (json_int_t)orbital_spaces_n_core(orbitals), "occupied_orbitals",
+                              (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
+                              (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
+                              run->calculation.correlation.integral_seconds));
+    if (records->n > 0 && run->options->hf.compare) {
+        json_object_set_new(extras, "compare", modes_to_json(run));
+        json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));
+    } else if (records->n > 0)
+        add_only_mode(&records->list[0], extras);
+    return extras;
+}
+
+/* Writes the files: none after bad input, and after another failure the --json. Returns the status,
+ * or that of a file that could not be written. */
+static enum status write_method_outputs(const struct method_run *run, enum status status)
+{
+    const struct hf_calculation *hf = &run->hf;
+    const struct tce_options *options = run->options;
+    if (!run->checked || application_exit_status(status, *run->accepted) == 2 ||
+        run->options->dry_run)
+        return status;
+    struct memory_use memory =
+        memory_use_of_all(run->calculation.correlation.memory_bytes, run->comm);
+    int n_workers;
+    MPI_Comm_size(run->comm, &n_workers);
+    program_result_print_memory(&memory);
+    struct hf_correlated correlated = {.program = "beryl-tce",
+                                       .method = options->method,
+                                       .has_energy = status == STATUS_OK,
+                                       .extras = method_extras_to_json(run, memory.part_bytes)};
+    if (correlated.has_energy) {
+        correlated.energy = total_energy(run);
+        correlated.properties = method_properties_to_json(run);
+    }
+    struct hf_outcome outcome = {.settings = hf->settings,
+                                 .files = &options->hf.files,
+                                 .command = tce_options_command(options),
+                                 .options = tce_options_to_json(options, &hf->input),
+                                 .compares = options->hf.compare,
+                                 .input = &hf->input,
+                                 .engines = hf_calculation_engines(hf),
+                                 .fock = hf->fock,
+                                 .scf = hf->result.n_orbitals > 0 ? &hf->result : NULL,
+                                 .scf_iterations = hf->iterations,
+                                 .n_scf_iterations = hf->n_iterations,
+                                 .correlated = &correlated,
+                                 .n_workers = n_workers,
+                                 .memory_peak_bytes = memory.peak_bytes,
+                                 .complete = status == STATUS_OK};
+    hf_outcome_set_status(&outcome, status);
+    status = hf_outputs_write(&outcome, run->comm);
+    json_decref(outcome.command);
+    json_decref(outcome.options);
+    json_decref(correlated.properties);
+    json_decref(correlated.extras);
+    return status;
+}
+
+/* --- the whole --- */
 
 static enum status run_method_stages(struct method_run *run)
 {
@@ -185,21 +301,10 @@ static enum status run_method_stages(struct method_run *run)
         return STATUS_OK;
     TRY(run_scf_of_method(run));
     TRY(solve_rounds(run));
-    struct method_result result = result_of(run);
-    method_result_print(&result);
+    print_method_energies(run);
     if (run->options->hf.compare)
         mode_records_print(&run->records, "iteration");
     return mode_records_check(&run->records, "result");
-}
-
-/* Writes the files: none after bad input, and after another failure the --json. */
-static enum status write_method_outputs(const struct method_run *run, enum status status)
-{
-    struct method_result result = result_of(run);
-    if (!run->checked || application_exit_status(status, *run->accepted) == 2 ||
-        run->options->dry_run)
-        return status;
-    return method_result_write(&result, status, run->comm);
 }
 
 enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *accepted)

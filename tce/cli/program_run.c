@@ -19,7 +19,6 @@
 #include "tce/execution/finite_check.h"
 #include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
-#include "tce/language/source_place.h"
 #include "tce/plan/predicted_tasks.h"
 
 #include <stdio.h>
@@ -62,13 +61,13 @@ static enum status read_program(struct program_run *run)
         .text = text.bytes, .length = text.length, .file = options->file};
     enum status status = program_instance_init(&source, run->comm, &run->instance);
     text_file_fini(&text);
-    for (int i = 0; status == STATUS_OK && i < run->instance.program.n_tensors; i++)
-        status = program_instance_check_fill(&run->instance, i);
-    if (status == STATUS_OK && run->instance.program.n_unknowns > 0)
-        status = source_fail(options->file, run->instance.program.iterate_place,
-                             "'iterate' is for methods such as beryl-tce ccsd: leave it out, and "
-                             "repeat the program with --iterations");
     TRY(status);
+    for (int i = 0; i < run->instance.program.n_tensors; i++)
+        TRY(program_instance_check_fill(&run->instance, i));
+    if (run->instance.program.n_unknowns > 0)
+        return source_fail(options->file, run->instance.program.iterate_place,
+                           "'iterate' is for methods such as beryl-tce ccsd: leave it out, and "
+                           "repeat the program with --iterations");
     return speeds_check(run->comm, options->pool.speeds);
 }
 

@@ -22,7 +22,7 @@ struct contraction {
     struct taskpool *pool;
     bool ran;                          /* this pool, before */
     struct block_buffers *own_buffers; /* NULL if the settings have some */
-    struct kept_blocks *kept;          /* of constant factors, from run to run; NULL: none yet */
+    struct kept_blocks kept;           /* of constant factors, from run to run */
     struct contraction_worker *worker; /* during a run */
     enum status worker_status;         /* why there is none */
 };
@@ -31,19 +31,15 @@ enum status contraction_create(int n, const struct contraction_problem problems[
                                const struct contraction_settings *settings,
                                struct contraction **contraction)
 {
-    struct contraction *made = calloc(1, sizeof *made);
-    *contraction = NULL;
+    struct contraction *made = *contraction = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a contraction"));
     made->settings = *settings;
-    enum status status = contraction_sums_init(n, problems, &made->sums);
-    if (status == STATUS_OK && !settings->buffers) {
-        status = block_buffers_create(&made->own_buffers);
-        made->settings.buffers = made->own_buffers;
-    }
-    if (status != STATUS_OK)
-        contraction_destroy(made);
-    *contraction = status == STATUS_OK ? made : NULL;
-    return status;
+    TRY(contraction_sums_init(n, problems, &made->sums));
+    if (settings->buffers)
+        return STATUS_OK;
+    TRY(block_buffers_create(&made->own_buffers));
+    made->settings.buffers = made->own_buffers;
+    return STATUS_OK;
 }
 
 void contraction_destroy(struct contraction *contraction)
@@ -51,7 +47,7 @@ void contraction_destroy(struct contraction *contraction)
     if (!contraction)
         return;
     taskpool_destroy(contraction->pool);
-    kept_blocks_destroy(contraction->kept);
+    contraction_forget(contraction);
     contraction_sums_fini(&contraction->sums);
     block_buffers_destroy(contraction->own_buffers);
     free(contraction);
@@ -97,38 +93,29 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
     return cost;
 }
 
-/* A visitor of the blocks of a task. */
-struct block_visit {
-    enum status (*visit)(const struct contraction_access *access, void *context);
-    void *context;
-};
-
-static enum status visit_pair(const struct contraction_sums *sums, const struct term_walk *walk,
-                              const struct block_visit *visitor)
+static enum status visit_pair(const struct term_walk *walk, contraction_visitor *visit,
+                              void *context)
 {
-    const struct contraction_tasks *term = &sums->terms[walk->term];
+    const struct contraction_tasks *term = &walk->sums->terms[walk->term];
     const struct block_pair *pair = &walk->pairs.pair;
     struct contraction_access access = {
         .problem = walk->term,
         .place = CONTRACTION_A,
         .block = pair->block_A,
         .elements = contraction_tasks_extent(term, &term->indices.A.own, pair->tile)};
-    TRY(visitor->visit(&access, visitor->context));
+    TRY(visit(&access, context));
     if (!term->problem->has_B)
         return STATUS_OK;
     access.place = CONTRACTION_B;
     access.block = pair->block_B;
     access.elements = contraction_tasks_extent(term, &term->indices.B.own, pair->tile);
-    return visitor->visit(&access, visitor->context);
+    return visit(&access, context);
 }
 
 enum status contraction_visit_blocks(const struct contraction *contraction, int64_t task,
-                                     enum status (*visit)(const struct contraction_access *access,
-                                                          void *context),
-                                     void *context)
+                                     contraction_visitor *visit, void *context)
 {
     const struct contraction_sums *sums = &contraction->sums;
-    const struct block_visit visitor = {visit, context};
     struct contraction_task found;
     struct term_walk walk;
     contraction_sums_task(sums, task, &found);
@@ -140,7 +127,7 @@ enum status contraction_visit_blocks(const struct contraction *contraction, int6
         TRY(visit(&target, context));
     term_walk_begin(sums, &found, &walk);
     while (term_walk_next(&walk))
-        TRY(visit_pair(sums, &walk, &visitor));
+        TRY(visit_pair(&walk, visit, context));
     target.writes = true;
     return found.sum->scalar ? STATUS_OK : visit(&target, context);
 }
@@ -211,23 +198,8 @@ enum status contraction_start(struct contraction *contraction, const struct task
 
 void contraction_forget(struct contraction *contraction)
 {
-    kept_blocks_destroy(contraction->kept);
-    contraction->kept = NULL;
-}
-
-static enum status create_contraction_worker(struct contraction *contraction)
-{
-    if (!contraction->kept)
-        TRY(kept_blocks_create(&contraction->settings, &contraction->kept));
-    return contraction_worker_create(&contraction->sums, &contraction->settings, contraction->kept,
-                                     &contraction->worker);
-}
-
-/* Messages of other workers are answered within a task too. */
-static void poll_contraction_pool(void *context)
-{
-    const struct contraction *contraction = context;
-    taskpool_poll(contraction->pool);
+    item_cache_destroy(contraction->kept.cache);
+    contraction->kept.cache = NULL;
 }
 
 static enum status run_contraction_pool(struct contraction *contraction)
@@ -246,11 +218,11 @@ static enum status run_contraction_pool(struct contraction *contraction)
 /* The pool reports to all that a process has no worker: no agreement is needed before the run. */
 enum status contraction_run(struct contraction *contraction)
 {
-    contraction->worker_status = create_contraction_worker(contraction);
     int n_workers;
     MPI_Comm_size(contraction->comm, &n_workers);
-    if (contraction->worker && n_workers > 1)
-        contraction_worker_interrupt(contraction->worker, poll_contraction_pool, contraction);
+    contraction->worker_status =
+        contraction_worker_create(&contraction->sums, &contraction->settings, &contraction->kept,
+                                  n_workers > 1 ? contraction->pool : NULL, &contraction->worker);
     enum status status = run_contraction_pool(contraction);
     log_progress("Contraction", 1);
     contraction_worker_destroy(contraction->worker);

@@ -73,7 +73,7 @@ struct contraction;
 /* The task list and costs; allocates no tensor. The same on every process; not collective.
  * problems  n >= 1 of them, copied, as settings are; the labels are borrowed until
  *           contraction_destroy
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; contraction_destroy follows then, too. */
 enum status contraction_create(int n, const struct contraction_problem problems[],
                                const struct contraction_settings *settings,
                                struct contraction **contraction);
@@ -95,12 +95,12 @@ struct contraction_access {
     int64_t elements;
 };
 
+typedef enum status contraction_visitor(const struct contraction_access *access, void *context);
+
 /* Calls visit for each block of a task, the one that is written last; some may be read several
  * times. A task of a scalar writes none. Stops at the first failure and returns it. */
 enum status contraction_visit_blocks(const struct contraction *contraction, int64_t task,
-                                     enum status (*visit)(const struct contraction_access *access,
-                                                          void *context),
-                                     void *context);
+                                     contraction_visitor *visit, void *context);
 
 /* Gives the tensors, where the problem did not have them; B is NULL without B. Borrowed. */
 void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,

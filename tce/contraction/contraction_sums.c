@@ -28,10 +28,11 @@ static void join_sum(struct contraction_sum *sum, const struct contraction_tasks
         sum->lead = term;
 }
 
-static enum status set_up_sums(struct contraction_sums *sums,
-                               const struct contraction_problem problems[])
+enum status contraction_sums_init(int n_terms, const struct contraction_problem problems[],
+                                  struct contraction_sums *sums)
 {
-    size_t n = (size_t)sums->n_terms;
+    size_t n = (size_t)n_terms;
+    *sums = (struct contraction_sums){.n_terms = n_terms};
     sums->problems = calloc(n, sizeof *sums->problems);
     sums->terms = calloc(n, sizeof *sums->terms);
     sums->list = calloc(n, sizeof *sums->list);
@@ -54,16 +55,6 @@ static enum status set_up_sums(struct contraction_sums *sums,
         sums->has_scalars = sums->has_scalars || sums->list[s].scalar;
     }
     return STATUS_OK;
-}
-
-enum status contraction_sums_init(int n_terms, const struct contraction_problem problems[],
-                                  struct contraction_sums *sums)
-{
-    *sums = (struct contraction_sums){.n_terms = n_terms};
-    enum status status = set_up_sums(sums, problems);
-    if (status != STATUS_OK)
-        contraction_sums_fini(sums);
-    return status;
 }
 
 void contraction_sums_fini(struct contraction_sums *sums)

@@ -36,7 +36,7 @@ struct contraction_sums {
 };
 
 /* problems  n_terms >= 1 of them, copied; the labels are borrowed
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; nothing is then held. */
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; contraction_sums_fini follows then, too. */
 enum status contraction_sums_init(int n_terms, const struct contraction_problem problems[],
                                   struct contraction_sums *sums);
 void contraction_sums_fini(struct contraction_sums *sums);

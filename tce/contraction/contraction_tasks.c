@@ -1,7 +1,97 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/contraction/contraction_tasks.h"
 
-#include <string.h>
+#include <stdlib.h>
+
+/* --- the tuples of tiles that are summed over --- */
+
+/* The label of a tile of an index in an operand, summed over all its occurrences there. */
+static struct tile_label tile_label_in(const struct block_labels *labels,
+                                       const struct index_list *own, int index, int32_t tile)
+{
+    struct tile_label label = {0, 0};
+    for (int d = 0; d < own->n; d++)
+        if (own->index[d] == index) {
+            label.irrep ^= labels->space[d]->irrep[tile];
+            label.spin += labels->sign[d] * labels->space[d]->spin[tile];
+        }
+    return label;
+}
+
+static enum status fold_labels(const struct block_labels *labels, const struct index_list *own,
+                               int index, const struct index_space *original,
+                               struct index_space *folded, int *max_spin)
+{
+    *folded = *original;
+    folded->irrep = calloc((size_t)original->n_tiles + 1, sizeof *folded->irrep);
+    folded->spin = calloc((size_t)original->n_tiles + 1, sizeof *folded->spin);
+    TRY(CHECK_MEMORY(folded->irrep && folded->spin, "no memory for the tiles of a summed index"));
+    int largest = 0;
+    for (int32_t tile = 0; tile < original->n_tiles; tile++) {
+        struct tile_label label = tile_label_in(labels, own, index, tile);
+        folded->irrep[tile] = (int8_t)label.irrep;
+        folded->spin[tile] = (int8_t)label.spin;
+        largest = abs(label.spin) > largest ? abs(label.spin) : largest;
+    }
+    *max_spin += largest;
+    return STATUS_OK;
+}
+
+static const struct index_space *space_of_index(const struct block_labels *labels,
+                                                const struct index_list *own, int index)
+{
+    for (int d = 0; d < own->n; d++)
+        if (own->index[d] == index)
+            return labels->space[d];
+    return NULL;
+}
+
+/* labels, own: of the operand that counts; summed: the indices that are summed over, each once, in
+ * the order of the tuples. fini_summed_tiles follows in any case. */
+static enum status init_summed_tiles(struct summed_tiles *tiles, const struct block_labels *labels,
+                                     const struct index_list *own, const struct index_list *summed)
+{
+    struct block_labels tuples = {.rank = summed->n};
+    for (tiles->n = 0; tiles->n < summed->n;) {
+        int d = tiles->n++;
+        TRY(fold_labels(labels, own, summed->index[d],
+                        space_of_index(labels, own, summed->index[d]), &tiles->space[d],
+                        &tiles->max_spin));
+        tuples.space[d] = &tiles->space[d];
+        tuples.sign[d] = 1;
+    }
+    int n_spins = 2 * tiles->max_spin + 1;
+    tiles->index = calloc((size_t)(n_spins * N_IRREPS), sizeof(struct block_index *));
+    TRY(CHECK_MEMORY(tiles->index, "no memory for the tuples of summed tiles"));
+    for (int i = 0; i < n_spins * N_IRREPS; i++) {
+        tuples.irrep = i % N_IRREPS;
+        tuples.spin = i / N_IRREPS - tiles->max_spin;
+        TRY(block_index_create(&tuples, &tiles->index[i]));
+    }
+    return STATUS_OK;
+}
+
+static void fini_summed_tiles(struct summed_tiles *tiles)
+{
+    for (int i = 0; tiles->index && i < (2 * tiles->max_spin + 1) * N_IRREPS; i++)
+        block_index_destroy(tiles->index[i]);
+    for (int d = 0; d < tiles->n; d++) {
+        free(tiles->space[d].irrep);
+        free(tiles->space[d].spin);
+    }
+    free(tiles->index);
+}
+
+/* Borrowed; NULL if there are no tuples with this label. */
+static const struct block_index *tuples_with_label(const struct summed_tiles *tiles,
+                                                   struct tile_label label)
+{
+    if (abs(label.spin) > tiles->max_spin)
+        return NULL;
+    return tiles->index[(label.spin + tiles->max_spin) * N_IRREPS + label.irrep];
+}
+
+/* --- tasks --- */
 
 /* Indices of C in the order of the tasks' tuples. */
 static struct index_list task_order(const struct contraction_indices *indices)
@@ -47,33 +137,24 @@ static struct index_list summed_in_A(const struct contraction_tasks *tasks)
     return list;
 }
 
-static enum status set_up_blocks(struct contraction_tasks *tasks)
+enum status contraction_tasks_init(const struct contraction_problem *problem,
+                                   struct contraction_tasks *tasks)
 {
-    const struct contraction_problem *problem = tasks->problem;
     const struct contraction_indices *indices = &tasks->indices;
+    *tasks = (struct contraction_tasks){.problem = problem, .scalar = problem->C.labels->rank == 0};
+    contraction_indices_init(problem, &tasks->indices);
     TRY(block_index_create(problem->C.labels, &tasks->C));
     TRY(block_index_create(problem->A.labels, &tasks->A));
     TRY(init_tuples(tasks));
     tasks->summed_in_A = summed_in_A(tasks);
-    TRY(summed_tiles_create(problem->A.labels, &indices->A.own, &tasks->summed_in_A,
-                            &tasks->tiles_of_A));
+    TRY(init_summed_tiles(&tasks->tiles_of_A, problem->A.labels, &indices->A.own,
+                          &tasks->summed_in_A));
     if (!problem->has_B)
         return STATUS_OK;
     tasks->summed_in_B = indices->group[ROLE_LONE_B];
     TRY(block_index_create(problem->B.labels, &tasks->B));
-    return summed_tiles_create(problem->B.labels, &indices->B.own, &tasks->summed_in_B,
-                               &tasks->tiles_of_B);
-}
-
-enum status contraction_tasks_init(const struct contraction_problem *problem,
-                                   struct contraction_tasks *tasks)
-{
-    *tasks = (struct contraction_tasks){.problem = problem, .scalar = problem->C.labels->rank == 0};
-    contraction_indices_init(problem, &tasks->indices);
-    enum status status = set_up_blocks(tasks);
-    if (status != STATUS_OK)
-        contraction_tasks_fini(tasks);
-    return status;
+    return init_summed_tiles(&tasks->tiles_of_B, problem->B.labels, &indices->B.own,
+                             &tasks->summed_in_B);
 }
 
 void contraction_tasks_fini(struct contraction_tasks *tasks)
@@ -82,8 +163,8 @@ void contraction_tasks_fini(struct contraction_tasks *tasks)
     block_index_destroy(tasks->A);
     block_index_destroy(tasks->B);
     block_index_destroy(tasks->tuples);
-    summed_tiles_destroy(tasks->tiles_of_A);
-    summed_tiles_destroy(tasks->tiles_of_B);
+    fini_summed_tiles(&tasks->tiles_of_A);
+    fini_summed_tiles(&tasks->tiles_of_B);
     *tasks = (struct contraction_tasks){0};
 }
 
@@ -170,7 +251,7 @@ void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX
         left = subtract_labels(left, problem->A.labels, &indices->A.own, &indices->group[ROLE_ROW],
                                tile);
     }
-    walk->of_A = summed_tiles_with(tasks->tiles_of_A, left);
+    walk->of_A = tuples_with_label(&tasks->tiles_of_A, left);
     if (!problem->has_B)
         return;
     left = (struct tile_label){problem->B.labels->irrep, problem->B.labels->spin};
@@ -197,7 +278,7 @@ static bool next_in_A(struct pair_walk *walk)
         struct tile_label left =
             subtract_labels(walk->left_in_B, tasks->problem->B.labels, &indices->B.own,
                             &indices->group[ROLE_SUMMED], tile);
-        walk->of_B = summed_tiles_with(tasks->tiles_of_B, left);
+        walk->of_B = tuples_with_label(&tasks->tiles_of_B, left);
         walk->next_B = 0;
     }
     return true;

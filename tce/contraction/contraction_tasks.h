@@ -14,10 +14,27 @@
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
 #include "tce/contraction/contraction_indices.h"
-#include "tce/contraction/summed_tiles.h"
+#include "tce/tensor/block_index.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Labels that tiles bring together, or must still do. */
+struct tile_label {
+    int irrep, spin;
+};
+
+/* The tuples of tiles that are summed over, by the labels that they must bring together in one
+ * operand: a block_index for each irrep and each sum of spins.
+ *
+ * Spaces whose labels are those that an index has in the operand, all its occurrences
+ * together: their sizes and names are not looked at. */
+struct summed_tiles {
+    int n;
+    struct index_space space[MAX_RANK]; /* first and name are borrowed or NULL */
+    int max_spin;
+    struct block_index **index; /* (2 max_spin + 1) x N_IRREPS */
+};
 
 /* The tensors' blocks, without their elements. */
 struct contraction_tasks {
@@ -28,7 +45,7 @@ struct contraction_tasks {
     struct block_index *tuples; /* of the tasks: tiles in their own order */
     int place[MAX_RANK];        /* in C, of each entry of a tuple; of a scalar, in A */
     struct index_list summed_in_A, summed_in_B; /* B: what only B has */
-    struct summed_tiles *tiles_of_A, *tiles_of_B;
+    struct summed_tiles tiles_of_A, tiles_of_B;
 };
 
 /* One product. Without B, block_B is -1. */
@@ -47,7 +64,7 @@ struct pair_walk {
 };
 
 /* problem  borrowed until contraction_tasks_fini
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; nothing is then held. */
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; contraction_tasks_fini follows then, too. */
 enum status contraction_tasks_init(const struct contraction_problem *problem,
                                    struct contraction_tasks *tasks);
 void contraction_tasks_fini(struct contraction_tasks *tasks);

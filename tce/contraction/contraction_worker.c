@@ -16,8 +16,8 @@ struct contraction_worker {
     double *product; /* the matrix of a C that is packed; NULL if none is */
     double *block;   /* of C, where this process does not hold it, or a scalar */
     double *parts;   /* sums->n_parts; NULL without scalars */
-    void (*interrupt)(void *context);
-    void *interrupt_context;
+    struct taskpool
+        *polled; /* messages of other workers are answered within a task, too; or NULL */
 };
 
 /* The block that a task makes. */
@@ -59,20 +59,16 @@ int64_t contraction_worker_bytes(int64_t max_block)
 
 enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
-                                      struct kept_blocks *kept, struct contraction_worker **worker)
+                                      struct kept_blocks *kept, struct taskpool *polled,
+                                      struct contraction_worker **worker)
 {
-    struct contraction_worker *made = calloc(1, sizeof *made);
-    *worker = NULL;
-    TRY(CHECK_MEMORY(made, "no memory for a contraction"));
-    made->sums = sums;
-    made->buffers = settings->buffers;
-    enum status status = take_scratch_blocks(made);
-    if (status == STATUS_OK)
-        status = operand_blocks_create(sums, settings, kept, &made->blocks);
-    if (status != STATUS_OK)
-        contraction_worker_destroy(made);
-    *worker = status == STATUS_OK ? made : NULL;
-    return status;
+    *worker = calloc(1, sizeof **worker);
+    TRY(CHECK_MEMORY(*worker, "no memory for a contraction"));
+    (*worker)->sums = sums;
+    (*worker)->buffers = settings->buffers;
+    (*worker)->polled = polled;
+    TRY(take_scratch_blocks(*worker));
+    return operand_blocks_create(sums, settings, kept, &(*worker)->blocks);
 }
 
 void contraction_worker_destroy(struct contraction_worker *worker)
@@ -84,13 +80,6 @@ void contraction_worker_destroy(struct contraction_worker *worker)
     block_buffers_give_back(worker->buffers, worker->block);
     free(worker->parts);
     free(worker);
-}
-
-void contraction_worker_interrupt(struct contraction_worker *worker,
-                                  void (*function)(void *context), void *context)
-{
-    worker->interrupt = function;
-    worker->interrupt_context = context;
 }
 
 /* Begin to fetch the blocks of the next pair during the multiplication of this one. */
@@ -141,18 +130,19 @@ static enum status add_pair_product(struct contraction_worker *worker, int numbe
     const struct contraction_tasks *term = &worker->sums->terms[number];
     const struct operand_place place_A = {number, OPERAND_A}, place_B = {number, OPERAND_B};
     const double *A, *B = NULL;
-    TRY(operand_blocks_pin(worker->blocks, place_A, pair->block_A, &A));
     enum status status = STATUS_OK;
+    TRY(operand_blocks_pin(worker->blocks, place_A, pair->block_A, &A));
     if (term->problem->has_B)
         status = operand_blocks_pin(worker->blocks, place_B, pair->block_B, &B);
-    if (status == STATUS_OK) {
-        if (next)
-            announce_pair(worker, next);
-        multiply_pair(term, pair, A, B, sum);
-        sum->add = sum->changed = true;
-    }
+    if (status != STATUS_OK)
+        goto done;
+    if (next)
+        announce_pair(worker, next);
+    multiply_pair(term, pair, A, B, sum);
+    sum->add = sum->changed = true;
     if (B)
         operand_blocks_release(worker->blocks, place_B, pair->block_B);
+done:
     operand_blocks_release(worker->blocks, place_A, pair->block_A);
     return status;
 }
@@ -199,8 +189,8 @@ static enum status add_all_pairs(struct contraction_worker *worker,
         }
         more = term_walk_next(&walk);
         TRY(add_pair_product(worker, sum->term, &pair, more ? &walk : NULL, sum));
-        if (worker->interrupt)
-            worker->interrupt(worker->interrupt_context);
+        if (worker->polled)
+            taskpool_poll(worker->polled);
     }
     end_term(worker, task, sum);
     return STATUS_OK;

@@ -15,19 +15,17 @@ struct kept_blocks;
 /* sums      borrowed, with its problems, whose tensors exist
  * settings  with buffers
  * kept      borrowed; of all workers of this contraction, one at a time
- * Errors: STATUS_NO_MEMORY. */
+ * polled    taskpool_poll between two products of a task; NULL: none
+ * Errors: STATUS_NO_MEMORY; contraction_worker_destroy follows then, too. */
 enum status contraction_worker_create(const struct contraction_sums *sums,
                                       const struct contraction_settings *settings,
-                                      struct kept_blocks *kept, struct contraction_worker **worker);
+                                      struct kept_blocks *kept, struct taskpool *polled,
+                                      struct contraction_worker **worker);
 void contraction_worker_destroy(struct contraction_worker *worker);
 
 /* Bytes of the blocks that it works on, at most, where none is of more than max_block elements;
  * without those that are kept. */
 int64_t contraction_worker_bytes(int64_t max_block);
-
-/* Called with its context between two products of a task. */
-void contraction_worker_interrupt(struct contraction_worker *worker,
-                                  void (*function)(void *context), void *context);
 
 /* Computes the task's block of C and writes it; of a scalar, keeps the task's part.
  * Errors: STATUS_NO_MEMORY. */

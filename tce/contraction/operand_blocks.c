@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/contraction/operand_blocks.h"
 
-#include "support/arrays/item_cache.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/block_buffers.h"
 
@@ -45,13 +44,6 @@ struct operand_blocks {
     struct channel *wanted_from;
     struct item_cache *cache; /* of factors that are not constant */
     struct kept_blocks *kept;
-};
-
-struct kept_blocks {
-    struct block_buffers *buffers;
-    int64_t bytes;
-    struct item_cache *cache;    /* NULL before the first operand_blocks */
-    struct operand_blocks *user; /* that loads */
 };
 
 static struct item_cache *cache_of(const struct operand_blocks *blocks, const struct factor *factor)
@@ -147,7 +139,8 @@ static enum status no_memory(const struct factor *factor)
 
 static enum status load_operand_block(int64_t number, void *context, void **item, int64_t *bytes)
 {
-    struct operand_blocks *blocks = context;
+    const struct kept_blocks *kept = context;
+    struct operand_blocks *blocks = kept->user;
     const struct factor *factor = blocks->wanted;
     int64_t size;
     *item = load_matrix(blocks, blocks->wanted_from, factor, number - factor->first_number, &size);
@@ -157,39 +150,9 @@ static enum status load_operand_block(int64_t number, void *context, void **item
 
 static void unload_operand_block(int64_t number, void *item, void *context)
 {
-    const struct operand_blocks *blocks = context;
-    (void)number;
-    block_buffers_give_back(blocks->buffers, item);
-}
-
-static enum status load_kept_block(int64_t number, void *context, void **item, int64_t *bytes)
-{
-    const struct kept_blocks *kept = context;
-    return load_operand_block(number, kept->user, item, bytes);
-}
-
-static void unload_kept_block(int64_t number, void *item, void *context)
-{
     const struct kept_blocks *kept = context;
     (void)number;
     block_buffers_give_back(kept->buffers, item);
-}
-
-enum status kept_blocks_create(const struct contraction_settings *settings,
-                               struct kept_blocks **kept)
-{
-    *kept = calloc(1, sizeof **kept);
-    TRY(CHECK_MEMORY(*kept, "no memory for a contraction's blocks"));
-    **kept = (struct kept_blocks){.buffers = settings->buffers, .bytes = settings->kept_bytes};
-    return STATUS_OK;
-}
-
-void kept_blocks_destroy(struct kept_blocks *kept)
-{
-    if (!kept)
-        return;
-    item_cache_destroy(kept->cache);
-    free(kept);
 }
 
 /* Whether the indices have but one tuple of tiles. */
@@ -295,30 +258,26 @@ static enum status set_up_factors(struct operand_blocks *blocks,
     init_factors(blocks, sums, &counts);
     TRY(take_arrival(blocks, OPERAND_A));
     TRY(take_arrival(blocks, OPERAND_B));
-    struct item_cache_source source = {load_operand_block, unload_operand_block, blocks};
+    struct kept_blocks *kept = blocks->kept;
+    struct item_cache_source source = {load_operand_block, unload_operand_block, kept};
     TRY(item_cache_create(counts.others, cache_bytes, &source, &blocks->cache));
-    if (blocks->kept->cache)
-        return STATUS_OK;
-    struct item_cache_source kept = {load_kept_block, unload_kept_block, blocks->kept};
-    return item_cache_create(counts.kept, blocks->kept->bytes, &kept, &blocks->kept->cache);
+    return kept->cache ? STATUS_OK
+                       : item_cache_create(counts.kept, kept->bytes, &source, &kept->cache);
 }
 
 enum status operand_blocks_create(const struct contraction_sums *sums,
                                   const struct contraction_settings *settings,
                                   struct kept_blocks *kept, struct operand_blocks **blocks)
 {
-    struct operand_blocks *made = calloc(1, sizeof *made);
-    *blocks = NULL;
+    struct operand_blocks *made = *blocks = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a contraction's blocks"));
     made->buffers = settings->buffers;
     made->prefetch = settings->prefetch;
     made->kept = kept;
+    kept->buffers = settings->buffers;
+    kept->bytes = settings->kept_bytes;
     kept->user = made;
-    enum status status = set_up_factors(made, sums, settings->cache_bytes);
-    if (status != STATUS_OK)
-        operand_blocks_destroy(made);
-    *blocks = status == STATUS_OK ? made : NULL;
-    return status;
+    return set_up_factors(made, sums, settings->cache_bytes);
 }
 
 void operand_blocks_destroy(struct operand_blocks *blocks)

@@ -5,6 +5,7 @@
 #ifndef BERYL_TCE_OPERAND_BLOCKS_H
 #define BERYL_TCE_OPERAND_BLOCKS_H
 
+#include "support/arrays/item_cache.h"
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
 #include "tce/contraction/contraction_sums.h"
@@ -19,21 +20,21 @@ struct operand_place {
     enum operand operand;
 };
 
-/* Blocks of the constant factors of one contraction, which stay from one operand_blocks to the
- * next. */
-struct kept_blocks;
-
-/* Errors: STATUS_NO_MEMORY. */
-enum status kept_blocks_create(const struct contraction_settings *settings,
-                               struct kept_blocks **kept);
-void kept_blocks_destroy(struct kept_blocks *kept); /* NULL is fine */
-
 struct operand_blocks;
+
+/* Blocks of the constant factors of one contraction, which stay from one operand_blocks to the
+ * next; begins as zeros, ends with item_cache_destroy. */
+struct kept_blocks {
+    struct block_buffers *buffers;
+    int64_t bytes;
+    struct item_cache *cache;    /* NULL before the first operand_blocks */
+    struct operand_blocks *user; /* that loads */
+};
 
 /* sums      borrowed, with its problems, whose tensors exist and are not written meanwhile
  * settings  with buffers
  * kept      borrowed; of this contraction
- * Errors: STATUS_NO_MEMORY. */
+ * Errors: STATUS_NO_MEMORY; operand_blocks_destroy follows then, too. */
 enum status operand_blocks_create(const struct contraction_sums *sums,
                                   const struct contraction_settings *settings,
                                   struct kept_blocks *kept, struct operand_blocks **blocks);

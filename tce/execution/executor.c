@@ -2,11 +2,12 @@
 #include "tce/execution/executor.h"
 
 #include "sched/lab/profiles/profile.h"
+#include "sched/lab/profiles/task_data_write.h"
+#include "sched/pool/core/history.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "tce/contraction/contraction_worker.h"
-#include "tce/execution/task_blocks.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -55,12 +56,16 @@ static enum status create_program_tensors(struct executor *self)
     const struct plan *plan = self->plan;
     int n = plan->n_program_tensors;
     struct tensor_shape *shapes = calloc((size_t)n + 1, sizeof *shapes);
-    TRY(status_agree(self->comm, CHECK_MEMORY(shapes, "no memory for %d tensors", n)));
+    enum status status =
+        status_agree(self->comm, CHECK_MEMORY(shapes, "no memory for %d tensors", n));
+    if (status != STATUS_OK)
+        goto done;
     for (int i = 0; i < n; i++) {
         shapes[i] = (struct tensor_shape){plan->tensors[i].name, &plan->tensors[i].labels};
         self->elements += plan->tensors[i].elements;
     }
-    enum status status = tensor_create_several(n, shapes, self->comm, self->tensors);
+    status = tensor_create_several(n, shapes, self->comm, self->tensors);
+done:
     free(shapes);
     return status;
 }
@@ -104,13 +109,14 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     enum status status = complete ? create_contractions(made)
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
-    if (status == STATUS_OK) {
-        darray_reserve(plan->peak_elements * sizeof(double));
-        status = create_program_tensors(made);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    darray_reserve(plan->peak_elements * sizeof(double));
+    status = create_program_tensors(made);
+done:
     if (status != STATUS_OK)
         executor_destroy(made);
-    *executor = status == STATUS_OK ? made : NULL;
+    *executor = status != STATUS_OK ? NULL : made;
     return status;
 }
 
@@ -243,8 +249,9 @@ static enum status run_single_step(struct executor *self, const struct plan_step
         goto done;
     bind_step(self, step, contraction, 0);
     status = contraction_start(contraction, &pool, self->comm);
-    if (status == STATUS_OK)
-        status = contraction_run(contraction);
+    if (status != STATUS_OK)
+        goto done;
+    status = contraction_run(contraction);
 done:
     contraction_destroy(contraction);
     return status;
@@ -287,6 +294,79 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
                : STATUS_OK;
 }
 
+/* --- the tasks of the last run --- */
+
+/* The blocks of tensors that tasks read and write, for simulations of the plan. */
+struct task_blocks {
+    const struct plan *plan; /* borrowed */
+    int64_t *first_block;    /* plan->n_tensors: the blocks of all tensors are numbered one after
+                              * another */
+    struct data_records records;
+};
+
+/* The task that is added. */
+struct stage_task {
+    struct task_blocks *blocks;
+    int first_step; /* of its stage */
+    int64_t number;
+};
+
+/* Numbers the blocks. */
+static enum status number_blocks_of_plan(const struct plan *plan, struct task_blocks *blocks)
+{
+    blocks->plan = plan;
+    blocks->first_block = calloc((size_t)plan->n_tensors + 1, sizeof *blocks->first_block);
+    TRY(CHECK_MEMORY(blocks->first_block, "no memory for %d tensors", plan->n_tensors));
+    for (int i = 0; i < plan->n_tensors; i++) {
+        struct block_index *index;
+        TRY(block_index_create(&plan->tensors[i].labels, &index));
+        blocks->first_block[i + 1] = blocks->first_block[i] + block_index_n(index);
+        block_index_destroy(index);
+    }
+    return STATUS_OK;
+}
+
+static int tensor_of_operand(const struct plan_step *step, enum contraction_place place)
+{
+    switch (place) {
+    case CONTRACTION_A:
+        return step->A.tensor;
+    case CONTRACTION_B:
+        return step->B.tensor;
+    case CONTRACTION_C:
+        break;
+    }
+    return step->C.tensor;
+}
+
+static enum status record_access(const struct contraction_access *access, void *context)
+{
+    const struct stage_task *task = context;
+    const struct plan_step *step = &task->blocks->plan->steps[task->first_step + access->problem];
+    int tensor = tensor_of_operand(step, access->place);
+    struct taskpool_data_block block = {.bytes = access->elements * (int64_t)sizeof(double),
+                                        .owner = access->block};
+    return data_records_add(&task->blocks->records, task->number, access->writes,
+                            task->blocks->first_block[tensor] + access->block, block);
+}
+
+/* Adds what the tasks in a stage's history read and write.
+ * first_task  number of the stage's first task among those of all stages */
+static enum status record_stage_blocks(struct task_blocks *blocks, int stage,
+                                       const struct contraction *contraction,
+                                       const struct taskpool_history *history, int64_t first_task)
+{
+    for (int64_t i = 0; i < history->n_entries; i++) {
+        int64_t task = history->entries[i].task;
+        struct stage_task added = {.blocks = blocks,
+                                   .first_step = blocks->plan->stage_begin[stage],
+                                   .number = first_task + task};
+        data_records_begin_task(&blocks->records);
+        TRY(contraction_visit_blocks(contraction, task, record_access, &added));
+    }
+    return STATUS_OK;
+}
+
 /* Appends a stage's tasks, which are numbered from first on. */
 static enum status append_history(const struct taskpool_history *stage, int64_t first,
                                   struct taskpool_history *all)
@@ -304,13 +384,13 @@ static enum status collect_tasks(const struct executor *self, struct taskpool_hi
 {
     int64_t first = 0;
     if (blocks)
-        TRY(task_blocks_init(self->plan, blocks));
+        TRY(number_blocks_of_plan(self->plan, blocks));
     for (int k = 0; k < self->plan->n_stages; k++) {
         const struct contraction *contraction = self->contractions[k];
         const struct taskpool_history *stage = taskpool_history(contraction_pool(contraction));
         TRY(append_history(stage, first, all));
         if (blocks)
-            TRY(task_blocks_add(blocks, k, contraction, stage, first));
+            TRY(record_stage_blocks(blocks, k, contraction, stage, first));
         first += contraction_n_tasks(contraction);
     }
     return STATUS_OK;
@@ -327,10 +407,12 @@ enum status executor_write_profile(const struct executor *self, const char *path
     if (status != STATUS_OK)
         goto done;
     status = task_data_write(self->comm, &blocks.records, path);
-    if (status == STATUS_OK)
-        status = profile_write(self->comm, &all, path);
+    if (status != STATUS_OK)
+        goto done;
+    status = profile_write(self->comm, &all, path);
 done:
-    task_blocks_fini(&blocks);
+    free(blocks.first_block);
+    data_records_fini(&blocks.records);
     history_fini(&all);
     return status;
 }

@@ -145,17 +145,20 @@ bool program_instance_is_result(const struct program_instance *self, int tensor)
 enum status program_instance_sha256(const struct program_instance *self, char text[SHA256_HEX_SIZE])
 {
     struct sha256 *all;
-    TRY(status_agree(self->comm, sha256_create(&all)));
-    enum status status = STATUS_OK;
-    for (int i = 0; i < self->program.n_tensors && status == STATUS_OK; i++) {
+    enum status status = status_agree(self->comm, sha256_create(&all));
+    if (status != STATUS_OK)
+        goto done;
+    for (int i = 0; i < self->program.n_tensors; i++) {
         char one[SHA256_HEX_SIZE];
         if (!program_instance_is_result(self, i))
             continue;
         status = tensor_sha256(executor_tensor(self->executor, i), self->comm, one);
+        if (status != STATUS_OK)
+            goto done;
         sha256_add(all, one, sizeof one);
     }
-    if (status == STATUS_OK)
-        sha256_finish(all, text);
+    sha256_finish(all, text);
+done:
     sha256_destroy(all);
     return status;
 }

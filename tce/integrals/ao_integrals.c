@@ -66,17 +66,12 @@ static enum status prepare_kets(const struct screening *screening, struct ao_int
 enum status ao_integrals_create(const struct screening *screening, double threshold,
                                 struct ao_integrals **integrals)
 {
-    *integrals = NULL;
-    struct ao_integrals *made = calloc(1, sizeof *made);
+    struct ao_integrals *made = *integrals = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for integrals"));
     made->shells = screening->tiling->shells;
     made->threshold = threshold;
     made->max_bound = screening->max_bound;
-    enum status status = prepare_kets(screening, made);
-    if (status != STATUS_OK)
-        ao_integrals_destroy(made);
-    *integrals = status == STATUS_OK ? made : NULL;
-    return status;
+    return prepare_kets(screening, made);
 }
 
 void ao_integrals_destroy(struct ao_integrals *integrals)
@@ -172,8 +167,8 @@ static void put_quartets(const struct computed_batch *batch, void *context)
     for (int32_t i = 0; i < quartets->n_quartets; i++)
         put_quartet(request, batch, &quartets->quartets[i],
                     batch->integrals + batch_place(n_values, i, 0));
-    if (request->call->between)
-        request->call->between(request->call->context);
+    if (request->call->polled)
+        taskpool_poll(request->call->polled);
 }
 
 /* The pairs of the tile pair. */

@@ -7,6 +7,7 @@
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/status.h"
+#include "taskpool/taskpool.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ struct ao_integrals;
 /* Scratch of one caller. Not collective, but all processes must have made the bounds.
  * screening  where the bounds of shells are taken from; may be destroyed afterwards
  * threshold  quartets of shells whose Schwarz bound is below it are left out, hartree
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; ao_integrals_destroy follows then, too. */
 enum status ao_integrals_create(const struct screening *screening, double threshold,
                                 struct ao_integrals **integrals);
 void ao_integrals_destroy(struct ao_integrals *integrals);
@@ -39,10 +40,9 @@ bool ao_integrals_are_null(const struct ao_integrals *integrals, const struct ti
 /* Integrals wanted; all borrowed. */
 struct ao_integrals_call {
     const struct tiling *tiling;
-    int64_t M, N;                   /* tiles, M >= N */
-    void (*between)(void *context); /* called between batches of at most a few milliseconds;
-                                     * or NULL */
-    void *context;
+    int64_t M, N; /* tiles, M >= N */
+    struct taskpool
+        *polled;      /* taskpool_poll between batches of at most a few milliseconds; or NULL */
     double *matrices; /* function_pairs_count(M, N) matrices over all basis functions */
 };
 

@@ -56,7 +56,8 @@ struct mo_integrals;
 /* Only what the targets ask for is computed and kept: so name all of them at once.
  * problem, pool and targets are copied. Collective over comm, which is all processes.
  * Errors: STATUS_NO_MEMORY (before anything large is allocated: says how much is needed and
- * what there is), STATUS_LIMIT, those of taskpool_create; the same everywhere. */
+ * what there is), STATUS_LIMIT, those of taskpool_create; the same everywhere. mo_integrals_destroy
+ * follows then, too. */
 enum status mo_integrals_create(const struct mo_integrals_problem *problem,
                                 const struct taskpool_settings *pool, MPI_Comm comm,
                                 struct mo_integrals **integrals);

@@ -103,9 +103,8 @@ static void list_orbital_pairs(struct mo_plan *plan)
         }
 }
 
-static enum status set_up_plan(struct mo_plan *plan, const struct mo_integrals_problem *problem)
+static enum status list_pairs(struct mo_plan *plan, const struct mo_integrals_problem *problem)
 {
-    const struct shells *shells = problem->screening->tiling->shells;
     size_t n_tiles = (size_t)(problem->occupied->n_tiles + (int64_t)problem->virtual->n_tiles);
     plan->problem = *problem;
     plan->targets = calloc((size_t)problem->n_targets + 1, sizeof *plan->targets);
@@ -114,34 +113,37 @@ static enum status set_up_plan(struct mo_plan *plan, const struct mo_integrals_p
                      "no memory for the pairs of %zu tiles of orbitals", n_tiles));
     memcpy(plan->targets, problem->targets, (size_t)problem->n_targets * sizeof *plan->targets);
     plan->problem.targets = plan->targets;
-    TRY(tiling_create(shells, tile_target(shells->n_functions), &plan->tiling));
     list_orbital_pairs(plan);
+    return STATUS_OK;
+}
+
+/* Finds the largest tile pair and the largest block of a target. */
+static void find_largest(struct mo_plan *plan)
+{
     for (int64_t M = 0; M < plan->tiling->n_tiles; M++)
         for (int64_t N = 0; N <= M; N++) {
             int64_t n = function_pairs_count(plan->tiling, M, N);
             plan->max_function_pairs = n > plan->max_function_pairs ? n : plan->max_function_pairs;
         }
-    for (int i = 0; i < problem->n_targets; i++) {
+    for (int i = 0; i < plan->problem.n_targets; i++) {
         int64_t n = 1;
         for (int d = 0; d < 4; d++)
             n *= index_space_of(plan, mo_target_space(&plan->targets[i], d))->max_tile;
         plan->max_block = n > plan->max_block ? n : plan->max_block;
     }
-    return STATUS_OK;
 }
 
 enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo_plan **plan)
 {
-    *plan = NULL;
+    const struct shells *shells = problem->screening->tiling->shells;
     assert(problem->occupied->size == orbital_spaces_n_occupied(problem->orbitals));
     assert(problem->virtual->size == orbital_spaces_n_virtual(problem->orbitals));
-    struct mo_plan *made = calloc(1, sizeof *made);
-    TRY(CHECK_MEMORY(made, "no memory for the plan of a transformation"));
-    enum status status = set_up_plan(made, problem);
-    if (status != STATUS_OK)
-        mo_plan_destroy(made);
-    *plan = status == STATUS_OK ? made : NULL;
-    return status;
+    *plan = calloc(1, sizeof **plan);
+    TRY(CHECK_MEMORY(*plan, "no memory for the plan of a transformation"));
+    TRY(list_pairs(*plan, problem));
+    TRY(tiling_create(shells, tile_target(shells->n_functions), &(*plan)->tiling));
+    find_largest(*plan);
+    return STATUS_OK;
 }
 
 void mo_plan_destroy(struct mo_plan *plan)

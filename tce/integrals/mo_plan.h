@@ -7,7 +7,7 @@
 #include "hf/tiles/tiling.h"
 #include "support/base/status.h"
 #include "tce/integrals/mo_integrals.h"
-#include "tce/integrals/orbital_transform.h"
+#include "tce/integrals/orbital_space.h"
 
 #include <stdint.h>
 
@@ -39,7 +39,8 @@ struct mo_plan {
 };
 
 /* The targets may be without tensors, the orbitals without coefficients, if it is only to be
- * found out what memory it takes. Errors: STATUS_NO_MEMORY. Not collective. */
+ * found out what memory it takes. Not collective. Errors: STATUS_NO_MEMORY; mo_plan_destroy follows
+ * then, too. */
 enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo_plan **plan);
 void mo_plan_destroy(struct mo_plan *plan);
 

@@ -4,6 +4,7 @@
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -119,16 +120,18 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
     space->energies = malloc((size_t)m * sizeof *space->energies);
     bool complete = space->C && space->energies && (full || rank != 0);
     enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for the orbitals"));
-    if (status == STATUS_OK)
-        status = dense_gather(orbitals, full);
-    if (status == STATUS_OK) {
-        if (rank == 0)
-            take_correlated_orbitals(space, full, n_all);
-        broadcast_coefficients(space, comm);
-        memcpy(space->energies, energies + space->n_core, (size_t)m * sizeof *space->energies);
-        /* Bit for bit the same on every process. */
-        MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    status = dense_gather(orbitals, full);
+    if (status != STATUS_OK)
+        goto done;
+    if (rank == 0)
+        take_correlated_orbitals(space, full, n_all);
+    broadcast_coefficients(space, comm);
+    memcpy(space->energies, energies + space->n_core, (size_t)m * sizeof *space->energies);
+    /* Bit for bit the same on every process. */
+    MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
+done:
     free(full);
     return status;
 }
@@ -143,14 +146,19 @@ enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
                              n_core, &counts));
     struct orbital_spaces *made = calloc(1, sizeof *made);
     enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for the orbitals"));
-    if (status == STATUS_OK)
-        *made = counts;
-    for (int s = 0; s < n_spins && status == STATUS_OK; s++)
+    if (status != STATUS_OK)
+        goto failed;
+    *made = counts;
+    for (int s = 0; s < n_spins; s++) {
         status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
                                             result->orbital_energies[s], comm);
-    if (status != STATUS_OK)
-        orbital_spaces_destroy(made);
-    *spaces = status == STATUS_OK ? made : NULL;
+        if (status != STATUS_OK)
+            goto failed;
+    }
+    *spaces = made;
+    return STATUS_OK;
+failed:
+    orbital_spaces_destroy(made);
     return status;
 }
 
@@ -163,4 +171,42 @@ void orbital_spaces_destroy(struct orbital_spaces *spaces)
         free(spaces->spin[s].energies);
     }
     free(spaces);
+}
+
+/* --- matrices --- */
+
+/* Matrices whose columns are transformed by one product: large enough for DGEMM to be
+ * fast with few functions, few enough to stay in a cache. */
+enum { GROUP = 8 };
+
+int64_t orbital_transform_work(const struct orbital_space *orbitals)
+{
+    return GROUP * orbitals->n_functions * orbitals->n_orbitals;
+}
+
+static void transform_group(const struct orbital_space *orbitals, struct orbital_range rows,
+                            struct orbital_range columns, int n_matrices, double *matrices,
+                            double *work)
+{
+    int n = (int)orbitals->n_functions, m = (int)orbitals->n_orbitals;
+    int n_rows = (int)orbital_range_size(rows), n_columns = (int)orbital_range_size(columns);
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n_matrices * n, n_columns, n, 1,
+                matrices, n, orbitals->C + columns.first, m, 0, work, n_columns);
+    for (int i = 0; i < n_matrices; i++)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n_rows, n_columns, n, 1,
+                    orbitals->C + rows.first, m, work + (int64_t)i * n * n_columns, n_columns, 0,
+                    matrices + (int64_t)i * n * n, n_columns);
+}
+
+void orbital_transform(const struct orbital_space *orbitals, struct orbital_range rows,
+                       struct orbital_range columns, int64_t n_matrices, double *matrices,
+                       double *work)
+{
+    int64_t size = orbitals->n_functions * orbitals->n_functions;
+    if (orbital_range_size(rows) == 0 || orbital_range_size(columns) == 0)
+        return;
+    for (int64_t first = 0; first < n_matrices; first += GROUP) {
+        int64_t n = n_matrices - first < GROUP ? n_matrices - first : GROUP;
+        transform_group(orbitals, rows, columns, (int)n, matrices + first * size, work);
+    }
 }

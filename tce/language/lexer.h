@@ -7,7 +7,7 @@
 #define BERYL_TCE_LEXER_H
 
 #include "support/base/status.h"
-#include "tce/language/source_place.h"
+#include "tce/language/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +69,48 @@ static const struct declaration *find_declaration(const struct token *token)
     return NULL;
 }
 
+struct declared_name {
+    struct token token; /* of the declaration; first, to be compared with the token of a use */
+    int number;
+};
+
+static int compare_tokens(const void *left, const void *right)
+{
+    const struct token *l = left, *r = right;
+    int order = memcmp(l->begin, r->begin, l->length < r->length ? l->length : r->length);
+    return order != 0 ? order : (l->length > r->length) - (l->length < r->length);
+}
+
+/* NULL if it is not there. */
+static const struct declared_name *find_declared(const struct name_list *list,
+                                                 const struct token *name)
+{
+    struct declared_name *const *found = tfind(name, &list->tree, compare_tokens);
+    return found ? *found : NULL;
+}
+
+static enum status add_declared(struct name_list *list, const struct token *name)
+{
+    struct declared_name *added = malloc(sizeof *added);
+    TRY(CHECK_MEMORY(added, "no memory for the names of a .tce program"));
+    *added = (struct declared_name){*name, list->n};
+    if (!tsearch(added, &list->tree, compare_tokens)) {
+        free(added);
+        return FAIL(STATUS_NO_MEMORY, "no memory for the names of a .tce program");
+    }
+    list->n++;
+    return STATUS_OK;
+}
+
+static void free_names(struct name_list *list)
+{
+    while (list->tree) {
+        struct declared_name *name = *(struct declared_name **)list->tree;
+        tdelete(name, &list->tree, compare_tokens);
+        free(name);
+    }
+}
+
 enum status parser_name(struct parser *parser, const char *what, struct token *name)
 {
     if (parser->token.kind != TOKEN_NAME)
@@ -80,11 +122,11 @@ enum status parser_name(struct parser *parser, const char *what, struct token *n
 enum status parser_declare(struct parser *parser, struct name_list *list, const char *kind,
                            const struct token *name, char **copy)
 {
-    const struct name_entry *before = name_list_find(list, name->begin, name->length);
+    const struct declared_name *before = find_declared(list, name);
     if (before)
         return source_fail(parser->file, name->place,
                            "%s %s was declared before, in line %d; choose another name", kind,
-                           token_show(name).text, before->place.line);
+                           token_show(name).text, before->token.place.line);
     if (find_declaration(name))
         return source_fail(parser->file, name->place,
                            "%s is a word of the language; choose another name for the %s",
@@ -93,19 +135,18 @@ enum status parser_declare(struct parser *parser, struct name_list *list, const 
         return source_fail(parser->file, name->place, "%s %s is beyond the limit of %d such names",
                            kind, token_show(name).text, PROGRAM_MAX_NAMES);
     TRY(parser_copy(name->begin, name->length, copy));
-    const struct name_entry entry = {name->begin, name->length, (int)list->n, name->place};
-    return name_list_add(list, entry);
+    return add_declared(list, name);
 }
 
 enum status parser_find(const struct parser *parser, const struct name_list *list, const char *kind,
                         const struct token *name, int *number)
 {
-    const struct name_entry *entry = name_list_find(list, name->begin, name->length);
-    if (!entry)
+    const struct declared_name *found = find_declared(list, name);
+    if (!found)
         return source_fail(parser->file, name->place,
                            "unknown %s %s; it must be declared in a line before this one", kind,
                            token_show(name).text);
-    *number = entry->number;
+    *number = found->number;
     return STATUS_OK;
 }
 
@@ -265,9 +306,9 @@ enum status program_parse(const char *text, size_t length, const char *file,
     struct parser parser = {.file = file, .program = program, .label_effort = LABEL_EFFORT};
     lexer_init(&parser.lexer, text, length, file);
     enum status status = parse_text(&parser, length);
-    name_list_fini(&parser.spaces);
-    name_list_fini(&parser.indices);
-    name_list_fini(&parser.tensors);
+    free_names(&parser.spaces);
+    free_names(&parser.indices);
+    free_names(&parser.tensors);
     if (status != STATUS_OK)
         program_fini(program);
     return status;

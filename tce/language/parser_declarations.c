@@ -36,13 +36,11 @@ static enum status parse_block(struct parser *parser, struct index_block *block)
 
 static enum status parse_blocks(struct parser *parser, struct program_space *space)
 {
-    int64_t capacity = 0;
     for (bool more = true; more;) {
-        struct index_block block = {0};
-        TRY(parse_block(parser, &block));
-        TRY(array_reserve(&space->blocks, space->n_blocks + 1, &capacity, sizeof *space->blocks));
-        space->blocks[space->n_blocks++] = block;
-        space->labels |= UINT32_C(1) << (3 * block.irrep + block.spin + 1);
+        TRY(array_append(&space->blocks, &space->n_blocks, sizeof *space->blocks));
+        struct index_block *block = &space->blocks[space->n_blocks - 1];
+        TRY(parse_block(parser, block));
+        space->labels |= UINT32_C(1) << (3 * block->irrep + block->spin + 1);
         TRY(parser_accept(parser, ",", &more));
     }
     return STATUS_OK;
@@ -59,10 +57,8 @@ static enum status parse_binding(struct parser *parser, struct program_space *sp
 enum status parser_space(struct parser *parser)
 {
     struct program *program = parser->program;
-    TRY(array_reserve(&program->spaces, program->n_spaces + 1, &parser->spaces_capacity,
-                      sizeof *program->spaces));
-    struct program_space *space = &program->spaces[program->n_spaces++];
-    *space = (struct program_space){0};
+    TRY(array_append(&program->spaces, &program->n_spaces, sizeof *program->spaces));
+    struct program_space *space = &program->spaces[program->n_spaces - 1];
     struct token name;
     TRY(parser_name(parser, "the name of a space", &name));
     TRY(parser_declare(parser, &parser->spaces, "space", &name, &space->name));
@@ -88,10 +84,8 @@ static enum status parse_index_names(struct parser *parser)
 {
     struct program *program = parser->program;
     for (bool more = true; more;) {
-        TRY(array_reserve(&program->indices, program->n_indices + 1, &parser->indices_capacity,
-                          sizeof *program->indices));
-        struct program_index *index = &program->indices[program->n_indices++];
-        *index = (struct program_index){0};
+        TRY(array_append(&program->indices, &program->n_indices, sizeof *program->indices));
+        struct program_index *index = &program->indices[program->n_indices - 1];
         struct token name;
         TRY(parser_name(parser, "the name of an index", &name));
         TRY(parser_declare(parser, &parser->indices, "index", &name, &index->name));
@@ -118,10 +112,8 @@ enum status parser_index(struct parser *parser)
 static enum status declare_tensor(struct parser *parser, struct program_tensor **tensor)
 {
     struct program *program = parser->program;
-    TRY(array_reserve(&program->tensors, program->n_tensors + 1, &parser->tensors_capacity,
-                      sizeof *program->tensors));
-    *tensor = &program->tensors[program->n_tensors++];
-    **tensor = (struct program_tensor){0};
+    TRY(array_append(&program->tensors, &program->n_tensors, sizeof *program->tensors));
+    *tensor = &program->tensors[program->n_tensors - 1];
     struct token name;
     TRY(parser_name(parser, "the name of a tensor", &name));
     TRY(parser_declare(parser, &parser->tensors, "tensor", &name, &(*tensor)->name));
@@ -165,13 +157,9 @@ static enum status parse_labels(struct parser *parser, struct program_tensor *te
 
 static enum status parse_arguments(struct parser *parser, struct program_tensor *tensor)
 {
-    int64_t capacity = 0;
     for (bool more = !token_is(&parser->token, ")"); more;) {
-        double value;
-        TRY(parser_real(parser, &value));
-        TRY(array_reserve(&tensor->arguments, tensor->n_arguments + 1, &capacity,
-                          sizeof *tensor->arguments));
-        tensor->arguments[tensor->n_arguments++] = value;
+        TRY(array_append(&tensor->arguments, &tensor->n_arguments, sizeof *tensor->arguments));
+        TRY(parser_real(parser, &tensor->arguments[tensor->n_arguments - 1]));
         TRY(parser_accept(parser, ",", &more));
     }
     return parser_expect(parser, ")", "',' or ')' in the numbers of a function");

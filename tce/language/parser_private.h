@@ -4,10 +4,15 @@
 #define BERYL_TCE_PARSER_PRIVATE_H
 
 #include "tce/language/lexer.h"
-#include "tce/language/name_list.h"
 #include "tce/language/program.h"
 
 #include <stdint.h>
+
+/* The declared names of one kind. */
+struct name_list {
+    int n;
+    void *tree; /* of struct declared_name, tsearch */
+};
 
 struct parser {
     struct lexer lexer;
@@ -15,7 +20,6 @@ struct parser {
     const char *file;
     struct program *program;
     struct name_list spaces, indices, tensors;
-    int64_t spaces_capacity, indices_capacity, tensors_capacity, statements_capacity;
     struct source_place line_place; /* of the first word of this line */
     struct source_place tile_place; /* line 0: not yet seen */
     int n_terms;                    /* of all statements */

@@ -104,24 +104,20 @@ static enum status parse_target(struct parser *parser, struct program_factor *ta
 /* --- sums of products --- */
 
 /* One tensor of a product. */
-static enum status append_factor(struct parser *parser, struct program_term *term,
-                                 int64_t *capacity)
+static enum status append_factor(struct parser *parser, struct program_term *term)
 {
     if (term->n_factors == PROGRAM_MAX_FACTORS)
         return source_fail(parser->file, parser->token.place,
                            "%s is tensor %d of this product; at most %d are possible",
                            token_show(&parser->token).text, PROGRAM_MAX_FACTORS + 1,
                            PROGRAM_MAX_FACTORS);
-    TRY(array_reserve(&term->factors, term->n_factors + 1, capacity, sizeof *term->factors));
-    struct program_factor *factor = &term->factors[term->n_factors++];
-    *factor = (struct program_factor){0};
+    TRY(array_append(&term->factors, &term->n_factors, sizeof *term->factors));
     struct parsed_indices list;
-    return parse_factor(parser, factor, &list);
+    return parse_factor(parser, &term->factors[term->n_factors - 1], &list);
 }
 
 /* A factor of a product: a number, with a sign if need be, or a tensor. */
-static enum status parse_operand(struct parser *parser, struct program_term *term,
-                                 int64_t *capacity)
+static enum status parse_operand(struct parser *parser, struct program_term *term)
 {
     bool negative, positive = false;
     TRY(parser_accept(parser, "-", &negative));
@@ -142,7 +138,7 @@ static enum status parse_operand(struct parser *parser, struct program_term *ter
                                          "so write every product of the sum");
     if (parser->token.kind != TOKEN_NAME)
         return parser_unexpected(parser, "a number or a tensor");
-    return append_factor(parser, term, capacity);
+    return append_factor(parser, term);
 }
 
 static enum status parse_term(struct parser *parser, struct program_term *term)
@@ -152,9 +148,8 @@ static enum status parse_term(struct parser *parser, struct program_term *term)
                            "%s begins product %d of this program; at most %d are possible",
                            token_show(&parser->token).text, PROGRAM_MAX_TERMS + 1,
                            PROGRAM_MAX_TERMS);
-    int64_t capacity = 0;
     for (bool more = true; more;) {
-        TRY(parse_operand(parser, term, &capacity));
+        TRY(parse_operand(parser, term));
         if (token_is(&parser->token, "/"))
             return parser_unexpected(parser, "'*', '+', '-' or the end of the line; only a number "
                                              "can be divided, as in 1/2 * A[i,j]");
@@ -168,12 +163,11 @@ static enum status parse_term(struct parser *parser, struct program_term *term)
 
 /* One more term of a sum, with this sign. */
 static enum status append_term(struct parser *parser, struct program_statement *statement,
-                               double sign, int64_t *capacity)
+                               double sign)
 {
-    TRY(array_reserve(&statement->terms, statement->n_terms + 1, capacity,
-                      sizeof *statement->terms));
-    struct program_term *term = &statement->terms[statement->n_terms++];
-    *term = (struct program_term){.coefficient = sign};
+    TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
+    struct program_term *term = &statement->terms[statement->n_terms - 1];
+    term->coefficient = sign;
     return parse_term(parser, term);
 }
 
@@ -181,8 +175,7 @@ static enum status append_term(struct parser *parser, struct program_statement *
 static enum status parse_sum(struct parser *parser, struct program_statement *statement,
                              double sign)
 {
-    int64_t capacity = 0;
-    TRY(append_term(parser, statement, sign, &capacity));
+    TRY(append_term(parser, statement, sign));
     while (!parser_at_line_end(parser)) {
         bool plus, minus = false;
         TRY(parser_accept(parser, "+", &plus));
@@ -190,7 +183,7 @@ static enum status parse_sum(struct parser *parser, struct program_statement *st
             TRY(parser_accept(parser, "-", &minus));
         if (!plus && !minus)
             return parser_unexpected(parser, "'*', '+', '-' or the end of the line");
-        TRY(append_term(parser, statement, minus ? -sign : sign, &capacity));
+        TRY(append_term(parser, statement, minus ? -sign : sign));
     }
     return STATUS_OK;
 }
@@ -223,10 +216,9 @@ static enum status copy_text(const struct parser *parser, const char *begin, cha
 enum status parser_statement(struct parser *parser)
 {
     struct program *program = parser->program;
-    TRY(array_reserve(&program->statements, program->n_statements + 1, &parser->statements_capacity,
-                      sizeof *program->statements));
-    struct program_statement *statement = &program->statements[program->n_statements++];
-    *statement = (struct program_statement){.place = parser->line_place};
+    TRY(array_append(&program->statements, &program->n_statements, sizeof *program->statements));
+    struct program_statement *statement = &program->statements[program->n_statements - 1];
+    statement->place = parser->line_place;
     const char *begin = parser->token.begin;
     TRY(parse_target(parser, &statement->target));
     bool subtract = token_is(&parser->token, "-=");
@@ -274,7 +266,7 @@ static enum status check_new(const struct parser *parser, const struct token *na
 }
 
 /* UNKNOWN from RESIDUAL */
-static enum status parse_unknown(struct parser *parser, int64_t *capacity)
+static enum status parse_unknown(struct parser *parser)
 {
     struct program *program = parser->program;
     struct token tensor, residual;
@@ -294,9 +286,8 @@ static enum status parse_unknown(struct parser *parser, int64_t *capacity)
                            "%s and its unknown %s differ in their indices, bar or labels; declare "
                            "them alike",
                            token_show(&residual).text, token_show(&tensor).text);
-    TRY(array_reserve(&program->unknowns, program->n_unknowns + 1, capacity,
-                      sizeof *program->unknowns));
-    program->unknowns[program->n_unknowns++] = unknown;
+    TRY(array_append(&program->unknowns, &program->n_unknowns, sizeof *program->unknowns));
+    program->unknowns[program->n_unknowns - 1] = unknown;
     return STATUS_OK;
 }
 
@@ -320,10 +311,9 @@ enum status parser_iterate(struct parser *parser)
                            program->iterate_place.line);
     program->iterate_place = parser->line_place;
     program->first_iterated = program->n_statements;
-    int64_t capacity = 0;
     bool energy;
     do {
-        TRY(parse_unknown(parser, &capacity));
+        TRY(parse_unknown(parser));
         TRY(parser_expect(parser, ",", "',' and another unknown, or ', energy' and a scalar"));
         TRY(parser_accept(parser, "energy", &energy));
     } while (!energy);

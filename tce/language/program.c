@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/program.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void fini_spaces(struct program *program)
@@ -46,4 +48,14 @@ void program_fini(struct program *program)
     free(program->unknowns);
     free(program->file);
     *program = (struct program){0};
+}
+
+enum status source_fail(const char *file, struct source_place place, const char *format, ...)
+{
+    char message[768];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    return FAIL(STATUS_INPUT, "%s:%d:%d: %s", file, place.line, place.column, message);
 }

@@ -23,12 +23,16 @@
 #define BERYL_TCE_PROGRAM_H
 
 #include "support/base/status.h"
-#include "tce/language/source_place.h"
 #include "tce/tensor/block_index.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A place in the text of a program, from 1; a column is a byte. */
+struct source_place {
+    int line, column;
+};
 
 /* Beyond these a number is a slip. */
 enum {
@@ -46,7 +50,7 @@ struct program_space {
     struct source_place place;
     char *binding; /* what a method binds it to; NULL if it has blocks */
     struct source_place binding_place;
-    int64_t n_blocks;
+    int n_blocks;
     struct index_block *blocks;
     int64_t tile;    /* values in a tile; 0: the default */
     uint32_t labels; /* that occur: bit 3 irrep + spin + 1; 0 if bound */
@@ -119,5 +123,9 @@ struct program {
 };
 
 void program_fini(struct program *program);
+
+/* Records "FILE:LINE:COLUMN: ..." and returns STATUS_INPUT. */
+enum status source_fail(const char *file, struct source_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

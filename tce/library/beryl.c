@@ -258,10 +258,9 @@ static enum status prepare_calculation(struct beryl_calculation *self)
 static enum status fill_calculation(struct beryl_calculation *self, const char *molecule, int64_t n,
                                     const struct beryl_centre *centres)
 {
-    enum status status = convert_settings(self, molecule);
-    if (status == STATUS_OK && centres)
-        status = copy_centres(self, n, centres);
-    TRY(status_agree(MPI_COMM_WORLD, status));
+    TRY(status_agree(MPI_COMM_WORLD, convert_settings(self, molecule)));
+    if (centres)
+        TRY(status_agree(MPI_COMM_WORLD, copy_centres(self, n, centres)));
     return prepare_calculation(self);
 }
 
@@ -274,16 +273,21 @@ static enum status create_calculation(const char *molecule, int64_t n,
         return FAIL(STATUS_USAGE, "call beryl_start before, and beryl_end after all calculations");
     TRY(check_library_settings(settings));
     struct beryl_calculation *made = calloc(1, sizeof *made);
-    TRY(status_agree(MPI_COMM_WORLD, CHECK_MEMORY(made, "no memory for a calculation")));
-    library.n_calculations++;
+    library.n_calculations += made != NULL;
+    enum status status =
+        status_agree(MPI_COMM_WORLD, CHECK_MEMORY(made, "no memory for a calculation"));
+    if (status != STATUS_OK)
+        goto failed;
     made->given = *settings;
     log_enable(log_wanted(settings));
-    enum status status = fill_calculation(made, molecule, n, centres);
+    status = fill_calculation(made, molecule, n, centres);
     log_enable(false);
-    if (status == STATUS_OK)
-        *calculation = made;
-    else
-        beryl_destroy(made);
+    if (status != STATUS_OK)
+        goto failed;
+    *calculation = made;
+    return STATUS_OK;
+failed:
+    beryl_destroy(made);
     return status;
 }
 

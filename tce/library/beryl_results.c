@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the library computes with a calculation. */
+#include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/two_electron.h"
 #include "hf/calculation/hf_density.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"
@@ -7,7 +9,6 @@
 #include "tce/calculation/method_calculation.h"
 #include "tce/library/beryl.h"
 #include "tce/library/beryl_private.h"
-#include "tce/library/beryl_quartet.h"
 #include "tce/methods/methods.h"
 
 #include <math.h>
@@ -56,6 +57,112 @@ int64_t beryl_shell_size(const struct beryl_calculation *calculation, int64_t sh
 
 /* --- integrals --- */
 
+/* Shells, and the integrals of the groups that they belong to, as the engine leaves them. */
+struct group_quartet {
+    const struct shells *shells;
+    const struct shell *shell[4];
+    int64_t group[4];
+    double *values;
+    int64_t stride[4];
+};
+
+static int64_t find_shell_group(const struct shells *shells, int64_t shell)
+{
+    int64_t group = shells->n_groups - 1;
+    while (shells->groups[group].first_shell > shell)
+        group--;
+    return group;
+}
+
+static enum status create_pair(const struct group_quartet *quartet, int side,
+                               struct shell_pairs **pair)
+{
+    const int64_t *group = quartet->group + (ptrdiff_t)2 * side;
+    struct shell_rectangle one = {.first = {group[0], group[1]},
+                                  .last = {group[0] + 1, group[1] + 1}};
+    return shell_pairs_create(quartet->shells, &one, NULL, 0, pair);
+}
+
+/* The engine takes as bra the side of lower angular momentum, and as first group of a pair the one
+ * of higher type: sets the distance in memory of neighbours in each of the four indices. */
+static void find_index_strides(const struct pair_class *const class[2], bool exchanged,
+                               int64_t stride[4])
+{
+    const struct pair_class *ket = class[!exchanged];
+    for (int side = 0; side < 2; side++) {
+        bool is_bra = (side == 0) != exchanged;
+        int64_t unit = QUARTET_LANES * (is_bra ? (int64_t)ket->n_first * ket->n_second : 1);
+        bool swapped = class[side]->pairs[0].swapped;
+        stride[2 * side + swapped] = unit * class[side]->n_second;
+        stride[2 * side + !swapped] = unit;
+    }
+}
+
+/* pair: of bra and ket; a pair without significant products has no class. */
+static enum status compute_groups(struct group_quartet *quartet, struct two_electron *two_electron,
+                                  struct shell_pairs *const pair[2])
+{
+    if (pair[0]->n_classes == 0 || pair[1]->n_classes == 0)
+        return STATUS_OK;
+    const struct pair_class *class[2] = {pair[0]->classes, pair[1]->classes};
+    bool exchanged =
+        class[0]->l_first + class[0]->l_second > class[1]->l_first + class[1]->l_second;
+    struct quartet first = {0, 0};
+    struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &first};
+    size_t size = (size_t)batch_size(quartet_n_integrals(class[0], class[1]), 1);
+    quartet->values = aligned_alloc(QUARTET_LANES * sizeof(double), size * sizeof(double));
+    TRY(CHECK_MEMORY(quartet->values, "no memory for the integrals of a quartet of shells"));
+    two_electron_compute(two_electron, &batch, quartet->values);
+    find_index_strides(class, exchanged, quartet->stride);
+    return STATUS_OK;
+}
+
+static void copy_shells(const struct group_quartet *quartet, double *integrals)
+{
+    const int64_t *stride = quartet->stride;
+    const double *from = quartet->values;
+    for (int i = 0; i < 4; i++)
+        from += stride[i] * (quartet->shell[i]->first_function -
+                             quartet->shells->groups[quartet->group[i]].first_function);
+    for (int a = 0; a < quartet->shell[0]->n_functions; a++)
+        for (int b = 0; b < quartet->shell[1]->n_functions; b++)
+            for (int c = 0; c < quartet->shell[2]->n_functions; c++)
+                for (int d = 0; d < quartet->shell[3]->n_functions; d++)
+                    *integrals++ =
+                        from[a * stride[0] + b * stride[1] + c * stride[2] + d * stride[3]];
+}
+
+/* integrals[a][b][c][d] = (ab|cd) over the functions of four shells. */
+static enum status compute_shell_quartet(const struct shells *shells,
+                                         struct two_electron *two_electron, const int64_t shell[4],
+                                         double *integrals)
+{
+    struct group_quartet quartet = {.shells = shells};
+    struct shell_pairs *pair[2] = {NULL, NULL};
+    size_t n = 1;
+    for (int i = 0; i < 4; i++) {
+        quartet.shell[i] = &shells->shells[shell[i]];
+        quartet.group[i] = find_shell_group(shells, shell[i]);
+        n *= (size_t)quartet.shell[i]->n_functions;
+    }
+    enum status status = create_pair(&quartet, 0, &pair[0]);
+    if (status != STATUS_OK)
+        goto done;
+    status = create_pair(&quartet, 1, &pair[1]);
+    if (status != STATUS_OK)
+        goto done;
+    status = compute_groups(&quartet, two_electron, pair);
+    if (quartet.values)
+        copy_shells(&quartet, integrals);
+    else
+        memset(integrals, 0, n * sizeof *integrals);
+done:
+    free(quartet.values);
+    shell_pairs_destroy(pair[0]);
+    shell_pairs_destroy(pair[1]);
+    return status;
+}
+
 static enum status compute_one_quartet(struct beryl_calculation *self, const int64_t shells[4],
                                        double *integrals)
 {
@@ -66,7 +173,7 @@ static enum status compute_one_quartet(struct beryl_calculation *self, const int
                         (long long)shells[i], (long long)beryl_n_shells(self));
     if (!self->two_electron)
         TRY(two_electron_create(self->hf.input.shells, 0, NULL, &self->two_electron));
-    return beryl_quartet_compute(self->hf.input.shells, self->two_electron, shells, integrals);
+    return compute_shell_quartet(self->hf.input.shells, self->two_electron, shells, integrals);
 }
 
 enum beryl_error beryl_quartet(struct beryl_calculation *calculation, const int64_t shells[4],
@@ -100,12 +207,15 @@ static enum status read_tiles(const struct tiling *tiling, const struct darray *
 {
     double *tile;
     enum status status = allocate_tile(tiling, &tile);
-    for (int64_t pair = 0; status == STATUS_OK && pair < tiling_n_pairs(tiling); pair++) {
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t pair = 0; pair < tiling_n_pairs(tiling); pair++) {
         int64_t I, J;
         tile_pair_of_index(pair, &I, &J);
         darray_get(tiles, pair, tile);
         copy_tile(tiling, I, J, tile, full, true);
     }
+done:
     free(tile);
     return status;
 }
@@ -114,12 +224,14 @@ static enum status write_tiles(const struct tiling *tiling, double *full, struct
 {
     double *tile;
     enum status status = allocate_tile(tiling, &tile);
-    if (status == STATUS_OK)
-        for (struct own_tile own = {0}; own_tile_next(tiling, tiles, &own);) {
-            copy_tile(tiling, own.I, own.J, tile, full, false);
-            darray_put(tiles, own.pair, tile);
-        }
+    if (status != STATUS_OK)
+        goto done;
+    for (struct own_tile own = {0}; own_tile_next(tiling, tiles, &own);) {
+        copy_tile(tiling, own.I, own.J, tile, full, false);
+        darray_put(tiles, own.pair, tile);
+    }
     darray_sync();
+done:
     free(tile);
     return status;
 }
@@ -143,6 +255,7 @@ static enum status create_work(const struct tiling *tiling, int n,
 static enum status compute_overlap_and_core(struct beryl_calculation *self, double *S, double *H,
                                             struct darray *work[WORK_MATRICES])
 {
+    TRY(beryl_enter(self));
     const struct tiling *tiling = self->hf.tiling;
     TRY(create_work(tiling, 2, work));
     TRY(overlap_matrix(tiling, work[0]));
@@ -155,9 +268,7 @@ static enum status compute_overlap_and_core(struct beryl_calculation *self, doub
 enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, double *S, double *H)
 {
     struct darray *work[WORK_MATRICES] = {NULL};
-    enum status status = beryl_enter(calculation);
-    if (status == STATUS_OK)
-        status = compute_overlap_and_core(calculation, S, H, work);
+    enum status status = compute_overlap_and_core(calculation, S, H, work);
     destroy_work(work);
     return beryl_leave(calculation, status);
 }
@@ -165,6 +276,7 @@ enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, doubl
 static enum status build_fock(struct beryl_calculation *self, const double *D, double *F,
                               struct darray *work[WORK_MATRICES])
 {
+    TRY(beryl_enter(self));
     const struct tiling *tiling = self->hf.tiling;
     int n_spins = self->hf.input.n_spins;
     size_t size = (size_t)(tiling->shells->n_functions * tiling->shells->n_functions);
@@ -181,9 +293,7 @@ static enum status build_fock(struct beryl_calculation *self, const double *D, d
 enum beryl_error beryl_fock(struct beryl_calculation *calculation, const double *D, double *F)
 {
     struct darray *work[WORK_MATRICES] = {NULL};
-    enum status status = beryl_enter(calculation);
-    if (status == STATUS_OK)
-        status = build_fock(calculation, D, F, work);
+    enum status status = build_fock(calculation, D, F, work);
     destroy_work(work);
     return beryl_leave(calculation, status);
 }
@@ -230,14 +340,16 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
                                         double *energies)
 {
     enum status status = check_result(calculation, spin);
-    if (status == STATUS_OK)
-        memcpy(energies, calculation->hf.result.orbital_energies[spin],
-               (size_t)beryl_n_orbitals(calculation) * sizeof *energies);
-    return (enum beryl_error)status;
+    if (status != STATUS_OK)
+        return (enum beryl_error)status;
+    memcpy(energies, calculation->hf.result.orbital_energies[spin],
+           (size_t)beryl_n_orbitals(calculation) * sizeof *energies);
+    return BERYL_OK;
 }
 
 static enum status gather_orbitals(struct beryl_calculation *self, int spin, double *C)
 {
+    TRY(check_result(self, spin));
     const struct dense *orbitals = self->hf.result.orbitals[spin];
     TRY(dense_gather(orbitals, C));
     for (int row = 0; row < orbitals->n_rows; row++)
@@ -248,18 +360,18 @@ static enum status gather_orbitals(struct beryl_calculation *self, int spin, dou
 
 enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin, double *C)
 {
-    enum status status = check_result(calculation, spin);
-    if (status == STATUS_OK)
-        status = gather_orbitals(calculation, spin, C);
-    return beryl_leave(calculation, status);
+    return beryl_leave(calculation, gather_orbitals(calculation, spin, C));
+}
+
+static enum status gather_density(struct beryl_calculation *self, int spin, double *D)
+{
+    TRY(check_result(self, spin));
+    return read_tiles(self->hf.tiling, self->hf.D[spin], D);
 }
 
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D)
 {
-    enum status status = check_result(calculation, spin);
-    if (status == STATUS_OK)
-        status = read_tiles(calculation->hf.tiling, calculation->hf.D[spin], D);
-    return beryl_leave(calculation, status);
+    return beryl_leave(calculation, gather_density(calculation, spin, D));
 }
 
 /* --- correlation --- */

@@ -6,9 +6,9 @@
 #include "hf/checkpoint/checkpoint_trial.h"
 #include "hf/checkpoint/hdf5_messages.h"
 #include "support/base/agree.h"
-#include "tce/tensor/tensor_rows.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- attributes --- */
@@ -85,18 +85,151 @@ enum status amplitude_file_find(struct checkpoint_stream *stream, bool *found,
     return status;
 }
 
+/* --- rows of a tensor --- */
+
+/* A tensor as dense pieces: rows of blocks, which are the blocks that differ in the tile of the
+ * last index only. Row-major; elements without a block are zero. A walk over the rows, in order. */
+struct tensor_rows {
+    struct tensor *tensor; /* borrowed */
+    int rank;              /* of the pieces: a scalar is one of rank 1 with one element */
+    int64_t all[MAX_RANK]; /* values of each index */
+
+    /* The current row: the values of each index that it spans. */
+    int64_t first[MAX_RANK], size[MAX_RANK];
+    int64_t n_elements;
+    double *elements; /* owned */
+
+    int64_t begin, end; /* blocks of the row */
+    double *block;
+};
+
+static const struct block_labels *row_labels(const struct tensor_rows *rows)
+{
+    return block_index_labels(rows->tensor->blocks);
+}
+
+/* Elements of the largest row. */
+static int64_t find_max_row(const struct tensor_rows *rows)
+{
+    const struct block_labels *labels = row_labels(rows);
+    int64_t n = rows->all[rows->rank - 1];
+    for (int d = 0; d < rows->rank - 1; d++)
+        n *= labels->space[d]->max_tile;
+    return n;
+}
+
+static enum status init_rows(struct tensor *tensor, struct tensor_rows *rows)
+{
+    const struct block_labels *labels = block_index_labels(tensor->blocks);
+    *rows = (struct tensor_rows){
+        .tensor = tensor, .rank = labels->rank > 0 ? labels->rank : 1, .all = {1}};
+    for (int d = 0; d < labels->rank; d++)
+        rows->all[d] = labels->space[d]->size;
+    int64_t n = find_max_row(rows);
+    rows->elements = malloc((size_t)n * sizeof *rows->elements);
+    rows->block = malloc((size_t)(tensor->max_block + 1) * sizeof *rows->block);
+    return CHECK_MEMORY(rows->elements && rows->block, "no memory for %lld numbers of tensor %s",
+                        (long long)n, tensor->name);
+}
+
+static void fini_rows(struct tensor_rows *rows)
+{
+    free(rows->elements);
+    free(rows->block);
+}
+
+/* The block after the last one whose tiles are these but for the last. */
+static int64_t find_row_end(const struct tensor_rows *rows, const int32_t tile[])
+{
+    int64_t end = rows->begin + 1;
+    for (; end < block_index_n(rows->tensor->blocks); end++) {
+        int32_t other[MAX_RANK];
+        block_index_tuple(rows->tensor->blocks, end, other);
+        if (memcmp(tile, other, (size_t)(rows->rank - 1) * sizeof *tile) != 0)
+            break;
+    }
+    return end;
+}
+
+/* Goes to the first or the next row; false after the last. */
+static bool next_row(struct tensor_rows *rows)
+{
+    const struct block_labels *labels = row_labels(rows);
+    int last = rows->rank - 1;
+    int32_t tile[MAX_RANK];
+    rows->begin = rows->end;
+    if (rows->begin == block_index_n(rows->tensor->blocks))
+        return false;
+    block_index_tuple(rows->tensor->blocks, rows->begin, tile);
+    rows->end = labels->rank > 0 ? find_row_end(rows, tile) : rows->begin + 1;
+    rows->first[last] = 0;
+    rows->size[last] = rows->n_elements = rows->all[last];
+    for (int d = 0; d < last; d++) {
+        rows->first[d] = labels->space[d]->first[tile[d]];
+        rows->size[d] = index_space_tile_size(labels->space[d], tile[d]);
+        rows->n_elements *= rows->size[d];
+    }
+    return true;
+}
+
+/* Where a block is in the row: its elements are n_lines times width, one after another. */
+struct block_place {
+    double *start;
+    int64_t width, n_lines;
+};
+
+static struct block_place block_place_in_row(const struct tensor_rows *rows, int64_t block)
+{
+    const struct block_labels *labels = row_labels(rows);
+    struct block_place place = {rows->elements, 1, rows->n_elements / rows->all[rows->rank - 1]};
+    if (labels->rank == 0)
+        return place;
+    const struct index_space *space = labels->space[labels->rank - 1];
+    int32_t tile[MAX_RANK];
+    block_index_tuple(rows->tensor->blocks, block, tile);
+    place.start += space->first[tile[labels->rank - 1]];
+    place.width = index_space_tile_size(space, tile[labels->rank - 1]);
+    return place;
+}
+
+/* Sets the elements of the row from the tensor's blocks. */
+static void get_row(const struct tensor_rows *rows)
+{
+    int64_t stride = rows->all[rows->rank - 1];
+    memset(rows->elements, 0, (size_t)rows->n_elements * sizeof *rows->elements);
+    for (int64_t block = rows->begin; block < rows->end; block++) {
+        struct block_place place = block_place_in_row(rows, block);
+        darray_get(rows->tensor->data, block, rows->block);
+        for (int64_t line = 0; line < place.n_lines; line++)
+            memcpy(place.start + line * stride, rows->block + line * place.width,
+                   (size_t)place.width * sizeof(double));
+    }
+}
+
+static void put_row(const struct tensor_rows *rows)
+{
+    int64_t stride = rows->all[rows->rank - 1];
+    for (int64_t block = rows->begin; block < rows->end; block++) {
+        struct block_place place = block_place_in_row(rows, block);
+        for (int64_t line = 0; line < place.n_lines; line++)
+            memcpy(rows->block + line * place.width, place.start + line * stride,
+                   (size_t)place.width * sizeof(double));
+        darray_put(rows->tensor->data, block, rows->block);
+    }
+}
+
 /* --- elements --- */
 
 /* Moves the rows between the tensor and the data set. */
 static bool move_tensor_rows(hid_t set, enum checkpoint_move move, struct tensor_rows *rows)
 {
-    while (tensor_rows_next(rows)) {
+    while (next_row(rows)) {
         if (move != CHECKPOINT_READ)
-            tensor_rows_get(rows);
+            get_row(rows);
         if (!checkpoint_set_move(set, move, rows->rank, rows->first, rows->size, rows->elements))
             return false;
         if (move == CHECKPOINT_READ)
-            tensor_rows_put(rows);
+            put_row(rows);
     }
     return true;
 }
@@ -115,13 +248,17 @@ static enum status move_tensor(const struct checkpoint_stream *stream, hid_t gro
                                const char *name, struct tensor *tensor)
 {
     struct tensor_rows rows;
-    TRY(tensor_rows_init(tensor, &rows));
+    enum status status = init_rows(tensor, &rows);
+    if (status != STATUS_OK)
+        goto done;
     hid_t set = checkpoint_set_open(group, name, stream->move, rows.rank, rows.all);
-    bool done = set >= 0 && move_tensor_rows(set, stream->move, &rows);
+    bool moved = set >= 0 && move_tensor_rows(set, stream->move, &rows);
     if (set >= 0)
-        done = H5Dclose(set) >= 0 && done;
-    tensor_rows_fini(&rows);
-    return done ? STATUS_OK : fail_tensor(stream, name);
+        moved = H5Dclose(set) >= 0 && moved;
+    status = moved ? STATUS_OK : fail_tensor(stream, name);
+done:
+    fini_rows(&rows);
+    return status;
 }
 
 /* The tensors of a step; number: its own in the file. */
@@ -161,12 +298,10 @@ static enum status write_group(const struct checkpoint_stream *stream,
         stream->move == CHECKPOINT_WRITE
             ? H5Gcreate2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
             : H5Gopen2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT);
-    enum status status = STATUS_OK;
-    if (group < 0 || !move_origin(group, stream->move, &origin_copy) ||
-        !move_progress(group, stream->move, &progress_copy))
-        status = FAIL(STATUS_IO, "%s: cannot write amplitudes", stream->path);
-    if (status == STATUS_OK)
-        status = move_tensors(stream, group, tensors, 0);
+    bool begun = group >= 0 && move_origin(group, stream->move, &origin_copy) &&
+                 move_progress(group, stream->move, &progress_copy);
+    enum status status = begun ? move_tensors(stream, group, tensors, 0)
+                               : FAIL(STATUS_IO, "%s: cannot write amplitudes", stream->path);
     if (group >= 0)
         H5Gclose(group);
     return status;

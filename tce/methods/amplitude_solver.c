@@ -43,15 +43,19 @@ static enum status create_steps(struct amplitude_solver *self)
 {
     int n = self->n, n_tensors = n_step_tensors(self);
     struct tensor_shape *shapes = calloc((size_t)n_tensors, sizeof *shapes);
-    TRY(status_agree(self->comm, CHECK_MEMORY(shapes, "no memory for the steps of DIIS")));
+    enum status status =
+        status_agree(self->comm, CHECK_MEMORY(shapes, "no memory for the steps of DIIS"));
+    if (status != STATUS_OK)
+        goto done;
     for (int i = 0; i < n_tensors; i++)
         shapes[i] = (struct tensor_shape){i / n % 2 == 0 ? "DIIS amplitudes" : "DIIS errors",
                                           block_index_labels(self->x[i % n]->blocks)};
-    enum status status = tensor_create_several(n_tensors, shapes, self->comm, self->tensors);
+    status = tensor_create_several(n_tensors, shapes, self->comm, self->tensors);
     for (int s = 0; s < self->size; s++) {
         struct tensor **image = self->tensors + (ptrdiff_t)STEP_TENSORS * s * n;
         self->steps[s] = (struct amplitude_step){.image = image, .error = image + n};
     }
+done:
     free(shapes);
     return status;
 }
@@ -79,17 +83,13 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
     }
     bool complete = made && made->steps && made->tensors && made->B && made->row && made->images &&
                     made->errors && made->lines;
-    enum status status = status_agree(comm, CHECK_MEMORY(complete, "no memory for DIIS"));
     double n_elements = 0;
     for (int i = 0; i < n; i++)
         n_elements += amplitude_solver_count_elements((double)x[i]->n_elements, size);
+    *solver = made;
+    TRY(status_agree(comm, CHECK_MEMORY(complete, "no memory for DIIS")));
     darray_reserve(n_elements * sizeof(double));
-    if (status == STATUS_OK)
-        status = create_steps(made);
-    if (status != STATUS_OK)
-        amplitude_solver_destroy(made);
-    *solver = status == STATUS_OK ? made : NULL;
-    return status;
+    return create_steps(made);
 }
 
 void amplitude_solver_destroy(struct amplitude_solver *self)

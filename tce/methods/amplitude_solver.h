@@ -25,7 +25,7 @@ struct amplitude_step {
  * n      tensors
  * x, f   n of each: the unknowns, and what f makes of them; borrowed
  * size   steps kept; 1: plain iteration
- * Errors: STATUS_NO_MEMORY; the same everywhere. */
+ * Errors: STATUS_NO_MEMORY; the same everywhere. amplitude_solver_destroy follows then, too. */
 enum status amplitude_solver_create(int n, struct tensor *const x[], struct tensor *const f[],
                                     int size, MPI_Comm comm, struct amplitude_solver **solver);
 void amplitude_solver_destroy(struct amplitude_solver *solver);

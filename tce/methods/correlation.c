@@ -243,10 +243,15 @@ static enum status solve_iteratively(struct correlation *self,
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     struct amplitude_solver *solver;
     int n = correlation_unknowns(self, x, f);
-    TRY(amplitude_solver_create(n, x, f, settings->diis_size, self->problem.comm, &solver));
-    enum status status = set_first_amplitudes(self, settings, solver);
-    if (status == STATUS_OK)
-        status = iterate_amplitudes(self, solver, settings);
+    enum status status =
+        amplitude_solver_create(n, x, f, settings->diis_size, self->problem.comm, &solver);
+    if (status != STATUS_OK)
+        goto done;
+    status = set_first_amplitudes(self, settings, solver);
+    if (status != STATUS_OK)
+        goto done;
+    status = iterate_amplitudes(self, solver, settings);
+done:
     note_memory(self);
     amplitude_solver_destroy(solver);
     return status;

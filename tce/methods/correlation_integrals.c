@@ -78,23 +78,21 @@ static enum status targets_init(const struct correlation *self, struct targets *
     return STATUS_OK;
 }
 
-static enum status transform_targets(const struct mo_integrals_problem *problem,
-                                     const struct taskpool_settings *pool, MPI_Comm comm)
-{
-    struct mo_integrals *integrals;
-    TRY(mo_integrals_create(problem, pool, comm, &integrals));
-    enum status status = mo_integrals_run(integrals);
-    mo_integrals_destroy(integrals);
-    return status;
-}
-
 enum status correlation_integrals_fill(const struct correlation *self,
                                        const struct taskpool_settings *pool)
 {
     struct targets targets;
-    enum status status = status_agree(self->problem.comm, targets_init(self, &targets));
-    if (status == STATUS_OK)
-        status = transform_targets(&targets.problem, pool, self->problem.comm);
+    struct mo_integrals *integrals = NULL;
+    MPI_Comm comm = self->problem.comm;
+    enum status status = status_agree(comm, targets_init(self, &targets));
+    if (status != STATUS_OK)
+        goto done;
+    status = mo_integrals_create(&targets.problem, pool, comm, &integrals);
+    if (status != STATUS_OK)
+        goto done;
+    status = mo_integrals_run(integrals);
+done:
+    mo_integrals_destroy(integrals);
     targets_fini(&targets);
     return status;
 }
@@ -104,8 +102,9 @@ enum status correlation_integrals_bytes(const struct correlation *self, double *
     struct targets targets;
     struct mo_plan *plan = NULL;
     enum status status = targets_init(self, &targets);
-    if (status == STATUS_OK)
-        status = mo_plan_create(&targets.problem, &plan);
+    if (status != STATUS_OK)
+        goto done;
+    status = mo_plan_create(&targets.problem, &plan);
     if (status != STATUS_OK)
         goto done;
     *all = mo_plan_half_bytes(plan);

@@ -220,8 +220,10 @@ static enum status search_greedily(const struct product *product,
                                    .growth = calloc(n * n, sizeof *search.growth)};
     enum status status = CHECK_MEMORY(search.node && search.elements && search.growth,
                                       "no memory for a product of %d tensors", search.n);
-    if (status == STATUS_OK)
-        status = join_all(&search);
+    if (status != STATUS_OK)
+        goto done;
+    status = join_all(&search);
+done:
     free(search.node);
     free(search.elements);
     free(search.growth);

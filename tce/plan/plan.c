@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/language/source_place.h"
+#include "support/base/array.h"
 #include "tce/plan/plan_builder.h"
 
 #include <math.h>
@@ -22,11 +22,11 @@ static enum status add_program_tensors(struct plan_builder *builder)
 {
     const struct program *program = builder->program;
     struct plan *plan = builder->plan;
-    builder->tensors_capacity = program->n_tensors;
     plan->n_program_tensors = program->n_tensors;
     for (int t = 0; t < program->n_tensors; t++) {
         const struct program_tensor *from = &program->tensors[t];
-        struct plan_tensor *tensor = &plan->tensors[plan->n_tensors++];
+        TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
+        struct plan_tensor *tensor = &plan->tensors[t];
         tensor->labels =
             (struct block_labels){.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
         for (int d = 0; d < from->rank; d++) {
@@ -92,11 +92,10 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
     size_t n_tensors = (size_t)program->n_tensors + 1;
     plan->statement_flops = calloc(n_statements, sizeof *plan->statement_flops);
     plan->naive_flops = calloc(n_statements, sizeof *plan->naive_flops);
-    plan->tensors = calloc(n_tensors, sizeof *plan->tensors);
     builder->version = calloc(n_tensors, sizeof *builder->version);
     builder->changes = calloc(n_tensors, sizeof *builder->changes);
-    TRY(CHECK_MEMORY(plan->statement_flops && plan->naive_flops && plan->tensors &&
-                         builder->version && builder->changes,
+    TRY(CHECK_MEMORY(plan->statement_flops && plan->naive_flops && builder->version &&
+                         builder->changes,
                      "no memory for a plan of %d statements", program->n_statements));
     TRY(add_program_tensors(builder));
     find_changes(builder);
@@ -115,8 +114,7 @@ static void fini_builder(struct plan_builder *builder)
         factorization_fini(&builder->terms[t].factorization);
     }
     free(builder->terms);
-    product_table_fini(&builder->table);
-    free(builder->parts);
+    plan_builder_free_parts(builder);
     free(builder->version);
     free(builder->changes);
     free(builder->before.steps);
@@ -135,7 +133,8 @@ enum status plan_create(const struct program *program, const struct index_space 
     fini_builder(&builder);
     if (status != STATUS_OK)
         plan_destroy(made);
-    *plan = status == STATUS_OK ? made : NULL;
+    else
+        *plan = made;
     return status;
 }
 

@@ -6,7 +6,7 @@
  *   intermediates, and the last step adds it to its target. The first term of `=` replaces
  *   the target's value, the others add to it.
  * - A part that occurs again, up to the names of indices and the order of factors, is
- *   computed once, if none of its tensors has been changed in between (product_table.h). A
+ *   computed once, if none of its tensors has been changed in between (product_key). A
  *   part that is there costs nothing when later products are factored. Whole products are
  *   shared too, if the operations saved are worth the copies (PLAN_MOVE_FLOPS).
  * - A part of which nothing changes in the iterations is computed once before them. A whole
@@ -92,8 +92,8 @@ void plan_destroy(struct plan *plan);
 void plan_problem(const struct plan *plan, const struct plan_step *step,
                   struct contraction_problem *problem);
 
-/* A stage as the contractions of one pool, of labels alone. Errors: those of
- * contraction_create. */
+/* A stage as the contractions of one pool, of labels alone. Errors: those of contraction_create;
+ * contraction_destroy follows then, too. */
 enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction);

@@ -5,7 +5,6 @@
 
 #include "tce/plan/factorization.h"
 #include "tce/plan/plan.h"
-#include "tce/plan/product_table.h"
 
 /* A term, factored. */
 struct plan_term {
@@ -23,8 +22,10 @@ struct plan_made {
     int number[MAX_RANK]; /* in the key, of the index at each place */
 };
 
-/* A part that may be shared. */
+/* A part that may be shared, by the words of its key. */
 struct plan_part {
+    int n_words;
+    const int *words;                  /* behind the part, in the memory of both */
     int n_places;                      /* in all products, before they are factored */
     int n_uses;                        /* by those that are factored */
     struct plan_made before, iterated; /* made before the iterations, or in them */
@@ -32,7 +33,6 @@ struct plan_part {
 
 struct plan_step_list {
     int n;
-    int64_t capacity;
     struct plan_step *steps;
 };
 
@@ -42,18 +42,16 @@ struct plan_builder {
     int *version;  /* of each tensor at a point of the program */
     bool *changes; /* of each tensor, whether iterations change it */
     int n_terms;
-    int64_t terms_capacity;
     struct plan_term *terms;
-    struct product_table table; /* of parts */
-    int64_t parts_capacity;
-    struct plan_part *parts; /* table.n */
-    int64_t tensors_capacity;
+    void *parts; /* tree of struct plan_part, tsearch */
     struct plan_step_list before, iterated;
 };
 
-/* The part with this key, NULL if there is none; valid until the next is added. */
+/* The part with this key, NULL if there is none. */
 struct plan_part *plan_builder_find(const struct plan_builder *builder,
                                     const struct product_key *key);
+
+void plan_builder_free_parts(struct plan_builder *builder);
 
 /* Whether the last step of the product takes so many operations that an intermediate
  * which is then copied pays if it is used twice. Errors: STATUS_NO_MEMORY. */

@@ -2,49 +2,30 @@
 #include "tce/plan/plan.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-/* A line of --explain: an index formula, which may be long. */
-struct formula {
-    char text[400];
-    size_t n;
-};
-
-static void append_text(struct formula *formula, const char *text)
-{
-    size_t length = strlen(text), room = sizeof formula->text - 1 - formula->n;
-    length = length < room ? length : room;
-    memcpy(formula->text + formula->n, text, length);
-    formula->n += length;
-    formula->text[formula->n] = '\0';
-}
-
-static void append_operand(const struct plan *plan, const struct plan_step *step,
-                           const struct plan_operand *operand, struct formula *formula)
+static void print_operand(const struct plan *plan, const struct plan_step *step,
+                          const struct plan_operand *operand, FILE *stream)
 {
     const struct plan_tensor *tensor = &plan->tensors[operand->tensor];
-    append_text(formula, tensor->name);
-    for (int d = 0; d < tensor->labels.rank; d++) {
-        append_text(formula, d == 0 ? "[" : ",");
-        append_text(formula, plan->program->indices[step->name[operand->index[d]]].name);
-    }
-    append_text(formula, tensor->labels.rank > 0 ? "]" : "");
+    fprintf(stream, "%s", tensor->name);
+    for (int d = 0; d < tensor->labels.rank; d++)
+        fprintf(stream, "%s%s", d == 0 ? "[" : ",",
+                plan->program->indices[step->name[operand->index[d]]].name);
+    fprintf(stream, "%s", tensor->labels.rank > 0 ? "]" : "");
 }
 
-static void write_step_formula(const struct plan *plan, const struct plan_step *step,
-                               struct formula *formula)
+static void print_formula(const struct plan *plan, const struct plan_step *step, FILE *stream)
 {
-    char factor[40] = "";
+    fprintf(stream, "  ");
+    print_operand(plan, step, &step->C, stream);
+    fprintf(stream, step->add ? " += " : " = ");
     if (step->factor != 1)
-        snprintf(factor, sizeof factor, "%.10g * ", step->factor);
-    append_operand(plan, step, &step->C, formula);
-    append_text(formula, step->add ? " += " : " = ");
-    append_text(formula, factor);
-    append_operand(plan, step, &step->A, formula);
+        fprintf(stream, "%.10g * ", step->factor);
+    print_operand(plan, step, &step->A, stream);
     if (step->B.tensor < 0)
         return;
-    append_text(formula, " * ");
-    append_operand(plan, step, &step->B, formula);
+    fprintf(stream, " * ");
+    print_operand(plan, step, &step->B, stream);
 }
 
 /* Blocks of C, or of A for a scalar. */
@@ -81,8 +62,6 @@ static enum status print_tasks(const struct plan *plan, const struct plan_step *
 static enum status print_step(const struct plan *plan, int s, FILE *stream)
 {
     const struct plan_step *step = &plan->steps[s];
-    struct formula formula = {0};
-    write_step_formula(plan, step, &formula);
     fprintf(stream, "%5d %5d  %12.4g", s + 1, plan->program->statements[step->statement].place.line,
             step->flops);
     TRY(print_tasks(plan, step, stream));
@@ -91,7 +70,7 @@ static enum status print_step(const struct plan *plan, int s, FILE *stream)
                 megabytes_of(plan->tensors[step->create].elements));
     else
         fprintf(stream, "%24s", "");
-    fprintf(stream, "  %s", formula.text);
+    print_formula(plan, step, stream);
     for (int d = 0; d < step->n_destroy; d++)
         fprintf(stream, "%s%s", d == 0 ? "   last use of " : ", ",
                 plan->tensors[step->destroy[d]].name);

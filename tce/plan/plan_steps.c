@@ -32,8 +32,8 @@ static enum status append_step(struct plan_step_list *list, const struct plan_te
                                const struct plan_use *C, const struct plan_use *A,
                                const struct plan_use *B, struct plan_step **appended)
 {
-    TRY(array_reserve(&list->steps, list->n + 1, &list->capacity, sizeof *list->steps));
-    struct plan_step *step = &list->steps[list->n++];
+    TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
+    struct plan_step *step = &list->steps[list->n - 1];
     *step =
         (struct plan_step){.statement = term->statement, .B.tensor = -1, .factor = 1, .create = -1};
     for (int i = 0; i < MAX_INDICES; i++)
@@ -52,9 +52,9 @@ static enum status add_intermediate(struct plan_builder *builder, const struct p
 {
     struct plan *plan = builder->plan;
     const struct product_operand *operand = &use->operand;
-    TRY(array_reserve(&plan->tensors, plan->n_tensors + 1, &builder->tensors_capacity,
-                      sizeof *plan->tensors));
-    struct plan_tensor *tensor = &plan->tensors[plan->n_tensors];
+    TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
+    use->tensor = plan->n_tensors - 1;
+    struct plan_tensor *tensor = &plan->tensors[use->tensor];
     *tensor = (struct plan_tensor){
         .labels = {.rank = operand->rank, .irrep = operand->irrep, .spin = operand->spin}};
     for (int d = 0; d < operand->rank; d++) {
@@ -64,11 +64,9 @@ static enum status add_intermediate(struct plan_builder *builder, const struct p
     }
     TRY(product_count(product, 1, &operand, &tensor->elements));
     char name[16];
-    snprintf(name, sizeof name, "#%d", plan->n_tensors - plan->n_program_tensors + 1);
+    snprintf(name, sizeof name, "#%d", plan->n_tensors - plan->n_program_tensors);
     tensor->name = strdup(name);
-    TRY(CHECK_MEMORY(tensor->name, "no memory for intermediate %s", name));
-    use->tensor = plan->n_tensors++;
-    return STATUS_OK;
+    return CHECK_MEMORY(tensor->name, "no memory for intermediate %s", name);
 }
 
 /* An intermediate that is there, with its indices named as this product does. */

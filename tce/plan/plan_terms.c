@@ -2,11 +2,33 @@
 #include "support/base/array.h"
 #include "tce/plan/plan_builder.h"
 
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_parts(const void *left, const void *right)
+{
+    const struct plan_part *l = left, *r = right;
+    if (l->n_words != r->n_words)
+        return l->n_words < r->n_words ? -1 : 1;
+    return memcmp(l->words, r->words, (size_t)l->n_words * sizeof *l->words);
+}
+
 struct plan_part *plan_builder_find(const struct plan_builder *builder,
                                     const struct product_key *key)
 {
-    int number = product_table_find(&builder->table, key);
-    return number < 0 ? NULL : &builder->parts[number];
+    const struct plan_part asked = {.n_words = key->n_words, .words = key->word};
+    struct plan_part *const *found = tfind(&asked, &builder->parts, compare_parts);
+    return found ? *found : NULL;
+}
+
+void plan_builder_free_parts(struct plan_builder *builder)
+{
+    while (builder->parts) {
+        struct plan_part *part = *(struct plan_part **)builder->parts;
+        tdelete(part, &builder->parts, compare_parts);
+        free(part);
+    }
 }
 
 enum status plan_builder_pays(const struct plan_term *term, bool *pays)
@@ -38,21 +60,31 @@ static struct part_use use_of(void *context, uint64_t part)
     return (struct part_use){.known = found->n_uses > 0, .wanted = found->n_places > 1};
 }
 
+static enum status add_part(struct plan_builder *builder, const struct product_key *key,
+                            struct plan_part **added)
+{
+    size_t size = (size_t)key->n_words * sizeof *key->word;
+    struct plan_part *part = malloc(sizeof *part + size);
+    *added = part;
+    TRY(CHECK_MEMORY(part, "no memory for the products of a program"));
+    *part = (struct plan_part){.n_words = key->n_words,
+                               .words = memcpy(part + 1, key->word, size),
+                               .before.tensor = -1,
+                               .iterated.tensor = -1};
+    if (tsearch(part, &builder->parts, compare_parts))
+        return STATUS_OK;
+    free(part);
+    return FAIL(STATUS_NO_MEMORY, "no memory for the products of a program");
+}
+
 /* The entry of a part, added if it is not there; NULL if it has too many factors. */
 static enum status enter_part(struct plan_builder *builder, const struct product *product,
                               uint64_t part, struct plan_part **entry)
 {
     struct product_key key;
-    int n = builder->table.n, number;
-    *entry = NULL;
-    if (!product_key(product, part, &key))
-        return STATUS_OK;
-    TRY(array_reserve(&builder->parts, n + 1, &builder->parts_capacity, sizeof *builder->parts));
-    TRY(product_table_add(&builder->table, &key, &number));
-    *entry = &builder->parts[number];
-    if (number == n)
-        **entry = (struct plan_part){.before.tensor = -1, .iterated.tensor = -1};
-    return STATUS_OK;
+    bool has_key = product_key(product, part, &key);
+    *entry = has_key ? plan_builder_find(builder, &key) : NULL;
+    return has_key && !*entry ? add_part(builder, &key, entry) : STATUS_OK;
 }
 
 /* Counts the uses of parts, from a node downwards. A part that has been used before will exist:
@@ -101,9 +133,8 @@ static enum status add_parts(struct plan_builder *builder, const struct product 
 static enum status list_term(struct plan_builder *builder, int s, int t)
 {
     const struct program_statement *statement = &builder->program->statements[s];
-    TRY(array_reserve(&builder->terms, builder->n_terms + 1, &builder->terms_capacity,
-                      sizeof *builder->terms));
-    struct plan_term *term = &builder->terms[builder->n_terms++];
+    TRY(array_append(&builder->terms, &builder->n_terms, sizeof *builder->terms));
+    struct plan_term *term = &builder->terms[builder->n_terms - 1];
     *term = (struct plan_term){.statement = s,
                                .place = statement->terms[t].place,
                                .coefficient = statement->terms[t].coefficient,

@@ -87,6 +87,8 @@ int product_rank(const struct product *product, uint64_t part)
 
 /* --- labels of a part --- */
 
+enum label_kind { IRREPS, SPINS };
+
 /* Whole multiples of A's and B's laws, added. */
 struct combination {
     int of_A, of_B;
@@ -113,116 +115,82 @@ static void append_indices(const struct product *product, uint64_t part,
     }
 }
 
-/* The factor of an index's irrep (spin) in the law of an operand. */
-static int irrep_weight(const struct product_operand *operand, int index)
+/* The factor of an index's irrep or spin in the law of an operand. */
+static int label_weight(enum label_kind kind, const struct product_operand *operand, int index)
 {
     int weight = 0;
     for (int d = 0; operand && d < operand->rank; d++)
-        weight += operand->index[d] == index && operand->has_irrep[d];
+        if (operand->index[d] == index)
+            weight += kind == IRREPS ? operand->has_irrep[d] : operand->sign[d];
     return weight;
 }
 
-static int spin_weight(const struct product_operand *operand, int index)
+static bool index_has_labels(const struct product *product, enum label_kind kind, int index)
 {
-    int weight = 0;
-    for (int d = 0; operand && d < operand->rank; d++)
-        weight += operand->index[d] == index ? operand->sign[d] : 0;
-    return weight;
+    const struct label_space *space = &product->spaces->spaces[product->index[index].space];
+    return kind == IRREPS ? space->without_irreps != NULL : space->has_spins;
 }
 
-static bool index_has_irreps(const struct product *product, int index)
+/* The factor of an index in a combination; an irrep taken twice is trivial. */
+static int combined_weight(enum label_kind kind, struct combination c,
+                           const struct product_operand *A, const struct product_operand *B,
+                           int index)
 {
-    return product->spaces->spaces[product->index[index].space].without_irreps != NULL;
+    int weight = c.of_A * label_weight(kind, A, index) + c.of_B * label_weight(kind, B, index);
+    return kind == IRREPS ? weight & 1 : weight;
 }
 
-static bool index_has_spins(const struct product *product, int index)
-{
-    return product->spaces->spaces[product->index[index].space].has_spins;
-}
-
-static int irrep_in(struct combination c, const struct product_operand *A,
-                    const struct product_operand *B, int index)
-{
-    return (c.of_A * irrep_weight(A, index) + c.of_B * irrep_weight(B, index)) & 1;
-}
-
-static int spin_in(struct combination c, const struct product_operand *A,
-                   const struct product_operand *B, int index)
-{
-    return c.of_A * spin_weight(A, index) + c.of_B * spin_weight(B, index);
-}
-
-/* Number of the result's indices that the law of irreps restricts; -1 if it restricts a summed
- * index, too. */
-static int irrep_score(const struct product *product, struct combination c,
-                       const struct product_operand *A, const struct product_operand *B,
-                       const struct product_operand *result)
+/* Number of the result's indices that the law restricts; -1 if it restricts a summed index, too, or
+ * if a weight is not one that labels of a tensor can have. */
+static int score_law(const struct product *product, enum label_kind kind, struct combination c,
+                     const struct product_operand *A, const struct product_operand *B,
+                     const struct product_operand *result)
 {
     int score = 0;
     for (int i = 0; i < product->n_indices; i++) {
-        if (!index_has_irreps(product, i) || irrep_in(c, A, B, i) == 0)
+        if (!index_has_labels(product, kind, i))
             continue;
-        if (times_in(result, i) == 0)
+        int weight = combined_weight(kind, c, A, B, i);
+        if (weight != 0 && (times_in(result, i) == 0 || abs(weight) > 1))
             return -1;
-        score++;
+        score += weight != 0;
     }
     return score;
 }
 
-/* Score of the spins; -1 also if a weight is not one that labels of a tensor can have. */
-static int spin_score(const struct product *product, struct combination c,
-                      const struct product_operand *A, const struct product_operand *B,
-                      const struct product_operand *result)
-{
-    int score = 0;
-    for (int i = 0; i < product->n_indices; i++) {
-        int weight = index_has_spins(product, i) ? spin_in(c, A, B, i) : 0;
-        if (weight == 0)
-            continue;
-        if (times_in(result, i) == 0 || abs(weight) > 1)
-            return -1;
-        score++;
-    }
-    return score;
-}
-
-static void set_irreps(const struct product *product, const struct product_operand *A,
-                       const struct product_operand *B, struct product_operand *result)
-{
-    static const struct combination tried[] = {{1, 1}, {1, 0}, {0, 1}};
-    struct combination best = {0, 0};
-    int best_score = -1;
-    for (int t = 0; t < (B ? 3 : 1); t++) {
-        int score = irrep_score(product, tried[t], A, B, result);
-        if (score > best_score) {
-            best_score = score;
-            best = tried[t];
-        }
-    }
-    for (int d = 0; d < result->rank; d++)
-        result->has_irrep[d] = !index_has_irreps(product, result->index[d]) ||
-                               irrep_in(best, A, B, result->index[d]) != 0;
-    result->irrep = (best.of_A ? A->irrep : 0) ^ (B && best.of_B ? B->irrep : 0);
-}
-
-static void set_spins(const struct product *product, const struct product_operand *A,
-                      const struct product_operand *B, struct product_operand *result)
+static struct combination choose_law(const struct product *product, enum label_kind kind,
+                                     const struct product_operand *A,
+                                     const struct product_operand *B,
+                                     const struct product_operand *result)
 {
     static const struct combination tried[] = {{1, 1}, {1, -1}, {1, 0}, {0, 1}};
     struct combination best = {0, 0};
     int best_score = -1;
     for (int t = 0; t < (B ? 4 : 1); t++) {
-        int score = spin_score(product, tried[t], A, B, result);
+        int score = score_law(product, kind, tried[t], A, B, result);
         if (score > best_score) {
             best_score = score;
             best = tried[t];
         }
     }
-    for (int d = 0; d < result->rank; d++)
-        result->sign[d] = (int8_t)(index_has_spins(product, result->index[d])
-                                       ? spin_in(best, A, B, result->index[d])
+    return best;
+}
+
+static void set_labels(const struct product *product, const struct product_operand *A,
+                       const struct product_operand *B, struct product_operand *result)
+{
+    const struct combination irreps = choose_law(product, IRREPS, A, B, result);
+    const struct combination spins = choose_law(product, SPINS, A, B, result);
+    for (int d = 0; d < result->rank; d++) {
+        int index = result->index[d];
+        result->has_irrep[d] = !index_has_labels(product, IRREPS, index) ||
+                               combined_weight(IRREPS, irreps, A, B, index) != 0;
+        result->sign[d] = (int8_t)(index_has_labels(product, SPINS, index)
+                                       ? combined_weight(SPINS, spins, A, B, index)
                                        : 1);
-    result->spin = best.of_A * A->spin + (B ? best.of_B * B->spin : 0);
+    }
+    result->irrep = (irreps.of_A ? A->irrep : 0) ^ (B && irreps.of_B ? B->irrep : 0);
+    result->spin = spins.of_A * A->spin + (B ? spins.of_B * B->spin : 0);
 }
 
 void product_combine(const struct product *product, uint64_t part, const struct product_operand *A,
@@ -233,6 +201,5 @@ void product_combine(const struct product *product, uint64_t part, const struct 
         append_indices(product, part, A, B, true, result);
     append_indices(product, part, A, B, false, result);
     append_indices(product, part, B, A, false, result);
-    set_irreps(product, A, B, result);
-    set_spins(product, A, B, result);
+    set_labels(product, A, B, result);
 }

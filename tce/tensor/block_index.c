@@ -117,10 +117,11 @@ static enum status count_blocks(struct block_index *index)
         complete = complete && index->before[d];
     }
     enum status status = CHECK_MEMORY(complete, "no memory for an index of blocks");
-    if (status == STATUS_OK) {
-        find_reached(index, reached);
-        status = count_completions(index, reached, count);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    find_reached(index, reached);
+    status = count_completions(index, reached, count);
+done:
     free(reached);
     free(count);
     return status;
@@ -136,12 +137,11 @@ enum status block_index_create(const struct block_labels *labels, struct block_i
     for (int d = 0; d < labels->rank; d++)
         made->max_spin += abs(labels->sign[d]) * max_spin_of(labels->space[d]);
     made->n_states = N_IRREPS * (2 * made->max_spin + 1);
-    enum status status = STATUS_OK;
-    if (abs(labels->spin) <= made->max_spin)
-        status = count_blocks(made);
+    enum status status = abs(labels->spin) <= made->max_spin ? count_blocks(made) : STATUS_OK;
     if (status != STATUS_OK)
         block_index_destroy(made);
-    *index = status == STATUS_OK ? made : NULL;
+    else
+        *index = made;
     return status;
 }
 

@@ -208,12 +208,14 @@ static enum status digest_blocks(const struct tensor *tensor, char text[SHA256_H
     TRY(sha256_create(&sha256));
     double *buffer = malloc((size_t)(tensor->max_block + 1) * sizeof *buffer);
     enum status status = CHECK_MEMORY(buffer, "no memory for a block of tensor %s", tensor->name);
-    for (int64_t block = 0; buffer && block < block_index_n(tensor->blocks); block++) {
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t block = 0; block < block_index_n(tensor->blocks); block++) {
         darray_get(tensor->data, block, buffer);
         sha256_add(sha256, buffer, (size_t)darray_block_size(tensor->data, block) * sizeof *buffer);
     }
-    if (status == STATUS_OK)
-        sha256_finish(sha256, text);
+    sha256_finish(sha256, text);
+done:
     free(buffer);
     sha256_destroy(sha256);
     return status;
