@@ -49,7 +49,7 @@ static enum status find_first_orbitals(struct scf_solver *solver)
         return STATUS_OK;
     TRY(scf_state_diagonalise(solver->basis, solver->state->F, solver->state));
     solver->state->energy = NAN;
-    return scf_solver_write_checkpoint(solver);
+    return scf_restart_write(solver);
 }
 
 /* Fills the result from the last state; D: overwritten with its density. */

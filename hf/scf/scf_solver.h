@@ -61,8 +61,10 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);
 
-/* Writes the state to the checkpoint, if one is wanted and the state has orbitals; sets the
- * result's orbitals then. A file that cannot be written is a warning. Errors: STATUS_NO_MEMORY. */
-enum status scf_solver_write_checkpoint(struct scf_solver *solver);
+/* Counts the resumed run's iterations; its last one is re-evaluated. */
+static inline int64_t scf_solver_n_iterations(const struct scf_solver *solver)
+{
+    return solver->n_before + solver->now.iteration;
+}
 
 #endif
