@@ -24,7 +24,8 @@
 
 struct fock_accumulator;
 
-/* Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
+/* On failure fock_accumulator_destroy still has to be called. Collective. Errors: STATUS_NO_MEMORY;
+ * the same everywhere. */
 enum status fock_accumulator_create(const struct screening *screening, int n_spins, bool fixed,
                                     int64_t cache_bytes, struct fock_accumulator **accumulator);
 void fock_accumulator_destroy(struct fock_accumulator *accumulator);

@@ -33,9 +33,9 @@ struct scf_basis {
 };
 
 /* Combinations of functions whose eigenvalue of S is below dependence are dropped.
- * Collective, like all that follows. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (S is not an
- * overlap matrix; nothing is left), STATUS_INPUT (fewer independent functions than occupied
- * orbitals). */
+ * Collective, like all that follows. On failure scf_basis_destroy still has to be called. Errors:
+ * STATUS_NO_MEMORY, STATUS_NUMERIC (S is not an overlap matrix), STATUS_INPUT (fewer independent
+ * functions than occupied orbitals). */
 enum status scf_basis_create(const struct scf_problem *problem, double dependence,
                              struct scf_basis **basis);
 void scf_basis_destroy(struct scf_basis *basis);

@@ -175,7 +175,7 @@ static enum status diis_step(struct scf_solver *solver)
     if (!solver->diis)
         TRY(create_diis(solver));
     TRY(prepare_diis(solver));
-    TRY(scf_state_diagonalise(solver->basis, solver->state->F, solver->state));
+    TRY(scf_state_diagonalise(solver->basis, solver->state));
     TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
