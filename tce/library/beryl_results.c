@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the library computes with a calculation. */
-#include "hf/calculation/hf_density.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
@@ -196,7 +195,7 @@ static enum status solve_scf(struct beryl_calculation *self)
     TRY(beryl_enter(self));
     if (self->solved)
         return FAIL(STATUS_USAGE, "beryl_solve has solved this calculation already");
-    TRY(hf_density_find(&self->hf, true, &seconds));
+    TRY(hf_calculation_find_density(&self->hf, true, &seconds));
     self->solved = true;
     return STATUS_OK;
 }
