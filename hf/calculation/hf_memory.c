@@ -31,7 +31,7 @@ static int64_t pool_bytes(const struct hf_settings *settings, const struct tilin
     return most;
 }
 
-/* What the matrices and the Fock build take. */
+/* Memory of the matrices and of the Fock build. */
 struct estimate {
     struct memory_need matrices, build;
 };

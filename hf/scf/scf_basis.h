@@ -45,7 +45,7 @@ void scf_basis_destroy(struct scf_basis *basis);
  * Not collective. */
 struct scf_basis scf_basis_plan(const struct scf_problem *problem);
 
-/* What a basis takes of each of n_processes, at most. Not collective. */
+/* Memory of a basis on each of n_processes, at most. Not collective. */
 struct memory_need scf_basis_bytes(const struct scf_basis *plan, int n_processes);
 
 /* B = X^T A X: an operator in the orthonormal basis. Uses work_nm. */

@@ -38,7 +38,7 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
                             struct scf_fock **fock);
 void scf_fock_destroy(struct scf_fock *fock);
 
-/* What it takes of each of n_processes, at most; of_spins: scf_fock_of_matrices will be called
+/* Memory on each of n_processes, at most; of_spins: scf_fock_of_matrices will be called
  * for two spins. The problem needs tiling and n_spins alone. Not collective. */
 struct memory_need scf_fock_bytes(const struct scf_problem *problem, bool of_spins,
                                   int n_processes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the iterations of an SCF need to resume as if they had not been interrupted, in addition to
+/* The state from which the iterations of an SCF resume as if not interrupted, in addition to
  * the orbitals: a group of its own in the checkpoint. Private to the solver.
  *
  *     /beryl_scf          attributes: the numbers of struct scf_solver

@@ -47,7 +47,7 @@ struct scf_solver {
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[]);
 void scf_solver_fini(struct scf_solver *solver);
 
-/* What the solver takes of each of n_processes at most, orbitals of the result included, without
+/* Memory of the solver on each of n_processes, at most, orbitals of the result included, without
  * the method in charge. Not collective. */
 struct memory_need scf_solver_bytes(const struct scf_basis *plan,
                                     const struct scf_settings *settings, int n_processes);

@@ -25,7 +25,7 @@ struct scf_state {
     double energy;   /* total, with the nuclear repulsion */
     double gradient; /* max |F_ia|, i occupied, a virtual, any spin */
     bool full;       /* G came from a build of D itself, not of its change */
-    bool idempotent; /* the density is that of a determinant, of which U_o is known */
+    bool idempotent; /* the density is that of a determinant whose U_o is known */
 };
 
 /* Collective, like all that follows. On failure scf_state_destroy still has to be called. Errors:
