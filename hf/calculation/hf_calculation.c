@@ -3,9 +3,11 @@
 
 #include "hf/calculation/hf_memory.h"
 #include "hf/guess/guess.h"
+#include "hf/tiles/orbital_density.h"
 #include "sched/pool/core/speeds.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/base/clock.h"
 #include "support/base/log.h"
 
 #include <stdlib.h>
@@ -79,8 +81,8 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 {
     const struct hf_settings *settings = calculation->settings;
     MPI_Comm comm = calculation->comm;
-    TRY(hf_memory_check(settings, &calculation->input, calculation->tiling, calculation->grid,
-                        comm));
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    TRY(hf_memory_check(settings, &problem));
     return screening_create(calculation->tiling, settings->screen, &calculation->engines, comm,
                             &calculation->screening);
 }
@@ -147,4 +149,26 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
     return scf_run(&problem, &settings, calculation->D, &calculation->result);
+}
+
+static enum status find_converged(struct hf_calculation *calculation)
+{
+    const struct hf_input *input = &calculation->input;
+    TRY(hf_calculation_solve(calculation));
+    for (int spin = 0; spin < input->n_spins; spin++)
+        TRY(orbital_density(calculation->tiling, input->n_spins == 1 ? 2 : 1,
+                            calculation->result.orbitals[spin], input->n_occupied[spin],
+                            calculation->D[spin]));
+    return STATUS_OK;
+}
+
+enum status hf_calculation_find_density(struct hf_calculation *calculation, bool converged,
+                                        double *seconds)
+{
+    double start_s = clock_now_s();
+    TRY(hf_calculation_guess(calculation));
+    if (converged)
+        TRY(find_converged(calculation));
+    *seconds = clock_now_s() - start_s;
+    return STATUS_OK;
 }

@@ -30,6 +30,7 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Parts of a calculation, created in this order; NULL or empty before. */
 struct hf_calculation {
@@ -71,6 +72,14 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
 /* Runs the SCF to convergence and prints its iterations.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
+
+/* Sets D, for Fock builds, to the first density or, converged, to that which an SCF makes of it: of
+ * the orbitals that a checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the
+ * records of fock.
+ * *seconds  taken by reading a file, or by the SCF
+ * Errors: those of hf_calculation_guess and hf_calculation_solve. */
+enum status hf_calculation_find_density(struct hf_calculation *calculation, bool converged,
+                                        double *seconds);
 
 /* Digests of matrices of each spin, which are also printed under this name. Collective.
  * Errors: STATUS_NO_MEMORY. */

@@ -105,23 +105,26 @@ static enum status count_electrons(const struct hf_settings *settings, struct hf
     return STATUS_OK;
 }
 
-enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm, struct hf_input *input)
+static enum status read_molecule_and_basis(const struct hf_settings *settings, MPI_Comm comm,
+                                           struct hf_input *input)
 {
-    *input = (struct hf_input){0};
     enum basis_form form = settings->spherical   ? BASIS_FORM_SPHERICAL
                            : settings->cartesian ? BASIS_FORM_CARTESIAN
                                                  : BASIS_FORM_UNSTATED;
-    enum status status = basis_set_read_all(settings->basis, comm, &input->basis_set);
-    if (status == STATUS_OK)
-        status = read_and_check_molecule(settings, comm, input);
-    if (status == STATUS_OK)
-        status = status_agree(
-            comm, shells_create(&input->molecule, &input->basis_set, form, &input->shells));
-    if (status == STATUS_OK)
-        status = count_electrons(settings, input);
-    if (status == STATUS_OK)
-        input->tile = settings->tile > 0 ? settings->tile : tiling_default_target(input->shells);
-    else
+    TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
+    TRY(read_and_check_molecule(settings, comm, input));
+    TRY(status_agree(comm,
+                     shells_create(&input->molecule, &input->basis_set, form, &input->shells)));
+    TRY(count_electrons(settings, input));
+    input->tile = settings->tile > 0 ? settings->tile : tiling_default_target(input->shells);
+    return STATUS_OK;
+}
+
+enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm, struct hf_input *input)
+{
+    *input = (struct hf_input){0};
+    enum status status = read_molecule_and_basis(settings, comm, input);
+    if (status != STATUS_OK)
         hf_input_fini(input);
     return status;
 }

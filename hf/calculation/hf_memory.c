@@ -31,7 +31,7 @@ static int64_t pool_bytes(const struct hf_settings *settings, const struct tilin
     return most;
 }
 
-/* What the matrices and the Fock build take. */
+/* Memory of the matrices and of the Fock build. */
 struct estimate {
     struct memory_need matrices, build;
 };
@@ -74,22 +74,15 @@ static struct estimate estimate_run(const struct hf_settings *settings,
     return estimate;
 }
 
-enum status hf_memory_check(const struct hf_settings *settings, const struct hf_input *input,
-                            const struct tiling *tiling, const struct dense_grid *grid,
-                            MPI_Comm comm)
+enum status hf_memory_check(const struct hf_settings *settings, const struct scf_problem *problem)
 {
     int n_processes;
-    MPI_Comm_size(comm, &n_processes);
-    const struct scf_problem problem = {.shells = input->shells,
-                                        .tiling = tiling,
-                                        .grid = grid,
-                                        .comm = comm,
-                                        .n_spins = input->n_spins,
-                                        .n_occupied = {input->n_occupied[0], input->n_occupied[1]}};
-    struct estimate estimate = estimate_run(settings, &problem, n_processes);
+    MPI_Comm_size(problem->comm, &n_processes);
+    struct estimate estimate = estimate_run(settings, problem, n_processes);
     struct memory_need need = estimate.matrices;
     memory_need_add(&need, 1, estimate.build);
-    struct memory_budget budget = memory_budget(settings->memory_megabytes * 1000000, comm);
+    struct memory_budget budget =
+        memory_budget(settings->memory_megabytes * 1000000, problem->comm);
     int64_t cache = settings->goal == HF_GOAL_TASKS ? 0 : settings->fock.cache_bytes;
     log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f with caches of up "
               "to %.0f); available %.0f MB\n",

@@ -3,19 +3,13 @@
 #ifndef BERYL_HF_HF_MEMORY_H
 #define BERYL_HF_HF_MEMORY_H
 
-#include "hf/calculation/hf_input.h"
 #include "hf/calculation/hf_settings.h"
-#include "hf/tiles/tiling.h"
-#include "support/arrays/dense.h"
+#include "hf/fock/scf_problem.h"
 #include "support/base/status.h"
 
-#include <mpi.h>
-
 /* Prints the memory that each process needs and the limit: --memory, or an equal share of the
- * memory available on its node. Collective.
+ * memory available on its node. The problem needs no molecule and no Fock build. Collective.
  * Errors: STATUS_NO_MEMORY with both numbers if it does not fit; the same everywhere. */
-enum status hf_memory_check(const struct hf_settings *settings, const struct hf_input *input,
-                            const struct tiling *tiling, const struct dense_grid *grid,
-                            MPI_Comm comm);
+enum status hf_memory_check(const struct hf_settings *settings, const struct scf_problem *problem);
 
 #endif

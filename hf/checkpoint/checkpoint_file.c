@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint_file.h"
 
-#include "hf/checkpoint/hdf5_messages.h"
+#include "hf/checkpoint/checkpoint_hdf5.h"
 
 #include <errno.h>
 #include <math.h>

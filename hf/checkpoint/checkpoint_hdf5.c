@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct hdf5_messages hdf5_messages_stop(void)
+{
+    struct hdf5_messages messages;
+    /* At exit, HDF5 would print messages about damaged files that could not be closed. All
+     * others are closed by then. */
+    H5dont_atexit();
+    H5Eget_auto2(H5E_DEFAULT, &messages.print, &messages.context);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return messages;
+}
+
+void hdf5_messages_resume(const struct hdf5_messages *messages)
+{
+    H5Eset_auto2(H5E_DEFAULT, messages->print, messages->context);
+}
+
 static hid_t create_set(hid_t location, const char *name, int rank, const hsize_t size[])
 {
     hid_t space = H5Screate_simple(rank, size, NULL), groups = H5Pcreate(H5P_LINK_CREATE);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Data sets of doubles and attributes in an open HDF5 file. Serial; HDF5's own messages are to be
- * silenced by the caller (hdf5_messages.h). */
+/* Data sets of doubles and attributes in an open HDF5 file. Serial. */
 #ifndef BERYL_HF_CHECKPOINT_HDF5_H
 #define BERYL_HF_CHECKPOINT_HDF5_H
 
@@ -9,6 +8,22 @@
 #include <hdf5.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+/* --- HDF5's own messages --- */
+
+/* They fill pages for one failed call: the callers of what follows silence them. */
+
+/* The settings to return to. */
+struct hdf5_messages {
+    H5E_auto2_t print;
+    void *context;
+};
+
+/* HDF5 prints nothing between the two calls. Not collective. */
+struct hdf5_messages hdf5_messages_stop(void);
+void hdf5_messages_resume(const struct hdf5_messages *messages);
+
+/* --- data sets and attributes --- */
 
 enum { CHECKPOINT_SET_MAX_RANK = 16 };
 

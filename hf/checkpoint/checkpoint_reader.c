@@ -214,9 +214,10 @@ static enum status check_all_orthonormal(struct checkpoint_reader *reader,
 enum status checkpoint_reader_create(const char *path, const struct scf_problem *problem,
                                      struct checkpoint_reader **reader)
 {
-    struct checkpoint_reader *new = calloc(1, sizeof *new);
+    struct checkpoint_reader *new = agree_calloc(problem->comm, sizeof *new, "a checkpoint");
     *reader = NULL;
-    TRY(status_agree(problem->comm, CHECK_MEMORY(new, "%s: no memory to read it", path)));
+    if (!new)
+        return STATUS_NO_MEMORY;
     new->path = path;
     new->comm = problem->comm;
     MPI_Comm_rank(problem->comm, &new->rank);

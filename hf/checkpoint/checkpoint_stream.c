@@ -2,7 +2,6 @@
 #include "hf/checkpoint/checkpoint_stream.h"
 
 #include "hf/checkpoint/checkpoint_hdf5.h"
-#include "hf/checkpoint/hdf5_messages.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "hf/checkpoint/checkpoint_file.h"
 #include "hf/checkpoint/checkpoint_hdf5.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/checkpoint/hdf5_messages.h"
 
 #include <errno.h>
 #include <math.h>
@@ -162,16 +161,19 @@ static enum status read_group(hid_t file, const char *path, const char *name, in
     return status;
 }
 
+static enum status read_own_sets(hid_t file, const char *path, int64_t file_bytes)
+{
+    TRY(read_set(file, path, CHECKPOINT_COEFFICIENTS, file_bytes));
+    TRY(read_group(file, path, CHECKPOINT_SCF, file_bytes));
+    return read_group(file, path, CHECKPOINT_AMPLITUDES, file_bytes);
+}
+
 static enum status read_all_sets(const char *path, int64_t file_bytes)
 {
     struct hdf5_messages messages = hdf5_messages_stop();
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-    enum status status = file >= 0 ? read_set(file, path, CHECKPOINT_COEFFICIENTS, file_bytes)
+    enum status status = file >= 0 ? read_own_sets(file, path, file_bytes)
                                    : FAIL(STATUS_INPUT, "%s: not a checkpoint", path);
-    if (status == STATUS_OK)
-        status = read_group(file, path, CHECKPOINT_SCF, file_bytes);
-    if (status == STATUS_OK)
-        status = read_group(file, path, CHECKPOINT_AMPLITUDES, file_bytes);
     if (file >= 0)
         H5Fclose(file);
     hdf5_messages_resume(&messages);
@@ -263,17 +265,15 @@ static void run_child(const char *path, int64_t file_bytes, int out)
     _exit(write(out, &verdict, sizeof verdict) == (ssize_t)sizeof verdict ? 0 : 1);
 }
 
+/* It comes in one piece, which is shorter than PIPE_BUF. */
 static bool read_verdict(int in, struct verdict *verdict)
 {
-    size_t n = 0;
-    while (n < sizeof *verdict) {
-        ssize_t got = read(in, (char *)verdict + n, sizeof *verdict - n);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        n += got > 0 ? (size_t)got : 0;
-    }
+    ssize_t n;
+    do
+        n = read(in, verdict, sizeof *verdict);
+    while (n < 0 && errno == EINTR);
     verdict->text[sizeof verdict->text - 1] = '\0';
-    return true;
+    return n == (ssize_t)sizeof *verdict;
 }
 
 /* Outcome of a child that has ended. */

@@ -36,8 +36,8 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request);
 void hf_options_answer(enum option_request request);
 
-/* The same in parts, for programs that solve the SCF and take its options in addition to their
- * own: values of options that are not given; the tables of molecule, SCF, Fock build,
+/* hf_options_parse in parts, for programs that solve the SCF and take its options in addition to
+ * their own: values of options that are not given; the tables of molecule, SCF, Fock build,
  * scheduling, memory and output; the checks of options against each other, after parsing, which
  * may fail with STATUS_USAGE. */
 enum { HF_OPTION_TABLES = 5 };

@@ -2,8 +2,6 @@
 #include "hf/cli/hf_run.h"
 
 #include "hf/calculation/hf_calculation.h"
-#include "hf/calculation/hf_density.h"
-#include "hf/cli/hf_compare.h"
 #include "hf/result/hf_class_costs.h"
 #include "hf/result/hf_outputs.h"
 #include "hf/result/hf_print.h"
@@ -35,38 +33,32 @@ struct hf_run {
     bool written; /* the outputs are written, or could not be */
 };
 
-/* For --compare; borrows parts of the run. */
-static struct hf_compare_problem compare_problem_of(const struct hf_run *run)
+/* The settings of the pool under a mode, by its position among those that are compared. */
+static struct taskpool_settings pool_of_mode(const struct hf_run *run, int position, int64_t seed)
 {
-    const struct hf_options *options = run->options;
-    const struct hf_calculation *calculation = &run->calculation;
-    return (struct hf_compare_problem){.modes = &options->settings.modes,
-                                       .pool = &options->settings.pool,
-                                       .n_builds = options->fock_only,
-                                       .fock = calculation->fock,
-                                       .tiling = calculation->tiling,
-                                       .n_spins = calculation->input.n_spins,
-                                       .D = calculation->D,
-                                       .F = run->F};
-}
-
-/* Pool settings of the mode, or of the first that is compared. */
-static struct taskpool_settings first_pool(const struct hf_options *options)
-{
-    const struct hf_settings *settings = &options->settings;
+    const struct hf_settings *settings = &run->options->settings;
     struct taskpool_settings pool = settings->pool;
-    if (options->compare)
-        mode_options_select(&settings->pool, settings->modes.modes[0], &pool);
+    if (run->options->compare)
+        mode_options_select(&settings->pool, settings->modes.modes[position], &pool);
+    pool.seed = seed;
     return pool;
 }
 
+static enum status restart_pool(const struct hf_run *run, int position, int64_t seed)
+{
+    struct taskpool_settings pool = pool_of_mode(run, position, seed);
+    return fock_restart(run->calculation.fock, &pool);
+}
+
+/* Checks that every mode can have its pool with these options. */
 static enum status prepare_build(struct hf_run *run)
 {
-    const struct hf_options *options = run->options;
-    struct taskpool_settings pool = first_pool(options);
+    const struct hf_settings *settings = &run->options->settings;
+    struct taskpool_settings pool = pool_of_mode(run, 0, settings->pool.seed);
     TRY(hf_calculation_prepare_build(&run->calculation, &pool));
-    struct hf_compare_problem compare = compare_problem_of(run);
-    return options->compare ? hf_compare_check(&compare) : STATUS_OK;
+    for (int i = 0; run->options->compare && i < settings->modes.n; i++)
+        TRY(restart_pool(run, i, settings->pool.seed));
+    return STATUS_OK;
 }
 
 /* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
@@ -168,25 +160,65 @@ static void print_builds(const struct fock *fock)
     free(rows);
 }
 
+/* A Fock build; its record. */
+static enum status run_build(struct hf_run *run, int64_t number, const struct fock_record **build)
+{
+    const struct hf_calculation *calculation = &run->calculation;
+    TRY(fock_build(calculation->fock, calculation->input.n_spins,
+                   (const struct darray *const *)calculation->D, run->F));
+    *build = &fock_records(calculation->fock)[number];
+    return STATUS_OK;
+}
+
+/* The builds of --compare under one mode in one round, which begins as if it were the first. */
+static enum status build_under_mode(struct hf_run *run, int position, int64_t round)
+{
+    const struct hf_calculation *calculation = &run->calculation;
+    struct mode_records *records = &run->compared;
+    struct mode_record *record = mode_records_begin(records, position);
+    TRY(restart_pool(run, position, comparison_run_seed(&records->comparison, position, round)));
+    for (int64_t i = 0; i < run->options->fock_only; i++) {
+        const struct fock_record *build;
+        TRY(run_build(run, i, &build));
+        json_t *entry = mode_records_note(records, position, build->seconds, &build->statistics);
+        hf_qcschema_add_build(build, entry);
+        log_print("%-12s %5lld %9.4g\n", record->name, (long long)i, build->seconds);
+    }
+    TRY(fock_timeline(calculation->fock, &record->timeline));
+    for (int spin = 0; spin < calculation->input.n_spins; spin++)
+        TRY(tile_matrix_sha256(calculation->tiling, run->F[spin], record->sha256[spin]));
+    return mode_records_end(records, position);
+}
+
+/* Runs all modes of --compare in every round, in a random order. */
+static enum status compare_modes(struct hf_run *run)
+{
+    const struct mode_list *modes = &run->options->settings.modes;
+    struct mode_records *records = &run->compared;
+    records->comparison.oversubscribed = is_oversubscribed(run->comm);
+    mode_records_start(records, modes);
+    log_print("mode         build   seconds\n");
+    for (int64_t round = 0; round < records->n_rounds; round++) {
+        if (records->n_rounds > 1)
+            log_print("round %lld of %lld\n", (long long)round + 1, (long long)records->n_rounds);
+        int order[COMPARISON_MODES_MAX];
+        comparison_draw_order(&records->comparison, round, order);
+        for (int m = 0; m < modes->n; m++)
+            TRY(build_under_mode(run, order[m], round));
+    }
+    return STATUS_OK;
+}
+
 /* The builds of --fock-only. */
 static enum status run_builds(struct hf_run *run)
 {
-    const struct hf_options *options = run->options;
-    if (options->compare) {
-        struct hf_compare_problem compare = compare_problem_of(run);
-        run->compared.comparison.oversubscribed = is_oversubscribed(run->comm);
-        return hf_compare_run(&compare, &run->compared);
-    }
-    struct hf_calculation *calculation = &run->calculation;
     /* The SCF of a converged density has left its builds and what the mode learnt from them. */
-    struct taskpool_settings pool = first_pool(options);
-    if (fock_n_builds(calculation->fock) > 0)
-        TRY(fock_restart(calculation->fock, &pool));
+    if (fock_n_builds(run->calculation.fock) > 0)
+        TRY(restart_pool(run, 0, run->options->settings.pool.seed));
     log_print("build   seconds     integrals\n");
-    for (int64_t i = 0; i < options->fock_only; i++) {
-        TRY(fock_build(calculation->fock, calculation->input.n_spins,
-                       (const struct darray *const *)calculation->D, run->F));
-        const struct fock_record *build = &fock_records(calculation->fock)[i];
+    for (int64_t i = 0; i < run->options->fock_only; i++) {
+        const struct fock_record *build;
+        TRY(run_build(run, i, &build));
         log_print("%5lld %9.3f %13lld\n", (long long)i, build->seconds,
                   (long long)build->integrals);
     }
@@ -199,7 +231,7 @@ static enum status find_build_density(struct hf_run *run)
     const struct hf_options *options = run->options;
     struct hf_calculation *calculation = &run->calculation;
     bool converged = hf_options_density(options) == HF_DENSITY_CONVERGED;
-    TRY(hf_density_find(calculation, converged, &run->density.seconds));
+    TRY(hf_calculation_find_density(calculation, converged, &run->density.seconds));
     if (converged)
         hf_print_result(calculation, options->all_orbitals);
     hf_print_density(calculation, converged, run->density.seconds);
@@ -218,7 +250,7 @@ static enum status run_fock_only(struct hf_run *run)
     for (int spin = 0; spin < n_spins; spin++)
         TRY(tile_matrix_create(run->calculation.tiling, "Fock matrix", DARRAY_DOUBLE,
                                &run->F[spin]));
-    TRY(run_builds(run));
+    TRY(run->options->compare ? compare_modes(run) : run_builds(run));
     log_print("\n");
     TRY(hf_calculation_digest(&run->calculation, "F", run->F, sha256));
     if (run->options->compare) {

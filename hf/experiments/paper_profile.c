@@ -124,39 +124,26 @@ static enum status sort_bounds(const struct screening *screening, struct tile_pa
     return STATUS_OK;
 }
 
-static enum status list_work_of_tiles(const struct tiling *tiling, struct work_list *list)
-{
-    struct screening *screening;
-    TRY(screening_create(tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &screening));
-    int64_t n_pairs = tiling_n_pairs(tiling);
-    list->n_tiles = tiling->n_tiles;
-    struct tile_pair *pairs = calloc((size_t)n_pairs, sizeof *pairs);
-    enum status status =
-        pairs ? sort_bounds(screening, pairs) : FAIL(STATUS_NO_MEMORY, "no memory for tile pairs");
-    if (status == STATUS_OK) {
-        qsort(pairs, (size_t)n_pairs, sizeof *pairs, compare_tile_pairs);
-        status = list_work(pairs, n_pairs, list);
-    }
-    for (int64_t pair = 0; pairs && pair < n_pairs; pair++)
-        free(pairs[pair].bounds);
-    free(pairs);
-    screening_destroy(screening);
-    return status;
-}
-
-static enum status list_work_of_molecule(const struct molecule *molecule,
-                                         const struct basis_set *set, int64_t tile,
-                                         struct work_list *list)
-{
+/* A chain of atoms in the basis, cut into tiles. */
+struct chain {
+    struct molecule molecule;
+    struct basis_set set;
     struct shells *shells;
-    struct tiling *tiling = NULL;
-    TRY(shells_create(molecule, set, BASIS_FORM_UNSTATED, &shells));
-    enum status status = tiling_create(shells, tile, &tiling);
-    if (status == STATUS_OK)
-        status = list_work_of_tiles(tiling, list);
-    tiling_destroy(tiling);
-    shells_destroy(shells);
-    return status;
+    struct tiling *tiling;
+    struct screening *screening;
+    struct tile_pair *pairs; /* of the tiling */
+};
+
+static void chain_fini(struct chain *chain)
+{
+    for (int64_t pair = 0; chain->pairs && pair < tiling_n_pairs(chain->tiling); pair++)
+        free(chain->pairs[pair].bounds);
+    free(chain->pairs);
+    screening_destroy(chain->screening);
+    tiling_destroy(chain->tiling);
+    shells_destroy(chain->shells);
+    basis_set_fini(&chain->set);
+    molecule_fini(&chain->molecule);
 }
 
 static enum status read_chain(const char *name, struct molecule *molecule)
@@ -169,17 +156,32 @@ static enum status read_chain(const char *name, struct molecule *molecule)
     return status;
 }
 
+/* Errors: on failure chain_fini still has to be called. */
+static enum status chain_init(const char *name, int64_t tile, struct chain *chain)
+{
+    *chain = (struct chain){0};
+    TRY(read_chain(name, &chain->molecule));
+    TRY(basis_set_read_all("be15s", MPI_COMM_WORLD, &chain->set));
+    TRY(shells_create(&chain->molecule, &chain->set, BASIS_FORM_UNSTATED, &chain->shells));
+    TRY(tiling_create(chain->shells, tile, &chain->tiling));
+    TRY(screening_create(chain->tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &chain->screening));
+    int64_t n_pairs = tiling_n_pairs(chain->tiling);
+    chain->pairs = calloc((size_t)n_pairs, sizeof *chain->pairs);
+    TRY(CHECK_MEMORY(chain->pairs, "no memory for tile pairs"));
+    TRY(sort_bounds(chain->screening, chain->pairs));
+    qsort(chain->pairs, (size_t)n_pairs, sizeof *chain->pairs, compare_tile_pairs);
+    return STATUS_OK;
+}
+
 static enum status list_work_of_file(const char *name, int64_t tile, struct work_list *list)
 {
-    struct molecule molecule = {0};
-    struct basis_set set = {0};
-    enum status status = read_chain(name, &molecule);
-    if (status == STATUS_OK)
-        status = basis_set_read_all("be15s", MPI_COMM_WORLD, &set);
-    if (status == STATUS_OK)
-        status = list_work_of_molecule(&molecule, &set, tile, list);
-    basis_set_fini(&set);
-    molecule_fini(&molecule);
+    struct chain chain;
+    enum status status = chain_init(name, tile, &chain);
+    if (status == STATUS_OK) {
+        list->n_tiles = chain.tiling->n_tiles;
+        status = list_work(chain.pairs, tiling_n_pairs(chain.tiling), list);
+    }
+    chain_fini(&chain);
     return status;
 }
 

@@ -112,22 +112,19 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64
                                  struct density_tiles **tiles)
 {
     int64_t n_pairs = tiling_n_pairs(tiling);
-    struct density_tiles *made = calloc(1, sizeof *made);
-    enum status status = CHECK_MEMORY(made, "no memory for tiles of the density");
-    if (made) {
-        made->tiling = tiling;
-        made->n_spins = n_spins;
-        made->tile_max = malloc((size_t)n_pairs * sizeof(double));
-        struct item_cache_source source = {load_density, unload_density, made};
-        status = made->tile_max
-                     ? item_cache_create(n_pairs, cache_bytes, &source, &made->cache)
-                     : FAIL(STATUS_NO_MEMORY, "no memory for %lld tiles", (long long)n_pairs);
-    }
-    status = status_agree(darray_comm(), status);
-    if (status != STATUS_OK)
-        density_tiles_destroy(made);
-    *tiles = status == STATUS_OK ? made : NULL;
-    return status;
+    struct density_tiles *made = agree_calloc(darray_comm(), sizeof *made, "the density's tiles");
+    struct item_cache_source source = {load_density, unload_density, made};
+    *tiles = made;
+    if (!made)
+        return STATUS_NO_MEMORY;
+    made->tiling = tiling;
+    made->n_spins = n_spins;
+    made->tile_max =
+        agree_calloc(darray_comm(), (size_t)n_pairs * sizeof(double), "maxima of the density");
+    if (!made->tile_max)
+        return STATUS_NO_MEMORY;
+    return status_agree(darray_comm(),
+                        item_cache_create(n_pairs, cache_bytes, &source, &made->cache));
 }
 
 int64_t density_tiles_bytes(const struct tiling *tiling)

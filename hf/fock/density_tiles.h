@@ -27,7 +27,8 @@ struct density_tiles {
     double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
 };
 
-/* An object without a density. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
+/* An object without a density. On failure density_tiles_destroy still has to be called. Collective.
+ * Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64_t cache_bytes,
                                  struct density_tiles **tiles);
 

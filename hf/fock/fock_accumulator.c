@@ -45,25 +45,23 @@ static void unload_sums(int64_t number, void *item, void *context)
 enum status fock_accumulator_create(const struct screening *screening, int n_spins, bool fixed,
                                     int64_t cache_bytes, struct fock_accumulator **accumulator)
 {
-    struct fock_accumulator *made = calloc(1, sizeof *made);
-    enum status status = CHECK_MEMORY(made, "no memory for sums of the Fock matrix");
-    if (made) {
-        made->screening = screening;
-        made->tiling = screening->tiling;
-        made->n_spins = n_spins;
-        made->fixed = fixed;
-        made->n_pairs = tiling_n_pairs(made->tiling);
-        struct item_cache_source source = {load_sums, unload_sums, made};
-        status = item_cache_create(n_spins * made->n_pairs, cache_bytes, &source, &made->cache);
-    }
-    status = status_agree(darray_comm(), status);
-    for (int spin = 0; spin < n_spins && status == STATUS_OK; spin++)
-        status = tile_matrix_create(made->tiling, "sums of the Fock matrix",
-                                    fixed ? DARRAY_INT64 : DARRAY_DOUBLE, &made->sums[spin]);
-    if (status != STATUS_OK)
-        fock_accumulator_destroy(made);
-    *accumulator = status == STATUS_OK ? made : NULL;
-    return status;
+    static const char name[] = "sums of the Fock matrix";
+    struct fock_accumulator *made = agree_calloc(darray_comm(), sizeof *made, name);
+    *accumulator = made;
+    if (!made)
+        return STATUS_NO_MEMORY;
+    *made = (struct fock_accumulator){.screening = screening,
+                                      .tiling = screening->tiling,
+                                      .n_spins = n_spins,
+                                      .fixed = fixed,
+                                      .n_pairs = tiling_n_pairs(screening->tiling)};
+    struct item_cache_source source = {load_sums, unload_sums, made};
+    TRY(status_agree(darray_comm(), item_cache_create(n_spins * made->n_pairs, cache_bytes, &source,
+                                                      &made->cache)));
+    for (int spin = 0; spin < n_spins; spin++)
+        TRY(tile_matrix_create(made->tiling, name, fixed ? DARRAY_INT64 : DARRAY_DOUBLE,
+                               &made->sums[spin]));
+    return STATUS_OK;
 }
 
 /* Two tiles to finish with. */

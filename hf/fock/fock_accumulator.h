@@ -24,12 +24,13 @@
 
 struct fock_accumulator;
 
-/* Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
+/* On failure fock_accumulator_destroy still has to be called. Collective. Errors: STATUS_NO_MEMORY;
+ * the same everywhere. */
 enum status fock_accumulator_create(const struct screening *screening, int n_spins, bool fixed,
                                     int64_t cache_bytes, struct fock_accumulator **accumulator);
 void fock_accumulator_destroy(struct fock_accumulator *accumulator);
 
-/* What it takes of each of n_processes, at most, without the cache. Not collective. */
+/* Memory on each of n_processes, at most, without the cache. Not collective. */
 struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_spins,
                                           int n_processes);
 

@@ -3,12 +3,12 @@
 
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
-#include "hf/fock/fock_blocks.h"
 #include "hf/fock/fock_cost.h"
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/row_matrices.h"
 #include "sched/lab/profiles/profile.h"
+#include "sched/lab/profiles/task_data_write.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
@@ -170,10 +170,8 @@ static enum status create_class_costs(struct fock *fock)
     const struct shells *shells = fock->screening->tiling->shells;
     if (!fock->settings.profile_classes)
         return STATUS_OK;
-    enum status status = class_costs_create(shells, &fock->class_costs);
-    if (status == STATUS_OK)
-        status = class_costs_create(shells, &fock->class_cost_sums);
-    return status_agree(fock->comm, status);
+    TRY(status_agree(fock->comm, class_costs_create(shells, &fock->class_costs)));
+    return status_agree(fock->comm, class_costs_create(shells, &fock->class_cost_sums));
 }
 
 static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)
@@ -187,16 +185,16 @@ enum status fock_create(const struct screening *screening, const struct fock_set
                         const struct taskpool_settings *pool_settings, MPI_Comm comm,
                         struct fock **fock)
 {
-    struct fock *made = calloc(1, sizeof *made);
-    enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for a Fock build"));
-    if (status != STATUS_OK) /* of any process */
-        goto done;
+    struct fock *made = agree_calloc(comm, sizeof *made, "a Fock build");
+    *fock = NULL;
+    if (!made)
+        return STATUS_NO_MEMORY;
     *made = (struct fock){.screening = screening, .settings = *settings, .comm = comm};
-    status = create_parts(made, pool_settings);
-done:
-    if (status != STATUS_OK)
+    enum status status = create_parts(made, pool_settings);
+    if (status == STATUS_OK)
+        *fock = made;
+    else
         fock_destroy(made);
-    *fock = status == STATUS_OK ? made : NULL;
     return status;
 }
 
@@ -348,12 +346,55 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
     return pool_timeline(fock->pool, timeline);
 }
 
+/* The tiles that a task reads and writes, for simulations of the build. */
+struct block_list {
+    const struct tiling *tiling;
+    int n_spins;
+    int64_t id; /* of the task */
+    struct data_records *records;
+};
+
+static enum status add_tile(const struct block_list *list, int64_t a, int64_t b, bool writes)
+{
+    const struct tiling *tiling = list->tiling;
+    int64_t pair = tile_pair_index_unordered(a, b);
+    int64_t elements = tile_n_functions(tiling, a) * tile_n_functions(tiling, b);
+    struct taskpool_data_block block = {.bytes = elements * (int64_t)sizeof(double) * list->n_spins,
+                                        .owner = pair};
+    int64_t number = writes ? tiling_n_pairs(tiling) + pair : pair;
+    return data_records_add(list->records, list->id, writes, number, block);
+}
+
+static enum status add_quartet_tiles(const struct tile_quartet *quartet, void *context)
+{
+    const int64_t tiles[4] = {quartet->I, quartet->J, quartet->K, quartet->L};
+    for (int writes = 0; writes < 2; writes++)
+        for (int r = 0; r < 4; r++)
+            for (int s = r + 1; s < 4; s++)
+                TRY(add_tile(context, tiles[r], tiles[s], writes));
+    return STATUS_OK;
+}
+
+/* Adds the blocks of the task at a position, under its id: each of its quartets reads D and writes
+ * F in all pairs of its tiles. A block is a tile of all spins; tile p of D is block p, of F block
+ * tiling_n_pairs + p, and the owner of both has the number p. Bounds of integrals, which processes
+ * keep from build to build, are left out. */
+static enum status add_blocks_of_task(const struct fock *fock, int64_t position,
+                                      struct data_records *records)
+{
+    struct block_list list = {.tiling = fock->screening->tiling,
+                              .n_spins = fock->n_spins,
+                              .id = fock_tasks_id(fock->tasks, position),
+                              .records = records};
+    data_records_begin_task(records);
+    return fock_tasks_visit(fock->tasks, position, add_quartet_tiles, &list, NULL);
+}
+
 /* The non-null tasks of this process's history, under their ids, and the tiles of each. */
 static enum status translate_history(const struct fock *fock, bool with_blocks,
                                      struct taskpool_history *translated,
                                      struct data_records *blocks)
 {
-    const struct tiling *tiling = fock->screening->tiling;
     const struct taskpool_history *history = taskpool_history(fock->pool);
     for (int64_t i = 0; i < history->n_entries; i++) {
         const struct taskpool_history_entry *entry = &history->entries[i];
@@ -362,7 +403,7 @@ static enum status translate_history(const struct fock *fock, bool with_blocks,
         TRY(history_add(translated, fock_tasks_id(fock->tasks, entry->task), entry->time_s,
                         entry->worker));
         if (with_blocks)
-            TRY(fock_blocks_add(fock->tasks, tiling, fock->n_spins, entry->task, blocks));
+            TRY(add_blocks_of_task(fock, entry->task, blocks));
     }
     return STATUS_OK;
 }
@@ -374,12 +415,10 @@ enum status fock_write_profile(const struct fock *fock, const char *path)
     struct task_data_paths paths;
     enum status status = status_agree(
         fock->comm, translate_history(fock, task_data_paths(path, &paths), &translated, &blocks));
-    if (status != STATUS_OK)
-        goto done;
-    status = task_data_write(fock->comm, &blocks, path);
+    if (status == STATUS_OK)
+        status = task_data_write(fock->comm, &blocks, path);
     if (status == STATUS_OK)
         status = profile_write(fock->comm, &translated, path);
-done:
     data_records_fini(&blocks);
     history_fini(&translated);
     return status;

@@ -94,7 +94,7 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline);
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, int n_processes);
 
-/* What builds with these settings take of each of n_processes, at most, the tasks that the pool
+/* Memory of builds with these settings on each of n_processes, at most, the tasks that the pool
  * keeps and the screening excepted. Not collective. */
 struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                               int n_spins, int n_processes);

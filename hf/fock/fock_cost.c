@@ -87,28 +87,21 @@ enum status fock_cost_create(const struct screening *screening, enum fock_symmet
                              MPI_Comm comm, struct fock_cost **cost)
 {
     int64_t n_pairs = tiling_n_pairs(screening->tiling);
-    struct fock_cost *made = calloc(1, sizeof *made);
-    if (made)
-        made->below = calloc((size_t)n_pairs, sizeof *made->below);
-    *cost = NULL;
-    enum status status = CHECK_MEMORY(
-        made && made->below, "no memory for the costs of %lld tile pairs", (long long)n_pairs);
-    if (status == STATUS_OK) {
-        made->screening = screening;
-        made->symmetry = symmetry;
-        made->cutoff = two_electron_cutoff(screening->threshold);
-        /* At least 1, so that bins have a width where nothing passes the screening. */
-        made->log_top = fmax(log2(screening->max_bound) - log2(screening->threshold) / 2, 1);
-        status = count_own_tile_pairs(made);
-    }
-    status = status_agree(comm, status);
-    if (status != STATUS_OK) {
-        fock_cost_destroy(made);
-        return status;
-    }
+    struct fock_cost *made = agree_calloc(comm, sizeof *made, "the costs of tasks");
+    *cost = made;
+    if (!made)
+        return STATUS_NO_MEMORY;
+    made->below = agree_calloc(comm, (size_t)n_pairs * sizeof *made->below, "the costs of tiles");
+    if (!made->below)
+        return STATUS_NO_MEMORY;
+    made->screening = screening;
+    made->symmetry = symmetry;
+    made->cutoff = two_electron_cutoff(screening->threshold);
+    /* At least 1, so that bins have a width where nothing passes the screening. */
+    made->log_top = fmax(log2(screening->max_bound) - log2(screening->threshold) / 2, 1);
+    TRY(status_agree(comm, count_own_tile_pairs(made)));
     /* Every element is zero on all processes but one: the sum is exact. */
     long_reduce(made->below, n_pairs * (N_BINS + 1), MPI_FLOAT, MPI_SUM, comm);
-    *cost = made;
     return STATUS_OK;
 }
 

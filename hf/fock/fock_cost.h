@@ -21,7 +21,8 @@
 
 struct fock_cost;
 
-/* Collective. screening is borrowed. Errors: STATUS_NO_MEMORY; the same everywhere. */
+/* screening is borrowed. On failure fock_cost_destroy still has to be called. Collective. Errors:
+ * STATUS_NO_MEMORY; the same everywhere. */
 enum status fock_cost_create(const struct screening *screening, enum fock_symmetry symmetry,
                              MPI_Comm comm, struct fock_cost **cost);
 void fock_cost_destroy(struct fock_cost *cost);

@@ -27,18 +27,12 @@ int64_t fock_digest_bytes(const struct tiling *tiling)
 
 enum status fock_digest_create(const struct tiling *tiling, struct fock_digest **digest)
 {
-    struct fock_digest *made = calloc(1, sizeof *made);
-    *digest = NULL;
+    struct fock_digest *made = *digest = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for the digestion of integrals"));
     made->size = size_of_blocks(tiling);
     made->lanes = aligned_alloc(64, (size_t)bytes_of_lanes(tiling));
-    enum status status = CHECK_MEMORY(made->lanes, "no memory for the digestion of integrals");
-    if (status == STATUS_OK)
-        status = group_blocks_create(tiling, &made->blocks);
-    if (status != STATUS_OK)
-        fock_digest_destroy(made);
-    *digest = status == STATUS_OK ? made : NULL;
-    return status;
+    TRY(CHECK_MEMORY(made->lanes, "no memory for the digestion of integrals"));
+    return group_blocks_create(tiling, &made->blocks);
 }
 
 void fock_digest_destroy(struct fock_digest *digest)

@@ -26,7 +26,8 @@ struct fock_digest {
     double *lanes; /* 8 size QUARTET_LANES: of four blocks D, then A */
 };
 
-/* For tiles of this tiling, borrowed. Errors: STATUS_NO_MEMORY. */
+/* For tiles of this tiling, borrowed. On failure fock_digest_destroy still has to be called.
+ * Errors: STATUS_NO_MEMORY. */
 enum status fock_digest_create(const struct tiling *tiling, struct fock_digest **digest);
 void fock_digest_destroy(struct fock_digest *digest);
 

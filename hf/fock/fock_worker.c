@@ -44,26 +44,23 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     const struct tiling *tiling = screening->tiling;
     int64_t I = number / tiling->n_tiles, J = number % tiling->n_tiles;
     int64_t n_I = tile_n_groups(tiling, I), n_J = tile_n_groups(tiling, J);
-    double *stored = malloc((size_t)(n_I * n_J) * sizeof(double));
-    double *bounds = malloc((size_t)(n_I * n_J) * sizeof(double));
-    enum status status = CHECK_MEMORY(stored && bounds, "no memory for the bounds of a tile");
-    struct shell_pairs *pairs = NULL;
-    if (status != STATUS_OK)
-        goto done;
+    double *stored = malloc((size_t)(2 * n_I * n_J) * sizeof(double));
+    TRY(CHECK_MEMORY(stored, "no memory for the bounds of a tile"));
+    double *bounds = stored + n_I * n_J;
+    struct shell_pairs *pairs;
     darray_get(screening->group_bounds, tile_pair_index_unordered(I, J), stored);
     for (int64_t i = 0; i < n_I; i++)
         for (int64_t j = 0; j < n_J; j++)
             bounds[i * n_J + j] = I >= J ? stored[i * n_J + j] : stored[j * n_I + i];
     bool triangle = I == J && worker->symmetry == FOCK_SYMMETRY_FULL;
     struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, triangle);
-    status = shell_pairs_create(tiling->shells, &rectangle, bounds,
-                                screening->threshold / screening->max_bound, &pairs);
-done:
+    enum status status = shell_pairs_create(tiling->shells, &rectangle, bounds,
+                                            screening->threshold / screening->max_bound, &pairs);
     free(stored);
-    free(bounds);
+    TRY(status);
     *item = pairs;
-    *bytes = pairs ? pairs->bytes : 0;
-    return status;
+    *bytes = pairs->bytes;
+    return STATUS_OK;
 }
 
 static void unload_pairs(int64_t number, void *item, void *context)
@@ -93,17 +90,12 @@ enum status fock_worker_create(const struct screening *screening, enum screening
                                enum fock_symmetry symmetry, int64_t cache_bytes,
                                struct fock_worker **worker)
 {
-    struct fock_worker *made = calloc(1, sizeof *made);
-    *worker = NULL;
+    struct fock_worker *made = *worker = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a worker of the Fock build"));
     made->screening = screening;
     made->rule = rule;
     made->symmetry = symmetry;
-    enum status status = create_worker_parts(made, cache_bytes);
-    if (status != STATUS_OK)
-        fock_worker_destroy(made);
-    *worker = status == STATUS_OK ? made : NULL;
-    return status;
+    return create_worker_parts(made, cache_bytes);
 }
 
 int64_t fock_worker_bytes(const struct tiling *tiling, int n_spins)

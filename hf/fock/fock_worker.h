@@ -14,7 +14,8 @@
 
 struct fock_worker;
 
-/* Everything is borrowed. Not collective. Errors: STATUS_NO_MEMORY. */
+/* Everything is borrowed. On failure fock_worker_destroy still has to be called. Not collective.
+ * Errors: STATUS_NO_MEMORY. */
 enum status fock_worker_create(const struct screening *screening, enum screening_rule rule,
                                enum fock_symmetry symmetry, int64_t cache_bytes,
                                struct fock_worker **worker);

@@ -88,10 +88,8 @@ enum status quartet_views_begin(struct quartet_views *views, const struct tile_q
     const struct density_tile *D[6];
     for (int r = 0; r < 4; r++) {
         for (int s = r + 1; s < 4; s++) {
-            int64_t high = tiles[r] >= tiles[s] ? tiles[r] : tiles[s];
-            int64_t low = tiles[r] >= tiles[s] ? tiles[s] : tiles[r];
             bool is_new;
-            int slot = slot_of_pair(views, tile_pair_index(high, low), &is_new);
+            int slot = slot_of_pair(views, tile_pair_index_unordered(tiles[r], tiles[s]), &is_new);
             if (is_new) {
                 enum status status = density_tiles_pin(views->density, views->pair[slot], &D[slot]);
                 if (status != STATUS_OK) {

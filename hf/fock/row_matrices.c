@@ -82,19 +82,12 @@ int64_t row_matrices_bytes(const struct tiling *tiling)
 
 enum status row_matrices_create(const struct tiling *tiling, struct row_matrices **matrices)
 {
-    struct row_matrices *made = calloc(1, sizeof *made);
-    *matrices = NULL;
+    struct row_matrices *made = *matrices = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for rows of integrals"));
     *made = (struct row_matrices){.tiling = tiling, .m = functions_in_blocks(tiling)};
-    size_t bytes = (size_t)row_matrices_bytes(tiling);
-    struct parts parts = {.memory = aligned_alloc(64, bytes)};
-    made->memory = parts.memory;
-    if (!made->memory) {
-        row_matrices_destroy(made);
-        return FAIL(STATUS_NO_MEMORY, "no memory for rows of integrals");
-    }
-    lay_out(made, &parts);
-    *matrices = made;
+    made->memory = aligned_alloc(64, (size_t)row_matrices_bytes(tiling));
+    TRY(CHECK_MEMORY(made->memory, "no memory for rows of integrals"));
+    lay_out(made, &(struct parts){.memory = made->memory});
     return STATUS_OK;
 }
 

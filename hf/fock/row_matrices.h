@@ -54,7 +54,8 @@ struct row_matrices {
     void *memory;
 };
 
-/* For tiles of this tiling, borrowed. Errors: STATUS_NO_MEMORY. */
+/* For tiles of this tiling, borrowed. On failure row_matrices_destroy still has to be called.
+ * Errors: STATUS_NO_MEMORY. */
 enum status row_matrices_create(const struct tiling *tiling, struct row_matrices **matrices);
 void row_matrices_destroy(struct row_matrices *matrices);
 

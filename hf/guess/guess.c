@@ -141,77 +141,76 @@ static enum status place_atoms(const struct superposition *superposition, double
                                struct darray *D)
 {
     const struct tiling *tiling = superposition->problem->tiling;
-    double *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof *tile);
-    enum status status = CHECK_MEMORY(tile, "no memory for a tile");
-    status = status_agree(superposition->problem->comm, status);
+    size_t size = (size_t)(tiling->max_functions * tiling->max_functions) * sizeof(double);
+    double *tile = agree_calloc(superposition->problem->comm, size, "a tile");
+    if (!tile)
+        return STATUS_NO_MEMORY;
     struct own_tile own = {0};
-    while (status == STATUS_OK && own_tile_next(tiling, D, &own)) {
+    while (own_tile_next(tiling, D, &own)) {
         fill_tile(superposition, factor, own.I, own.J, tile);
         darray_put(D, own.pair, tile);
     }
     free(tile);
     darray_sync();
-    return status;
+    return STATUS_OK;
+}
+
+static enum status superpose_atoms(struct superposition *superposition, struct darray *const D[])
+{
+    const struct scf_problem *problem = superposition->problem;
+    double occupation = problem->n_spins == 1 ? 2 : 1;
+    TRY(solve_elements(superposition));
+    double n = count_atom_electrons(superposition);
+    for (int s = 0; s < problem->n_spins; s++) {
+        /* Nuclei without functions bring no electrons: D = 0 then starts from H. */
+        double factor = n > 0 ? occupation * (double)problem->n_occupied[s] / n : 0;
+        TRY(place_atoms(superposition, factor, D[s]));
+    }
+    return STATUS_OK;
 }
 
 enum status guess_sad(const struct scf_problem *problem, struct darray *const D[])
 {
     struct superposition superposition;
-    double occupation = problem->n_spins == 1 ? 2 : 1;
     enum status status = status_agree(problem->comm, superposition_init(problem, &superposition));
-    if (status != STATUS_OK)
-        goto done;
-    status = solve_elements(&superposition);
-    if (status != STATUS_OK)
-        goto done;
-    double n = count_atom_electrons(&superposition);
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        /* Nuclei without functions bring no electrons: D = 0 then starts from H. */
-        double factor = n > 0 ? occupation * (double)problem->n_occupied[s] / n : 0;
-        status = place_atoms(&superposition, factor, D[s]);
-    }
-done:
+    if (status == STATUS_OK)
+        status = superpose_atoms(&superposition, D);
     superposition_fini(&superposition);
     return status;
 }
 
-/* D of the lowest eigenvectors of H. */
-static enum status core_density(const struct scf_basis *basis, struct darray *const D[])
+/* D of the lowest eigenvectors of H, which become U. */
+static enum status core_density(const struct scf_basis *basis, double *energies, struct dense *U,
+                                struct darray *const D[])
 {
-    int64_t m = basis->n_orbitals;
-    struct dense *U = NULL, *H = basis->work_mm[0], *C = basis->work_nm;
-    double *energies = malloc((size_t)m * sizeof *energies);
-    enum status status = CHECK_MEMORY(energies, "no memory for orbital energies");
-    status = status_agree(basis->problem->comm, status);
-    if (status != STATUS_OK)
-        goto done;
-    status = dense_create(basis->problem->grid, m, m, &U);
-    if (status != STATUS_OK)
-        goto done;
-    status = scf_basis_load(basis, basis->H);
-    if (status != STATUS_OK)
-        goto done;
+    struct dense *H = basis->work_mm[0], *C = basis->work_nm;
+    TRY(scf_basis_load(basis, basis->H));
     scf_basis_project(basis, basis->work_nn, H);
-    status = dense_eigen(H, energies, U);
-    if (status != STATUS_OK)
-        goto done;
+    TRY(dense_eigen(H, energies, U));
     scf_basis_expand(basis, U, C);
-    for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++) {
+    for (int s = 0; s < basis->n_spins; s++) {
         dense_multiply_columns(basis->occupation, C, C, 0, basis->n_occupied[s], 0, basis->work_nn);
-        status = tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]);
+        TRY(tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]));
     }
-done:
-    dense_destroy(U);
-    free(energies);
-    return status;
+    return STATUS_OK;
 }
 
 enum status guess_core(const struct scf_problem *problem, double dependence,
                        struct darray *const D[])
 {
     struct scf_basis *basis;
-    TRY(scf_basis_create(problem, dependence, &basis));
-    enum status status = core_density(basis, D);
+    struct dense *U = NULL;
+    double *energies = agree_calloc(
+        problem->comm, (size_t)problem->shells->n_functions * sizeof *energies, "orbital energies");
+    if (!energies)
+        return STATUS_NO_MEMORY;
+    enum status status = scf_basis_create(problem, dependence, &basis);
+    if (status == STATUS_OK)
+        status = dense_create(problem->grid, basis->n_orbitals, basis->n_orbitals, &U);
+    if (status == STATUS_OK)
+        status = core_density(basis, energies, U, D);
+    dense_destroy(U);
     scf_basis_destroy(basis);
+    free(energies);
     return status;
 }

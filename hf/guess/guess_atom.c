@@ -2,7 +2,6 @@
 #include "hf/guess/guess_atom.h"
 
 #include "hf/guess/guess_atom_channel.h"
-#include "hf/guess/guess_atom_integrals.h"
 #include "support/arrays/diis.h"
 #include "support/arrays/symmetric_eigen.h"
 

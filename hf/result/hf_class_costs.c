@@ -35,16 +35,14 @@ void hf_class_costs_print(const struct class_costs *costs)
               "class                    quartets      integrals  selection  integrals  digestion  "
               "ns/quartet  ns/integral  lanes %%\n");
     int n = costs->n_pair_types;
-    for (int bra = 0; bra < n; bra++)
-        for (int ket = 0; ket < n; ket++) {
-            const struct class_cost *cost = &costs->of[bra * n + ket];
-            char name[CLASS_NAME_SIZE];
-            if (cost->quartets == 0)
-                continue;
-            class_costs_name(costs, bra, ket, name);
-            print_class_cost(name, cost);
-            add_class_cost(cost, &sum);
-        }
+    for (int class = 0; class < n * n; class ++) {
+        char name[CLASS_NAME_SIZE];
+        if (costs->of[class].quartets == 0)
+            continue;
+        class_costs_name(costs, class / n, class % n, name);
+        print_class_cost(name, &costs->of[class]);
+        add_class_cost(&costs->of[class], &sum);
+    }
     if (sum.quartets > 0)
         print_class_cost("all", &sum);
     log_print("\n");
@@ -63,13 +61,11 @@ json_t *hf_class_costs_to_json(const struct class_costs *costs)
 {
     json_t *classes = json_object();
     int n = costs->n_pair_types;
-    for (int bra = 0; bra < n; bra++)
-        for (int ket = 0; ket < n; ket++) {
-            const struct class_cost *cost = &costs->of[bra * n + ket];
-            char name[CLASS_NAME_SIZE];
-            class_costs_name(costs, bra, ket, name);
-            if (cost->quartets > 0)
-                json_object_set_new(classes, name, class_cost_to_json(cost));
-        }
+    for (int class = 0; class < n * n; class ++) {
+        char name[CLASS_NAME_SIZE];
+        class_costs_name(costs, class / n, class % n, name);
+        if (costs->of[class].quartets > 0)
+            json_object_set_new(classes, name, class_cost_to_json(&costs->of[class]));
+    }
     return classes;
 }

@@ -16,7 +16,7 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
 void hf_print_tasks(const struct hf_calculation *calculation);
 
 /* Which density the builds of --fock-only are from, and that a guess is not one of an SCF.
- * Arguments: hf_density_find. */
+ * Arguments: hf_calculation_find_density. */
 void hf_print_density(const struct hf_calculation *calculation, bool converged, double seconds);
 
 /* Energies, orbitals and the time of the builds, after hf_calculation_solve. */

@@ -3,11 +3,11 @@
 
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/scf/scf_basis.h"
-#include "hf/scf/scf_properties.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
 #include "hf/scf/scf_stability.h"
+#include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
@@ -23,6 +23,117 @@ struct scf_settings scf_settings_default(void)
                                  .quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON,
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
 }
+
+/* --- properties of a converged density --- */
+
+enum { N_AXES = 3 };
+
+/* Taken by set_dipole of each of n_processes while it runs, at most. Not collective. */
+static struct memory_need dipole_bytes(const struct scf_problem *problem, int n_processes)
+{
+    struct memory_need need = {0};
+    memory_need_add(&need, N_AXES, tile_matrix_bytes(problem->tiling, n_processes));
+    return need;
+}
+
+/* r: tile matrices of the three components, which are set here. */
+static enum status find_dipole(const struct scf_problem *problem, struct darray *const D[],
+                               struct darray *const r[N_AXES], double dipole[N_AXES])
+{
+    TRY(dipole_matrices(problem->tiling, r));
+    for (int k = 0; k < N_AXES; k++) {
+        double trace = 0;
+        for (int s = 0; s < problem->n_spins; s++)
+            trace += tile_matrix_dot(problem->tiling, D[s], r[k]);
+        dipole[k] = -trace;
+        for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
+            const struct atom *atom = &problem->molecule->atoms[i];
+            if (!atom->ghost)
+                dipole[k] += atom->element * atom->position[k];
+        }
+    }
+    return STATUS_OK;
+}
+
+/* dipole = sum_A Z_A R_A - trace(D r), e Bohr, about the origin. D: density tiles of each
+ * spin. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
+static enum status set_dipole(const struct scf_problem *problem, struct darray *const D[],
+                              double dipole[3])
+{
+    struct darray *r[N_AXES] = {NULL};
+    enum status status = STATUS_OK;
+    for (int k = 0; k < N_AXES && status == STATUS_OK; k++)
+        status = tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]);
+    if (status == STATUS_OK)
+        status = find_dipole(problem, D, r, dipole);
+    for (int k = 0; k < N_AXES; k++)
+        darray_destroy(r[k]);
+    return status;
+}
+
+/* population[m] += sum_n D_mn S_mn of the tiles on this process. */
+static void add_own_populations(const struct tiling *tiling, const struct darray *D,
+                                const struct darray *S, double *population)
+{
+    struct own_tile tile = {0};
+    while (own_tile_next(tiling, D, &tile)) {
+        const double *d = darray_local(D, tile.pair), *s = darray_local(S, tile.pair);
+        double *row = population + tiling->first_function[tile.I];
+        double *column = population + tiling->first_function[tile.J];
+        int64_t n_I = tile_n_functions(tiling, tile.I), n_J = tile_n_functions(tiling, tile.J);
+        for (int64_t i = 0; i < n_I; i++) {
+            for (int64_t j = 0; j < n_J; j++) {
+                double product = d[i * n_J + j] * s[i * n_J + j];
+                row[i] += product;
+                if (tile.I != tile.J)
+                    column[j] += product;
+            }
+        }
+    }
+}
+
+/* charges[A] = Z_A - sum over functions m of A of (D S)_mm, e, per centre of the
+ * molecule, on every process. D: density tiles of each spin. Collective.
+ * Errors: STATUS_NO_MEMORY. */
+static enum status set_mulliken_charges(const struct scf_basis *basis, struct darray *const D[],
+                                        double *charges)
+{
+    const struct scf_problem *problem = basis->problem;
+    int n = basis->n_functions;
+    double *population = agree_calloc(problem->comm, (size_t)n * sizeof *population, "populations");
+    if (!population)
+        return STATUS_NO_MEMORY;
+    for (int s = 0; s < basis->n_spins; s++)
+        add_own_populations(problem->tiling, D[s], basis->S, population);
+    MPI_Allreduce(MPI_IN_PLACE, population, n, MPI_DOUBLE, MPI_SUM, problem->comm);
+    for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
+        const struct atom *atom = &problem->molecule->atoms[i];
+        charges[i] = atom->ghost ? 0 : atom->element;
+    }
+    for (int64_t i = 0; i < problem->shells->n_shells; i++) {
+        const struct shell *shell = &problem->shells->shells[i];
+        for (int f = 0; f < shell->n_functions; f++)
+            charges[shell->atom] -= population[shell->first_function + f];
+    }
+    free(population);
+    return STATUS_OK;
+}
+
+/* <S^2> = (Na - Nb)/2 ((Na - Nb)/2 + 1) + Nb - trace(P_a P_b); 0 for RHF. Collective.
+ * Source: Szabo & Ostlund (1996), eq. 2.271. */
+static double expected_s2(const struct scf_basis *basis, const struct scf_state *state)
+{
+    if (basis->n_spins == 1)
+        return 0;
+    double n_alpha = basis->n_occupied[0], n_beta = basis->n_occupied[1];
+    double s_z = (n_alpha - n_beta) / 2;
+    struct dense *const *P = basis->work_mm;
+    for (int s = 0; s < 2; s++)
+        dense_multiply('N', 'T', 1, state->U_o[s], state->U_o[s], 0, P[s]);
+    return s_z * (s_z + 1) + n_beta - dense_dot(P[0], P[1]);
+}
+
+/* --- the run --- */
 
 /* D = the density of the last state; of one without orbitals, that of its Fock build. */
 static enum status collect_density(struct scf_solver *solver, struct darray *const D[])
@@ -47,9 +158,9 @@ static enum status find_first_orbitals(struct scf_solver *solver)
 {
     if (solver->state->idempotent)
         return STATUS_OK;
-    TRY(scf_state_diagonalise(solver->basis, solver->state->F, solver->state));
+    TRY(scf_state_diagonalise(solver->basis, solver->state));
     solver->state->energy = NAN;
-    return scf_solver_write_checkpoint(solver);
+    return scf_restart_write(solver);
 }
 
 /* Fills the result from the last state; D: overwritten with its density. */
@@ -71,9 +182,9 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
     for (int s = 0; s < basis->n_spins; s++)
         for (int k = 0; k < basis->n_orbitals; k++)
             result->orbital_energies[s][k] = state->orbital_energies[s][k];
-    result->s2 = scf_s2(basis, state);
-    TRY(scf_mulliken(basis, D, result->mulliken));
-    return scf_dipole(basis->problem, D, result->dipole);
+    result->s2 = expected_s2(basis, state);
+    TRY(set_mulliken_charges(basis, D, result->mulliken));
+    return set_dipole(basis->problem, D, result->dipole);
 }
 
 static enum status result_init(const struct scf_basis *basis, struct scf_result *result)
@@ -104,6 +215,10 @@ static void report_checkpoints(const struct scf_basis *basis, const struct scf_s
 /* The result of a run that has not converged is collected, too. */
 static enum status solve_and_collect(struct scf_solver *solver, struct darray *const D[])
 {
+    TRY(result_init(solver->basis, solver->result));
+    TRY(scf_solver_init(solver, D));
+    report_checkpoints(solver->basis, solver->settings);
+    scf_report_start(solver->basis, solver->settings);
     enum status status = scf_solver_iterate(solver, D);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
@@ -117,19 +232,13 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
                     struct darray *const D[], struct scf_result *result)
 {
     struct scf_basis *basis;
+    struct scf_solver solver = {.settings = settings, .result = result};
     *result = (struct scf_result){0};
-    TRY(scf_basis_create(problem, settings->dependence, &basis));
-    struct scf_solver solver = {.settings = settings, .basis = basis, .result = result};
-    enum status status = result_init(basis, result);
-    if (status != STATUS_OK)
-        goto done;
-    status = scf_solver_init(&solver, D);
-    if (status != STATUS_OK)
-        goto done;
-    report_checkpoints(basis, settings);
-    scf_report_start(basis, settings);
-    status = solve_and_collect(&solver, D);
-done:
+    enum status status = scf_basis_create(problem, settings->dependence, &basis);
+    if (status == STATUS_OK) {
+        solver.basis = basis;
+        status = solve_and_collect(&solver, D);
+    }
     scf_solver_fini(&solver);
     scf_basis_destroy(basis);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
@@ -174,6 +283,6 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
     if (tests) /* before its vectors are given back */
         diis += (double)(scf_hessian_bytes(&plan, true) + scf_stability_bytes(&plan));
     struct memory_need phase = {.own_bytes = fmax(fmax(diis, second_order), quasi_newton)};
-    memory_need_add(&need, 1, memory_need_larger(phase, scf_dipole_bytes(problem, n_processes)));
+    memory_need_add(&need, 1, memory_need_larger(phase, dipole_bytes(problem, n_processes)));
     return need;
 }

@@ -103,7 +103,7 @@ void scf_result_fini(struct scf_result *result);
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
 bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
-/* What scf_run takes of each of n_processes, at most, in addition to D, the Fock build and a few
+/* Memory of scf_run on each of n_processes, at most, in addition to D, the Fock build and a few
  * columns on the process that writes checkpoints. The problem's molecule and fock are not looked
  * at. Not collective. */
 struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf_settings *settings,

@@ -53,11 +53,11 @@ static enum status orthogonalise_functions(struct scf_basis *basis, double depen
     const struct dense_grid *grid = basis->problem->grid;
     int n = basis->n_functions;
     struct dense *V = NULL;
-    double *eigenvalues = malloc((size_t)n * sizeof *eigenvalues);
-    enum status status = CHECK_MEMORY(eigenvalues, "no memory for %d eigenvalues", n);
-    status = status_agree(basis->problem->comm, status);
-    if (status == STATUS_OK)
-        status = dense_create(grid, n, n, &V);
+    double *eigenvalues = agree_calloc(basis->problem->comm, (size_t)n * sizeof *eigenvalues,
+                                       "eigenvalues of the overlap");
+    if (!eigenvalues)
+        return STATUS_NO_MEMORY;
+    enum status status = dense_create(grid, n, n, &V);
     if (status == STATUS_OK)
         status = find_orthonormal_functions(basis, dependence, eigenvalues, V);
     dense_destroy(V);
@@ -141,17 +141,12 @@ struct memory_need scf_basis_bytes(const struct scf_basis *plan, int n_processes
 enum status scf_basis_create(const struct scf_problem *problem, double dependence,
                              struct scf_basis **basis)
 {
-    struct scf_basis *new = calloc(1, sizeof *new);
-    *basis = NULL;
-    enum status status = CHECK_MEMORY(new, "no memory for the one-electron matrices");
-    TRY(status_agree(problem->comm, status));
-    *new = scf_basis_plan(problem);
-    new->nuclear_repulsion = molecule_nuclear_repulsion(problem->molecule);
-    status = set_matrices(new, dependence);
-    if (status != STATUS_OK)
-        scf_basis_destroy(new);
-    *basis = status == STATUS_OK ? new : NULL;
-    return status;
+    *basis = agree_calloc(problem->comm, sizeof **basis, "the one-electron matrices");
+    if (!*basis)
+        return STATUS_NO_MEMORY;
+    **basis = scf_basis_plan(problem);
+    (*basis)->nuclear_repulsion = molecule_nuclear_repulsion(problem->molecule);
+    return set_matrices(*basis, dependence);
 }
 
 void scf_basis_destroy(struct scf_basis *basis)

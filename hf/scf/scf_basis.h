@@ -33,9 +33,9 @@ struct scf_basis {
 };
 
 /* Combinations of functions whose eigenvalue of S is below dependence are dropped.
- * Collective, like all that follows. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (S is not an
- * overlap matrix; nothing is left), STATUS_INPUT (fewer independent functions than occupied
- * orbitals). */
+ * Collective, like all that follows. On failure scf_basis_destroy still has to be called. Errors:
+ * STATUS_NO_MEMORY, STATUS_NUMERIC (S is not an overlap matrix), STATUS_INPUT (fewer independent
+ * functions than occupied orbitals). */
 enum status scf_basis_create(const struct scf_problem *problem, double dependence,
                              struct scf_basis **basis);
 void scf_basis_destroy(struct scf_basis *basis);
@@ -45,7 +45,7 @@ void scf_basis_destroy(struct scf_basis *basis);
  * Not collective. */
 struct scf_basis scf_basis_plan(const struct scf_problem *problem);
 
-/* What a basis takes of each of n_processes, at most. Not collective. */
+/* Memory of a basis on each of n_processes, at most. Not collective. */
 struct memory_need scf_basis_bytes(const struct scf_basis *plan, int n_processes);
 
 /* B = X^T A X: an operator in the orthonormal basis. Uses work_nm. */

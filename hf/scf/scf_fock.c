@@ -56,19 +56,15 @@ struct memory_need scf_fock_bytes(const struct scf_problem *problem, bool of_spi
 enum status scf_fock_create(const struct scf_problem *problem, struct darray *const scratch[],
                             struct scf_fock **fock)
 {
-    struct scf_fock *new = calloc(1, sizeof *new);
-    *fock = NULL;
-    enum status status = CHECK_MEMORY(new, "no memory for the two-electron matrices");
-    TRY(status_agree(problem->comm, status));
-    new->problem = problem;
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        new->input_tiles[s] = scratch[s];
-        status = create_last_tiles(new, s);
+    *fock = agree_calloc(problem->comm, sizeof **fock, "the two-electron matrices");
+    if (!*fock)
+        return STATUS_NO_MEMORY;
+    (*fock)->problem = problem;
+    for (int s = 0; s < problem->n_spins; s++) {
+        (*fock)->input_tiles[s] = scratch[s];
+        TRY(create_last_tiles(*fock, s));
     }
-    if (status != STATUS_OK)
-        scf_fock_destroy(new);
-    *fock = status == STATUS_OK ? new : NULL;
-    return status;
+    return STATUS_OK;
 }
 
 void scf_fock_destroy(struct scf_fock *fock)
@@ -103,27 +99,15 @@ static enum status build_tiles(struct scf_fock *fock, int n_spins)
     return status;
 }
 
-static enum status build_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
-                                  struct dense *const G[])
+enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
+                                 struct dense *const G[])
 {
     const struct tiling *tiling = fock->problem->tiling;
+    if (n_spins == 2 && !fock->input_tiles[1])
+        TRY(create_beta_tiles(fock));
     TRY(tile_matrices_from_dense(tiling, n_spins, D, fock->input_tiles));
     TRY(build_tiles(fock, n_spins));
     return tile_matrices_to_dense(tiling, n_spins, fock->G_tiles, G);
-}
-
-enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
-                                 struct dense *const G[])
-{
-    return build_matrices(fock, fock->problem->n_spins, D, G);
-}
-
-enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
-                              struct dense *const G[2])
-{
-    if (!fock->input_tiles[1])
-        TRY(create_beta_tiles(fock));
-    return build_matrices(fock, 2, D, G);
 }
 
 static void swap_tiles(struct darray **A, struct darray **B)

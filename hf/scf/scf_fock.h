@@ -33,13 +33,13 @@ struct scf_fock {
 };
 
 /* Collective, like all that follows. scratch: n_spins tile matrices, borrowed and
- * overwritten. Errors: STATUS_NO_MEMORY. */
+ * overwritten. On failure scf_fock_destroy still has to be called. Errors: STATUS_NO_MEMORY. */
 enum status scf_fock_create(const struct scf_problem *problem, struct darray *const scratch[],
                             struct scf_fock **fock);
 void scf_fock_destroy(struct scf_fock *fock);
 
-/* What it takes of each of n_processes, at most; of_spins: scf_fock_of_spins will be called. Of the
- * problem, tiling and n_spins are looked at. Not collective. */
+/* Memory on each of n_processes, at most; of_spins: scf_fock_of_matrices will be called
+ * for two spins. The problem needs tiling and n_spins alone. Not collective. */
 struct memory_need scf_fock_bytes(const struct scf_problem *problem, bool of_spins,
                                   int n_processes);
 
@@ -61,13 +61,9 @@ enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray
                             struct dense *F);
 
 /* G of symmetric matrices that are not densities: always a full build, and the last density
- * stays remembered. Errors: those of fock_build. */
-enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
+ * stays remembered. n_spins: that of the problem or 2, for two matrices as an unrestricted SCF has
+ * them, G[s] = J[D[0] + D[1]] - K[D[s]]. Errors: those of fock_build. */
+enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
                                  struct dense *const G[]);
-
-/* Builds G for two matrices as an unrestricted SCF has them, whatever the problem's n_spins: G[s] =
- * J[D[0] + D[1]] - K[D[s]]. */
-enum status scf_fock_of_spins(struct scf_fock *fock, struct dense *const D[2],
-                              struct dense *const G[2]);
 
 #endif

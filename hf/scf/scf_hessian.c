@@ -105,77 +105,48 @@ double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation 
 }
 
 /* e_a - e_i of a local element of kappa. */
-static double energy_gap(const struct dense *kappa, const double *orbital_energies, int row,
-                         int column)
+static double energy_gap(const struct dense *kappa, const double *orbital_energies, size_t at)
 {
-    int n_occupied = kappa->n_columns;
-    return orbital_energies[n_occupied + dense_global_row(kappa, row)] -
-           orbital_energies[dense_global_column(kappa, column)];
-}
-
-/* y = combine(gap, e_a - e_i, x, y), element by element. */
-static void combine_with_gap(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                             struct scf_rotation *y,
-                             double (*combine)(const struct scf_energy_gap *gap, double difference,
-                                               double x, double y))
-{
-    for (int s = 0; s < 2; s++) {
-        const struct dense *from = x->kappa[s];
-        if (!from)
-            continue;
-        double *to = y->kappa[s]->local;
-        for (int c = 0; c < from->local_columns; c++) {
-            for (int r = 0; r < from->local_rows; r++) {
-                size_t at = (size_t)c * (size_t)from->local_rows + (size_t)r;
-                double difference = energy_gap(from, gap->orbital_energies[s], r, c);
-                to[at] = combine(gap, difference, from->local[at], to[at]);
-            }
-        }
-    }
-}
-
-static double divide_by_gap(const struct scf_energy_gap *gap, double difference, double x, double y)
-{
-    (void)y;
-    return x / fmax(difference + gap->shift, gap->floor);
+    int row = dense_global_row(kappa, (int)(at % (size_t)kappa->local_rows));
+    int column = dense_global_column(kappa, (int)(at / (size_t)kappa->local_rows));
+    return orbital_energies[kappa->n_columns + row] - orbital_energies[column];
 }
 
 void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                          struct scf_rotation *y)
 {
-    combine_with_gap(gap, x, y, divide_by_gap);
+    for (int s = 0; s < 2; s++) {
+        const struct dense *from = x->kappa[s];
+        for (size_t at = 0; from && at < dense_local_size(from); at++) {
+            double difference = energy_gap(from, gap->orbital_energies[s], at);
+            y->kappa[s]->local[at] = from->local[at] / fmax(difference + gap->shift, gap->floor);
+        }
+    }
 }
 
-static double add_gap_product(const struct scf_energy_gap *gap, double difference, double x,
-                              double y)
+/* y_ai += (e_a - e_i) x_ai. */
+static void add_gap_times(const double *const orbital_energies[2], const struct scf_rotation *x,
+                          struct scf_rotation *y)
 {
-    (void)gap;
-    return y + difference * x;
-}
-
-void scf_rotation_add_gap_times(const double *const orbital_energies[2],
-                                const struct scf_rotation *x, struct scf_rotation *y)
-{
-    struct scf_energy_gap gap = {.orbital_energies = {orbital_energies[0], orbital_energies[1]}};
-    combine_with_gap(&gap, x, y, add_gap_product);
+    for (int s = 0; s < 2; s++) {
+        const struct dense *from = x->kappa[s];
+        for (size_t at = 0; from && at < dense_local_size(from); at++)
+            y->kappa[s]->local[at] += energy_gap(from, orbital_energies[s], at) * from->local[at];
+    }
 }
 
 void scf_rotation_set_noise(struct scf_rotation *x)
 {
     for (int s = 0; s < 2; s++) {
         struct dense *kappa = x->kappa[s];
-        if (!kappa)
-            continue;
-        for (int c = 0; c < kappa->local_columns; c++) {
-            for (int r = 0; r < kappa->local_rows; r++) {
-                uint64_t row = (uint64_t)dense_global_row(kappa, r);
-                uint64_t column = (uint64_t)dense_global_column(kappa, c);
-                /* A stream for each element: the same however the matrix is dealt out. */
-                struct random_stream random;
-                random_stream_init(&random, row, column << 1 | (uint64_t)s);
-                kappa->local[(size_t)c * (size_t)kappa->local_rows + (size_t)r] =
-                    (double)(random_next(&random) >> 11) * 0x1p-52 - 1;
-            }
+        for (size_t at = 0; kappa && at < dense_local_size(kappa); at++) {
+            size_t n_rows = (size_t)kappa->local_rows;
+            uint64_t row = (uint64_t)dense_global_row(kappa, (int)(at % n_rows));
+            uint64_t column = (uint64_t)dense_global_column(kappa, (int)(at / n_rows));
+            /* A stream for each element: the same however the matrix is dealt out. */
+            struct random_stream random;
+            random_stream_init(&random, row, column << 1 | (uint64_t)s);
+            kappa->local[at] = (double)(random_next(&random) >> 11) * 0x1p-52 - 1;
         }
     }
 }
@@ -322,12 +293,12 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
         if (kappa->kappa[s])
             first_order_density(hessian, hessian->basis->occupation / norm, kappa->kappa[s], s,
                                 hessian->d[s]);
-    TRY(scf_fock_of_matrices(hessian->fock, hessian->d, hessian->G));
+    TRY(scf_fock_of_matrices(hessian->fock, hessian->basis->n_spins, hessian->d, hessian->G));
     for (int s = 0; s < hessian->basis->n_spins; s++)
         if (kappa->kappa[s])
             virtual_occupied_part(hessian, hessian->G[s], s, product);
     scf_rotation_add(0, product, norm, product);
-    scf_rotation_add_gap_times(hessian->orbital_energies, kappa, product);
+    add_gap_times(hessian->orbital_energies, kappa, product);
     return STATUS_OK;
 }
 
@@ -359,7 +330,7 @@ enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
         TRY(dense_create_members(hessian->basis->problem->grid, N_SCRATCH, members));
     }
     first_order_spin_densities(hessian, kappa);
-    TRY(scf_fock_of_spins(hessian->fock, hessian->d, G));
+    TRY(scf_fock_of_matrices(hessian->fock, 2, hessian->d, G));
     /* Half the sum of the spins' matrices is of kappa[0], half their difference of kappa[1]. */
     dense_add(0.5, G[1], 0.5, G[0]);
     dense_add(1, G[0], -1, G[1]);
@@ -367,7 +338,7 @@ enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
         if (!kappa[block])
             continue;
         virtual_occupied_part(hessian, G[block], 0, product[block]);
-        scf_rotation_add_gap_times(hessian->orbital_energies, kappa[block], product[block]);
+        add_gap_times(hessian->orbital_energies, kappa[block], product[block]);
     }
     return STATUS_OK;
 }

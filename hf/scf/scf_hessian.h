@@ -72,10 +72,6 @@ struct scf_energy_gap {
 void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                          struct scf_rotation *y);
 
-/* y_ai += (e_a - e_i) x_ai. Not collective. */
-void scf_rotation_add_gap_times(const double *const orbital_energies[2],
-                                const struct scf_rotation *x, struct scf_rotation *y);
-
 /* Numbers in [-1, 1] without structure, the same for any number of processes. */
 void scf_rotation_set_noise(struct scf_rotation *x);
 

@@ -81,11 +81,12 @@ static enum status create_moving_orbitals(const struct scf_basis *basis, int spi
     struct dense_member members[N_MEMBERS];
     list_moving_orbitals(basis, spin, orbitals, members);
     TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
-    orbitals->eigenvalues = malloc(2 * (size_t)(o + 1) * sizeof(double));
-    orbitals->factors = orbitals->eigenvalues ? orbitals->eigenvalues + o : NULL;
-    return status_agree(
-        basis->problem->comm,
-        CHECK_MEMORY(orbitals->eigenvalues, "no memory for %lld eigenvalues", (long long)o));
+    orbitals->eigenvalues = agree_calloc(basis->problem->comm, 2 * (size_t)o * sizeof(double),
+                                         "eigenvalues of the quasi-Newton method");
+    if (!orbitals->eigenvalues)
+        return STATUS_NO_MEMORY;
+    orbitals->factors = orbitals->eigenvalues + o;
+    return STATUS_OK;
 }
 
 /* C_o and C_v, and C for T = 0. */
@@ -161,7 +162,6 @@ static int count_step_rotations(int size)
     return 2 * size + 2;
 }
 
-/* Errors: on failure scf_quasi_newton_destroy still has to be called. */
 static enum status start_quasi_newton(struct scf_quasi_newton *solver)
 {
     const struct scf_basis *basis = solver->basis;
@@ -196,7 +196,7 @@ int64_t scf_quasi_newton_bytes(const struct scf_basis *plan, int64_t size)
         struct dense_member members[N_MEMBERS];
         list_moving_orbitals(plan, s, &orbitals, members);
         bytes += dense_members_bytes(grid, N_MEMBERS, members) +
-                 (int64_t)sizeof(double) * 2 * (plan->n_occupied[s] + 1);
+                 (int64_t)sizeof(double) * 2 * plan->n_occupied[s];
         /* N of scf_quasi_newton_orbitals */
         int64_t N = dense_bytes(grid, plan->n_functions, plan->n_orbitals - plan->n_occupied[s]);
         virtuals = N > virtuals ? N : virtuals;
@@ -208,17 +208,12 @@ enum status scf_quasi_newton_create(const struct scf_basis *basis, struct scf_fo
                                     struct scf_state *state, int64_t size,
                                     struct scf_quasi_newton **solver)
 {
-    struct scf_quasi_newton *new = calloc(1, sizeof *new);
-    *solver = NULL;
-    enum status status = CHECK_MEMORY(new, "no memory for the quasi-Newton method");
-    TRY(status_agree(basis->problem->comm, status));
-    *new = (struct scf_quasi_newton){
+    *solver = agree_calloc(basis->problem->comm, sizeof **solver, "the quasi-Newton method");
+    if (!*solver)
+        return STATUS_NO_MEMORY;
+    **solver = (struct scf_quasi_newton){
         .basis = basis, .fock = fock, .state = state, .size = count_kept_steps(size)};
-    status = start_quasi_newton(new);
-    if (status != STATUS_OK)
-        scf_quasi_newton_destroy(new);
-    *solver = status == STATUS_OK ? new : NULL;
-    return status;
+    return start_quasi_newton(*solver);
 }
 
 /* The next T: the extrapolation, and from it a step against its residual. */

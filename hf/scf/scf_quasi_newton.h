@@ -28,7 +28,7 @@ bool scf_quasi_newton_applies(const struct scf_basis *basis);
 
 /* From a state that was built last, whose U and energies are the frame; borrowed, and its U, U_o
  * must stay until scf_quasi_newton_finish. size: steps kept for DIIS. Collective, like all that
- * follows. Errors: STATUS_NO_MEMORY. */
+ * follows. On failure scf_quasi_newton_destroy still has to be called. Errors: STATUS_NO_MEMORY. */
 enum status scf_quasi_newton_create(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_state *state, int64_t size,
                                     struct scf_quasi_newton **solver);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_restart.h"
 
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_reader.h"
+#include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
 #include "support/base/log.h"
 
@@ -76,7 +78,7 @@ static struct progress progress_of(const struct scf_solver *solver)
         .n_steps = second_order ? 0 : diis_n_steps(solver->diis),
         .has_best = !second_order && solver->state->energy > solver->best_energy,
         .has_damped = solver->has_damped,
-        .iteration = solver->n_before + solver->now.iteration,
+        .iteration = scf_solver_n_iterations(solver),
         .n_without_progress = solver->n_without_progress,
         .n_saddles = solver->result->n_saddles,
         .is_flat = solver->is_flat,
@@ -138,7 +140,8 @@ static enum status add_best(struct checkpoint_stream *stream, struct scf_solver 
     return STATUS_OK;
 }
 
-enum status scf_restart_add(struct checkpoint_stream *stream, void *context)
+/* The group, as checkpoint_orbitals.add; context: the solver. */
+static enum status add_iterations(struct checkpoint_stream *stream, void *context)
 {
     struct scf_solver *solver = context;
     struct progress progress = progress_of(solver);
@@ -154,6 +157,29 @@ enum status scf_restart_add(struct checkpoint_stream *stream, void *context)
         TRY(add_best(stream, solver));
     if (progress.has_damped)
         TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_spins, solver->F_damped));
+    return STATUS_OK;
+}
+
+enum status scf_restart_write(struct scf_solver *solver)
+{
+    /* A guess density has no orbitals yet. */
+    if (!solver->settings->checkpoint || !solver->state->idempotent)
+        return STATUS_OK;
+    TRY(scf_solver_expand_orbitals(solver));
+    struct checkpoint_orbitals orbitals = {
+        .n_orbitals = solver->basis->n_orbitals,
+        .orbitals = {solver->result->orbitals[0], solver->result->orbitals[1]},
+        .orbital_energies = {solver->state->orbital_energies[0],
+                             solver->state->orbital_energies[1]},
+        .energy = solver->state->energy,
+        .solver = "SCF",
+        .iteration = solver->result->iterations,
+        .add = add_iterations,
+        .add_context = solver,
+        .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),
+    };
+    solver->is_written = true;
+    checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);
     return STATUS_OK;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the iterations of an SCF need to resume as if they had not been interrupted, in addition to
+/* The state from which the iterations of an SCF resume as if not interrupted, in addition to
  * the orbitals: a group of its own in the checkpoint. Private to the solver.
  *
  *     /beryl_scf          attributes: the numbers of struct scf_solver
@@ -12,19 +12,19 @@
 #ifndef BERYL_HF_SCF_RESTART_H
 #define BERYL_HF_SCF_RESTART_H
 
-#include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/scf/scf_solver.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
 
-/* Bytes in the file, with so many steps of DIIS; n_others: of these, how many. Not
- * collective. */
+/* Bytes in the file, with so many steps of DIIS and other matrices of their size.
+ * Not collective. */
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others);
 
-/* Adds the group, as checkpoint_orbitals.add; solver: struct scf_solver. Collective, like what
- * follows. Errors: those of checkpoint_stream.h. */
-enum status scf_restart_add(struct checkpoint_stream *stream, void *solver);
+/* Writes the state to the checkpoint, if one is wanted and the state has orbitals; sets the
+ * result's orbitals then. A file that cannot be written is a warning. Collective, like what
+ * follows. Errors: STATUS_NO_MEMORY. */
+enum status scf_restart_write(struct scf_solver *solver);
 
 /* Sets the solver, which is new, to where the run that wrote settings->restart was. Where that was
  * of other orbitals or has no such group, the solver stays new: a message says so.

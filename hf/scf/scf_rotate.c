@@ -44,9 +44,10 @@ static enum status turn_init(const struct scf_basis *basis, int spin, struct tur
 {
     int n_occupied = basis->n_occupied[spin];
     struct dense_member members[N_TURN_MEMBERS];
-    *turn = (struct turn){.s2 = malloc(3 * (size_t)n_occupied * sizeof(double))};
-    enum status status = CHECK_MEMORY(turn->s2, "no memory to turn %d orbitals", n_occupied);
-    TRY(status_agree(basis->problem->comm, status));
+    size_t size = 3 * (size_t)n_occupied * sizeof(double);
+    *turn = (struct turn){.s2 = agree_calloc(basis->problem->comm, size, "turned orbitals")};
+    if (!turn->s2)
+        return STATUS_NO_MEMORY;
     turn->cosine = turn->s2 + n_occupied;
     turn->sinc = turn->cosine + n_occupied;
     list_turn_matrices(basis, spin, turn, members);

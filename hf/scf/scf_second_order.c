@@ -162,16 +162,11 @@ done:
 enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_second_order **solver)
 {
-    struct scf_second_order *new = calloc(1, sizeof *new);
-    *solver = NULL;
-    enum status status = CHECK_MEMORY(new, "no memory for the second-order method");
-    TRY(status_agree(basis->problem->comm, status));
-    *new = (struct scf_second_order){.basis = basis, .fock = fock, .radius = FIRST_RADIUS};
-    status = scf_state_create(basis, &new->trial);
-    if (status != STATUS_OK)
-        scf_second_order_destroy(new);
-    *solver = status == STATUS_OK ? new : NULL;
-    return status;
+    *solver = agree_calloc(basis->problem->comm, sizeof **solver, "the second-order method");
+    if (!*solver)
+        return STATUS_NO_MEMORY;
+    **solver = (struct scf_second_order){.basis = basis, .fock = fock, .radius = FIRST_RADIUS};
+    return scf_state_create(basis, &(*solver)->trial);
 }
 
 void scf_second_order_destroy(struct scf_second_order *solver)

@@ -20,7 +20,8 @@ struct scf_second_order {
     double radius;                 /* of the trust region, in the metric of the orbital energies */
 };
 
-/* Collective, like all that follows. Errors: STATUS_NO_MEMORY. */
+/* Collective, like all that follows. On failure scf_second_order_destroy still has to be called.
+ * Errors: STATUS_NO_MEMORY. */
 enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_second_order **solver);
 void scf_second_order_destroy(struct scf_second_order *solver);

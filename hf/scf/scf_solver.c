@@ -1,51 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_solver.h"
 
-#include "hf/checkpoint/checkpoint.h"
+#include "hf/scf/scf_choice.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_stability.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
-enum {
-    DAMPED_ITERATIONS = 10,
-    PATIENCE = 8,         /* iterations that DIIS may go without progress, those in which the
-                           * energy is above the lowest so far counted twice */
-    DIIS_ITERATIONS = 60, /* after which it is given up in any case */
-};
-
-/* Damping ends when the gradient is below this. */
+/* Damping ends after so many iterations, or when the gradient is below this. */
+enum { DAMPED_ITERATIONS = 10 };
 #define DAMPED_GRADIENT 0.02
-
-/* A gradient above this is not an effect of screening. */
-#define NOISY_GRADIENT 1e-5
-
-/* Where a shell is partly filled, turning it can leave the energy almost as it is. A gradient and
- * a predicted gain below these, which no step makes smaller, are such a rotation. */
-#define FLAT_GRADIENT 1e-5
-#define FLAT_ENERGY   1e-9
-
-/* Rounding errors of a gradient, in those of F: 2 were seen of H2O, in cc-pvdz. */
-#define ROUNDED 10
-
-/* Smallest rise of the energy above the lowest so far that counts as one, hartree. */
-#define ENERGY_RISE 1e-5
-
-/* Quasi-Newton steps begin below this gradient, at orbitals that are near the final ones, and give
- * way to second-order steps after so many iterations without progress: DIIS would fill the lowest
- * orbitals anew, which need not be those of this minimum. */
-#define QUASI_NEWTON_GRADIENT 0.03
-enum { QUASI_NEWTON_PATIENCE = 4 };
-
-/* DIIS makes progress when the gradient falls below this fraction of the least so far. */
-#define PROGRESS 0.7
 
 static enum status create_diis(struct scf_solver *solver)
 {
@@ -113,12 +82,6 @@ void scf_solver_fini(struct scf_solver *solver)
     scf_fock_destroy(solver->fock);
 }
 
-static bool is_stationary(const struct scf_solver *solver)
-{
-    return solver->state->idempotent &&
-           (solver->is_flat || solver->state->gradient < solver->settings->converge);
-}
-
 enum status scf_solver_expand_orbitals(struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
@@ -132,35 +95,6 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
             scf_basis_expand(basis, solver->state->U[s], *C);
     }
     return STATUS_OK;
-}
-
-enum status scf_solver_write_checkpoint(struct scf_solver *solver)
-{
-    /* A guess density has no orbitals yet. */
-    if (!solver->settings->checkpoint || !solver->state->idempotent)
-        return STATUS_OK;
-    TRY(scf_solver_expand_orbitals(solver));
-    struct checkpoint_orbitals orbitals = {
-        .n_orbitals = solver->basis->n_orbitals,
-        .orbitals = {solver->result->orbitals[0], solver->result->orbitals[1]},
-        .orbital_energies = {solver->state->orbital_energies[0],
-                             solver->state->orbital_energies[1]},
-        .energy = solver->state->energy,
-        .solver = "SCF",
-        .iteration = solver->result->iterations,
-        .add = scf_restart_add,
-        .add_context = solver,
-        .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),
-    };
-    solver->is_written = true;
-    checkpoint_write_or_warn(solver->settings->checkpoint, solver->basis->problem, &orbitals);
-    return STATUS_OK;
-}
-
-/* Counts the resumed run's iterations; its last one is re-evaluated. */
-static int64_t count_all_iterations(const struct scf_solver *solver)
-{
-    return solver->n_before + solver->now.iteration;
 }
 
 /* Ends an iteration: a line, the observer, the checkpoint. */
@@ -179,8 +113,8 @@ static enum status record_iteration(struct scf_solver *solver)
         solver->settings->observe(now, solver->settings->observe_context);
     solver->result->iterations = now->iteration;
     solver->is_written = false;
-    return count_all_iterations(solver) % solver->settings->checkpoint_every == 0
-               ? scf_solver_write_checkpoint(solver)
+    return scf_solver_n_iterations(solver) % solver->settings->checkpoint_every == 0
+               ? scf_restart_write(solver)
                : STATUS_OK;
 }
 
@@ -220,7 +154,7 @@ static enum status prepare_diis(struct scf_solver *solver)
         diis_push(solver->diis, state->F, state->U);
     if (diis_n_steps(solver->diis) > 1)
         TRY(diis_extrapolate(solver->diis, solver->basis->work_mm[0], state->F));
-    bool damp = settings->damping > 0 && count_all_iterations(solver) <= DAMPED_ITERATIONS &&
+    bool damp = settings->damping > 0 && scf_solver_n_iterations(solver) <= DAMPED_ITERATIONS &&
                 state->gradient > DAMPED_GRADIENT;
     for (int s = 0; s < n_spins; s++) {
         if (damp && solver->has_damped)
@@ -241,7 +175,7 @@ static enum status diis_step(struct scf_solver *solver)
     if (!solver->diis)
         TRY(create_diis(solver));
     TRY(prepare_diis(solver));
-    TRY(scf_state_diagonalise(solver->basis, solver->state->F, solver->state));
+    TRY(scf_state_diagonalise(solver->basis, solver->state));
     TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
@@ -317,38 +251,6 @@ static enum status begin_second_order(struct scf_solver *solver)
     return need_second_order(solver);
 }
 
-/* Whether the gradient, U^T F U_o with orthonormal U, is rounding errors of its sums. */
-static bool is_gradient_rounded(const struct scf_solver *solver)
-{
-    double square = 0;
-    for (int s = 0; s < solver->basis->n_spins; s++)
-        square += dense_dot(solver->state->F[s], solver->state->F[s]);
-    return solver->state->gradient < ROUNDED * DBL_EPSILON * sqrt(square);
-}
-
-/* Where no step leads lower from a state that was built in full: *is_flat, the state is as good as
- * converged. */
-static enum status judge_flatness(const struct scf_solver *solver, const struct scf_step *step,
-                                  bool *is_flat)
-{
-    double gradient = solver->state->gradient;
-    if (is_gradient_rounded(solver))
-        return FAIL(STATUS_NOT_CONVERGED,
-                    "the orbital gradient is %.1e, no more than rounding errors: --converge %g is "
-                    "out of reach, take %.0e",
-                    gradient, solver->settings->converge, 10 * gradient);
-    if (gradient >= FLAT_GRADIENT || fabs(step->predicted) >= FLAT_ENERGY)
-        return FAIL(STATUS_NOT_CONVERGED,
-                    "no step lowers the energy, but the orbital gradient is still %.1e: try a "
-                    "smaller --screen",
-                    gradient);
-    log_print("      the remaining gradient lies along a free rotation, which would change the "
-              "energy by %.0e hartree\n",
-              step->predicted);
-    *is_flat = true;
-    return STATUS_OK;
-}
-
 static enum status second_order_step(struct scf_solver *solver)
 {
     struct scf_step step;
@@ -356,85 +258,25 @@ static enum status second_order_step(struct scf_solver *solver)
     if (!solver->second_order)
         TRY(begin_second_order(solver));
     TRY(scf_second_order_step(solver->second_order, &solver->state, &step));
-    if (step.moved || is_stationary(solver))
+    if (step.moved || scf_choice_is_stationary(solver))
         return STATUS_OK;
     if (solver->state->full)
-        return judge_flatness(solver, &step, &solver->is_flat);
+        return scf_choice_judge_flatness(solver, &step);
     return build_from_full_density(solver);
-}
-
-/* Remembers the best state and watches DIIS. */
-static void watch_progress(struct scf_solver *solver)
-{
-    const struct scf_state *state = solver->state;
-    if (!state->idempotent)
-        return;
-    bool rose = state->energy > solver->best_energy + ENERGY_RISE;
-    if (state->energy < solver->best_energy && !solver->quasi_newton) {
-        solver->best_energy = state->energy;
-        for (int s = 0; s < solver->basis->n_spins; s++)
-            dense_copy(state->U_o[s], solver->U_best[s]);
-    }
-    if (state->gradient < PROGRESS * solver->least_gradient) {
-        solver->least_gradient = state->gradient;
-        solver->n_without_progress = 0;
-    } else {
-        solver->n_without_progress += rose ? 2 : 1;
-    }
-}
-
-/* A stall close to convergence is first taken as noise of incremental builds. */
-static void suspect_noise(struct scf_solver *solver)
-{
-    if (solver->n_without_progress < PATIENCE || solver->fock->always_full ||
-        solver->least_gradient > NOISY_GRADIENT)
-        return;
-    solver->fock->always_full = true;
-    solver->n_without_progress = 0;
-}
-
-static bool wants_second_order(const struct scf_solver *solver)
-{
-    if (solver->second_order)
-        return true;
-    if (!solver->state->idempotent || !scf_rotation_exists(solver->basis) ||
-        solver->settings->second_order == SCF_NEVER)
-        return false;
-    return solver->settings->second_order == SCF_ALWAYS || solver->quasi_newton_failed ||
-           solver->n_without_progress >= PATIENCE || count_all_iterations(solver) > DIIS_ITERATIONS;
-}
-
-static bool wants_quasi_newton(const struct scf_solver *solver)
-{
-    const struct scf_settings *settings = solver->settings;
-    if (solver->quasi_newton)
-        return true;
-    return !solver->quasi_newton_failed &&
-           solver->basis->n_functions >= settings->quasi_newton_from && settings->damping == 0 &&
-           settings->level_shift == 0 && solver->state->idempotent &&
-           solver->state->gradient < QUASI_NEWTON_GRADIENT &&
-           scf_quasi_newton_applies(solver->basis);
 }
 
 /* Another step by the method that is due. */
 static enum status take_step(struct scf_solver *solver)
 {
-    if (solver->quasi_newton && solver->n_without_progress >= QUASI_NEWTON_PATIENCE) {
+    if (scf_choice_leaves_quasi_newton(solver)) {
         solver->quasi_newton_failed = true;
         TRY(leave_quasi_newton(solver));
     }
-    if (wants_second_order(solver)) {
+    if (scf_choice_second_order(solver)) {
         TRY(leave_quasi_newton(solver));
         return second_order_step(solver);
     }
-    return wants_quasi_newton(solver) ? quasi_newton_step(solver) : diis_step(solver);
-}
-
-static bool wants_stability(const struct scf_solver *solver)
-{
-    return scf_rotation_exists(solver->basis) &&
-           scf_tests_stability(solver->settings, solver->basis->n_spins,
-                               solver->basis->n_functions);
+    return scf_choice_quasi_newton(solver) ? quasi_newton_step(solver) : diis_step(solver);
 }
 
 /* Goes downhill from the saddle point at the state, if a lower energy is found; the curvatures no
@@ -491,10 +333,10 @@ static enum status confirm_minimum(struct scf_solver *solver, bool *done)
     *done = false;
     TRY(finish_quasi_newton(solver));
     TRY(build_from_full_density(solver));
-    if (!is_stationary(solver))
+    if (!scf_choice_is_stationary(solver))
         return STATUS_OK;
     bool moved = false;
-    if (wants_stability(solver))
+    if (scf_choice_tests_minimum(solver))
         TRY(check_minimum(solver, &moved));
     *done = !moved;
     return STATUS_OK;
@@ -505,12 +347,11 @@ static enum status iterate_orbitals(struct scf_solver *solver, struct darray *co
     TRY(evaluate_guess(solver, D));
     TRY(record_iteration(solver));
     for (;;) {
-        watch_progress(solver);
-        suspect_noise(solver);
-        while (is_stationary(solver)) {
+        scf_choice_watch(solver);
+        while (scf_choice_is_stationary(solver)) {
             TRY(confirm_minimum(solver, &solver->result->converged));
             if (solver->result->converged)
-                return scf_solver_write_checkpoint(solver); /* the orbitals are canonical now */
+                return scf_restart_write(solver); /* the orbitals are canonical now */
         }
         if (solver->now.iteration >= solver->settings->max_iterations)
             return FAIL(STATUS_NOT_CONVERGED,
@@ -530,7 +371,7 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
     struct status_kept failure = status_keep();
     TRY(leave_quasi_newton(solver));
     if (!solver->is_written)
-        TRY(scf_solver_write_checkpoint(solver));
+        TRY(scf_restart_write(solver));
     status_restore(&failure);
     return status;
 }

@@ -47,7 +47,7 @@ struct scf_solver {
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[]);
 void scf_solver_fini(struct scf_solver *solver);
 
-/* What the solver takes of each of n_processes at most, orbitals of the result included, without
+/* Memory of the solver on each of n_processes, at most, orbitals of the result included, without
  * the method in charge. Not collective. */
 struct memory_need scf_solver_bytes(const struct scf_basis *plan,
                                     const struct scf_settings *settings, int n_processes);
@@ -61,8 +61,10 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);
 
-/* Writes the state to the checkpoint, if one is wanted and the state has orbitals; sets the
- * result's orbitals then. A file that cannot be written is a warning. Errors: STATUS_NO_MEMORY. */
-enum status scf_solver_write_checkpoint(struct scf_solver *solver);
+/* Counts the resumed run's iterations; its last one is re-evaluated. */
+static inline int64_t scf_solver_n_iterations(const struct scf_solver *solver)
+{
+    return solver->n_before + solver->now.iteration;
+}
 
 #endif

@@ -27,10 +27,9 @@ static enum status create_spin(const struct scf_basis *basis, int spin, struct s
     struct dense_member members[N_MEMBERS];
     list_state_matrices(basis, spin, state, members);
     TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
-    state->orbital_energies[spin] = calloc((size_t)basis->n_orbitals, sizeof(double));
-    enum status status =
-        CHECK_MEMORY(state->orbital_energies[spin], "no memory for orbital energies");
-    return status_agree(basis->problem->comm, status);
+    size_t size = (size_t)basis->n_orbitals * sizeof(double);
+    state->orbital_energies[spin] = agree_calloc(basis->problem->comm, size, "orbital energies");
+    return state->orbital_energies[spin] ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 int64_t scf_state_bytes(const struct scf_basis *plan)
@@ -48,16 +47,12 @@ int64_t scf_state_bytes(const struct scf_basis *plan)
 
 enum status scf_state_create(const struct scf_basis *basis, struct scf_state **state)
 {
-    struct scf_state *new = calloc(1, sizeof *new);
-    *state = NULL;
-    enum status status = CHECK_MEMORY(new, "no memory for orbitals");
-    TRY(status_agree(basis->problem->comm, status));
-    for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++)
-        status = create_spin(basis, s, new);
-    if (status != STATUS_OK)
-        scf_state_destroy(new);
-    *state = status == STATUS_OK ? new : NULL;
-    return status;
+    *state = agree_calloc(basis->problem->comm, sizeof **state, "orbitals");
+    if (!*state)
+        return STATUS_NO_MEMORY;
+    for (int s = 0; s < basis->n_spins; s++)
+        TRY(create_spin(basis, s, *state));
+    return STATUS_OK;
 }
 
 void scf_state_destroy(struct scf_state *state)
@@ -88,13 +83,10 @@ static bool is_projector(const struct scf_basis *basis, const struct dense *P, i
     return dense_max_abs(P2) <= IDEMPOTENT;
 }
 
-/* U and U_o of a projector P in U, by its eigenvalues: -1 of the occupied orbitals. */
-static enum status find_orbitals_of_projector(const struct scf_basis *basis, int spin,
-                                              struct scf_state *state)
+/* U, U_o and the orbital energies of a spin = eigenvectors and eigenvalues of A (destroyed). */
+static enum status take_eigenvectors(struct scf_state *state, int spin, struct dense *A)
 {
-    struct dense *P = basis->work_mm[0];
-    dense_add(-1, state->U[spin], 0, P);
-    TRY(dense_eigen(P, state->orbital_energies[spin], state->U[spin]));
+    TRY(dense_eigen(A, state->orbital_energies[spin], state->U[spin]));
     dense_copy_columns(state->U[spin], 0, state->U_o[spin]);
     return STATUS_OK;
 }
@@ -109,8 +101,11 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
             state->idempotent = false;
         scf_fock_set_tiles(fock, s, D[s]);
     }
-    for (int s = 0; s < basis->n_spins && state->idempotent; s++)
-        TRY(find_orbitals_of_projector(basis, s, state));
+    for (int s = 0; s < basis->n_spins && state->idempotent; s++) {
+        /* A projector P in U: -P has the eigenvalue -1 for occupied orbitals. */
+        dense_add(-1, state->U[s], 0, basis->work_mm[0]);
+        TRY(take_eigenvectors(state, s, basis->work_mm[0]));
+    }
     return STATUS_OK;
 }
 
@@ -209,13 +204,10 @@ void scf_state_commutator(const struct scf_basis *basis, const struct scf_state 
     dense_add_transposed(-1, FP, 1, error);
 }
 
-enum status scf_state_diagonalise(const struct scf_basis *basis, struct dense *const matrices[],
-                                  struct scf_state *state)
+enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_state *state)
 {
-    for (int s = 0; s < basis->n_spins; s++) {
-        TRY(dense_eigen(matrices[s], state->orbital_energies[s], state->U[s]));
-        dense_copy_columns(state->U[s], 0, state->U_o[s]);
-    }
+    for (int s = 0; s < basis->n_spins; s++)
+        TRY(take_eigenvectors(state, s, state->F[s]));
     state->idempotent = true;
     return STATUS_OK;
 }
@@ -248,8 +240,7 @@ enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_sta
         double shift = 2 * sqrt(dense_dot(state->F[s], state->F[s])) + 1;
         struct dense *A = basis->work_mm[1];
         TRY(block_diagonal(basis, state, s, shift, A));
-        TRY(dense_eigen(A, state->orbital_energies[s], state->U[s]));
-        dense_copy_columns(state->U[s], 0, state->U_o[s]);
+        TRY(take_eigenvectors(state, s, A));
         for (int i = 0; i < basis->n_occupied[s]; i++)
             state->orbital_energies[s][i] += shift;
     }

@@ -25,10 +25,11 @@ struct scf_state {
     double energy;   /* total, with the nuclear repulsion */
     double gradient; /* max |F_ia|, i occupied, a virtual, any spin */
     bool full;       /* G came from a build of D itself, not of its change */
-    bool idempotent; /* the density is that of a determinant, of which U_o is known */
+    bool idempotent; /* the density is that of a determinant whose U_o is known */
 };
 
-/* Collective, like all that follows. Errors: STATUS_NO_MEMORY. */
+/* Collective, like all that follows. On failure scf_state_destroy still has to be called. Errors:
+ * STATUS_NO_MEMORY. */
 enum status scf_state_create(const struct scf_basis *basis, struct scf_state **state);
 void scf_state_destroy(struct scf_state *state);
 
@@ -65,10 +66,9 @@ void scf_state_gradient(const struct scf_basis *basis, struct scf_state *state);
 void scf_state_commutator(const struct scf_basis *basis, const struct scf_state *state, int spin,
                           struct dense *error);
 
-/* Sets U, U_o and the orbital energies to the eigenvectors of matrices in place of F
- * (destroyed). Errors: those of dense_eigen. */
-enum status scf_state_diagonalise(const struct scf_basis *basis, struct dense *const matrices[],
-                                  struct scf_state *state);
+/* Sets U, U_o and the orbital energies to the eigenvectors of F, which is destroyed. Errors: those
+ * of dense_eigen. */
+enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_state *state);
 
 /* Turns the occupied orbitals U_o among themselves, and the virtual ones, so that
  * F is diagonal within each; sets U, U_o and the orbital energies.

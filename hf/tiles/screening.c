@@ -47,38 +47,39 @@ static enum status compute_own_bounds(struct screening *screening)
     return status;
 }
 
+/* Sets the bounds of a screening whose other fields are set. */
+static enum status find_bounds(struct screening *screening, MPI_Comm comm)
+{
+    const struct tiling *tiling = screening->tiling;
+    int64_t n = tiling_n_pairs(tiling);
+    screening->tile_bounds = agree_calloc(comm, (size_t)n * sizeof(double), "the bounds of tiles");
+    if (!screening->tile_bounds)
+        return STATUS_NO_MEMORY;
+    TRY(tile_pairs_create(tiling, tiling->first_group, "Schwarz bounds", DARRAY_DOUBLE,
+                          &screening->group_bounds));
+    TRY(status_agree(comm, compute_own_bounds(screening)));
+    darray_sync();
+    long_reduce(screening->tile_bounds, n, MPI_DOUBLE, MPI_MAX, comm);
+    for (int64_t pair = 0; pair < n; pair++)
+        screening->max_bound = fmax(screening->max_bound, screening->tile_bounds[pair]);
+    return STATUS_OK;
+}
+
 enum status screening_create(const struct tiling *tiling, double threshold,
                              struct engine_use *engines, MPI_Comm comm,
                              struct screening **screening)
 {
-    int64_t n = tiling_n_pairs(tiling);
-    struct screening *made = calloc(1, sizeof *made);
-    if (made)
-        made->tile_bounds = calloc((size_t)n, sizeof *made->tile_bounds);
+    struct screening *made = agree_calloc(comm, sizeof *made, "a screening");
     *screening = NULL;
-    enum status status = CHECK_MEMORY(made && made->tile_bounds,
-                                      "no memory for the bounds of %lld tile pairs", (long long)n);
-    status = status_agree(comm, status);
-    if (status == STATUS_OK) {
-        made->tiling = tiling;
-        made->threshold = threshold;
-        made->engines = engines;
-        status = tile_pairs_create(tiling, tiling->first_group, "Schwarz bounds", DARRAY_DOUBLE,
-                                   &made->group_bounds);
-    }
-    if (status == STATUS_OK) {
-        status = status_agree(comm, compute_own_bounds(made));
-        darray_sync();
-    }
-    if (status != STATUS_OK) {
+    if (!made)
+        return STATUS_NO_MEMORY;
+    *made = (struct screening){.tiling = tiling, .threshold = threshold, .engines = engines};
+    enum status status = find_bounds(made, comm);
+    if (status == STATUS_OK)
+        *screening = made;
+    else
         screening_destroy(made);
-        return status;
-    }
-    long_reduce(made->tile_bounds, n, MPI_DOUBLE, MPI_MAX, comm);
-    for (int64_t pair = 0; pair < n; pair++)
-        made->max_bound = fmax(made->max_bound, made->tile_bounds[pair]);
-    *screening = made;
-    return STATUS_OK;
+    return status;
 }
 
 struct memory_need screening_bytes(const struct tiling *tiling, int n_processes)

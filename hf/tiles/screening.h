@@ -34,7 +34,7 @@ enum status screening_create(const struct tiling *tiling, double threshold,
                              struct screening **screening);
 void screening_destroy(struct screening *screening);
 
-/* What it takes of each of n_processes, at most. Not collective. */
+/* Memory of a screening on each of n_processes, at most. Not collective. */
 struct memory_need screening_bytes(const struct tiling *tiling, int n_processes);
 
 /* Which quartets of groups are computed: those that quartet_is_significant, or all whose bound

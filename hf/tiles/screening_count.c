@@ -81,13 +81,14 @@ static int by_descending_bound(const void *left, const void *right)
     return (a < b) - (a > b);
 }
 
-/* Sums over the pairs of pairs (p, q) that pass. Unique integrals: (q, p) is a copy of (p, q), and
- * (p, p) has only the half below its diagonal. */
-static void count_sorted(const struct pair_list *list, double threshold,
-                         struct integral_count *count)
+/* Sorts the list, and sums over the pairs of pairs (p, q) that pass. Unique integrals: (q, p) is a
+ * copy of (p, q), and (p, p) has only the half below its diagonal. */
+static void count_sorted(struct pair_list *list, double threshold, struct integral_count *count)
 {
     const struct counted_pair *pairs = list->pairs;
     int64_t ordered = 0, unique = 0, partners = list->n, twice_unique = 0;
+    if (list->n > 0)
+        qsort(list->pairs, (size_t)list->n, sizeof *list->pairs, by_descending_bound);
     for (int64_t q = 0; q < list->n; q++) {
         ordered += pairs[q].ordered;
         unique += pairs[q].unique;
@@ -107,18 +108,13 @@ static void count_sorted(const struct pair_list *list, double threshold,
 enum status screening_count_integrals(const struct screening *screening, MPI_Comm comm,
                                       struct integral_count *count)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
     struct pair_list list = {0};
     *count = (struct integral_count){0};
     enum status status = status_agree(comm, list_own_pairs(screening, &list));
     if (status == STATUS_OK)
         status = gather_pairs(comm, &list);
     if (status == STATUS_OK) {
-        if (rank == 0) {
-            qsort(list.pairs, (size_t)list.n, sizeof *list.pairs, by_descending_bound);
-            count_sorted(&list, screening->threshold, count);
-        }
+        count_sorted(&list, screening->threshold, count);
         MPI_Bcast(count, 2, MPI_INT64_T, 0, comm);
     }
     free(list.pairs);

@@ -12,14 +12,14 @@ enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first,
                               enum darray_type type, struct darray **array)
 {
     int64_t n = tiling_n_pairs(tiling);
-    int64_t *sizes = malloc((size_t)n * sizeof *sizes);
+    int64_t *sizes = agree_calloc(darray_comm(), (size_t)n * sizeof *sizes, name);
     *array = NULL;
-    enum status status = CHECK_MEMORY(sizes, "%s: no memory for its tile sizes", name);
-    TRY(status_agree(darray_comm(), status));
+    if (!sizes)
+        return STATUS_NO_MEMORY;
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         for (int64_t J = 0; J <= I; J++)
             sizes[tile_pair_index(I, J)] = (first[I + 1] - first[I]) * (first[J + 1] - first[J]);
-    status = darray_create(name, type, n, sizes, array);
+    enum status status = darray_create(name, type, n, sizes, array);
     free(sizes);
     return status;
 }

@@ -24,7 +24,7 @@ enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first,
 enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
                                struct darray **matrix);
 
-/* What they take of a process, at most, where n_processes share them. Not collective. */
+/* Their memory on a process, at most, where n_processes share them. Not collective. */
 struct memory_need tile_pairs_bytes(const struct tiling *tiling, const int64_t *first,
                                     int n_processes);
 struct memory_need tile_matrix_bytes(const struct tiling *tiling, int n_processes);

@@ -2,6 +2,7 @@
 #include "support/base/agree.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum status status_agree(MPI_Comm comm, enum status own)
@@ -25,4 +26,13 @@ enum status status_agree(MPI_Comm comm, enum status own)
     FAIL((enum status)failure.code, "%s", failure.text);
     status_set_origin(failure.origin);
     return (enum status)failure.code;
+}
+
+void *agree_calloc(MPI_Comm comm, size_t size, const char *what)
+{
+    void *memory = calloc(1, size > 0 ? size : 1);
+    if (status_agree(comm, CHECK_MEMORY(memory, "no memory for %s", what)) == STATUS_OK)
+        return memory;
+    free(memory);
+    return NULL;
 }

@@ -6,9 +6,14 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stddef.h>
 
 /* The first failure, by rank, of all the processes' own outcomes; STATUS_OK if
  * there is none. Its text and origin are copied to every process. Collective over comm. */
 enum status status_agree(MPI_Comm comm, enum status own);
+
+/* size bytes of zeros, to be freed with free; NULL on every process where one has no memory: the
+ * failure is STATUS_NO_MEMORY then, and its text says what they are for. Collective over comm. */
+void *agree_calloc(MPI_Comm comm, size_t size, const char *what);
 
 #endif

@@ -2,7 +2,6 @@
 /* What the library computes with a calculation. */
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
-#include "hf/calculation/hf_density.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
@@ -306,7 +305,7 @@ static enum status solve_scf(struct beryl_calculation *self)
     TRY(beryl_enter(self));
     if (self->solved)
         return FAIL(STATUS_USAGE, "beryl_solve has solved this calculation already");
-    TRY(hf_density_find(&self->hf, true, &seconds));
+    TRY(hf_calculation_find_density(&self->hf, true, &seconds));
     self->solved = true;
     return STATUS_OK;
 }

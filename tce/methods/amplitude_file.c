@@ -4,7 +4,6 @@
 #include "hf/checkpoint/checkpoint_hdf5.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
-#include "hf/checkpoint/hdf5_messages.h"
 #include "support/base/agree.h"
 
 #include <stdio.h>

@@ -85,6 +85,7 @@ static void check_methods(void)
     struct diis *diis;
     struct scf_hessian hessian;
     struct scf_quasi_newton *quasi_newton;
+    struct scf_second_order *second_order;
     const struct dense_grid *grid = setup.grid;
     int64_t n = plan.n_functions, v = plan.n_orbitals - plan.n_occupied[plan.n_spins - 1];
     double before = heap_bytes();
@@ -101,6 +102,27 @@ static void check_methods(void)
     check_taken("quasi-Newton", (double)scf_quasi_newton_bytes(&plan, 8),
                 (double)dense_bytes(grid, n, v), before);
     scf_quasi_newton_destroy(quasi_newton);
+    before = heap_bytes();
+    check_ok(scf_second_order_create(basis, fock, &second_order));
+    double second_order_bytes = (double)scf_second_order_bytes(&plan);
+    check_taken("second order", second_order_bytes,
+                second_order_bytes - (double)scf_state_bytes(&plan), before);
+    scf_second_order_destroy(second_order);
+}
+
+/* Vectors, of the methods and of the test of stability. */
+static void check_rotations(void)
+{
+    enum { N_ROTATIONS = 6 };
+    struct scf_rotation rotations[N_ROTATIONS], *all[N_ROTATIONS];
+    for (int i = 0; i < N_ROTATIONS; i++)
+        all[i] = &rotations[i];
+    double before = heap_bytes(), bytes = (double)(N_ROTATIONS * scf_rotation_bytes(&plan));
+    check_ok(scf_rotations_init(basis, N_ROTATIONS, all));
+    check_taken("rotations", bytes, 0, before);
+    assert_true((double)scf_stability_bytes(&plan) > bytes);
+    for (int i = 0; i < N_ROTATIONS; i++)
+        scf_rotation_fini(&rotations[i]);
 }
 
 static void test_the_methods_take_what_they_say(void **state)
@@ -110,6 +132,7 @@ static void test_the_methods_take_what_they_say(void **state)
         begin_case(i);
         check_basis_and_state();
         check_methods();
+        check_rotations();
         end_case();
     }
 }

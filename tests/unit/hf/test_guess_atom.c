@@ -3,7 +3,7 @@
  * reference averaged, electrons are all there. */
 #include "basis/input/molecule.h"
 #include "hf/guess/guess_atom.h"
-#include "hf/guess/guess_atom_integrals.h"
+#include "hf/guess/guess_atom_channel.h"
 #include "tests/check.h"
 #include "tests/reference/integrals_reference.h"
 

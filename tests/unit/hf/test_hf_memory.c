@@ -43,9 +43,10 @@ static struct dense_grid *grid; /* of an SCF */
 /* Whether one process with so many megabytes is enough. */
 static bool fits(struct hf_settings settings, int64_t megabytes)
 {
-    const struct hf_input input = {.shells = &shells, .n_spins = 1};
+    const struct scf_problem problem = {
+        .shells = &shells, .tiling = &tiling, .grid = grid, .comm = MPI_COMM_SELF, .n_spins = 1};
     settings.memory_megabytes = megabytes;
-    enum status status = hf_memory_check(&settings, &input, &tiling, grid, MPI_COMM_SELF);
+    enum status status = hf_memory_check(&settings, &problem);
     if (status != STATUS_OK)
         assert_int_equal(status, STATUS_NO_MEMORY);
     return status == STATUS_OK;
