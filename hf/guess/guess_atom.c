@@ -3,8 +3,8 @@
 
 #include "hf/guess/guess_atom_channel.h"
 #include "hf/guess/guess_atom_integrals.h"
+#include "support/arrays/dense.h"
 #include "support/arrays/diis.h"
-#include "support/arrays/symmetric_eigen.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "hf/guess/guess_atom_channel.h"
 
 #include "hf/guess/guess_atom_integrals.h"
-#include "support/arrays/symmetric_eigen.h"
+#include "support/arrays/dense.h"
 
 #include <math.h>
 #include <stdbool.h>
