@@ -3,7 +3,6 @@
 
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/modes/mode_options.h"
-#include "support/io/command_line.h"
 #include "tce/cli/tce_option_tables.h"
 #include "tce/methods/methods.h"
 
