@@ -12,7 +12,6 @@
 #include "support/base/node.h"
 #include "support/base/version.h"
 #include "support/io/application.h"
-#include "support/io/hardware.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
 #include "tce/cli/program_result.h"

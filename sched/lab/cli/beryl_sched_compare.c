@@ -10,7 +10,6 @@
 #include "support/base/log.h"
 #include "support/base/node.h"
 #include "support/io/application.h"
-#include "support/io/hardware.h"
 
 #include <jansson.h>
 #include <stdio.h>
