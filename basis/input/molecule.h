@@ -56,7 +56,7 @@ struct molecule_settings {
 
 /* Reads XYZ text (length bytes, NUL-terminated):
  *   line 1  number of centres
- *   line 2  comment: charge, multiplicity and units as molecule_comment.h says, unless the
+ *   line 2  comment: charge, multiplicity and units as molecule_xyz.c says, unless the
  *           settings give them
  *   then    symbol x y z, one line per centre; more columns are ignored
  * Blank lines after the centres are ignored, exponents may be written with D.

@@ -136,19 +136,14 @@ INLINE void transform_bra_columns(int B, int N, const struct hermite_pattern *br
             transform_bra_columns(part *PART, PART, bra, terms, R, first, n, add, Y);              \
         transform_bra_columns((N_PARTS - 1) * PART, LAST, bra, terms, R, first, n, add, Y);        \
     }
-BRA_TRANSFORM(0, 1)
-BRA_TRANSFORM(1, 4)
-BRA_TRANSFORM(2, 10)
-BRA_TRANSFORM(3, 20)
-BRA_TRANSFORM(4, 35)
-BRA_TRANSFORM(5, 56)
-BRA_TRANSFORM(6, 84)
+/* X of each order of the ket and its number of Hermite indices. */
+#define BRA_TRANSFORMS(X) X(0, 1) X(1, 4) X(2, 10) X(3, 20) X(4, 35) X(5, 56) X(6, 84)
+BRA_TRANSFORMS(BRA_TRANSFORM)
 
 typedef void bra_transform(const struct hermite_pattern *bra, const lanes *terms, const lanes *R,
                            int first, int n, bool add, lanes *Y);
-static bra_transform *const bra_transforms[] = {transform_bra_0, transform_bra_1, transform_bra_2,
-                                                transform_bra_3, transform_bra_4, transform_bra_5,
-                                                transform_bra_6};
+#define BRA_ENTRY(order, n_columns) transform_bra_##order,
+static bra_transform *const bra_transforms[] = {BRA_TRANSFORMS(BRA_ENTRY)};
 
 /* out[(f * n_ket + g) * OUT_STRIDE] += sum over terms of the ket's function g, for N functions f of
  * the bra */
@@ -193,35 +188,12 @@ typedef void ket_transform(const struct hermite_pattern *ket, const lanes *terms
     {                                                                                              \
         transform_ket_rows(N, ket, terms, Y, add, out);                                            \
     }
-KET_TRANSFORM(1)
-KET_TRANSFORM(2)
-KET_TRANSFORM(3)
-KET_TRANSFORM(4)
-KET_TRANSFORM(5)
-KET_TRANSFORM(6)
-KET_TRANSFORM(7)
-KET_TRANSFORM(8)
-KET_TRANSFORM(9)
-KET_TRANSFORM(10)
-KET_TRANSFORM(11)
-KET_TRANSFORM(12)
+#define FROM_1_TO_12(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12)
+FROM_1_TO_12(KET_TRANSFORM)
 KET_TRANSFORM(13)
-static ket_transform *const ket_transforms[MAX_ROWS + 1] = {
-    NULL,
-    transform_ket_1,
-    transform_ket_2,
-    transform_ket_3,
-    transform_ket_4,
-    transform_ket_5,
-    transform_ket_6,
-    transform_ket_7,
-    transform_ket_8,
-    transform_ket_9,
-    transform_ket_10,
-    transform_ket_11,
-    transform_ket_12,
-    transform_ket_13,
-};
+#define KET_ENTRY(N) transform_ket_##N,
+static ket_transform *const ket_transforms[MAX_ROWS + 1] = {NULL, FROM_1_TO_12(KET_ENTRY)
+                                                                      transform_ket_13};
 
 /* --- primitive quartets --- */
 
@@ -256,22 +228,11 @@ INLINE void primitive_integrals(int L, const lanes *bra, const lanes *ket, integ
         primitive_integrals(L, bra, ket, kept, R);                                                 \
     }
 PRIMITIVE(0)
-PRIMITIVE(1)
-PRIMITIVE(2)
-PRIMITIVE(3)
-PRIMITIVE(4)
-PRIMITIVE(5)
-PRIMITIVE(6)
-PRIMITIVE(7)
-PRIMITIVE(8)
-PRIMITIVE(9)
-PRIMITIVE(10)
-PRIMITIVE(11)
-PRIMITIVE(12)
+FROM_1_TO_12(PRIMITIVE)
 typedef void primitive_function(const lanes *bra, const lanes *ket, integer_lanes kept, lanes *R);
-static primitive_function *const primitive_functions[] = {
-    primitive_0, primitive_1, primitive_2, primitive_3,  primitive_4,  primitive_5, primitive_6,
-    primitive_7, primitive_8, primitive_9, primitive_10, primitive_11, primitive_12};
+#define PRIMITIVE_ENTRY(L) primitive_##L,
+static primitive_function *const primitive_functions[] = {primitive_0,
+                                                          FROM_1_TO_12(PRIMITIVE_ENTRY)};
 
 /* Puts record number p of each lane, or where it has fewer the empty one, into to. */
 INLINE void gather_records(const struct hermite_side *side, int p, lanes *to)

@@ -2,7 +2,6 @@
 #include "basis/integrals/one_electron.h"
 
 #include "basis/integrals/boys.h"
-#include "basis/integrals/libint_session.h"
 
 #include <libint2.h>
 #include <math.h>
@@ -59,27 +58,22 @@ enum status one_electron_create(const struct shells *shells, struct one_electron
 {
     boys_prepare();
     angular_map(0, false);
-    libint_session_open();
+    libint2_static_init(); /* fills tables, always alike: there is nothing to end */
     size_t n_pairs = (size_t)shells->max_primitives * (size_t)shells->max_primitives;
     size_t n_cartesian = (size_t)n_cartesians(shells->max_l);
     struct one_electron *made = calloc(1, sizeof *made);
-    if (made) {
-        made->max_l = shells->max_l;
-        made->pairs = calloc(n_pairs, sizeof *made->pairs);
-        made->primitives = calloc(n_pairs, sizeof *made->primitives);
-        made->stack = calloc(stack_doubles(shells->max_l), sizeof(double));
-        made->cartesian = calloc(n_cartesian * n_cartesian, sizeof(double));
-    }
-    *engine = made;
-    if (!made) {
-        libint_session_close();
-        return FAIL(STATUS_NO_MEMORY, "no memory for the one-electron integrals");
-    }
+    *engine = NULL;
+    TRY(CHECK_MEMORY(made, "no memory for the one-electron integrals"));
+    made->max_l = shells->max_l;
+    made->pairs = calloc(n_pairs, sizeof *made->pairs);
+    made->primitives = calloc(n_pairs, sizeof *made->primitives);
+    made->stack = calloc(stack_doubles(shells->max_l), sizeof(double));
+    made->cartesian = calloc(n_cartesian * n_cartesian, sizeof(double));
     if (!made->pairs || !made->primitives || !made->stack || !made->cartesian) {
         one_electron_destroy(made);
-        *engine = NULL;
         return FAIL(STATUS_NO_MEMORY, "no memory for the one-electron integrals");
     }
+    *engine = made;
     return STATUS_OK;
 }
 
@@ -92,14 +86,15 @@ void one_electron_destroy(struct one_electron *engine)
     free(engine->stack);
     free(engine->cartesian);
     free(engine);
-    libint_session_close();
 }
 
 /* Fills the list of significant pairs of primitives with the quantities common to all
- * operators; returns their number. */
+ * operators; returns their number. Sets n_blocks blocks to zero. */
 static int prepare_pairs(struct one_electron *engine, const struct shell *bra,
-                         const struct shell *ket)
+                         const struct shell *ket, size_t n_blocks, double *blocks)
 {
+    size_t block_size = (size_t)bra->n_functions * (size_t)ket->n_functions;
+    memset(blocks, 0, n_blocks * block_size * sizeof *blocks);
     const double *A = bra->center, *B = ket->center;
     double R[3] = {A[0] - B[0], A[1] - B[1], A[2] - B[2]};
     double R2 = R[0] * R[0] + R[1] * R[1] + R[2] * R[2];
@@ -148,11 +143,6 @@ static double *run_libint(struct one_electron *engine, build_function *build, in
     return engine->primitives[0].targets[target];
 }
 
-static void zero_block(const struct shell *bra, const struct shell *ket, double *block)
-{
-    memset(block, 0, (size_t)bra->n_functions * (size_t)ket->n_functions * sizeof *block);
-}
-
 static void map_block(const struct shell *bra, const struct shell *ket, const double *cartesian,
                       double *block)
 {
@@ -163,8 +153,7 @@ static void map_block(const struct shell *bra, const struct shell *ket, const do
 void one_electron_overlap(struct one_electron *engine, const struct shell *bra,
                           const struct shell *ket, double *block)
 {
-    int n = prepare_pairs(engine, bra, ket);
-    zero_block(bra, ket, block);
+    int n = prepare_pairs(engine, bra, ket, 1, block);
     if (n == 0)
         return;
     if (bra->l == 0 && ket->l == 0) {
@@ -181,8 +170,7 @@ void one_electron_overlap(struct one_electron *engine, const struct shell *bra,
 void one_electron_kinetic(struct one_electron *engine, const struct shell *bra,
                           const struct shell *ket, double *block)
 {
-    int n = prepare_pairs(engine, bra, ket);
-    zero_block(bra, ket, block);
+    int n = prepare_pairs(engine, bra, ket, 1, block);
     if (n == 0)
         return;
     prepare_overlap(engine, n);
@@ -193,10 +181,8 @@ void one_electron_kinetic(struct one_electron *engine, const struct shell *bra,
 void one_electron_dipole(struct one_electron *engine, const double origin[3],
                          const struct shell *bra, const struct shell *ket, double *blocks)
 {
-    int n = prepare_pairs(engine, bra, ket);
+    int n = prepare_pairs(engine, bra, ket, 3, blocks);
     size_t size = (size_t)bra->n_functions * (size_t)ket->n_functions;
-    for (int k = 0; k < 3; k++)
-        zero_block(bra, ket, blocks + k * size);
     if (n == 0)
         return;
     prepare_overlap(engine, n);
@@ -256,8 +242,7 @@ static void prepare_transfer(struct one_electron *engine, int n, const struct sh
 void one_electron_nuclear(struct one_electron *engine, const struct molecule *molecule,
                           const struct shell *bra, const struct shell *ket, double *block)
 {
-    int n = prepare_pairs(engine, bra, ket);
-    zero_block(bra, ket, block);
+    int n = prepare_pairs(engine, bra, ket, 1, block);
     if (n == 0)
         return;
     prepare_transfer(engine, n, bra, ket);

@@ -6,7 +6,6 @@
  * Source of the quantities: Obara & Saika, J. Chem. Phys. 84, 3963 (1986);
  * Head-Gordon & Pople, J. Chem. Phys. 89, 5777 (1988). */
 #include "basis/integrals/boys.h"
-#include "basis/integrals/libint_session.h"
 #include "basis/integrals/two_electron_engine.h"
 
 #include <libint2.h>
@@ -44,7 +43,6 @@ static void libint_destroy(void *state)
     free(engine->scratch[0]);
     free(engine->scratch[1]);
     free(engine);
-    libint_session_close();
 }
 
 static enum status libint_create(const struct shells *shells, double cutoff, void **state)
@@ -53,7 +51,7 @@ static enum status libint_create(const struct shells *shells, double cutoff, voi
     struct libint_engine *made = calloc(1, sizeof *made);
     *state = NULL;
     TRY(CHECK_MEMORY(made, "no memory for the integral engine libint"));
-    libint_session_open();
+    libint2_static_init(); /* fills tables, always alike: there is nothing to end */
     boys_prepare();
     size_t n = (size_t)n_cartesians(max_l);
     made->primitives = aligned_alloc(64, (MAX_DEPTH * sizeof(Libint_t) + 63) / 64 * 64);

@@ -5,7 +5,6 @@
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/modes/mode_options.h"
-#include "support/io/command_line.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -48,7 +48,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 /* Which density fock_only and compare build from. */
 enum hf_density_source hf_options_density(const struct hf_options *options);
 
-/* The command line to repeat the run with (command_line.h), without HF_OUTPUTS. NULL when out of
+/* The command line to repeat the run with (options.h), without HF_OUTPUTS. NULL when out of
  * memory. */
 #define HF_OUTPUTS "json,report,write-profile"
 json_t *hf_options_command(const struct hf_options *options);

@@ -11,10 +11,10 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "support/base/node.h"
 #include "support/base/sha256.h"
 #include "support/base/version.h"
 #include "support/io/application.h"
-#include "support/mpi/oversubscription.h"
 
 #include <stdio.h>
 #include <stdlib.h>

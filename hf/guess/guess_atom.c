@@ -3,7 +3,6 @@
 
 #include "hf/guess/guess_atom_channel.h"
 #include "support/arrays/diis.h"
-#include "support/arrays/symmetric_eigen.h"
 
 #include <math.h>
 #include <stdbool.h>

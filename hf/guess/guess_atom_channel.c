@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/guess/guess_atom_channel.h"
 
-#include "support/arrays/symmetric_eigen.h"
+#include "support/arrays/dense.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/task_data.h"
 #include "support/base/agree.h"
-#include "support/io/hardware.h"
+#include "support/io/application.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 

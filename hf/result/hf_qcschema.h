@@ -39,7 +39,7 @@ struct hf_correlated {
 struct hf_outcome {
     const struct hf_settings *settings;
     const struct hf_files *files;
-    json_t *command;                         /* to repeat the run with (command_line.h) */
+    json_t *command;                         /* to repeat the run with (options.h) */
     json_t *options;                         /* every option in force */
     bool compares;                           /* modes, as --compare asks for */
     const struct hf_input *input;            /* empty if it could not be read */

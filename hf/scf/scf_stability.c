@@ -4,7 +4,7 @@
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf_free_rotation.h"
 #include "hf/tiles/screening.h"
-#include "support/arrays/symmetric_eigen.h"
+#include "support/arrays/dense.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -98,6 +98,15 @@ static int64_t lay_out_blocks(const struct darray_shape *shape, int process, int
     return position;
 }
 
+static void destroy_index(struct darray *array)
+{
+    if (!array)
+        return;
+    free(array->size);
+    free(array->start);
+    free(array);
+}
+
 /* The index of an array, and of its place the length, that of the longest part; NULL when out of
  * memory. */
 static struct darray *create_index(const struct darray_shape *shape)
@@ -113,9 +122,7 @@ static struct darray *create_index(const struct darray_shape *shape)
     new->size = calloc((size_t)n_blocks + 1, sizeof *new->size);
     new->start = calloc((size_t)n_blocks + 1, sizeof *new->start);
     if (!new->size || !new->start) {
-        free(new->size);
-        free(new->start);
-        free(new);
+        destroy_index(new);
         return NULL;
     }
     memcpy(new->size, shape->size, (size_t)n_blocks * sizeof *new->size);
@@ -135,15 +142,6 @@ struct memory_need darray_bytes(int64_t n_blocks, double n_elements)
         .own_bytes = (double)sizeof *array +
                      (double)(n_blocks + 1) * (double)(sizeof *array->size + sizeof *array->start),
         .n_shared = 1};
-}
-
-static void destroy_index(struct darray *array)
-{
-    if (!array)
-        return;
-    free(array->size);
-    free(array->start);
-    free(array);
 }
 
 /* The memory of this process. */

@@ -1,77 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/dense.h"
 
-#include "support/arrays/blas_kernels.h"
 #include "support/base/agree.h"
-#include "support/base/memory.h"
 
 #include <assert.h>
-#include <cblas.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* BLACS, ScaLAPACK and OpenBLAS, which come without C prototypes. ScaLAPACK has Fortran's
- * calling convention, everything by address; indices count from 1. */
+/* BLACS, which comes without C prototypes. */
 int Csys2blacs_handle(MPI_Comm comm);
 void Cfree_blacs_system_handle(int handle);
 void Cblacs_gridinit(int *context, const char *order, int n_rows, int n_columns);
 void Cblacs_gridexit(int context);
 
-/* C = alpha op(A) op(B) + beta C, of parts that begin at (i, j), counted from 1. */
-void pdgemm_(const char *op_A, const char *op_B, const int *m, const int *n, const int *k,
-             const double *alpha, const double *A, const int *i_A, const int *j_A,
-             const int *descriptor_A, const double *B, const int *i_B, const int *j_B,
-             const int *descriptor_B, const double *beta, double *C, const int *i_C, const int *j_C,
-             const int *descriptor_C);
-
-/* C = alpha op(A) + beta C, C being m x n. */
-void pdgeadd_(const char *op_A, const int *m, const int *n, const double *alpha, const double *A,
-              const int *i_A, const int *j_A, const int *descriptor_A, const double *beta,
-              double *C, const int *i_C, const int *j_C, const int *descriptor_C);
-
 enum { TAG = 0 };
-
-static const int one = 1;
-
-/* OpenBLAS maps a buffer of 128 MiB at the first product and, where there is no room for it, tries
- * again forever. A quarter more, because the address space is in pieces. */
-static enum status check_room_for_blas(void)
-{
-    const double buffer_bytes = 160 << 20;
-    double room_bytes = (double)memory_limits().address_bytes;
-    if (room_bytes >= buffer_bytes)
-        return STATUS_OK;
-    return FAIL(STATUS_NO_MEMORY,
-                "%.0f MB of address space are left, linear algebra needs %.0f: raise the limit "
-                "(ulimit -v)",
-                1e-6 * room_bytes, 1e-6 * buffer_bytes);
-}
-
-/* Maps the buffer now, so that the memory left is known. The product is large enough to need it;
- * nothing is done where there is no memory for its operands. */
-static void map_blas_buffer(void)
-{
-    enum { N = 128 };
-    const size_t n_elements = (size_t)N * N;
-    double *A = calloc(2 * n_elements, sizeof *A);
-    if (A)
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, N, N, N, 1, A, N, A, N, 0,
-                    A + n_elements, N);
-    free(A);
-}
-
-enum status dense_start(MPI_Comm comm)
-{
-    blas_kernels_start();
-    if (!getenv("OPENBLAS_NUM_THREADS") && !getenv("OMP_NUM_THREADS"))
-        openblas_set_num_threads(1);
-    TRY(status_agree(comm, check_room_for_blas()));
-    map_blas_buffer();
-    return STATUS_OK;
-}
 
 /* --- the grid of processes --- */
 
@@ -262,6 +207,14 @@ void dense_copy(const struct dense *A, struct dense *B)
     memcpy(B->local, A->local, dense_local_size(A) * sizeof *A->local);
 }
 
+void dense_set_identity(struct dense *A)
+{
+    for (int column = 0; column < A->local_columns; column++)
+        for (int row = 0; row < A->local_rows; row++)
+            A->local[(size_t)column * (size_t)A->local_rows + (size_t)row] =
+                dense_global_row(A, row) == dense_global_column(A, column);
+}
+
 void dense_add(double alpha, const struct dense *A, double beta, struct dense *B)
 {
     check_same_shape(A, B);
@@ -344,106 +297,6 @@ double dense_max_abs(const struct dense *A)
     struct magnitude own = find_own_magnitude(A), all;
     MPI_Allreduce(&own, &all, 2, MPI_DOUBLE, MPI_MAX, A->grid->comm);
     return all.nan > 0 ? NAN : all.largest;
-}
-
-/* --- ScaLAPACK --- */
-
-/* Whether process 0 has the whole matrix: ScaLAPACK would broadcast it to processes that have
- * nothing to compute. */
-static bool is_one_block(const struct dense *A)
-{
-    return A->n_rows <= DENSE_BLOCK && A->n_columns <= DENSE_BLOCK;
-}
-
-/* At least 1, as BLAS asks for. */
-static int dense_stride(const struct dense *A)
-{
-    return A->local_rows > 0 ? A->local_rows : 1;
-}
-
-/* C = alpha op(A) op(B) + beta C with inner summed indices, of single blocks. A and B may begin at
- * a later column. */
-static void multiply_blocks(char op_A, char op_B, int inner, double alpha, const struct dense *A,
-                            const struct dense *B, int first, double beta, struct dense *C)
-{
-    if (C->local_rows == 0 || C->local_columns == 0)
-        return;
-    cblas_dgemm(CblasColMajor, op_A == 'N' ? CblasNoTrans : CblasTrans,
-                op_B == 'N' ? CblasNoTrans : CblasTrans, C->n_rows, C->n_columns, inner, alpha,
-                A->local + (size_t)first * (size_t)A->local_rows, dense_stride(A),
-                B->local + (size_t)first * (size_t)B->local_rows, dense_stride(B), beta, C->local,
-                dense_stride(C));
-}
-
-void dense_add_transposed(double alpha, const struct dense *A, double beta, struct dense *B)
-{
-    assert(A->grid == B->grid && A->n_rows == B->n_columns && A->n_columns == B->n_rows);
-    assert(A != B);
-    pdgeadd_("T", &B->n_rows, &B->n_columns, &alpha, A->local, &one, &one, A->descriptor, &beta,
-             B->local, &one, &one, B->descriptor);
-}
-
-void dense_multiply(char op_A, char op_B, double alpha, const struct dense *A,
-                    const struct dense *B, double beta, struct dense *C)
-{
-    int inner = op_A == 'N' ? A->n_columns : A->n_rows;
-    assert((op_A == 'N' || op_A == 'T') && (op_B == 'N' || op_B == 'T'));
-    assert(A->grid == C->grid && B->grid == C->grid && A != C && B != C);
-    assert(C->n_rows == (op_A == 'N' ? A->n_rows : A->n_columns));
-    assert(C->n_columns == (op_B == 'N' ? B->n_columns : B->n_rows));
-    assert(inner == (op_B == 'N' ? B->n_rows : B->n_columns));
-    if (is_one_block(A) && is_one_block(B) && is_one_block(C)) {
-        multiply_blocks(op_A, op_B, inner, alpha, A, B, 0, beta, C);
-        return;
-    }
-    pdgemm_(&op_A, &op_B, &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &one,
-            A->descriptor, B->local, &one, &one, B->descriptor, &beta, C->local, &one, &one,
-            C->descriptor);
-}
-
-void dense_multiply_columns(double alpha, const struct dense *A, const struct dense *B, int first,
-                            int last, double beta, struct dense *C)
-{
-    assert(A->grid == C->grid && B->grid == C->grid && A != C && B != C);
-    assert(0 <= first && first <= last && last <= A->n_columns && last <= B->n_columns);
-    assert(C->n_rows == A->n_rows && C->n_columns == B->n_rows);
-    int inner = last - first;
-    int column = first + 1;
-    if (is_one_block(A) && is_one_block(B) && is_one_block(C)) {
-        multiply_blocks('N', 'T', inner, alpha, A, B, first, beta, C);
-        return;
-    }
-    pdgemm_("N", "T", &C->n_rows, &C->n_columns, &inner, &alpha, A->local, &one, &column,
-            A->descriptor, B->local, &one, &column, B->descriptor, &beta, C->local, &one, &one,
-            C->descriptor);
-}
-
-void dense_copy_columns(const struct dense *A, int first, struct dense *B)
-{
-    assert(A->grid == B->grid && A->n_rows == B->n_rows && A != B);
-    assert(0 <= first && first + B->n_columns <= A->n_columns);
-    const double copied = 1, kept = 0;
-    int column = first + 1;
-    pdgeadd_("N", &B->n_rows, &B->n_columns, &copied, A->local, &one, &column, A->descriptor, &kept,
-             B->local, &one, &one, B->descriptor);
-}
-
-void dense_set_identity(struct dense *A)
-{
-    for (int column = 0; column < A->local_columns; column++)
-        for (int row = 0; row < A->local_rows; row++)
-            A->local[(size_t)column * (size_t)A->local_rows + (size_t)row] =
-                dense_global_row(A, row) == dense_global_column(A, column);
-}
-
-void dense_set_columns(const struct dense *B, int first, struct dense *A)
-{
-    assert(A->grid == B->grid && A->n_rows == B->n_rows && A != B);
-    assert(0 <= first && first + B->n_columns <= A->n_columns);
-    const double copied = 1, kept = 0;
-    int column = first + 1;
-    pdgeadd_("N", &B->n_rows, &B->n_columns, &copied, B->local, &one, &one, B->descriptor, &kept,
-             A->local, &one, &column, A->descriptor);
 }
 
 /* --- to and from process 0 --- */

@@ -160,4 +160,18 @@ enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V);
 /* Bytes, at most, that dense_eigen of n x n takes on a process while it runs. Not collective. */
 int64_t dense_eigen_bytes(const struct dense_grid *grid, int64_t n);
 
+/* Eigenvectors of a small symmetric matrix that one process holds whole, A V = V diag(values), by
+ * LAPACK; n >= 1. Not collective; the same bits on every
+ * process that gets the same bits.
+ * A       n x n, the lower triangle of the row-major matrix is read; overwritten
+ *         with the orthonormal eigenvectors, vector k at A[k * n .. k * n + n - 1]
+ * values  n, ascending
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
+enum status symmetric_eigen(int n, double *A, double *values);
+
+/* symmetric_eigen with memory of the caller, SYMMETRIC_EIGEN_WORK * n numbers: processes that have
+ * equal matrices need not agree on the outcome, STATUS_OK or STATUS_NUMERIC. */
+enum { SYMMETRIC_EIGEN_WORK = 34 };
+enum status symmetric_eigen_in(int n, double *A, double *values, double *work);
+
 #endif

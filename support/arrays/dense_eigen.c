@@ -9,11 +9,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* LAPACK, in Fortran's calling convention: eigenvalues and eigenvectors by divide and
- * conquer; work sizes -1 ask for the sizes, returned in the first elements. */
+/* LAPACK, in Fortran's calling convention: eigenvalues and eigenvectors, by dsyevd divide and
+ * conquer; its work sizes -1 ask for the sizes, returned in the first elements. */
 void dsyevd_(const char *job, const char *triangle, const int *n, double *A, const int *stride,
              double *values, double *work, const int *n_work, int *integer_work,
              const int *n_integer_work, int *info);
+void dsyev_(const char *job, const char *triangle, const int *n, double *A, const int *stride,
+            double *values, double *work, const int *n_work, int *info);
 
 static enum status check_elements(size_t n, const double *elements)
 {
@@ -236,4 +238,26 @@ enum status dense_eigen(struct dense *A, double *eigenvalues, struct dense *V)
     TRY(status_agree(A->grid->comm, check_elements(dense_local_size(A), A->local)));
     TRY(eigen_elpa(A, eigenvalues, V));
     return fix_signs(V);
+}
+
+/* --- small matrices of one process --- */
+
+enum status symmetric_eigen_in(int n, double *A, double *values, double *work)
+{
+    int n_work = SYMMETRIC_EIGEN_WORK * n, info;
+    /* The lower triangle by rows is the upper one by columns. */
+    dsyev_("V", "U", &n, A, &n, values, work, &n_work, &info);
+    if (info != 0)
+        return FAIL(STATUS_NUMERIC, "LAPACK found no eigenvectors of a matrix of %d rows (%d)", n,
+                    info);
+    return STATUS_OK;
+}
+
+enum status symmetric_eigen(int n, double *A, double *values)
+{
+    double *work = malloc((size_t)(SYMMETRIC_EIGEN_WORK * n) * sizeof *work);
+    TRY(CHECK_MEMORY(work, "no memory for eigenvectors of %d rows", n));
+    enum status status = symmetric_eigen_in(n, A, values, work);
+    free(work);
+    return status;
 }

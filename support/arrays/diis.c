@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/arrays/diis.h"
 
-#include "support/arrays/symmetric_eigen.h"
 #include "support/base/agree.h"
 
 #include <assert.h>

@@ -7,6 +7,7 @@
 #define BERYL_SUPPORT_NODE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* The ranks in comm of the processes of comm on this process's node, ascending, *n entries; they
  * live as long as comm. Collective over comm at the first call with it or with what it is a
@@ -19,5 +20,9 @@ MPI_Comm node_comm(MPI_Comm comm);
 
 /* Number of these processes; as node_ranks. */
 int node_count(MPI_Comm comm);
+
+/* Whether on some node the processes of comm are more than the cores (hardware threads) that they
+ * may run on. Other programs on the node are not seen. Collective. */
+bool is_oversubscribed(MPI_Comm comm);
 
 #endif

@@ -9,6 +9,7 @@
 
 enum { N_RESAMPLES = 10000 };
 
+/* Also of structs that begin with the number. */
 static int order_numbers(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
@@ -33,23 +34,17 @@ double numbers_quantile(const double *sorted, int64_t n, double fraction)
 
 /* A number and its rank, doubled so that the mean rank of two equal numbers is whole. */
 struct ranked {
-    double number; /* that is ranked */
+    double number; /* that is ranked; first */
     int64_t doubled_rank;
     bool is_marked; /* positive, or of the left sample */
 };
-
-static int order_ranked(const void *left, const void *right)
-{
-    double a = ((const struct ranked *)left)->number, b = ((const struct ranked *)right)->number;
-    return (a > b) - (a < b);
-}
 
 /* Sorts, and ranks from 1; equal numbers get the mean of their ranks. Returns the sum of the
  * doubled ranks that are marked. */
 static int64_t rank_numbers(struct ranked *ranked, int64_t n)
 {
     int64_t sum = 0;
-    qsort(ranked, (size_t)n, sizeof *ranked, order_ranked);
+    qsort(ranked, (size_t)n, sizeof *ranked, order_numbers);
     for (int64_t first = 0, last; first < n; first = last) {
         for (last = first + 1; last < n && ranked[last].number == ranked[first].number; last++)
             ;
@@ -157,7 +152,7 @@ void holm_adjust(const double *p, int n, double *adjusted, int *rank)
 
 /* The mean of two numbers of a sample, or one of them. */
 struct pair_mean {
-    double value;
+    double value;          /* first */
     int64_t first, second; /* the same: the number itself */
 };
 
@@ -170,13 +165,6 @@ struct bootstrap {
     double *centres;         /* N_RESAMPLES */
 };
 
-static int order_pair_means(const void *left, const void *right)
-{
-    double a = ((const struct pair_mean *)left)->value,
-           b = ((const struct pair_mean *)right)->value;
-    return (a > b) - (a < b);
-}
-
 static void fill_pair_means(const double *numbers, struct bootstrap *bootstrap)
 {
     bool pairs = bootstrap->centre == CENTRE_OF_PAIRS;
@@ -184,7 +172,7 @@ static void fill_pair_means(const double *numbers, struct bootstrap *bootstrap)
         for (int64_t j = i; j < (pairs ? bootstrap->n : i + 1); j++)
             bootstrap->means[bootstrap->n_means++] = (struct pair_mean){
                 .value = numbers[i] + (numbers[j] - numbers[i]) / 2, .first = i, .second = j};
-    qsort(bootstrap->means, (size_t)bootstrap->n_means, sizeof *bootstrap->means, order_pair_means);
+    qsort(bootstrap->means, (size_t)bootstrap->n_means, sizeof *bootstrap->means, order_numbers);
 }
 
 /* How often a mean is among those of the resample. */

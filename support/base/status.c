@@ -13,7 +13,7 @@ static char last_text[STATUS_TEXT_SIZE];
 static char last_origin[STATUS_ORIGIN_SIZE];
 static enum status last_code;
 static int64_t n_failures;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these, for writers */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of these */
 
 /* Replaces the texts that are not NULL; counts a failure unless code is STATUS_OK. */
 static void record_texts(const char *text, const char *origin, enum status code)
@@ -75,14 +75,22 @@ const char *status_words(enum status code)
     return "unknown status";
 }
 
+/* The last failure as this thread asks for it: another thread may record one meanwhile. */
+static const struct status_kept *copy_for_thread(void)
+{
+    static _Thread_local struct status_kept copy;
+    copy = status_keep();
+    return &copy;
+}
+
 const char *status_text(void)
 {
-    return last_text;
+    return copy_for_thread()->text;
 }
 
 const char *status_origin(void)
 {
-    return last_origin;
+    return copy_for_thread()->origin;
 }
 
 void status_set_text(const char *format, ...)
@@ -103,8 +111,10 @@ void status_set_origin(const char *origin)
 struct status_kept status_keep(void)
 {
     struct status_kept kept;
+    pthread_mutex_lock(&lock);
     memcpy(kept.text, last_text, sizeof kept.text);
     memcpy(kept.origin, last_origin, sizeof kept.origin);
+    pthread_mutex_unlock(&lock);
     return kept;
 }
 

@@ -17,6 +17,8 @@
 #include "support/base/status.h"
 #include "support/io/options.h"
 
+#include <jansson.h>
+#include <mpi.h>
 #include <stdbool.h>
 
 struct application {
@@ -55,5 +57,10 @@ int application_exit_status(enum status status, bool accepted);
 /* Ends a program: what was printed and could not be written makes it fail. Prints the error, if
  * any, on rank 0 and stops MPI if it was started. Returns the exit status. Collective. */
 int application_finish(struct application *application);
+
+/* {"processor", "cores", "nodes"}: model of the processor and number of cores (with hardware
+ * threads) of process 0's node, number of nodes. Collective; the caller owns it. NULL when out of
+ * memory. */
+json_t *hardware_to_json(MPI_Comm comm);
 
 #endif

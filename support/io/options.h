@@ -100,6 +100,15 @@ void options_answer(const struct options *options, enum option_request request);
  * caller owns it; NULL when out of memory. */
 json_t *options_to_json(const struct options *options);
 
+/* The command that options_parse accepted, as a shell takes it: options under their full names,
+ * without those of outputs, so that the same run gives the same text whatever its files are called.
+ * command  the program, and what stands before argv[1]
+ * argv     as options_parse left it
+ * outputs  names of the options left out, "json,report"
+ * NULL when out of memory. */
+json_t *command_line_to_json(const struct options *options, const char *command, int argc,
+                             char *const argv[], const char *outputs);
+
 /* "from 1 to 8", "larger than 0 and at most 1", "" where any number will do. */
 void option_describe_range(const struct option_row *row, char *text, size_t size);
 

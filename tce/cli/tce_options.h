@@ -54,7 +54,7 @@ void tce_options_answer(const struct tce_options *options, enum option_request r
 /* Settings of the pools of a run. Not collective. */
 const struct taskpool_settings *tce_options_pool(const struct tce_options *options);
 
-/* The command line to repeat the run with (command_line.h). NULL when out of memory. */
+/* The command line to repeat the run with (options.h). NULL when out of memory. */
 json_t *tce_options_command(const struct tce_options *options);
 
 /* Every option in force; of a method, with what its input decided (hf_options_to_json), else input

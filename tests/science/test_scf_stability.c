@@ -2,7 +2,7 @@
 /* Products with the Hessian, the lowest curvatures and the verdicts on the stability of RHF and
  * UHF solutions are those of the whole matrix from reference integrals. */
 #include "hf/scf/scf_stability.h"
-#include "support/arrays/symmetric_eigen.h"
+#include "support/arrays/dense.h"
 #include "tests/cases/scf_case.h"
 #include "tests/reference/hessian_reference.h"
 

@@ -8,9 +8,8 @@
 #include "sched/pool/modes/modes.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/base/node.h"
 #include "support/io/application.h"
-#include "support/io/hardware.h"
-#include "support/mpi/oversubscription.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "sched/lab/profiles/task_data_read.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
-#include "support/io/command_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -56,7 +56,7 @@ void beryl_sched_options_answer(enum option_request request);
 enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
                                        size_t n_words, struct beryl_sched_options *options);
 
-/* The command line to repeat the run with (command_line.h). NULL when out of memory. */
+/* The command line to repeat the run with (options.h). NULL when out of memory. */
 json_t *beryl_sched_options_command(const struct beryl_sched_options *options);
 
 /* The options in force of the scheduler, or of the simulated machine. NULL when out of memory. */

@@ -14,7 +14,6 @@
 #include "support/base/log.h"
 #include "support/base/version.h"
 #include "support/io/application.h"
-#include "support/io/hardware.h"
 #include "support/io/json.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"
-#include "support/mpi/oversubscription.h"
+#include "support/base/node.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The text of a command line: full names, no outputs, words that a shell takes as they were. */
-#include "support/io/command_line.h"
+#include "support/io/options.h"
 #include "tests/check.h"
 
 #include <string.h>

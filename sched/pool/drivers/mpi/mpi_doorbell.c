@@ -2,21 +2,17 @@
 #define _GNU_SOURCE /* sem_clockwait */
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
 
-#include "support/base/agree.h"
 #include "support/base/die.h"
 #include "support/base/node.h"
-#include "support/mpi/oversubscription.h"
+#include "support/mpi/shared_memory.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 /* The doorbell of one process. */
 struct doorbell {
@@ -35,54 +31,6 @@ struct mpi_doorbells {
     struct doorbell *own;
     bool sleeps; /* mpi_doorbell_await does: there are more processes than cores */
 };
-
-/* --- shared memory --- */
-
-/* A name that no other file of this kind has. */
-static void name_memory(char *name, size_t size)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(name, size, "/taskpool-%ld-%lld-%ld", (long)getpid(), (long long)now.tv_sec,
-             now.tv_nsec);
-}
-
-/* Maps it in this process; NULL on failure. Room is taken at once: a page that the file system has
- * none for would end the process when it is written to. */
-static void *map_memory(const char *name, bool creates, size_t size_bytes)
-{
-    void *memory = MAP_FAILED;
-    int file = shm_open(name, creates ? O_RDWR | O_CREAT | O_EXCL : O_RDWR, 0600);
-    if (file < 0)
-        return NULL;
-    if (!creates || posix_fallocate(file, 0, (off_t)size_bytes) == 0)
-        memory = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* Maps zeroed memory in all processes of comm, or in none: NULL. Its name is removed again. */
-static void *share_memory(MPI_Comm comm, size_t size_bytes)
-{
-    char name[64] = "";
-    void *memory = NULL;
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    if (rank == 0) {
-        name_memory(name, sizeof name);
-        memory = map_memory(name, true, size_bytes);
-    }
-    MPI_Bcast(name, sizeof name, MPI_CHAR, 0, comm);
-    if (rank != 0)
-        memory = map_memory(name, false, size_bytes);
-    enum status status = status_agree(comm, CHECK_MEMORY(memory, "no memory for doorbells"));
-    if (rank == 0)
-        shm_unlink(name);
-    if (status == STATUS_OK || !memory)
-        return memory;
-    munmap(memory, size_bytes);
-    return NULL;
-}
 
 /* --- the attribute --- */
 
@@ -130,7 +78,7 @@ static struct mpi_doorbells *make_doorbells(MPI_Comm comm)
     if (node_count(comm) < size)
         return bells;
     bells->size_bytes = (size_t)size * sizeof *bells->all;
-    bells->all = share_memory(comm, bells->size_bytes);
+    bells->all = shared_memory_map(comm, bells->size_bytes);
     if (!bells->all)
         return bells;
     bells->own = &bells->all[rank];
