@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by all tests: cmocka with the headers it needs, checks of statuses
  * and of doubles, and the main function of tests that run under mpiexec. */
-#ifndef BERYL_TESTS_CHECK_H
-#define BERYL_TESTS_CHECK_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,5 +68,3 @@ static inline int check_run_parallel_group(const char *name, const struct CMUnit
     MPI_Finalize();
     return n_failed != 0;
 }
-
-#endif

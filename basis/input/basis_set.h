@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Basis sets as their files give them: shells per element, not yet placed on
  * atoms and not yet normalised. */
-#ifndef BERYL_BASIS_BASIS_SET_H
-#define BERYL_BASIS_BASIS_SET_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -71,5 +70,3 @@ enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set
 const struct basis_element *basis_set_find(const struct basis_set *set, int element);
 
 void basis_set_fini(struct basis_set *set);
-
-#endif

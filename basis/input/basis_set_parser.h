@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Common parts of the parsers of the two basis-set formats; private to them. */
-#ifndef BERYL_BASIS_BASIS_SET_PARSER_H
-#define BERYL_BASIS_BASIS_SET_PARSER_H
+#pragma once
 
 #include "basis/input/basis_set.h"
 #include "support/io/line_reader.h"
@@ -50,5 +49,3 @@ enum status basis_parse_shell_type(const struct line_reader *reader, struct word
 /* Whether the word can begin a shell: basis_parse_shell_type accepts it, apart from the
  * limit of l. */
 bool basis_is_shell_type(struct word type);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Molecules: nuclei and ghost centres, as an XYZ file gives them. */
-#ifndef BERYL_BASIS_MOLECULE_H
-#define BERYL_BASIS_MOLECULE_H
+#pragma once
 
 #include "support/base/status.h"
 #include "support/io/words.h"
@@ -91,5 +90,3 @@ const char *element_symbol(int element);
 
 /* Atomic number of a symbol (any case) of length letters, or -1. */
 int element_number(const char *symbol, size_t length);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The Boys function F_m(T) = integral_0^1 u^(2m) exp(-T u^2) du. */
-#ifndef BERYL_BASIS_BOYS_H
-#define BERYL_BASIS_BOYS_H
+#pragma once
 
 /* Four h shells need 20; one more for headroom of derivatives of the table. */
 enum { BOYS_MAX_M = 21 };
@@ -49,5 +48,3 @@ extern struct boys_zero_series boys_zero_series; /* after boys_prepare */
  * above T = 200 by the asymptotic form (2m-1)!!/2^(m+1) sqrt(pi/T^(2m+1)), whose
  * relative error there is below 1e-40 for every m in use; slow: the tests' oracle. */
 double boys_reference(int m, double T);
-
-#endif

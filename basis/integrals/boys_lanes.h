@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Boys functions in lanes (lanes.h), to a relative error of 1e-14; after boys_prepare. Sources:
  * boys.h. */
-#ifndef BERYL_BASIS_BOYS_LANES_H
-#define BERYL_BASIS_BOYS_LANES_H
+#pragma once
 
 #include "basis/integrals/boys.h"
 #include "basis/integrals/lanes.h"
@@ -151,5 +150,3 @@ INLINE void boys_lanes(int max_m, lanes T, lanes factor, lanes scale, lanes *G)
         factor *= scale;
     }
 }
-
-#endif

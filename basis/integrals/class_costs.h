@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measured costs of the shell quartets of each class, for callers that compute and use integrals in
  * batches. */
-#ifndef BERYL_BASIS_CLASS_COSTS_H
-#define BERYL_BASIS_CLASS_COSTS_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 #include "basis/integrals/two_electron.h"
@@ -46,5 +45,3 @@ void class_costs_name(const struct class_costs *costs, int bra, int ket,
 
 /* Counts a batch, without its integrals. */
 void class_cost_add(struct class_cost *cost, const struct quartet_batch *batch);
-
-#endif

@@ -13,8 +13,7 @@
  * of lower angular momentum is the bra: its step is repeated for every primitive quartet.
  *
  * Source: McMurchie & Davidson, J. Comput. Phys. 26, 218 (1978), eqs. 4.6 to 4.8. */
-#ifndef BERYL_BASIS_HERMITE_KERNELS_H
-#define BERYL_BASIS_HERMITE_KERNELS_H
+#pragma once
 
 #include "basis/integrals/hermite_pairs.h"
 #include "basis/integrals/two_electron.h"
@@ -56,5 +55,3 @@ struct hermite_kernels {
 extern const struct hermite_kernels hermite_kernels_baseline; /* 2 lanes */
 extern const struct hermite_kernels hermite_kernels_avx2;     /* 4; x86-64 with AVX2 and FMA */
 extern const struct hermite_kernels hermite_kernels_avx512;   /* 8; x86-64-v4 */
-
-#endif

@@ -15,8 +15,7 @@
  *
  * Source: McMurchie & Davidson, J. Comput. Phys. 26, 218 (1978); Helgaker, Jorgensen & Olsen,
  * Molecular Electronic-Structure Theory (2000), sections 9.5 and 9.9. */
-#ifndef BERYL_BASIS_HERMITE_PAIRS_H
-#define BERYL_BASIS_HERMITE_PAIRS_H
+#pragma once
 
 #include "basis/integrals/shell_groups.h"
 
@@ -76,5 +75,3 @@ struct hermite_product {
 /* Sets a record of the pattern. */
 void hermite_set_record(const struct hermite_pattern *pattern,
                         const struct hermite_product *product, double *record);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors of LANES doubles, 2, 4 or 8: arithmetic is lane by lane. For sources that are compiled
  * once for each kind of vectors; private to the engines. */
-#ifndef BERYL_BASIS_LANES_H
-#define BERYL_BASIS_LANES_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -141,5 +140,3 @@ INLINE void gather(const double *const from[LANES], int n, lanes *to)
             to[k + i] = r[i];
     }
 }
-
-#endif

@@ -2,8 +2,7 @@
 /* One-electron integrals over pairs of contracted shells, through libint.
  *
  * Blocks are row-major: n_functions(bra) x n_functions(ket). */
-#ifndef BERYL_BASIS_ONE_ELECTRON_H
-#define BERYL_BASIS_ONE_ELECTRON_H
+#pragma once
 
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
@@ -31,5 +30,3 @@ void one_electron_nuclear(struct one_electron *engine, const struct molecule *mo
  * another: 3 x n_functions(bra) x n_functions(ket). */
 void one_electron_dipole(struct one_electron *engine, const double origin[3],
                          const struct shell *bra, const struct shell *ket, double *blocks);
-
-#endif

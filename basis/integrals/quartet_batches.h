@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The shell quartets of two sets of pairs, in batches of one class: the loop that every user of
  * many two-electron integrals shares. */
-#ifndef BERYL_BASIS_QUARTET_BATCHES_H
-#define BERYL_BASIS_QUARTET_BATCHES_H
+#pragma once
 
 #include "basis/integrals/class_costs.h"
 #include "basis/integrals/shell_pairs.h"
@@ -67,5 +66,3 @@ int64_t quartet_batches_bytes(const struct shells *shells);
 /* Computes all quartets of the source, one pair of classes after another, in an order that
  * depends on the source alone; a batch takes a few milliseconds at most. */
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source);
-
-#endif

@@ -3,8 +3,7 @@
  * exponents, as those of a general contraction or an SP shell do. Their products have common
  * Hermite integrals, which are computed once for all shells of four groups; most shells are groups
  * of their own. */
-#ifndef BERYL_BASIS_SHELL_GROUPS_H
-#define BERYL_BASIS_SHELL_GROUPS_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -51,5 +50,3 @@ static inline bool group_types_equal(const struct group_type *a, const struct gr
  * no more primitives than the larger had alone. Errors: STATUS_NO_MEMORY. */
 enum status shell_groups_create(struct shells *shells);
 void shell_groups_destroy(struct shells *shells);
-
-#endif

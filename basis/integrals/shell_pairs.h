@@ -13,8 +13,7 @@
  *
  * Pairs come in classes of two types of groups, so that a vectorised integral engine can treat all
  * pairs of a class alike. */
-#ifndef BERYL_BASIS_SHELL_PAIRS_H
-#define BERYL_BASIS_SHELL_PAIRS_H
+#pragma once
 
 #include "basis/integrals/hermite_pairs.h"
 #include "basis/integrals/shells.h"
@@ -90,5 +89,3 @@ int64_t shell_pair_product_bytes(const struct group_type *first, const struct gr
 enum status shell_pairs_create(const struct shells *shells, const struct shell_rectangle *rectangle,
                                const double *bounds, double min_bound, struct shell_pairs **pairs);
 void shell_pairs_destroy(struct shell_pairs *pairs);
-
-#endif

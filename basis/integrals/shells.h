@@ -15,8 +15,7 @@
  *   l = 0 and l = 1 (x, y, z) are the same in both forms. Spherical functions
  *   of l >= 2 are real solid harmonics ordered m = -l, ..., l.
  *   Source: Schlegel & Frisch, Int. J. Quantum Chem. 54, 83 (1995), eq. 15. */
-#ifndef BERYL_BASIS_SHELLS_H
-#define BERYL_BASIS_SHELLS_H
+#pragma once
 
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
@@ -104,5 +103,3 @@ void angular_rotation(int l, bool spherical, const double axis[3], double *A);
  * n_functions x n_functions from n_cartesians x n_cartesians. */
 void angular_map_pair(const struct angular_map *bra, const struct angular_map *ket,
                       const double *cartesian, double *block);
-
-#endif

@@ -4,8 +4,7 @@
  * (two_electron_engine.h) the first that handles a class computes it.
  *
  * (ab|cd) = integral a(1) b(1) 1/r12 c(2) d(2): chemists' notation. */
-#ifndef BERYL_BASIS_TWO_ELECTRON_H
-#define BERYL_BASIS_TWO_ELECTRON_H
+#pragma once
 
 #include "basis/integrals/shell_pairs.h"
 #include "support/base/status.h"
@@ -136,5 +135,3 @@ static inline double two_electron_cutoff(double threshold)
  * are inner products, (ab|cd) = <v_ab, v_cd>, and |<v, w>| <= |v| |w| for each of them. */
 enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,
                                 const struct shell_rectangle *rectangle, double *bounds);
-
-#endif

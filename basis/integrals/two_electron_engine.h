@@ -4,8 +4,7 @@
  * The engines stand in one array in two_electron.c, in order of preference. The first that
  * handles a class computes all batches of it, whatever the others do with other classes. A new
  * engine is one file and one line of that array: README.md. */
-#ifndef BERYL_BASIS_TWO_ELECTRON_ENGINE_H
-#define BERYL_BASIS_TWO_ELECTRON_ENGINE_H
+#pragma once
 
 #include "basis/integrals/two_electron.h"
 
@@ -49,5 +48,3 @@ extern const struct two_electron_engine two_electron_avx512, two_electron_avx2,
 /* The engine for every class that libint was built for, one quartet at a time
  * (two_electron_libint.c). */
 extern const struct two_electron_engine two_electron_libint;
-
-#endif

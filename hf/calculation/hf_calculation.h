@@ -13,8 +13,7 @@
  *
  * Each step needs those before it. All are collective; their errors are the same on every
  * process, and after one only hf_calculation_fini may follow. */
-#ifndef BERYL_HF_HF_CALCULATION_H
-#define BERYL_HF_HF_CALCULATION_H
+#pragma once
 
 #include "basis/integrals/two_electron.h"
 #include "hf/calculation/hf_input.h"
@@ -91,5 +90,3 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
 
 /* The calculation as a problem of scf.h; borrows all of it. */
 struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation);
-
-#endif

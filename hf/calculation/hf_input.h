@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The molecule and basis of a calculation. */
-#ifndef BERYL_HF_HF_INPUT_H
-#define BERYL_HF_HF_INPUT_H
+#pragma once
 
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
@@ -32,5 +31,3 @@ struct hf_input {
 enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm,
                           struct hf_input *input);
 void hf_input_fini(struct hf_input *input);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings of a Hartree-Fock calculation: plain data. Error messages name a setting by the option
  * of the programs, such as --charge. */
-#ifndef BERYL_HF_HF_SETTINGS_H
-#define BERYL_HF_HF_SETTINGS_H
+#pragma once
 
 #include "basis/input/molecule.h"
 #include "hf/fock/fock_build.h"
@@ -51,5 +50,3 @@ struct hf_settings {
 
 /* Defaults of all but molecule and basis. */
 void hf_settings_default(struct hf_settings *settings);
-
-#endif

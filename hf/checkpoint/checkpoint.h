@@ -5,8 +5,7 @@
  * Functions are written in TREXIO's order and normalisation, so that other programs
  * can read the orbitals. Source: the TREXIO format, trexio.org; Posenitskiy et al., J. Chem.
  * Phys. 158, 174801 (2023). */
-#ifndef BERYL_HF_CHECKPOINT_H
-#define BERYL_HF_CHECKPOINT_H
+#pragma once
 
 #include "hf/fock/scf_problem.h"
 #include "support/arrays/dense.h"
@@ -54,5 +53,3 @@ void checkpoint_write_or_warn(const char *path, const struct scf_problem *proble
 /* Whether a checkpoint can be written to the path; nothing is left behind. Collective.
  * Errors: STATUS_IO. */
 enum status checkpoint_check(const char *path, MPI_Comm comm);
-
-#endif

@@ -4,8 +4,7 @@
  *   R(r) = shell_factor r^l sum_p coefficient_p primitive_factor_p exp(-exponent_p r^2)
  * and functions are normalisation x R / r^l x a polynomial: a Cartesian monomial, or a
  * real solid harmonic in Racah's normalisation, in the order m = 0, +1, -1, +2, ... */
-#ifndef BERYL_HF_CHECKPOINT_BASIS_H
-#define BERYL_HF_CHECKPOINT_BASIS_H
+#pragma once
 
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
@@ -49,5 +48,3 @@ void checkpoint_basis_fini(struct checkpoint_basis *basis);
  * of their size. path is the file that found comes from. */
 enum status checkpoint_basis_compare(const char *path, const struct checkpoint_basis *wanted,
                                      const struct checkpoint_basis *found);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contents of a checkpoint about molecule, basis and orbitals, and the TREXIO file that holds them;
  * the coefficients go through checkpoint_stream.h. Serial. */
-#ifndef BERYL_HF_CHECKPOINT_FILE_H
-#define BERYL_HF_CHECKPOINT_FILE_H
+#pragma once
 
 #include "hf/checkpoint/checkpoint_basis.h"
 #include "support/base/status.h"
@@ -46,5 +45,3 @@ enum status checkpoint_file_write(const char *path, const struct checkpoint_cont
  * accepted. Errors: STATUS_IO, STATUS_INPUT (not such a file, a part is missing, numbers are not
  * finite, or occupations are not the electrons'), STATUS_NO_MEMORY. */
 enum status checkpoint_file_read(const char *path, struct checkpoint_contents *contents);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Data sets of doubles and attributes in an open HDF5 file. Serial. */
-#ifndef BERYL_HF_CHECKPOINT_HDF5_H
-#define BERYL_HF_CHECKPOINT_HDF5_H
+#pragma once
 
 #include "hf/checkpoint/checkpoint_stream.h"
 
@@ -41,5 +40,3 @@ bool checkpoint_set_move(hid_t set, enum checkpoint_move move, int rank, const i
 /* Moves an attribute of one element; false on failure, or if it is not the same. */
 bool checkpoint_attribute_move(hid_t object, const char *name, hid_t type,
                                enum checkpoint_move move, void *value);
-
-#endif

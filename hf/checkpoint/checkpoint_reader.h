@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Restarts: a checkpoint that was verified once and is then read piece by piece. */
-#ifndef BERYL_HF_CHECKPOINT_READER_H
-#define BERYL_HF_CHECKPOINT_READER_H
+#pragma once
 
 #include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
@@ -53,5 +52,3 @@ enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
  * while it is open here, which Beryl never does, is noticed at the next opening. */
 enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
                                    struct checkpoint_stream *stream);
-
-#endif

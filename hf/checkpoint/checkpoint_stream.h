@@ -3,8 +3,7 @@
  * open on process 0: a few columns of a matrix at a time, so that no process ever holds a whole
  * one. All is collective, and its errors are the same everywhere: when writing STATUS_IO; when
  * reading STATUS_INPUT (missing, damaged, or of other sizes); STATUS_NO_MEMORY. */
-#ifndef BERYL_HF_CHECKPOINT_STREAM_H
-#define BERYL_HF_CHECKPOINT_STREAM_H
+#pragma once
 
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
@@ -55,5 +54,3 @@ struct checkpoint_number {
  * reading. found: out, whether the group is there; the numbers stay as they are if it is not. */
 enum status checkpoint_stream_numbers(struct checkpoint_stream *stream, const char *group, int n,
                                       const struct checkpoint_number numbers[], bool *found);
-
-#endif

@@ -2,8 +2,7 @@
 /* Checks whether a file can be restarted from, as far as the file alone shows it: before anything
  * is printed, and in a process of its own, because HDF5 and TREXIO may crash on a damaged or
  * malicious file. Serial; without MPI. */
-#ifndef BERYL_HF_CHECKPOINT_TRIAL_H
-#define BERYL_HF_CHECKPOINT_TRIAL_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -21,5 +20,3 @@ enum status checkpoint_trial(const char *path);
 /* Groups of Beryl's own, in addition to those of TREXIO. */
 #define CHECKPOINT_SCF        "beryl_scf"
 #define CHECKPOINT_AMPLITUDES "beryl_amplitudes"
-
-#endif

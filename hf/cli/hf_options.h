@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of beryl-hf. */
-#ifndef BERYL_HF_HF_OPTIONS_H
-#define BERYL_HF_HF_OPTIONS_H
+#pragma once
 
 #include "hf/calculation/hf_input.h"
 #include "hf/calculation/hf_settings.h"
@@ -56,5 +55,3 @@ json_t *hf_options_command(const struct hf_options *options);
 /* Every option in force, for the record, with what the files and defaults decided: all of it where
  * the input could be read. NULL when out of memory. */
 json_t *hf_options_to_json(const struct hf_options *options, const struct hf_input *input);
-
-#endif

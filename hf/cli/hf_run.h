@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A run of beryl-hf, from options to result. */
-#ifndef BERYL_HF_HF_RUN_H
-#define BERYL_HF_HF_RUN_H
+#pragma once
 
 #include "hf/cli/hf_options.h"
 #include "support/base/status.h"
@@ -15,5 +14,3 @@
  * *accepted  set once all input was accepted (application.h). Before that a failure of the input
  *            leaves no file; a failed calculation leaves a --json that says why. */
 enum status hf_run(const struct hf_options *options, MPI_Comm comm, bool *accepted);
-
-#endif

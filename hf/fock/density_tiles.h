@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles of the density as a Fock build reads them: fetched once per worker,
  * with the largest element of every block of two groups of shells for screening. */
-#ifndef BERYL_HF_DENSITY_TILES_H
-#define BERYL_HF_DENSITY_TILES_H
+#pragma once
 
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
@@ -45,5 +44,3 @@ int64_t density_tiles_bytes(const struct tiling *tiling);
 enum status density_tiles_pin(struct density_tiles *tiles, int64_t pair,
                               const struct density_tile **tile);
 void density_tiles_release(struct density_tiles *tiles, int64_t pair);
-
-#endif

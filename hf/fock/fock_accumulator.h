@@ -11,8 +11,7 @@
  * overflow. Float: plain sums of doubles, for comparison.
  *
  * The sums are those of A, F = A + A^T, and tiles I >= J of it are kept. */
-#ifndef BERYL_HF_FOCK_ACCUMULATOR_H
-#define BERYL_HF_FOCK_ACCUMULATOR_H
+#pragma once
 
 #include "hf/fock/density_tiles.h"
 #include "hf/tiles/screening.h"
@@ -51,5 +50,3 @@ void fock_accumulator_complete(struct fock_accumulator *accumulator);
 /* Ends a build when all processes have completed their sums: writes F[spin] = A + A^T. Collective;
  * complete on return. */
 enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[]);
-
-#endif

@@ -5,8 +5,7 @@
  *   open shell      Fs[m][n] = sum_ls (Da + Db)[l][s] (mn|ls) - Ds[l][s] (ml|ns)
  *
  * Source: Szabo & Ostlund (1996), eqs. 3.154 and 3.348-3.351. */
-#ifndef BERYL_HF_FOCK_BUILD_H
-#define BERYL_HF_FOCK_BUILD_H
+#pragma once
 
 #include "basis/integrals/class_costs.h"
 #include "hf/fock/fock_tasks.h"
@@ -98,5 +97,3 @@ int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings 
  * keeps and the screening excepted. Not collective. */
 struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                               int n_spins, int n_processes);
-
-#endif

@@ -9,8 +9,7 @@
  * primitives ab with bound Q and weight w counts with another as long as v v' >= 1,
  *     v = min(Q / sqrt(threshold), w / sqrt(cutoff)),
  * and every tile pair has a histogram of log v. */
-#ifndef BERYL_HF_FOCK_COST_H
-#define BERYL_HF_FOCK_COST_H
+#pragma once
 
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
@@ -36,5 +35,3 @@ double fock_cost_of_quartet(const struct fock_cost *cost, const struct tile_quar
 
 /* Bytes per process. Not collective. */
 int64_t fock_cost_bytes(const struct tiling *tiling);
-
-#endif

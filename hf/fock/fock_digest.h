@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contraction of integrals with the density: the contribution of a batch of quartets to
  * A, F = A + A^T (fock_accumulator.h). */
-#ifndef BERYL_HF_FOCK_DIGEST_H
-#define BERYL_HF_FOCK_DIGEST_H
+#pragma once
 
 #include "basis/integrals/two_electron.h"
 #include "hf/fock/group_blocks.h"
@@ -46,5 +45,3 @@ void fock_digest_end(struct fock_digest *digest, const struct quartet_views *vie
 /* Adds quartets (ij|kl) that each stand for themselves alone, i in tile I, ..., l in tile L:
  *   A_ij += D_kl v/2   A_ik -= D_jl v/4 */
 void fock_digest_ordered(const struct quartet_views *views, const struct digest_batch *batch);
-
-#endif

@@ -9,8 +9,7 @@
  *   A_ac -= V_cd D_bd / 2   A_bc -= V_cd D_ad / 2   A_ad -= D_bc V_cd / 2   A_bd -= D_ac V_cd / 2
  * are products of matrix and vector. Elements of D and A that all rows share are kept in such order
  * for all of them. */
-#ifndef BERYL_HF_FOCK_ROWS_H
-#define BERYL_HF_FOCK_ROWS_H
+#pragma once
 
 #include "basis/integrals/quartet_batches.h"
 #include "hf/fock/quartet_views.h"
@@ -33,5 +32,3 @@ struct fock_rows_task {
 int64_t fock_rows_compute(struct row_matrices *matrices, const struct quartet_views *views,
                           const struct fock_rows_task *task, void (*after_rows)(void *context),
                           void *context);
-
-#endif

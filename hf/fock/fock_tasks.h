@@ -21,8 +21,7 @@
  * Ids combine two numbers below n in one way, whether those are tiles or pairs:
  *     full symmetry  p (p + 1) / 2 + q, p >= q
  *     none           p n + q */
-#ifndef BERYL_HF_FOCK_TASKS_H
-#define BERYL_HF_FOCK_TASKS_H
+#pragma once
 
 #include "hf/tiles/screening.h"
 #include "support/base/status.h"
@@ -84,5 +83,3 @@ void fock_tasks_first_quartet(const struct fock_tasks *tasks, int64_t position,
 
 /* Bytes of the tables of tile pairs, at most; those of the screening are not included. */
 int64_t fock_tasks_bytes(const struct tiling *tiling, enum fock_symmetry symmetry);
-
-#endif

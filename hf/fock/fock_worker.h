@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One worker of a Fock build: computes tile quartets. */
-#ifndef BERYL_HF_FOCK_WORKER_H
-#define BERYL_HF_FOCK_WORKER_H
+#pragma once
 
 #include "basis/integrals/class_costs.h"
 #include "hf/fock/density_tiles.h"
@@ -47,5 +46,3 @@ int64_t fock_worker_n_integrals(const struct fock_worker *worker);
  * struct fock_worker: the signature is that of fock_tasks_visit.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
 enum status fock_worker_compute(const struct tile_quartet *quartet, void *worker);
-
-#endif

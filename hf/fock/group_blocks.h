@@ -6,8 +6,7 @@
  * A block of groups x and y of n_x and n_y functions is row-major, n_x x n_y. Of two groups of
  * tiles I and J, or K and L, that of higher type is the first, as in shell pairs; else the one of I
  * or J is. D contains the factors of its terms (fock_digest.h). */
-#ifndef BERYL_HF_GROUP_BLOCKS_H
-#define BERYL_HF_GROUP_BLOCKS_H
+#pragma once
 
 #include "hf/fock/quartet_views.h"
 #include "support/base/status.h"
@@ -51,5 +50,3 @@ void group_blocks_begin(struct group_blocks *blocks, const struct quartet_views 
 
 /* Adds A to the views; nothing without a begin. */
 void group_blocks_end(struct group_blocks *blocks, const struct quartet_views *views);
-
-#endif

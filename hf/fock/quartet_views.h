@@ -4,8 +4,7 @@
  * A quartet reads and writes the tiles of the six pairs of its roles I, J, K, L
  * (numbers 0 to 3). Two pairs of roles may be the same tile, and a tile is stored
  * with its larger tile number first; a view hides both. */
-#ifndef BERYL_HF_QUARTET_VIEWS_H
-#define BERYL_HF_QUARTET_VIEWS_H
+#pragma once
 
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
@@ -60,5 +59,3 @@ static inline int64_t view_group(const struct quartet_views *views, int role, in
 {
     return group - views->tiling->first_group[views->tile[role]];
 }
-
-#endif

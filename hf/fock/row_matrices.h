@@ -2,8 +2,7 @@
 /* Data that the rows of (ss|ss) integrals of one tile quartet share (fock_rows.h): the functions
  * that occur, the kets, and elements of D and A in the order of these. row_matrices.c has a
  * picture. */
-#ifndef BERYL_HF_ROW_MATRICES_H
-#define BERYL_HF_ROW_MATRICES_H
+#pragma once
 
 #include "basis/integrals/two_electron.h"
 #include "hf/fock/quartet_views.h"
@@ -80,5 +79,3 @@ static inline double *exchange_block_of(const struct row_matrices *matrices, dou
 {
     return blocks + block * matrices->m * matrices->m;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The problem that the SCF solves, and checkpoints describe: a molecule in a basis, its
  * electrons, and the means to build Fock matrices. */
-#ifndef BERYL_HF_SCF_PROBLEM_H
-#define BERYL_HF_SCF_PROBLEM_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -18,5 +17,3 @@ struct scf_problem {
     int n_spins;           /* 1: RHF, 2: UHF */
     int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* First densities of an SCF. */
-#ifndef BERYL_HF_GUESS_H
-#define BERYL_HF_GUESS_H
+#pragma once
 
 #include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
@@ -20,5 +19,3 @@ enum status guess_sad(const struct scf_problem *problem, struct darray *const D[
  * are dropped. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_INPUT. */
 enum status guess_core(const struct scf_problem *problem, double dependence,
                        struct darray *const D[]);
-
-#endif

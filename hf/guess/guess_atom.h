@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One atom, spherically averaged: its density in its own part of a basis. */
-#ifndef BERYL_HF_GUESS_ATOM_H
-#define BERYL_HF_GUESS_ATOM_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
@@ -27,5 +26,3 @@ enum status guess_atom_density(int element, const struct shell *shells, int64_t 
 /* Electrons of angular momentum l in the neutral atom's shell number n, counted
  * from 0; 0 beyond the last occupied shell. */
 int guess_atom_electrons(int element, int l, int n);
-
-#endif

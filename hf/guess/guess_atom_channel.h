@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of one angular momentum on an atom, as radial functions, in an
  * orthonormal basis of their own; and their integrals. */
-#ifndef BERYL_HF_GUESS_ATOM_CHANNEL_H
-#define BERYL_HF_GUESS_ATOM_CHANNEL_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
@@ -60,5 +59,3 @@ struct guess_atom_pair {
 /* The factor of P[cd] in F[ab] above; symmetric in the pairs, and in the
  * exponents of each. */
 double guess_atom_repulsion(const struct guess_atom_pair *ab, const struct guess_atom_pair *cd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The measurements of --profile-classes, as text and in the result. */
-#ifndef BERYL_HF_HF_CLASS_COSTS_H
-#define BERYL_HF_HF_CLASS_COSTS_H
+#pragma once
 
 #include "basis/integrals/class_costs.h"
 
@@ -12,5 +11,3 @@ void hf_class_costs_print(const struct class_costs *costs);
 
 /* The value of extras.beryl.classes; the caller owns it. NULL when out of memory. */
 json_t *hf_class_costs_to_json(const struct class_costs *costs);
-
-#endif

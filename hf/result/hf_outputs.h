@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The output files of a run: --json, --report, --write-profile. */
-#ifndef BERYL_HF_HF_OUTPUTS_H
-#define BERYL_HF_HF_OUTPUTS_H
+#pragma once
 
 #include "hf/result/hf_qcschema.h"
 #include "support/base/status.h"
@@ -21,5 +20,3 @@ enum status hf_outputs_check(const struct hf_settings *settings, const struct hf
  * Returns outcome->status, the text being that of its failure. Errors in addition to the run's: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere.
  */
 enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The stages of a Hartree-Fock calculation as text, by the process that log.h names. Not
  * collective where they do not say so. */
-#ifndef BERYL_HF_HF_PRINT_H
-#define BERYL_HF_HF_PRINT_H
+#pragma once
 
 #include "hf/calculation/hf_calculation.h"
 
@@ -21,5 +20,3 @@ void hf_print_density(const struct hf_calculation *calculation, bool converged, 
 
 /* Energies, orbitals and the time of the builds, after hf_calculation_solve. */
 void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals);
-
-#endif

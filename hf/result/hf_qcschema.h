@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The result of a run as QCSchema AtomicResult, version 1.
  * Source: the schema, molssi-qc-schema.readthedocs.io. */
-#ifndef BERYL_HF_HF_QCSCHEMA_H
-#define BERYL_HF_HF_QCSCHEMA_H
+#pragma once
 
 #include "basis/integrals/class_costs.h"
 #include "basis/integrals/two_electron.h"
@@ -77,5 +76,3 @@ void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration);
  *   computed  name of every engine -> {"quartets": of shells, "batches": of quartets of one class};
  *             a quartet of a class that `first` does not handle counts for the engine that does */
 json_t *hf_qcschema_to_json(const struct hf_outcome *outcome);
-
-#endif

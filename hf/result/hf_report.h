@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Section of a report on a Hartree-Fock run: molecule, energies, convergence and orbitals. */
-#ifndef BERYL_HF_HF_REPORT_H
-#define BERYL_HF_HF_REPORT_H
+#pragma once
 
 #include "sched/lab/report/report_section.h"
 
@@ -22,5 +21,3 @@ void hf_report_orbital_gaps(FILE *page, const struct report_run *run);
 /* The orbital energies as a ladder: levels around the gap, a column for each spin; a line
  * below says which are beyond the picture. Nothing if the file has none. STATUS_OK. */
 enum status hf_report_orbital_ladder(FILE *page, const struct report_run *run);
-
-#endif

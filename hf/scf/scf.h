@@ -6,8 +6,7 @@
  * from which no lower energy is found is a result, with its verdict. An RHF
  * solution is also tested among UHF determinants; one that is unstable there is reported and
  * stays, because --method uhf, started from it, follows it down. */
-#ifndef BERYL_HF_SCF_H
-#define BERYL_HF_SCF_H
+#pragma once
 
 #include "hf/fock/scf_problem.h"
 #include "hf/scf/scf_curvature.h"
@@ -108,5 +107,3 @@ bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64
  * at. Not collective. */
 struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf_settings *settings,
                              int n_processes);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * without the columns of small s: combinations of functions that are all but
  * dependent. Source: Szabo & Ostlund (1996), eq. 3.169. */
-#ifndef BERYL_HF_SCF_BASIS_H
-#define BERYL_HF_SCF_BASIS_H
+#pragma once
 
 #include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
@@ -60,5 +59,3 @@ void scf_basis_expand(const struct scf_basis *basis, const struct dense *U, stru
 /* P = X^T S D S X / occupation: the density D, tiles, within the space that the orthonormal basis
  * spans. Uses work_nm, work_nn. Errors: STATUS_NO_MEMORY. */
 enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, struct dense *P);
-
-#endif

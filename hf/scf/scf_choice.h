@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The decisions of an SCF: by which method the next step is taken, and where the iterations end.
  * Private to the solver. Collective. */
-#ifndef BERYL_HF_SCF_CHOICE_H
-#define BERYL_HF_SCF_CHOICE_H
+#pragma once
 
 #include "hf/scf/scf_solver.h"
 
@@ -26,5 +25,3 @@ enum status scf_choice_judge_flatness(struct scf_solver *solver, const struct sc
 
 /* Whether a stationary state is tested to be a minimum. */
 bool scf_choice_tests_minimum(const struct scf_solver *solver);
-
-#endif

@@ -3,8 +3,7 @@
  * verdict on its stability there. Spaces: all orbitals real, either restricted to be alike for
  * both spins or not. Complex and generalised (GHF) orbitals are not tested.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
-#ifndef BERYL_HF_SCF_CURVATURE_H
-#define BERYL_HF_SCF_CURVATURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -42,5 +41,3 @@ struct scf_saddle {
     double curvature; /* lowest eigenvalue found, hartree */
 };
 enum { SCF_MAX_SADDLES = 5 };
-
-#endif

@@ -6,8 +6,7 @@
  * since G is linear and a small difference is screened away more. Errors of
  * screening add up, so every few builds is a full one. What is remembered are tile matrices, half
  * as large as dense ones. */
-#ifndef BERYL_HF_SCF_FOCK_H
-#define BERYL_HF_SCF_FOCK_H
+#pragma once
 
 #include "hf/scf/scf.h"
 #include "support/arrays/darray.h"
@@ -65,5 +64,3 @@ enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray
  * them, G[s] = J[D[0] + D[1]] - K[D[s]]. Errors: those of fock_build. */
 enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
                                  struct dense *const G[]);
-
-#endif

@@ -6,8 +6,7 @@
  *   kappa = C_v^T S A C_o,   (u x r) . grad f = sum_g A_gf g,
  * along which the energy is constant: the Hessian has the eigenvalue zero, exactly, where
  * arithmetic finds a small number of either sign. */
-#ifndef BERYL_HF_SCF_FREE_ROTATION_H
-#define BERYL_HF_SCF_FREE_ROTATION_H
+#pragma once
 
 #include "hf/scf/scf_hessian.h"
 #include "support/base/status.h"
@@ -21,5 +20,3 @@ enum status scf_is_free_rotation(struct scf_hessian *hessian, const struct scf_r
 
 /* Bytes that it takes of a process while it runs, at most (scf_basis_plan). Not collective. */
 int64_t scf_is_free_rotation_bytes(const struct scf_basis *plan);
-
-#endif

@@ -22,8 +22,7 @@
  * Source: Helgaker, Jorgensen & Olsen, Molecular Electronic-Structure Theory (2000),
  * sects. 10.1.2 and 10.8; the product with a vector as a Fock build as in sect. 10.7; Seeger &
  * Pople, J. Chem. Phys. 66, 3045 (1977). */
-#ifndef BERYL_HF_SCF_HESSIAN_H
-#define BERYL_HF_SCF_HESSIAN_H
+#pragma once
 
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_state.h"
@@ -123,5 +122,3 @@ enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *st
 
 /* Bytes that scf_rotate takes of a process while it runs, at most. Not collective. */
 int64_t scf_rotate_bytes(const struct scf_basis *plan);
-
-#endif

@@ -10,8 +10,7 @@
  * where R, zero at a stationary point, is to first order the gradient, and c the coefficients of
  * DIIS with R for errors. Source: Fischer & Almlof, J. Phys. Chem. 96, 9768 (1992); Pulay, J.
  * Comput. Chem. 3, 556 (1982). */
-#ifndef BERYL_HF_SCF_QUASI_NEWTON_H
-#define BERYL_HF_SCF_QUASI_NEWTON_H
+#pragma once
 
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_fock.h"
@@ -49,5 +48,3 @@ enum status scf_quasi_newton_finish(struct scf_quasi_newton *solver);
 /* After a step: C = orthonormal orbitals of a spin in the functions, n x m, the occupied ones and
  * virtual ones near those of the frame. Errors: STATUS_NO_MEMORY. */
 enum status scf_quasi_newton_orbitals(struct scf_quasi_newton *solver, int spin, struct dense *C);
-
-#endif

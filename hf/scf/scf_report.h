@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Output of an SCF. Only the process that logs prints. */
-#ifndef BERYL_HF_SCF_REPORT_H
-#define BERYL_HF_SCF_REPORT_H
+#pragma once
 
 #include "hf/scf/scf.h"
 #include "hf/scf/scf_basis.h"
@@ -21,5 +20,3 @@ void scf_report_stability(int n_spins, const struct scf_curvature curvature[], i
  * them, or those near the gap), dipole, charges, <S^2>. */
 void scf_report_result(const struct scf_problem *problem, const struct scf_result *result,
                        bool all_orbitals);
-
-#endif

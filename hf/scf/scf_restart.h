@@ -9,8 +9,7 @@
  *                         triangle and the error, antisymmetric, in the other, over X's columns
  *     /beryl_scf/best     spins * m x m, where they are needed: the projectors of U_best
  *     /beryl_scf/damped   spins * m x m, where they are needed: F_damped */
-#ifndef BERYL_HF_SCF_RESTART_H
-#define BERYL_HF_SCF_RESTART_H
+#pragma once
 
 #include "hf/scf/scf_solver.h"
 #include "support/base/status.h"
@@ -30,5 +29,3 @@ enum status scf_restart_write(struct scf_solver *solver);
  * of other orbitals or has no such group, the solver stays new: a message says so.
  * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
 enum status scf_restart_read(struct scf_solver *solver);
-
-#endif

@@ -4,8 +4,7 @@
  * DIIS does not, at the price of a Fock build for every product with the Hessian.
  * Source: Steihaug, SIAM J. Numer. Anal. 20, 626 (1983); Nocedal & Wright, Numerical
  * Optimization (2006), algorithms 4.1 and 7.2. */
-#ifndef BERYL_HF_SCF_SECOND_ORDER_H
-#define BERYL_HF_SCF_SECOND_ORDER_H
+#pragma once
 
 #include "hf/scf/scf_hessian.h"
 #include "hf/scf/scf_state.h"
@@ -48,5 +47,3 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
 enum status scf_second_order_descend(struct scf_second_order *solver,
                                      const struct scf_rotation *direction, double curvature,
                                      struct scf_state **state, bool *moved);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The iterations of an SCF. Private to scf.c. */
-#ifndef BERYL_HF_SCF_SOLVER_H
-#define BERYL_HF_SCF_SOLVER_H
+#pragma once
 
 #include "hf/scf/scf.h"
 #include "hf/scf/scf_basis.h"
@@ -66,5 +65,3 @@ static inline int64_t scf_solver_n_iterations(const struct scf_solver *solver)
 {
     return solver->n_before + solver->now.iteration;
 }
-
-#endif

@@ -5,8 +5,7 @@
  * searches of a restricted one take a Fock build of UHF together.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977); Davidson, J. Comput. Phys. 17, 87
  * (1975). */
-#ifndef BERYL_HF_SCF_STABILITY_H
-#define BERYL_HF_SCF_STABILITY_H
+#pragma once
 
 #include "hf/scf/scf_curvature.h"
 #include "hf/scf/scf_hessian.h"
@@ -28,5 +27,3 @@ void scf_stability_fini(struct scf_stability *stability);
 /* Bytes that scf_stability_init takes of a process, at most, in addition to the Hessian's
  * (scf_basis_plan). Not collective. */
 int64_t scf_stability_bytes(const struct scf_basis *plan);
-
-#endif

@@ -2,8 +2,7 @@
 /* One state of the SCF: a set of occupied orbitals, and its Fock matrix and energy. Its density
  * and two-electron matrix pass through the Fock build only. The last index is the spin; matrices
  * over orbitals are in the orthonormal basis of scf_basis (m). */
-#ifndef BERYL_HF_SCF_STATE_H
-#define BERYL_HF_SCF_STATE_H
+#pragma once
 
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_fock.h"
@@ -74,5 +73,3 @@ enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_stat
  * F is diagonal within each; sets U, U_o and the orbital energies.
  * Errors: those of dense_eigen. */
 enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state);
-
-#endif

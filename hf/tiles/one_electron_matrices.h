@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-electron matrices over the whole basis, distributed. */
-#ifndef BERYL_HF_ONE_ELECTRON_MATRICES_H
-#define BERYL_HF_ONE_ELECTRON_MATRICES_H
+#pragma once
 
 #include "basis/input/molecule.h"
 #include "hf/tiles/tile_matrix.h"
@@ -16,5 +15,3 @@ enum status overlap_matrix(const struct tiling *tiling, struct darray *S);
 enum status core_hamiltonian_matrix(const struct tiling *tiling, const struct molecule *molecule,
                                     struct darray *H);
 enum status dipole_matrices(const struct tiling *tiling, struct darray *const r[3]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The density matrix of orbitals. */
-#ifndef BERYL_HF_ORBITAL_DENSITY_H
-#define BERYL_HF_ORBITAL_DENSITY_H
+#pragma once
 
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
@@ -16,5 +15,3 @@
  * Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status orbital_density(const struct tiling *tiling, double occupation, const struct dense *C,
                             int64_t n_occupied, struct darray *D);
-
-#endif

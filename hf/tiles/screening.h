@@ -3,8 +3,7 @@
  *
  * Bounds of groups are distributed like a matrix; the largest bound of every tile pair is kept by
  * every process. */
-#ifndef BERYL_HF_SCREENING_H
-#define BERYL_HF_SCREENING_H
+#pragma once
 
 #include "basis/integrals/two_electron.h"
 #include "hf/tiles/tiling.h"
@@ -73,5 +72,3 @@ struct integral_count {
 };
 enum status screening_count_integrals(const struct screening *screening, MPI_Comm comm,
                                       struct integral_count *count);
-
-#endif

@@ -4,8 +4,7 @@
  * A tile matrix is a distributed array of the tiles (I, J), I >= J, each row-major,
  * n_I x n_J; diagonal tiles are stored whole. The block of a tile is its
  * tile_pair_index, so tiles are dealt to the processes cyclically, row by row. */
-#ifndef BERYL_HF_TILE_MATRIX_H
-#define BERYL_HF_TILE_MATRIX_H
+#pragma once
 
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
@@ -69,5 +68,3 @@ double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray 
 double tile_matrix_dot(const struct tiling *tiling, const struct darray *A, const struct darray *B);
 double tile_matrix_dot_part(const struct tiling *tiling, const struct darray *A,
                             const struct darray *B);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles: consecutive groups of shells, near a wanted number of functions. */
-#ifndef BERYL_HF_TILING_H
-#define BERYL_HF_TILING_H
+#pragma once
 
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/shells.h"
@@ -70,5 +69,3 @@ static inline int64_t tile_pair_index_unordered(int64_t I, int64_t J)
 
 /* The pair of an index, exactly, for any index below 2^62. */
 void tile_pair_of_index(int64_t index, int64_t *I, int64_t *J);
-
-#endif

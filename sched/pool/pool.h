@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The inside of a pool, private to this room. */
-#ifndef BERYL_SCHED_POOL_H
-#define BERYL_SCHED_POOL_H
+#pragma once
 
 #include "sched/pool/core/driver.h"
 #include "sched/pool/core/seeding.h"
@@ -49,5 +48,3 @@ static inline int64_t pool_slot(const struct taskpool *pool, int64_t iteration)
 /* Sums up an iteration that ended on this process with a status of its own. Collective. Errors:
  * that of the first process whose tasks failed, STATUS_PROTOCOL; the same on every process. */
 enum status pool_end_iteration(struct taskpool *pool, enum status own);
-
-#endif

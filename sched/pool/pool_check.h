@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Refuses arguments that no pool can be made of, before anything depends on them. */
-#ifndef BERYL_SCHED_POOL_CHECK_H
-#define BERYL_SCHED_POOL_CHECK_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/mode.h"
@@ -25,5 +24,3 @@ enum status pool_check_comm(MPI_Comm comm);
  * Errors: STATUS_USAGE, STATUS_LIMIT; those of the checks of the mode's own options; the same on
  * every process. */
 enum status pool_check_request(const struct pool_request *request);
-
-#endif

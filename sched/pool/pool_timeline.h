@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The course of an iteration, for results of the project's own programs. */
-#ifndef BERYL_SCHED_POOL_TIMELINE_H
-#define BERYL_SCHED_POOL_TIMELINE_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
@@ -12,5 +11,3 @@ struct json_t; /* jansson.h */
  * NULL elsewhere, and without settings.keep_timeline or an iteration. The caller owns it.
  * Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
 enum status pool_timeline(const struct taskpool *pool, struct json_t **timeline);
-
-#endif

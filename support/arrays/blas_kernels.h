@@ -3,8 +3,7 @@
  * when it is loaded. A version that is older than the processor may take it for one of twenty years
  * ago: 0.3.0 to 0.3.24 take Raptor Lake, Emerald Rapids and all later ones of Intel with such
  * numbers for a Prescott, whose products are four times slower. */
-#ifndef BERYL_SUPPORT_BLAS_KERNELS_H
-#define BERYL_SUPPORT_BLAS_KERNELS_H
+#pragma once
 
 #include "support/base/vector_unit.h"
 
@@ -22,5 +21,3 @@ void blas_kernels_start(void);
 /* A line of the log, which names the kernels and why they were taken, and another one where the
  * processes of comm have different ones. Collective over comm. */
 void blas_kernels_print(MPI_Comm comm);
-
-#endif

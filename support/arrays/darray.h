@@ -9,8 +9,7 @@
  * between creation and destruction; they are ordered only by darray_sync. What
  * one process puts while another gets or accumulates the same elements is lost
  * or seen in parts; accumulations may meet. One thread per process. */
-#ifndef BERYL_SUPPORT_DARRAY_H
-#define BERYL_SUPPORT_DARRAY_H
+#pragma once
 
 #include "support/base/memory.h"
 #include "support/base/status.h"
@@ -126,5 +125,3 @@ struct darray_request {
 void darray_get_begin(const struct darray *array, int64_t block, void *buffer,
                       struct darray_request *request);
 void darray_get_end(struct darray_request *request);
-
-#endif

@@ -6,8 +6,7 @@
  * communication where it lies. There are few windows, made once and used again, because making
  * one takes several synchronisations, and completing the operations of a process takes a flush
  * per window: over a network each of them is a round trip. */
-#ifndef BERYL_SUPPORT_DARRAY_WINDOW_H
-#define BERYL_SUPPORT_DARRAY_WINDOW_H
+#pragma once
 
 #include "support/arrays/darray.h"
 
@@ -50,5 +49,3 @@ int64_t darray_window_unused(void);
 
 /* Destroys all windows. Collective. */
 void darray_window_fini(void);
-
-#endif

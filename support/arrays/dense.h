@@ -3,8 +3,7 @@
  * block-cyclic layout, and the linear algebra of a self-consistent field on
  * them. All functions are collective over the grid's communicator unless they
  * say otherwise; scalars returned are the same on every process. */
-#ifndef BERYL_SUPPORT_DENSE_H
-#define BERYL_SUPPORT_DENSE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -173,5 +172,3 @@ enum status symmetric_eigen(int n, double *A, double *values);
  * equal matrices need not agree on the outcome, STATUS_OK or STATUS_NUMERIC. */
 enum { SYMMETRIC_EIGEN_WORK = 34 };
 enum status symmetric_eigen_in(int n, double *A, double *values, double *work);
-
-#endif

@@ -5,8 +5,7 @@
  *   F = sum_i c_i F_i,   sum_i c_i = 1,   | sum_i c_i e_i | minimal
  *
  * Source: Pulay, J. Comput. Chem. 3, 556 (1982). */
-#ifndef BERYL_SUPPORT_DIIS_H
-#define BERYL_SUPPORT_DIIS_H
+#pragma once
 
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
@@ -47,5 +46,3 @@ struct dense *diis_get_step(const struct diis *diis, int step, int s);
  * Not collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */
 enum status diis_coefficients(int n, const double *B, int stride, double *coefficients,
                               int *n_dropped);
-
-#endif

@@ -2,8 +2,7 @@
 /* A cache of items by number with a budget in bytes; the least recently used item
  * is evicted first. An item that is pinned stays, even
  * beyond the budget; a budget of 0 keeps an item only while it is pinned. */
-#ifndef BERYL_SUPPORT_ITEM_CACHE_H
-#define BERYL_SUPPORT_ITEM_CACHE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -43,5 +42,3 @@ void item_cache_clear(struct item_cache *cache);
 
 /* Items loaded since creation, for statistics and tests. */
 int64_t item_cache_n_loads(const struct item_cache *cache);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Agreement of all processes on an outcome, so that every rank leaves a function the same way. */
-#ifndef BERYL_SUPPORT_AGREE_H
-#define BERYL_SUPPORT_AGREE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -15,5 +14,3 @@ enum status status_agree(MPI_Comm comm, enum status own);
 /* size bytes of zeros, to be freed with free; NULL on every process where one has no memory: the
  * failure is STATUS_NO_MEMORY then, and its text says what they are for. Collective over comm. */
 void *agree_calloc(MPI_Comm comm, size_t size, const char *what);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays that grow, and arrays in ascending order. */
-#ifndef BERYL_SUPPORT_ARRAY_H
-#define BERYL_SUPPORT_ARRAY_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -36,5 +35,3 @@ static inline int64_t array_find_last(const int64_t *numbers, int64_t n, int64_t
     }
     return low;
 }
-
-#endif

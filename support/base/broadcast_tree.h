@@ -6,8 +6,7 @@
  * those that hear of it early pass it on to more. As R. M. Karp, A. Sahay, E. E. Santos and
  * K. E. Schauser show (SPAA 1993), where a message takes L times as long to arrive as to be sent
  * or received, the tree of t sends has N(t) = N(t - 1) + N(t - 1 - L) members. Here L is 48. */
-#ifndef BERYL_SUPPORT_BROADCAST_TREE_H
-#define BERYL_SUPPORT_BROADCAST_TREE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ void broadcast_tree_init(struct broadcast_tree *tree, int64_t member, int64_t n_
  * visit  NULL: only counts */
 int broadcast_tree_visit(const struct broadcast_tree *tree,
                          void (*visit)(int64_t child, void *context), void *context);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages of a running program: text on standard output from one process
  * and a progress bar on a terminal. */
-#ifndef BERYL_SUPPORT_LOG_H
-#define BERYL_SUPPORT_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ void log_progress(const char *what, double fraction);
 
 /* Whether log_progress would draw at all. */
 bool log_progress_visible(void);
-
-#endif

@@ -7,8 +7,7 @@
  * arrays of the whole node included, into its address space (ulimit -v). Of each limit a
  * twentieth is reserved for MPI and for small allocations that no estimate counts, so that a
  * need that fits stays allowed while it is allocated piece by piece. */
-#ifndef BERYL_SUPPORT_MEMORY_H
-#define BERYL_SUPPORT_MEMORY_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -85,5 +84,3 @@ struct memory_use {
  * memory_peak_part_bytes. Collective; the same
  * everywhere. */
 struct memory_use memory_use_of_all(int64_t part_bytes, MPI_Comm comm);
-
-#endif

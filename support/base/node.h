@@ -3,8 +3,7 @@
  *
  * They are found once per communicator and kept with it, and with its duplicates, as an attribute:
  * splitting a communicator takes several round trips. */
-#ifndef BERYL_SUPPORT_NODE_H
-#define BERYL_SUPPORT_NODE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -24,5 +23,3 @@ int node_count(MPI_Comm comm);
 /* Whether on some node the processes of comm are more than the cores (hardware threads) that they
  * may run on. Other programs on the node are not seen. Collective. */
 bool is_oversubscribed(MPI_Comm comm);
-
-#endif

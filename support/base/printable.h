@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text from outside on its way to a terminal: file names, labels and titles of inputs may hold
  * bytes that move the cursor, set colours or type commands. */
-#ifndef BERYL_SUPPORT_PRINTABLE_H
-#define BERYL_SUPPORT_PRINTABLE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,5 +20,3 @@ void printable_vprint(FILE *stream, bool lines, const char *format, va_list argu
 
 /* The same for the variable arguments of a message, which is one line. */
 void printable_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reproducible random numbers, a stream of its own for every worker. */
-#ifndef BERYL_SUPPORT_RANDOM_H
-#define BERYL_SUPPORT_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ uint64_t random_below(struct random_stream *random, uint64_t bound);
 
 /* A number in [0, 1), each of 2^53 equally probable. */
 double random_unit(struct random_stream *random);
-
-#endif

@@ -2,8 +2,7 @@
 /* Statistics of order and rank, which the stalls of a busy machine change little: quantiles, rank
  * tests of paired and other samples, Holm's correction, bootstrap intervals. The numbers of a
  * sample are finite. */
-#ifndef BERYL_SUPPORT_RANK_STATISTICS_H
-#define BERYL_SUPPORT_RANK_STATISTICS_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -52,5 +51,3 @@ enum sample_centre { CENTRE_MEDIAN, CENTRE_OF_PAIRS };
  * section 13.3. */
 enum status bootstrap_centre(const double *numbers, int64_t n, enum sample_centre centre,
                              double confidence, uint64_t seed, struct interval *interval);
-
-#endif

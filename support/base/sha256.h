@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SHA-256 of data that arrives in pieces. */
-#ifndef BERYL_SUPPORT_SHA256_H
-#define BERYL_SUPPORT_SHA256_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -21,5 +20,3 @@ void sha256_add(struct sha256 *sha256, const void *bytes, size_t size);
 /* The digest of all that was added, in lower-case hexadecimal; nothing can be
  * added after it. */
 void sha256_finish(struct sha256 *sha256, char hex[SHA256_HEX_SIZE]);
-
-#endif

@@ -10,8 +10,7 @@
  *         return FAIL(STATUS_INPUT, "%s:%d: negative atom count", path, line);
  *     TRY(molecule_parse(...));
  */
-#ifndef BERYL_SUPPORT_STATUS_H
-#define BERYL_SUPPORT_STATUS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -88,5 +87,3 @@ int status_exit_code(enum status code);
         if (try_status_ != STATUS_OK)                                                              \
             return try_status_;                                                                    \
     } while (0)
-
-#endif

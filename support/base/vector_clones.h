@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* VECTOR_CLONES before a function: it is compiled for several kinds of x86-64 processors, of
  * which the best that the machine has is taken when the program starts. */
-#ifndef BERYL_SUPPORT_VECTOR_CLONES_H
-#define BERYL_SUPPORT_VECTOR_CLONES_H
+#pragma once
 
 /* The sanitizers start too late for the dispatch of clones; clang gives clones other names than
  * the files that call them expect. */
@@ -11,6 +10,4 @@
 #define VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define VECTOR_CLONES
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The vector units of an x86-64 processor. */
-#ifndef BERYL_SUPPORT_VECTOR_UNIT_H
-#define BERYL_SUPPORT_VECTOR_UNIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -27,5 +26,3 @@ enum vector_unit vector_unit_of(const struct vector_registers *registers);
 
 /* That of the processor which this process runs on. Asked once: call before there are threads. */
 enum vector_unit vector_unit_here(void);
-
-#endif

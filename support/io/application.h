@@ -11,8 +11,7 @@
  *     return application_finish(&application);
  *
  * The command line comes first because its options decide the thread level of MPI. */
-#ifndef BERYL_SUPPORT_APPLICATION_H
-#define BERYL_SUPPORT_APPLICATION_H
+#pragma once
 
 #include "support/base/status.h"
 #include "support/io/options.h"
@@ -62,5 +61,3 @@ int application_finish(struct application *application);
  * threads) of process 0's node, number of nodes. Collective; the caller owns it. NULL when out of
  * memory. */
 json_t *hardware_to_json(MPI_Comm comm);
-
-#endif

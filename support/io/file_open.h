@@ -2,8 +2,7 @@
 /* Files are opened without waiting. To open a named pipe waits for its other end, perhaps forever,
  * so it is refused; pipes that a shell makes (`... |`, `<(...)`, `>(...)`) are files like others.
  */
-#ifndef BERYL_SUPPORT_FILE_OPEN_H
-#define BERYL_SUPPORT_FILE_OPEN_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -22,5 +21,3 @@ bool file_is_named_pipe(const char *path);
 
 /* Opens a file for reading. Errors: STATUS_IO, naming the path and the reason. */
 enum status file_open_stream(const char *path, FILE **stream);
-
-#endif

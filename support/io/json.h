@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON out: what jansson leaves to its users. */
-#ifndef BERYL_SUPPORT_JSON_H
-#define BERYL_SUPPORT_JSON_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -31,5 +30,3 @@ enum status json_read_text(const char *name, const char *text, size_t length, si
  * complete or not at all. output_file_check tests the path beforehand.
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status json_write_file(const json_t *value, const char *path);
-
-#endif

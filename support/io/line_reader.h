@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lines of an input text, and messages that name the line. */
-#ifndef BERYL_SUPPORT_LINE_READER_H
-#define BERYL_SUPPORT_LINE_READER_H
+#pragma once
 
 #include "support/base/status.h"
 #include "support/io/text_file.h"
@@ -51,5 +50,3 @@ enum status line_reader_take_head(struct line_reader *reader, const char *what, 
 /* Fails with STATUS_INPUT and "name:line: " before the message; before the first line, line 1. */
 enum status line_reader_fail(const struct line_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One option: its name, the field that it fills, default, range and help. options.h says how
  * tables of rows are read. */
-#ifndef BERYL_SUPPORT_OPTION_ROW_H
-#define BERYL_SUPPORT_OPTION_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ struct option_row {
     OPTION_OF_KIND(OPTION_INTEGER, name_, offset_, .min = min_, .max = max_, __VA_ARGS__)
 #define REAL_OPTION(name_, offset_, min_, max_, ...)                                               \
     OPTION_OF_KIND(OPTION_REAL, name_, offset_, .min = min_, .max = max_, __VA_ARGS__)
-
-#endif

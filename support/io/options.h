@@ -14,8 +14,7 @@
  * option given twice the last counts; `--` ends the options. A preset is a flag
  * that gives other options new defaults: an option that is given beats it, in
  * whatever order the two stand. */
-#ifndef BERYL_SUPPORT_OPTIONS_H
-#define BERYL_SUPPORT_OPTIONS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "support/io/option_row.h"
@@ -133,5 +132,3 @@ int option_choice_index(const char *choices, const char *word);
 
 /* Word i of choices, copied to word (size bytes), "" if there is none. */
 void option_choice_word(const char *choices, int i, char *word, size_t size);
-
-#endif

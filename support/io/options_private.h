@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Declarations shared by the files that implement options.h, and by no others. */
-#ifndef BERYL_SUPPORT_OPTIONS_PRIVATE_H
-#define BERYL_SUPPORT_OPTIONS_PRIVATE_H
+#pragma once
 
 #include "support/io/options.h"
 
@@ -38,5 +37,3 @@ const char *option_choices(const struct option_row *row);
 
 /* "a,b,c" as "a, b, c". */
 void option_describe_choices(const char *choices, char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The contents of a file while they are printed, kept in memory. */
-#ifndef BERYL_SUPPORT_OUTPUT_BUFFER_H
-#define BERYL_SUPPORT_OUTPUT_BUFFER_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -22,5 +21,3 @@ enum status output_buffer_write(struct output_buffer *buffer, const char *path);
 
 /* After init, whether or not it has been written. */
 void output_buffer_fini(struct output_buffer *buffer);
-
-#endif

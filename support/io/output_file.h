@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Result files: found to be writable before the work, complete or absent after. */
-#ifndef BERYL_SUPPORT_OUTPUT_FILE_H
-#define BERYL_SUPPORT_OUTPUT_FILE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -69,5 +68,3 @@ enum status output_file_replace(const char *path, int64_t n_bytes,
 
 /* Bytes that are free in the folder of a path; 0 if it cannot be known. */
 double output_file_room(const char *path);
-
-#endif

@@ -2,8 +2,7 @@
 /* A notice to standard error when a signal (SIGTERM, SIGINT) ends the process, which is what
  * mpirun sends to all when one process was killed, or when it is interrupted itself: it says what
  * can be saved of the run. */
-#ifndef BERYL_SUPPORT_SIGNAL_NOTICE_H
-#define BERYL_SUPPORT_SIGNAL_NOTICE_H
+#pragma once
 
 #include <mpi.h>
 
@@ -16,5 +15,3 @@ void signal_notice_set(MPI_Comm comm, const char *format, ...)
 
 /* Writes it now, if there is one and no process of the node has. Async-signal-safe. */
 void signal_notice_write(void);
-
-#endif

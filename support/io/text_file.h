@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whole text files in memory. */
-#ifndef BERYL_SUPPORT_TEXT_FILE_H
-#define BERYL_SUPPORT_TEXT_FILE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -31,5 +30,3 @@ enum status text_file_read_up_to(const char *path, int64_t max_bytes, struct tex
 enum status text_file_read_all(const char *path, MPI_Comm comm, struct text_file *file);
 
 void text_file_fini(struct text_file *file);
-
-#endif

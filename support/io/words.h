@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words and comma-separated fields of a text, and the numbers that they spell. */
-#ifndef BERYL_SUPPORT_WORDS_H
-#define BERYL_SUPPORT_WORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ struct word_text {
     char text[41];
 };
 struct word_text word_show(struct word word);
-
-#endif

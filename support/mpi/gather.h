@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists that every process has a part of, put together. */
-#ifndef BERYL_SUPPORT_GATHER_H
-#define BERYL_SUPPORT_GATHER_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -28,5 +27,3 @@ enum status gather_to_first(MPI_Comm comm, const struct gather_part *part, void 
                             int64_t *n_items);
 enum status gather_to_all(MPI_Comm comm, const struct gather_part *part, void **items,
                           int64_t *n_items);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Allreduce, whose count is an int, for any number of elements. */
-#ifndef BERYL_SUPPORT_LONG_REDUCE_H
-#define BERYL_SUPPORT_LONG_REDUCE_H
+#pragma once
 
 #include <mpi.h>
 #include <stdint.h>
@@ -10,5 +9,3 @@
  * that are exact in any order, so that every process gets the same bits: the largest of
  * numbers, the sum of terms that are zero on all processes but one. Collective. */
 void long_reduce(void *elements, int64_t n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The start of MPI with a transport for one-sided communication between hosts, and one for messages
  * within a host that its shared memory carries. */
-#ifndef BERYL_SUPPORT_MPI_TRANSPORT_H
-#define BERYL_SUPPORT_MPI_TRANSPORT_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -22,5 +21,3 @@ enum status mpi_transport_check(void);
  * Returns whether this host's /dev/shm is too small for messages through shared memory, so that
  * they go over TCP (`btl=self,tcp`), which takes none; unless the user chooses btl likewise. */
 bool mpi_transport_start(int thread_level);
-
-#endif

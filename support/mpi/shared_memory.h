@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory that the processes of a node share. */
-#ifndef BERYL_SUPPORT_SHARED_MEMORY_H
-#define BERYL_SUPPORT_SHARED_MEMORY_H
+#pragma once
 
 #include <mpi.h>
 #include <stddef.h>
@@ -9,5 +8,3 @@
 /* Maps size_bytes of zeros in all processes of comm, which are on one node, or in none: NULL. To
  * be unmapped with munmap; nothing is left in /dev/shm then. Collective over comm. */
 void *shared_memory_map(MPI_Comm comm, size_t size_bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows of MPI, which not every transport between hosts offers, and which lie in /dev/shm where
  * processes share a node. */
-#ifndef BERYL_SUPPORT_WINDOW_H
-#define BERYL_SUPPORT_WINDOW_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -34,5 +33,3 @@ double window_overhead_bytes(int n_sharing);
 /* Bytes of /dev/shm that must be free for a window of which each of the n_sharing processes of a
  * node has size_bytes. */
 double window_node_bytes(int n_sharing, double size_bytes);
-
-#endif

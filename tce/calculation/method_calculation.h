@@ -12,8 +12,7 @@
  *
  * All are collective; their errors are the same on every process, and after one only
  * method_calculation_fini may follow. */
-#ifndef BERYL_TCE_METHOD_CALCULATION_H
-#define BERYL_TCE_METHOD_CALCULATION_H
+#pragma once
 
 #include "hf/calculation/hf_calculation.h"
 #include "support/base/status.h"
@@ -74,5 +73,3 @@ enum status method_calculation_solve(struct method_calculation *calculation,
                                      const struct taskpool_settings *pool);
 
 void method_calculation_fini(struct method_calculation *calculation);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `beryl-tce METHOD MOLECULE.xyz`. */
-#ifndef BERYL_TCE_METHOD_RUN_H
-#define BERYL_TCE_METHOD_RUN_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"
@@ -16,5 +15,3 @@
  * *accepted  set once all input was accepted (application.h). Before that a failure of the input
  *            leaves no file; a failed calculation leaves a --json that says why. */
 enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *accepted);
-
-#endif

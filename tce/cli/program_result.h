@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The printed and written results of `beryl-tce run`. */
-#ifndef BERYL_TCE_PROGRAM_RESULT_H
-#define BERYL_TCE_PROGRAM_RESULT_H
+#pragma once
 
 #include "sched/lab/comparison/mode_records.h"
 #include "support/base/memory.h"
@@ -39,5 +38,3 @@ struct program_result {
 /* Writes --json: the figures of the mode, or of each that was compared. Not collective.
  * Errors: STATUS_NO_MEMORY, STATUS_IO. */
 enum status program_result_write(const struct program_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `beryl-tce run FILE.tce`. */
-#ifndef BERYL_TCE_PROGRAM_RUN_H
-#define BERYL_TCE_PROGRAM_RUN_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/cli/tce_options.h"
@@ -16,5 +15,3 @@
  * *accepted  set once all input was accepted (application.h). Bad input leaves no file, another
  *            failure the --json with what was completed. */
 enum status program_run(const struct tce_options *options, MPI_Comm comm, bool *accepted);
-
-#endif

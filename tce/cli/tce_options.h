@@ -2,8 +2,7 @@
 /* The command line of beryl-tce:
  *     beryl-tce run FILE.tce [options]
  *     beryl-tce METHOD MOLECULE.xyz [options] */
-#ifndef BERYL_TCE_TCE_OPTIONS_H
-#define BERYL_TCE_TCE_OPTIONS_H
+#pragma once
 
 #include "hf/cli/hf_options.h"
 #include "sched/pool/modes/modes.h"
@@ -60,5 +59,3 @@ json_t *tce_options_command(const struct tce_options *options);
 /* Every option in force; of a method, with what its input decided (hf_options_to_json), else input
  * is NULL. */
 json_t *tce_options_to_json(const struct tce_options *options, const struct hf_input *input);
-
-#endif

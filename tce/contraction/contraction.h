@@ -16,8 +16,7 @@
  * sum over tasks that are the blocks of A, added up in their order.
  *
  * Elements of C whose block does not exist are left out, whatever the factors' labels. */
-#ifndef BERYL_TCE_CONTRACTION_H
-#define BERYL_TCE_CONTRACTION_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
@@ -121,5 +120,3 @@ enum status contraction_run(struct contraction *contraction);
 
 /* Borrowed; NULL before contraction_start. */
 const struct taskpool *contraction_pool(const struct contraction *contraction);
-
-#endif

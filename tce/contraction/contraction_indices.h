@@ -7,8 +7,7 @@
  * orders chosen for them, either group first, with batch indices before or between them;
  * DGEMM does the transpositions. Else it is packed into batch, first group, second group.
  * The orders are those that leave most elements as they lie. */
-#ifndef BERYL_TCE_CONTRACTION_INDICES_H
-#define BERYL_TCE_CONTRACTION_INDICES_H
+#pragma once
 
 #include "tce/contraction/contraction.h"
 
@@ -55,5 +54,3 @@ int index_list_count(const struct index_list *list, int index);
 int index_list_place(const struct index_list *list, int index);
 
 void index_list_append(struct index_list *list, int index);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dense blocks as matrices: packing and multiplication. Blocks are row-major; extents are
  * those of the tiles at hand, by index number. */
-#ifndef BERYL_TCE_CONTRACTION_MATRIX_H
-#define BERYL_TCE_CONTRACTION_MATRIX_H
+#pragma once
 
 #include "tce/contraction/contraction_indices.h"
 
@@ -23,5 +22,3 @@ void contraction_pack(const struct index_list *from, const struct index_list *to
 void contraction_multiply(const struct contraction_indices *indices,
                           const int64_t extent[MAX_INDICES], double factor, const double *A,
                           const double *B, bool add, double *C);
-
-#endif

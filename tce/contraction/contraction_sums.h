@@ -5,8 +5,7 @@
  * of its blocks from all of them, in their order. The sums' tasks are numbered one after
  * another. A contraction with a scalar C is a sum of its own, whose tasks are the blocks of
  * its A. */
-#ifndef BERYL_TCE_CONTRACTION_SUMS_H
-#define BERYL_TCE_CONTRACTION_SUMS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
@@ -65,5 +64,3 @@ void term_walk_begin(const struct contraction_sums *sums, const struct contracti
 
 /* Steps to the next pair; false at the end. */
 bool term_walk_next(struct term_walk *walk);
-
-#endif

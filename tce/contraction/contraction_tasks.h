@@ -8,8 +8,7 @@
  *
  * A task adds up the products of pairs of blocks: for each tuple of summed tiles of A that
  * the labels allow, in lexicographic order, those of B's lone indices. */
-#ifndef BERYL_TCE_CONTRACTION_TASKS_H
-#define BERYL_TCE_CONTRACTION_TASKS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
@@ -86,5 +85,3 @@ void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX
 
 /* Steps to the next pair; false at the end. */
 bool pair_walk_next(struct pair_walk *walk);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The scratch of one process that runs tasks of contractions. */
-#ifndef BERYL_TCE_CONTRACTION_WORKER_H
-#define BERYL_TCE_CONTRACTION_WORKER_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
@@ -34,5 +33,3 @@ enum status contraction_worker_run(struct contraction_worker *worker, int64_t ta
 /* Adds up the parts of each scalar, in the order of the tasks, and writes it. Collective over
  * comm, after all tasks ran; nothing to do for other tensors. */
 void contraction_worker_reduce(struct contraction_worker *worker, MPI_Comm comm);
-
-#endif

@@ -2,8 +2,7 @@
 /* Blocks of the factors of contractions as the matrices that DGEMM is given: those of this
  * process where they lie, others fetched ahead; packed where they do not lie so, and what
  * was fetched or packed kept while a budget allows, for all contractions that want it. */
-#ifndef BERYL_TCE_OPERAND_BLOCKS_H
-#define BERYL_TCE_OPERAND_BLOCKS_H
+#pragma once
 
 #include "support/arrays/item_cache.h"
 #include "support/base/status.h"
@@ -55,5 +54,3 @@ enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_pla
                                int64_t block, const double **matrix);
 void operand_blocks_release(struct operand_blocks *blocks, struct operand_place place,
                             int64_t block);
-
-#endif

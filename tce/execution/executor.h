@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan at work: its tensors, its stages, and a pool for each of them. Pools live as
  * long as the mode does, so that what they retain serves the next time. */
-#ifndef BERYL_TCE_EXECUTOR_H
-#define BERYL_TCE_EXECUTOR_H
+#pragma once
 
 #include "sched/pool/core/statistics.h"
 #include "support/base/status.h"
@@ -59,5 +58,3 @@ enum status executor_timeline(const struct executor *executor, struct json_t **t
  * as profile_write does, and beside a CSV the blocks that each reads and writes; for pools with a
  * history. Errors: those of profile_write. */
 enum status executor_write_profile(const struct executor *executor, const char *path);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Numbers that are not finite are no result: products beyond double precision, and what is computed
  * from them. */
-#ifndef BERYL_TCE_FINITE_CHECK_H
-#define BERYL_TCE_FINITE_CHECK_H
+#pragma once
 
 #include "tce/execution/program_instance.h"
 
@@ -11,5 +10,3 @@
  * Errors: STATUS_NUMERIC, naming the tensor and the place of the statement, the same everywhere;
  * those of executor_find_not_finite. */
 enum status finite_check_run(struct program_instance *instance);
-
-#endif

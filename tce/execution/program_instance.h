@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A .tce program ready to run: its text parsed, its spaces cut into tiles, its plan made. */
-#ifndef BERYL_TCE_PROGRAM_INSTANCE_H
-#define BERYL_TCE_PROGRAM_INSTANCE_H
+#pragma once
 
 #include "support/base/sha256.h"
 #include "support/base/status.h"
@@ -69,5 +68,3 @@ bool program_instance_is_result(const struct program_instance *instance, int ten
  * Errors: those of tensor_sha256. */
 enum status program_instance_sha256(const struct program_instance *instance,
                                     char text[SHA256_HEX_SIZE]);
-
-#endif

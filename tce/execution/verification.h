@@ -2,8 +2,7 @@
 /* The results of a program by nested loops over the values of all indices of
  * each product, with whole arrays: no labels, no blocks, no plan. Written to be believed;
  * takes the time and memory that this takes. */
-#ifndef BERYL_TCE_VERIFICATION_H
-#define BERYL_TCE_VERIFICATION_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/execution/program_instance.h"
@@ -15,5 +14,3 @@
  * values of all products that make it; the message names the tensor), STATUS_NO_MEMORY,
  * STATUS_LIMIT (arrays beyond 2^40 elements); the same everywhere. */
 enum status verification_run(const struct program_instance *instance);
-
-#endif

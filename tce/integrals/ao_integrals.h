@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two-electron integrals over basis functions for one part of the bra and the whole ket:
  * what a transformation to orbitals begins with. */
-#ifndef BERYL_TCE_AO_INTEGRALS_H
-#define BERYL_TCE_AO_INTEGRALS_H
+#pragma once
 
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tiling.h"
@@ -51,5 +50,3 @@ struct ao_integrals_call {
  * was computed before. Errors: STATUS_NO_MEMORY. */
 enum status ao_integrals_compute(struct ao_integrals *integrals,
                                  const struct ao_integrals_call *call);
-
-#endif

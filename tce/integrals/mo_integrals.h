@@ -11,8 +11,7 @@
  * nu, transforms them to (pq|rs), and writes the blocks of the tensors that begin with r, s or s,
  * r, each of them once. So no process holds more than some n^2 times a tile's pairs, and the result
  * depends neither on the mode nor on the number of processes. */
-#ifndef BERYL_TCE_MO_INTEGRALS_H
-#define BERYL_TCE_MO_INTEGRALS_H
+#pragma once
 
 #include "hf/tiles/screening.h"
 #include "support/base/status.h"
@@ -68,5 +67,3 @@ void mo_integrals_destroy(struct mo_integrals *integrals);
 /* Fills the targets; may be called again. Collective; synchronises.
  * Errors: those of taskpool_run; the targets are then undefined. */
 enum status mo_integrals_run(struct mo_integrals *integrals);
-
-#endif

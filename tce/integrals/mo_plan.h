@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tiles of a transformation of integrals: those of basis functions, and the pairs of
  * tiles of orbitals that its targets ask for. The same on every process. */
-#ifndef BERYL_TCE_MO_PLAN_H
-#define BERYL_TCE_MO_PLAN_H
+#pragma once
 
 #include "hf/tiles/tiling.h"
 #include "support/base/status.h"
@@ -69,5 +68,3 @@ double mo_plan_process_bytes(const struct mo_plan *plan);
 /* Doubles for matrices over functions or orbitals, of one spin, and for a block. */
 int64_t mo_plan_matrices_size(const struct mo_plan *plan);
 int64_t mo_plan_block_size(const struct mo_plan *plan);
-
-#endif

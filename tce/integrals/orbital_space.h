@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The correlated orbitals of a converged SCF: its canonical orbitals without those that are
  * frozen, on every process. */
-#ifndef BERYL_TCE_ORBITAL_SPACE_H
-#define BERYL_TCE_ORBITAL_SPACE_H
+#pragma once
 
 #include "basis/input/molecule.h"
 #include "hf/scf/scf.h"
@@ -80,5 +79,3 @@ int64_t orbital_transform_work(const struct orbital_space *orbitals);
 void orbital_transform(const struct orbital_space *orbitals, struct orbital_range rows,
                        struct orbital_range columns, int64_t n_matrices, double *matrices,
                        double *work);
-
-#endif

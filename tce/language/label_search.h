@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether blocks can exist, from the labels that occur in the declared spaces. A tensor with an
  * index in a method-bound space counts as possible: that space's labels are not known yet. */
-#ifndef BERYL_TCE_LABEL_SEARCH_H
-#define BERYL_TCE_LABEL_SEARCH_H
+#pragma once
 
 #include "tce/language/program.h"
 
@@ -21,5 +20,3 @@ bool label_search_tensor(const struct program *program, const struct program_ten
 enum status label_search(const struct program *program, int n,
                          const struct program_factor *const factors[], int64_t *effort,
                          bool *possible);
-
-#endif

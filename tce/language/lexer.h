@@ -3,8 +3,7 @@
  *
  * A line ends a statement, but not after an operator, a comma or a colon, nor inside
  * brackets. Blank lines and comments leave no token. */
-#ifndef BERYL_TCE_LEXER_H
-#define BERYL_TCE_LEXER_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/language/program.h"
@@ -56,5 +55,3 @@ struct token_text {
     char text[48];
 };
 struct token_text token_show(const struct token *token);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From the text of a .tce program to its data (program.h). */
-#ifndef BERYL_TCE_PARSER_H
-#define BERYL_TCE_PARSER_H
+#pragma once
 
 #include "tce/language/program.h"
 
@@ -13,5 +12,3 @@
  * Errors: STATUS_INPUT, STATUS_LIMIT, STATUS_NO_MEMORY. On failure *program is empty. */
 enum status program_parse(const char *text, size_t length, const char *file,
                           struct program *program);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of the parser and the functions that its files share; private to them. */
-#ifndef BERYL_TCE_PARSER_PRIVATE_H
-#define BERYL_TCE_PARSER_PRIVATE_H
+#pragma once
 
 #include "tce/language/lexer.h"
 #include "tce/language/program.h"
@@ -90,5 +89,3 @@ enum status parser_statement(struct parser *parser);
 
 /* A copy of a piece of text. */
 enum status parser_copy(const char *begin, size_t length, char **copy);
-
-#endif

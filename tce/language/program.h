@@ -19,8 +19,7 @@
  * `=`, `+=` or `-=` with a sum of products of numbers and tensors; `/` divides by a number.
  * A statement ends with its line; a line that ends with an operator or a comma, or inside
  * brackets, continues in the next. `#` begins a comment. */
-#ifndef BERYL_TCE_PROGRAM_H
-#define BERYL_TCE_PROGRAM_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/tensor/block_index.h"
@@ -127,5 +126,3 @@ void program_fini(struct program *program);
 /* Records "FILE:LINE:COLUMN: ..." and returns STATUS_INPUT. */
 enum status source_fail(const char *file, struct source_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

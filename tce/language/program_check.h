@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks of a program beyond its grammar and its names. */
-#ifndef BERYL_TCE_PROGRAM_CHECK_H
-#define BERYL_TCE_PROGRAM_CHECK_H
+#pragma once
 
 #include "tce/language/program.h"
 
@@ -22,5 +21,3 @@ enum status program_check_statement(const struct program *program,
  * by `=` before anything is added to it.
  * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
 enum status program_check_iteration(const struct program *program);
-
-#endif

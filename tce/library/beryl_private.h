@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A calculation of the library. Private to tce/library. */
-#ifndef BERYL_TCE_BERYL_PRIVATE_H
-#define BERYL_TCE_BERYL_PRIVATE_H
+#pragma once
 
 #include "basis/integrals/two_electron.h"
 #include "hf/calculation/hf_calculation.h"
@@ -29,5 +28,3 @@ enum status beryl_enter(const struct beryl_calculation *calculation);
 
 /* The code for the caller; notes a failure in the calculation. */
 enum beryl_error beryl_leave(struct beryl_calculation *calculation, enum status status);
-
-#endif

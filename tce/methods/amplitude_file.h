@@ -12,8 +12,7 @@
  * orbitals are counted, alpha ones before beta ones. Process 0 reads and writes, a row of blocks at
  * a time. All is collective, and its errors are the same everywhere.
  */
-#ifndef BERYL_TCE_AMPLITUDE_FILE_H
-#define BERYL_TCE_AMPLITUDE_FILE_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/methods/amplitude_solver.h"
@@ -64,5 +63,3 @@ enum status amplitude_file_write(struct checkpoint_stream *stream,
  * STATUS_NO_MEMORY. */
 enum status amplitude_file_read(struct checkpoint_stream *stream,
                                 const struct amplitude_tensors *tensors, int64_t first_step);
-
-#endif

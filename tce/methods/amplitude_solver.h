@@ -6,8 +6,7 @@
  *
  * over the last steps. Source: Scuseria, Lee, Schaefer, Chem. Phys. Lett. 130, 236 (1986),
  * DIIS for the amplitudes of coupled-cluster theory. */
-#ifndef BERYL_TCE_AMPLITUDE_SOLVER_H
-#define BERYL_TCE_AMPLITUDE_SOLVER_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/tensor/tensor.h"
@@ -49,5 +48,3 @@ double amplitude_solver_count_elements(double n_elements, int size);
 
 /* Number of these tensors, for n unknowns. */
 int64_t amplitude_solver_count_tensors(int n, int size);
-
-#endif

@@ -2,8 +2,7 @@
 /* A correlation method over the orbitals of a converged SCF: its .tce program (methods.h) bound to
  * a molecule (method_bindings.h), and solved. Its energy, of `iterate` or else the scalar E, is
  * added to that of the SCF. */
-#ifndef BERYL_TCE_CORRELATION_H
-#define BERYL_TCE_CORRELATION_H
+#pragma once
 
 #include "hf/tiles/screening.h"
 #include "sched/pool/core/statistics.h"
@@ -94,5 +93,3 @@ enum status correlation_solve(struct correlation *correlation, const struct task
 
 /* The correlation energy of the last iteration, hartree. Not collective. */
 double correlation_energy(const struct correlation *correlation);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checkpoint of a method: that of the SCF, with the amplitudes over its orbitals. */
-#ifndef BERYL_TCE_CORRELATION_CHECKPOINT_H
-#define BERYL_TCE_CORRELATION_CHECKPOINT_H
+#pragma once
 
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/scf/scf.h"
@@ -48,5 +47,3 @@ enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, 
 enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
                                         const struct amplitude_origin *wanted, bool *found,
                                         struct amplitude_progress *progress);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tensors of a method that are bound to two-electron integrals. Private to correlation. */
-#ifndef BERYL_TCE_CORRELATION_INTEGRALS_H
-#define BERYL_TCE_CORRELATION_INTEGRALS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
@@ -17,5 +16,3 @@ enum status correlation_integrals_fill(const struct correlation *correlation,
  * Errors: STATUS_NO_MEMORY. */
 enum status correlation_integrals_bytes(const struct correlation *correlation, double *all,
                                         double *own);
-
-#endif

@@ -2,8 +2,7 @@
 /* The names that the .tce program of a method may bind its spaces and tensors to. The table in
  * method_bindings.c is the one list of tensors: a row says what a name stands for and how its
  * elements are made. */
-#ifndef BERYL_TCE_METHOD_BINDINGS_H
-#define BERYL_TCE_METHOD_BINDINGS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/execution/program_instance.h"
@@ -45,5 +44,3 @@ struct bound_tensor {
 struct bound_tensor method_binding_describe(const struct program *program,
                                             const struct program_tensor *tensor,
                                             const struct orbital_spaces *orbitals);
-
-#endif

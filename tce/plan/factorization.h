@@ -11,8 +11,7 @@
  * Only a product of one factor is summed on its way into the target.
  * Source (dynamic programming over subsets): Lam, Sadayappan, Wenger, Parallel Processing
  * Letters 7, 157 (1997). */
-#ifndef BERYL_TCE_FACTORIZATION_H
-#define BERYL_TCE_FACTORIZATION_H
+#pragma once
 
 #include "tce/plan/product.h"
 
@@ -48,5 +47,3 @@ typedef struct part_use factorization_use(void *context, uint64_t part);
 enum status factorization_init(const struct product *product, factorization_use *use, void *context,
                                struct factorization *factorization);
 void factorization_fini(struct factorization *factorization);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Index spaces by their labels: how many values have which label, and copies with all irreps 0,
  * for intermediates whose indices carry no irrep constraint. */
-#ifndef BERYL_TCE_LABEL_SPACES_H
-#define BERYL_TCE_LABEL_SPACES_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/tensor/index_space.h"
@@ -39,5 +38,3 @@ void label_spaces_fini(struct label_spaces *spaces);
 /* A space of these tiles, with irreps or without. */
 const struct index_space *label_spaces_with(const struct label_spaces *spaces, int space,
                                             bool irreps);
-
-#endif

@@ -17,8 +17,7 @@
  *   is added to a block of it by one task. Where stages would take much more memory than
  *   one step after another, they have one step each.
  * Terms are taken as they stand: A*B + A*C is not made into A*(B + C). */
-#ifndef BERYL_TCE_PLAN_H
-#define BERYL_TCE_PLAN_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/contraction/contraction.h"
@@ -103,5 +102,3 @@ enum status plan_contraction(const struct plan *plan, int stage,
  * the sum of each statement and of all; the naive cost; the peak memory of tensors.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status plan_print(const struct plan *plan, FILE *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state of plan_create and the passes that it consists of; private to them. */
-#ifndef BERYL_TCE_PLAN_BUILDER_H
-#define BERYL_TCE_PLAN_BUILDER_H
+#pragma once
 
 #include "tce/plan/factorization.h"
 #include "tce/plan/plan.h"
@@ -68,5 +67,3 @@ enum status plan_builder_steps(struct plan_builder *builder);
 /* Third pass, on the finished list: orders the steps by stages, and sets the lifetimes of
  * intermediates and the peak of memory. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_stages(struct plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasks of a plan before anything is allocated: how many, and what each will cost. */
-#ifndef BERYL_TCE_PREDICTED_TASKS_H
-#define BERYL_TCE_PREDICTED_TASKS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/plan/plan.h"
@@ -20,5 +19,3 @@ enum status predicted_tasks_count(const struct plan *plan, struct predicted_task
 /* Writes the predicted seconds of every task, those of all steps one after another, as
  * profile_write does. Collective. Errors: those of profile_write. */
 enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const char *path);
-
-#endif

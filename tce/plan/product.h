@@ -2,8 +2,7 @@
 /* A product of tensors, summed over the indices that its target lacks: what it takes to
  * form it and its parts. A part is a set of factors, bit f for factor f; what it is, is
  * summed over the indices that occur neither in other factors nor in the target. */
-#ifndef BERYL_TCE_PRODUCT_H
-#define BERYL_TCE_PRODUCT_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/language/program.h"
@@ -101,5 +100,3 @@ struct product_key {
 /* Parts that differ only in the names of indices and the order of factors have the same words.
  * False if the part has too many factors. */
 bool product_key(const struct product *product, uint64_t part, struct product_key *key);
-
-#endif

@@ -2,8 +2,7 @@
 /* Memory for blocks of tensors that is used again. Fresh memory has to be cleared page by
  * page, which takes longer than to fill it; so buffers that are given back are kept for the next
  * request, but never more than were once in use at a time. One process, one thread. */
-#ifndef BERYL_TCE_BLOCK_BUFFERS_H
-#define BERYL_TCE_BLOCK_BUFFERS_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -25,5 +24,3 @@ void block_buffers_give_back(struct block_buffers *buffers, double *buffer);
 
 /* Bytes that a buffer for n numbers takes. */
 int64_t block_buffers_bytes(int64_t n);
-
-#endif

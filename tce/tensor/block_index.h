@@ -7,8 +7,7 @@
  * Existing blocks are numbered in lexicographic order of their tuples. The number of a
  * tuple is the sum over d of how many existing tuples agree with it before d and are
  * smaller at d: a table look-up for each index. So 10^10 blocks cost a few kilobytes. */
-#ifndef BERYL_TCE_BLOCK_INDEX_H
-#define BERYL_TCE_BLOCK_INDEX_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/tensor/index_space.h"
@@ -44,5 +43,3 @@ int64_t block_index_number(const struct block_index *index, const int32_t tile[]
 
 /* Elements of a block: the product of its tiles' sizes. */
 int64_t block_index_size(const struct block_index *index, const int32_t tile[]);
-
-#endif

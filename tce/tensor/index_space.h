@@ -2,8 +2,7 @@
 /* Index spaces: what a tensor's index runs over, cut into tiles. Every tile has a
  * spatial label, an irrep of an Abelian group of order 1, 2, 4 or 8 whose product is
  * the exclusive or of numbers in [0, 8), and a spin label: +1 alpha, -1 beta, 0 none. */
-#ifndef BERYL_TCE_INDEX_SPACE_H
-#define BERYL_TCE_INDEX_SPACE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -45,5 +44,3 @@ static inline int64_t index_space_tile_size(const struct index_space *space, int
 {
     return space->first[tile + 1] - space->first[tile];
 }
-
-#endif

@@ -7,8 +7,7 @@
  * those of its indices in the order of the destination's permute it, a sum of two is a
  * diagonal. Where one stride is 1 the work is done in square pieces of the plane of the
  * fastest indices of both sides, so that both are read and written by cache lines. */
-#ifndef BERYL_TCE_PERMUTE_H
-#define BERYL_TCE_PERMUTE_H
+#pragma once
 
 #include "tce/tensor/index_space.h"
 
@@ -25,5 +24,3 @@ struct permute_shape {
  * The two must not overlap. */
 void permute(const struct permute_shape *shape, double factor, const double *source, bool add,
              double *destination);
-
-#endif

@@ -3,8 +3,7 @@
  * (block_index.h), each dense and row-major (the last index fastest), block b of the
  * tensor on process b mod P. A comm below has the processes of darray_comm(), in the same
  * order. */
-#ifndef BERYL_TCE_TENSOR_H
-#define BERYL_TCE_TENSOR_H
+#pragma once
 
 #include "support/arrays/darray.h"
 #include "support/base/sha256.h"
@@ -60,5 +59,3 @@ bool tensor_is_finite_here(const struct tensor *tensor);
 
 /* SHA-256, in hex, of all blocks in order. Collective; the same on every process. */
 enum status tensor_sha256(const struct tensor *tensor, MPI_Comm comm, char text[SHA256_HEX_SIZE]);
-
-#endif

@@ -2,8 +2,7 @@
 /* Tensors of the same shape as vectors: every process works on its own blocks, where they
  * lie. Nothing here synchronises: what was written to the tensors must have been, and what
  * is written here is seen by other processes after darray_sync. */
-#ifndef BERYL_TCE_TENSOR_ALGEBRA_H
-#define BERYL_TCE_TENSOR_ALGEBRA_H
+#pragma once
 
 #include "tce/tensor/tensor.h"
 
@@ -28,5 +27,3 @@ int64_t tensor_vector_n_blocks(const struct tensor_vector *x);
  * lines  scratch of tensor_vector_n_blocks(x) * (n_others + 1) numbers */
 void tensor_dots(const struct tensor_vector *x, int n_others, const struct tensor_vector others[],
                  double *lines, double dot[], double *max);
-
-#endif

@@ -6,8 +6,7 @@
  *     wave(phase)      cos(phase + sum over d of (1 + d/4) value_d / 3); phase 0
  *     constant(c)      c; 1
  *     delta            1 if all indices have the same value, else 0 */
-#ifndef BERYL_TCE_TENSOR_FUNCTIONS_H
-#define BERYL_TCE_TENSOR_FUNCTIONS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "tce/tensor/tensor.h"
@@ -24,5 +23,3 @@ struct tensor_function {
  * arguments; a seed that is no whole number). */
 enum status tensor_function_find(const char *name, int n_arguments, const double *arguments,
                                  int rank, struct tensor_function *function);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The balancer alone, between simulated workers: a mode that runs nothing, whose
  * restore balances a distribution of tasks that is given. */
-#ifndef BERYL_TESTS_BALANCE_CASE_H
-#define BERYL_TESTS_BALANCE_CASE_H
+#pragma once
 
 #include "sched/pool/core/driver.h"
 #include "sched/pool/protocols/balancer.h"
@@ -184,5 +183,3 @@ static inline enum status balance_case_run(struct balance_case *balance)
     free(balance->tasks);
     return status;
 }
-
-#endif

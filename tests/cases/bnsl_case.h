@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples that the tests of the structure search share. */
-#ifndef BERYL_TESTS_BNSL_CASE_H
-#define BERYL_TESTS_BNSL_CASE_H
+#pragma once
 
 #include "sched/lab/workloads/bnsl/bnsl_data.h"
 #include "support/base/random.h"
@@ -42,5 +41,3 @@ static inline struct bnsl_data bnsl_case_data(int n_variables, int n_samples, ui
     free(text);
     return data;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All directed acyclic graphs of a few variables. */
-#ifndef BERYL_TESTS_BNSL_GRAPHS_H
-#define BERYL_TESTS_BNSL_GRAPHS_H
+#pragma once
 
 #include "sched/lab/workloads/bnsl/bnsl_graph.h"
 #include "tests/check.h"
@@ -45,5 +44,3 @@ static inline void bnsl_free_dags(struct bnsl_graph dags[BNSL_N_DAGS])
     for (int i = 0; i < BNSL_N_DAGS; i++)
         bnsl_graph_fini(&dags[i]);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints that a test damages: on one process. */
-#ifndef BERYL_TESTS_CHECKPOINT_CASE_H
-#define BERYL_TESTS_CHECKPOINT_CASE_H
+#pragma once
 
 #include "tests/cases/file_bytes.h"
 
@@ -57,5 +56,3 @@ static inline size_t checkpoint_set_find(const char *path, const char *name, siz
     H5Fclose(file);
     return (size_t)offset;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random contractions for the parallel tests: every role of an index, labels, uneven tiles,
  * orders. The same on every process. */
-#ifndef BERYL_TESTS_PARALLEL_CONTRACTION_CASES_H
-#define BERYL_TESTS_PARALLEL_CONTRACTION_CASES_H
+#pragma once
 
 #include "support/base/random.h"
 #include "tce/contraction/contraction.h"
@@ -130,5 +129,3 @@ static inline void contraction_case_init(struct contraction_case *one, uint64_t 
         contraction_case_fini(one);
     }
 }
-
-#endif

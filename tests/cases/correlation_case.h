@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correlation energies on top of a converged SCF: shared by their tests. */
-#ifndef BERYL_TESTS_CORRELATION_CASE_H
-#define BERYL_TESTS_CORRELATION_CASE_H
+#pragma once
 
 #include "tce/methods/correlation.h"
 #include "tests/cases/scf_case.h"
@@ -55,5 +54,3 @@ static inline double correlation_case_solve(struct correlation_case *made, const
     check_ok(correlation_solve(&made->correlation, &pool, &settings));
     return correlation_energy(&made->correlation);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Set-up and tear-down of tests that use distributed arrays. */
-#ifndef BERYL_TESTS_DARRAY_CASE_H
-#define BERYL_TESTS_DARRAY_CASE_H
+#pragma once
 
 #include "support/arrays/darray.h"
 #include "tests/check.h"
@@ -18,5 +17,3 @@ static inline int darray_case_stop(void **state)
     darray_stop();
     return 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tests that with --digests print digests of their results instead, to be compared among numbers
  * of processes. */
-#ifndef BERYL_TESTS_DIGEST_CASE_H
-#define BERYL_TESTS_DIGEST_CASE_H
+#pragma once
 
 #include "support/arrays/darray.h"
 #include "support/base/sha256.h"
@@ -46,5 +45,3 @@ static inline int digest_case_run(int *argc, char ***argv, void (*print_digests)
     MPI_Finalize();
     return 0;
 }
-
-#endif

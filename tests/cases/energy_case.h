@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Total energies of methods on top of one SCF after another, against expected ones: shared by
  * their tests. */
-#ifndef BERYL_TESTS_SCIENCE_ENERGY_CASE_H
-#define BERYL_TESTS_SCIENCE_ENERGY_CASE_H
+#pragma once
 
 #include "support/base/sha256.h"
 #include "tce/integrals/orbital_space.h"
@@ -86,5 +85,3 @@ static inline void check_energies(size_t n_cases, const struct energy_case cases
         scf_setup_fini(&setup);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A whole file as bytes. */
-#ifndef BERYL_TESTS_FILE_BYTES_H
-#define BERYL_TESTS_FILE_BYTES_H
+#pragma once
 
 #include "tests/check.h"
 
@@ -33,5 +32,3 @@ static inline void file_bytes_write(const char *path, const char *bytes, size_t 
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     fclose(file);
 }
-
-#endif

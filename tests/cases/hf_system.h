@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A small molecule with groups of s, p and d shells, and whole matrices over its functions,
  * for the tests of matrices distributed by tiles. */
-#ifndef BERYL_TESTS_PARALLEL_HF_SYSTEM_H
-#define BERYL_TESTS_PARALLEL_HF_SYSTEM_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 #include "hf/tiles/tile_matrix.h"
@@ -105,5 +104,3 @@ static inline void whole_matrix_get(const struct tiling *tiling, const struct da
     free(tile);
     darray_sync();
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tensors of integrals over molecular orbitals, for the tests of their transformation. */
-#ifndef BERYL_TESTS_PARALLEL_MO_CASE_H
-#define BERYL_TESTS_PARALLEL_MO_CASE_H
+#pragma once
 
 #include "tce/integrals/mo_integrals.h"
 #include "tests/cases/pool_cases.h"
@@ -111,5 +110,3 @@ static inline double *mo_case_whole(const struct tensor *tensor)
     free(block);
     return whole;
 }
-
-#endif

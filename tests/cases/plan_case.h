@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Shared by the tests of plans: a program given as text with its spaces, and the properties
  * of every plan. */
-#ifndef BERYL_TESTS_PLAN_CASE_H
-#define BERYL_TESTS_PLAN_CASE_H
+#pragma once
 
 #include "tce/plan/plan.h"
 #include "tests/check.h"
@@ -153,5 +152,3 @@ static inline void plan_case_check_stages(const struct plan *plan)
         plan_case_check_latest(plan, plan->first_iterated_stage, plan->n_stages - 1);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The one table of modes with options that the tests run: every mode with every option that
  * changes its protocol. A registered mode that has no row here is run with its defaults. */
-#ifndef BERYL_TESTS_POOL_CASES_H
-#define BERYL_TESTS_POOL_CASES_H
+#pragma once
 
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
@@ -175,5 +174,3 @@ static inline double pool_case_cost(int64_t task, void *context)
     (void)context;
     return 0.1 + (double)(task % 4);
 }
-
-#endif

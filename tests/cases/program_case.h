@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random small contraction programs: as text, and as the data that the text was made from,
  * so that a test needs no parser to interpret it. Every form of the language occurs. */
-#ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_H
-#define BERYL_TESTS_PARALLEL_PROGRAM_CASE_H
+#pragma once
 
 #include "support/base/random.h"
 #include "tce/execution/program_instance.h"
@@ -104,5 +103,3 @@ struct case_loops {
 void case_loops_add(const struct program_case *one, const struct case_factor *factor,
                     struct case_loops *loops);
 bool case_loops_next(const struct program_case *one, struct case_loops *loops);
-
-#endif

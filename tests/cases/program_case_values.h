@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Expected tensors of a random program, by loops over the values of all indices of each
  * product; simple enough to be trusted. */
-#ifndef BERYL_TESTS_PARALLEL_PROGRAM_CASE_VALUES_H
-#define BERYL_TESTS_PARALLEL_PROGRAM_CASE_VALUES_H
+#pragma once
 
 #include "tests/cases/program_case.h"
 
@@ -23,5 +22,3 @@ void case_values_run(const struct program_case *one, struct case_values values[C
 
 /* The position of an element; value: of each of the tensor's indices. */
 int case_values_place(const struct program_case *one, int tensor, const int64_t value[]);
-
-#endif

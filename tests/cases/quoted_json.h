@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON in C source without backslashes: ' stands for ". */
-#ifndef BERYL_TESTS_QUOTED_JSON_H
-#define BERYL_TESTS_QUOTED_JSON_H
+#pragma once
 
 #include "tests/check.h"
 
@@ -22,5 +21,3 @@ static inline json_t *parse_quoted(const char *text)
     free(copy);
     return value;
 }
-
-#endif

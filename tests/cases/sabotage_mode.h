@@ -3,8 +3,7 @@
  * task ("loses"), or loses one and runs another twice ("swaps"), or loses a record of a dynamic
  * pool ("forgets"). "loses-MODE" and "swaps-MODE" do the same to the mode of that name, on each
  * worker. */
-#ifndef BERYL_TESTS_SABOTAGE_MODE_H
-#define BERYL_TESTS_SABOTAGE_MODE_H
+#pragma once
 
 #include "sched/pool/modes/modes.h"
 #include "tests/check.h"
@@ -215,5 +214,3 @@ static inline void register_sabotage(void)
         check_ok(mode_register(&modes[i]));
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* SCF runs from a line of a table, shared by their tests. */
-#ifndef BERYL_TESTS_SCF_CASE_H
-#define BERYL_TESTS_SCF_CASE_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 #include "hf/fock/fock_build.h"
@@ -103,5 +102,3 @@ static inline int scf_stop(void **state)
     darray_stop();
     return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An SCF that resumes from a checkpoint. */
-#ifndef BERYL_TESTS_SCF_RESUME_H
-#define BERYL_TESTS_SCF_RESUME_H
+#pragma once
 
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "tests/cases/scf_case.h"
@@ -25,5 +24,3 @@ static inline int64_t scf_resume(const struct scf_case *scf_case, const char *pa
     scf_setup_fini(&setup);
     return iterations;
 }
-
-#endif

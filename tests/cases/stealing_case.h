@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Workers that steal, as tests see them: by hand, their messages waiting in a list
  * until the test delivers them, and in simulation. */
-#ifndef BERYL_TESTS_STEALING_CASE_H
-#define BERYL_TESTS_STEALING_CASE_H
+#pragma once
 
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/protocols/stealing.h"
@@ -227,5 +226,3 @@ static inline void iterate(struct run *run, struct taskpool *pool, int iteration
     for (int64_t task = 0; task < run->n_tasks; task++)
         assert_int_equal(run->n_runs[task], iteration + 1);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checks that hold for every trace: it agrees with the statistics. */
-#ifndef BERYL_TESTS_TRACE_CASE_H
-#define BERYL_TESTS_TRACE_CASE_H
+#pragma once
 
 #include "sched/lab/trace/trace.h"
 #include "sched/lab/trace/trace_lane.h"
@@ -137,5 +136,3 @@ static inline bool trace_case_agrees(const struct trace_totals *totals,
              (long long)sum->messages, (long long)sum->bytes, steals);
     return false;
 }
-
-#endif

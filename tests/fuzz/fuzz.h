@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The function that a fuzzing engine (libFuzzer or fuzz_main.c) calls with each input, and helpers
  * that targets share. */
-#ifndef BERYL_TESTS_FUZZ_H
-#define BERYL_TESTS_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ const char *fuzz_file(const char *name, const uint8_t *data, size_t size);
 
 /* fuzz_file that also starts MPI, for readers that are collective. */
 const char *fuzz_mpi_file(const char *name, const uint8_t *data, size_t size);
-
-#endif

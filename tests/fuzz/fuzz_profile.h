@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Profiles, whose two formats are targets of their own. */
-#ifndef BERYL_TESTS_FUZZ_PROFILE_H
-#define BERYL_TESTS_FUZZ_PROFILE_H
+#pragma once
 
 #include "sched/lab/profiles/profile_read.h"
 #include "tests/fuzz/fuzz.h"
@@ -35,5 +34,3 @@ static inline void fuzz_profile(const char *path)
     assert(sparse_profile_seconds(&sparse, N_TASKS - 1) >= 0);
     sparse_profile_fini(&sparse);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The check that an operation leaves nothing behind. */
-#ifndef BERYL_TESTS_LOAD_CASE_H
-#define BERYL_TESTS_LOAD_CASE_H
+#pragma once
 
 #include "support/base/clock.h"
 #include "tests/check.h"
@@ -91,5 +90,3 @@ static inline void load_check(const char *what, void (*operation)(void *context)
     }
     load_check_linear(what, first_s, second_s);
 }
-
-#endif

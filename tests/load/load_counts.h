@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Resources that a process holds: memory, files and threads by the kernel's count, objects of MPI
  * by PMPI, which counts all calls of Beryl and of Global Arrays. */
-#ifndef BERYL_TESTS_LOAD_COUNTS_H
-#define BERYL_TESTS_LOAD_COUNTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -14,5 +13,3 @@ struct load_counts {
 };
 
 struct load_counts load_counts_now(void);
-
-#endif

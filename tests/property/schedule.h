@@ -4,8 +4,7 @@
  * exactly once in each of five iterations, every worker finishes, no message is
  * left, no worker is notified of the end while tasks are left, and a trace says the
  * same as the statistics. */
-#ifndef BERYL_TESTS_PROPERTY_SCHEDULE_H
-#define BERYL_TESTS_PROPERTY_SCHEDULE_H
+#pragma once
 
 #include "sched/pool/core/task_data.h"
 #include "taskpool/simulation.h"
@@ -61,5 +60,3 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size);
 
 /* A line that describes it. */
 void schedule_describe(const struct schedule *schedule, char *text, size_t size);
-
-#endif

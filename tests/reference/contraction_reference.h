@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A contraction by nested loops over elements: the oracle of the contraction tests. */
-#ifndef BERYL_TESTS_CONTRACTION_REFERENCE_H
-#define BERYL_TESTS_CONTRACTION_REFERENCE_H
+#pragma once
 
 #include "tce/contraction/contraction.h"
 
@@ -10,5 +9,3 @@
 /* Does what contraction_run does. Collective: every process computes, the first one writes.
  * Errors: STATUS_NO_MEMORY. */
 enum status contraction_reference(const struct contraction_problem *problem, MPI_Comm comm);
-
-#endif

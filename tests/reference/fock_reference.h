@@ -2,8 +2,7 @@
 /* The Fock build as serial loops over shell quartets, each contracted as every one of
  * the ordered quartets that it stands for, screened by the same rule as fock_build: the oracle of
  * its tests. */
-#ifndef BERYL_TESTS_FOCK_REFERENCE_H
-#define BERYL_TESTS_FOCK_REFERENCE_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 #include "support/base/status.h"
@@ -12,5 +11,3 @@
  * process. D is symmetric. Errors: STATUS_NO_MEMORY. */
 enum status fock_reference(const struct shells *shells, double threshold, int n_spins,
                            const double *const D[], double *const F[]);
-
-#endif

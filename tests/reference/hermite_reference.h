@@ -5,8 +5,7 @@
  * and so for y and z, and the integrals over the Coulomb kernel.
  * Source: Helgaker, Jorgensen & Olsen, Molecular Electronic-Structure Theory
  * (2000), sections 9.5 and 9.9. */
-#ifndef BERYL_TESTS_HERMITE_REFERENCE_H
-#define BERYL_TESTS_HERMITE_REFERENCE_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 
@@ -47,5 +46,3 @@ void hermite_functions(const struct hermite_expansion *expansion, const struct s
  * t + u + v <= max <= HERMITE_MAX_R. */
 typedef double hermite_table[HERMITE_MAX_R + 1][HERMITE_MAX_R + 1][HERMITE_MAX_R + 1];
 void hermite_coulomb(double alpha, const double X[3], int max, hermite_table R);
-
-#endif

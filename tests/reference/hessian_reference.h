@@ -5,8 +5,7 @@
  * coulomb: 4 the singlet block of a closed shell, 0 its triplet block (one spin each); 2 for both
  * spins of an unrestricted determinant.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977), A + B for real orbitals. */
-#ifndef BERYL_TESTS_HESSIAN_REFERENCE_H
-#define BERYL_TESTS_HESSIAN_REFERENCE_H
+#pragma once
 
 #include "basis/integrals/shells.h"
 
@@ -27,5 +26,3 @@ int64_t reference_n_rotations(const struct reference_orbitals *orbitals);
 /* The matrix, row-major, which the caller frees; ends the program where memory does. */
 double *reference_hessian(const struct shells *shells, const struct reference_orbitals *orbitals,
                           double coulomb);
-
-#endif

@@ -6,8 +6,7 @@
  * Same shells, conventions and block shapes as the fast engines.
  * Source: McMurchie & Davidson, J. Comput. Phys. 26, 218 (1978); Helgaker,
  * Jorgensen & Olsen, Molecular Electronic-Structure Theory (2000), ch. 9. */
-#ifndef BERYL_TESTS_INTEGRALS_REFERENCE_H
-#define BERYL_TESTS_INTEGRALS_REFERENCE_H
+#pragma once
 
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"
@@ -23,5 +22,3 @@ void reference_dipole(const double origin[3], const struct shell *bra, const str
 /* block = (ab|cd), row-major, d fastest. */
 void reference_two_electron(const struct shell *a, const struct shell *b, const struct shell *c,
                             const struct shell *d, double *block);
-
-#endif

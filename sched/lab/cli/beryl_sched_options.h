@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of beryl-sched. */
-#ifndef BERYL_SCHED_BERYL_SCHED_OPTIONS_H
-#define BERYL_SCHED_BERYL_SCHED_OPTIONS_H
+#pragma once
 
 #include "sched/lab/cli/machine_options.h"
 #include "sched/lab/workloads/workload.h"
@@ -62,5 +61,3 @@ json_t *beryl_sched_options_command(const struct beryl_sched_options *options);
 /* The options in force of the scheduler, or of the simulated machine. NULL when out of memory. */
 json_t *beryl_sched_options_scheduling(const struct beryl_sched_options *options);
 json_t *beryl_sched_options_machine(const struct beryl_sched_options *options);
-
-#endif

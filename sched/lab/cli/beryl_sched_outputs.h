@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that beryl-sched writes: the result and the page. */
-#ifndef BERYL_SCHED_BERYL_SCHED_OUTPUTS_H
-#define BERYL_SCHED_BERYL_SCHED_OUTPUTS_H
+#pragma once
 
 #include "sched/lab/cli/beryl_sched_options.h"
 #include "support/base/status.h"
@@ -37,5 +36,3 @@ enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
  * result  what is known, taken; NULL when out of memory: there is no file then */
 void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,
                                       enum status status);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs of beryl-sched: one, several in a comparison of modes, many in a sweep. */
-#ifndef BERYL_SCHED_BERYL_SCHED_RUN_H
-#define BERYL_SCHED_BERYL_SCHED_RUN_H
+#pragma once
 
 #include "sched/lab/cli/beryl_sched_options.h"
 #include "sched/lab/comparison/mode_records.h"
@@ -68,5 +67,3 @@ json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options
  * result  out, the JSON result; the caller's
  * Errors: as above. */
 enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result);
-
-#endif

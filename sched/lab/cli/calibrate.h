@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measurement of this machine for simulations of it: messages, shared counter, cost of a task,
  * contention of a node's processes. */
-#ifndef BERYL_SCHED_CALIBRATE_H
-#define BERYL_SCHED_CALIBRATE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -15,5 +14,3 @@
  * Errors: STATUS_USAGE (one process only), STATUS_IO, STATUS_NO_MEMORY; the same on every
  * process. */
 enum status calibrate(MPI_Comm comm, const char *path, bool *accepted);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options that describe a simulated machine. */
-#ifndef BERYL_SCHED_MACHINE_OPTIONS_H
-#define BERYL_SCHED_MACHINE_OPTIONS_H
+#pragma once
 
 #include "support/base/status.h"
 #include "support/io/options.h"
@@ -79,5 +78,3 @@ enum status machine_options_apply(const struct machine_settings *settings,
  * speeds     n_workers */
 void machine_apply_contention(double contention_factor, int node_size, int n_workers,
                               double *speeds);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of a sweep: a line for each of its runs. */
-#ifndef BERYL_SCHED_SWEEP_FILE_H
-#define BERYL_SCHED_SWEEP_FILE_H
+#pragma once
 
 #include "sched/lab/cli/beryl_sched_options.h"
 #include "support/base/status.h"
@@ -40,5 +39,3 @@ void sweep_file_fini(struct sweep_file *file);
 /* Puts the file and the line before the text of the last failure; yields its code. */
 enum status sweep_file_fail(const struct sweep_file *file, const struct sweep_run *run,
                             enum status code);
-
-#endif

@@ -12,8 +12,7 @@
  * different in 2 of 100 comparisons at most. Intervals are those of bootstrap percentiles at 98 %,
  * or Holm's level for a ratio, which of few rounds are too short: of 2 rounds of normally
  * distributed ratios they hold the true one in 52 of 100 cases, of 7 or 10 in 96, of 20 in 97. */
-#ifndef BERYL_SCHED_COMPARISON_H
-#define BERYL_SCHED_COMPARISON_H
+#pragma once
 
 #include "support/base/rank_statistics.h"
 #include "support/base/status.h"
@@ -139,5 +138,3 @@ const char *comparison_too_few_words(int n_modes, int64_t n_rounds, struct compa
 
 /* The mark of a comparison that is oversubscribed, a line. */
 const char *comparison_oversubscribed_words(void);
-
-#endif

@@ -2,8 +2,7 @@
 /* --compare: the same work done under several modes, in rounds (B A C, A C B, ...); its tables, the
  * check that all came to the same results, its JSON. Not collective, but where there is a trace the
  * begin and the end of a round are. */
-#ifndef BERYL_SCHED_MODE_RECORDS_H
-#define BERYL_SCHED_MODE_RECORDS_H
+#pragma once
 
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/trace/trace.h"
@@ -89,5 +88,3 @@ json_t *mode_records_to_json(const struct mode_records *records,
 /* {"rounds", "rounds_needed", "counted_from", "confidence", "oversubscribed", "seeds", "orders"}:
  * "comparison" of a result. As above. */
 json_t *mode_records_summary_to_json(const struct mode_records *records);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes compared on a pool (taskpool/simulation.h), with all that comparison.h keeps of it. */
-#ifndef BERYL_TASKPOOL_COMPARE_H
-#define BERYL_TASKPOOL_COMPARE_H
+#pragma once
 
 #include "sched/lab/comparison/comparison.h"
 #include "support/base/status.h"
@@ -13,5 +12,3 @@ enum status comparison_of_pools(MPI_Comm comm, const struct taskpool_problem *pr
                                 const struct taskpool_settings *settings,
                                 const struct taskpool_comparison *plan,
                                 struct comparison *comparison);
-
-#endif

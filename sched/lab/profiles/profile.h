@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a profile, a file of task durations (--write-profile). */
-#ifndef BERYL_SCHED_PROFILE_H
-#define BERYL_SCHED_PROFILE_H
+#pragma once
 
 #include "sched/pool/core/history.h"
 #include "support/base/status.h"
@@ -20,5 +19,3 @@ enum status profile_write(MPI_Comm comm, const struct taskpool_history *history,
  * path    NULL: no profile, accepted
  * Errors: STATUS_USAGE. */
 enum status profile_check_name(const char *path);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a profile, a file of task durations as profile_write writes it. */
-#ifndef BERYL_SCHED_PROFILE_READ_H
-#define BERYL_SCHED_PROFILE_READ_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -45,5 +44,3 @@ double sparse_profile_seconds(const struct sparse_profile *sparse, int64_t task)
 
 /* Whether none of the tasks [first, last) is on file. */
 bool sparse_profile_are_null(const struct sparse_profile *sparse, int64_t first, int64_t last);
-
-#endif

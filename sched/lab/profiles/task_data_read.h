@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads the blocks of data that tasks read and write (task_data.h). */
-#ifndef BERYL_SCHED_PROFILES_TASK_DATA_READ_H
-#define BERYL_SCHED_PROFILES_TASK_DATA_READ_H
+#pragma once
 
 #include "sched/lab/profiles/profile_read.h"
 #include "sched/pool/core/task_data.h"
@@ -27,5 +26,3 @@ bool task_data_is_beside(const char *path);
 /* Both tables, which lie beside the profile. Errors: as above; *data is then NULL. */
 enum status task_data_read(const char *path, const struct profile *profile,
                            struct taskpool_data **data);
-
-#endif

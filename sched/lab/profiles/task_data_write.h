@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collects the blocks of data that tasks read and write, and writes them beside a profile
  * (task_data.h). */
-#ifndef BERYL_SCHED_PROFILES_TASK_DATA_WRITE_H
-#define BERYL_SCHED_PROFILES_TASK_DATA_WRITE_H
+#pragma once
 
 #include "sched/pool/core/task_data.h"
 #include "support/base/status.h"
@@ -41,5 +40,3 @@ void task_data_remove(const char *profile);
  * not written, older files removed, and the log says so. Collective; rank 0 collects and writes.
  * Each task is with one process. Errors: STATUS_IO, STATUS_NO_MEMORY; the same on every process. */
 enum status task_data_write(MPI_Comm comm, struct data_records *records, const char *profile);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recorded runs as one self-contained page of HTML (beryl-report, --report): no network; charts are
  * inline SVG, and the one script zooms the lanes of workers. */
-#ifndef BERYL_SCHED_REPORT_REPORT_H
-#define BERYL_SCHED_REPORT_REPORT_H
+#pragma once
 
 #include "sched/lab/report/report_section.h"
 #include "support/base/status.h"
@@ -37,5 +36,3 @@ enum status report_difference(const json_t *const results[2], const char *const 
  * section  the application's part of the page, or NULL
  * Returns the exit status. */
 int report_program(int argc, char **argv, const struct report_section *section);
-
-#endif

@@ -2,8 +2,7 @@
 /* The parts of the page: answers in words, tables and charts of one run, several runs side by side.
  * A part is left out where the file does not have its data. Parts of a comparison take its runs,
  * the first of them its reference, and their number. */
-#ifndef BERYL_SCHED_REPORT_REPORT_PARTS_H
-#define BERYL_SCHED_REPORT_REPORT_PARTS_H
+#pragma once
 
 #include "sched/lab/report/markup/svg_plot.h"
 #include "sched/lab/report/report_section.h"
@@ -94,5 +93,3 @@ enum status report_compare_modes(FILE *page, const struct report_run *runs, int6
  * Errors: STATUS_NO_MEMORY. */
 enum status report_compare(FILE *page, const struct report_runs *runs,
                            const struct report_section *section);
-
-#endif

@@ -5,8 +5,7 @@
  * Reads QCSchema results of beryl-hf and beryl-tce, with the measurements in extras.beryl, and
  * results of beryl-sched, which are the measurements themselves, alone or in the list of a
  * sweep (RESULTS.md). */
-#ifndef BERYL_SCHED_REPORT_REPORT_RUN_H
-#define BERYL_SCHED_REPORT_REPORT_RUN_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -102,5 +101,3 @@ int64_t report_group_size(const struct report_runs *runs, int64_t i);
 
 /* Word for an iteration: "Fock build" or "iteration". */
 const char *report_iteration_word(const struct report_run *run);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Section that an application adds to a report: hooks for its tables and charts, and by
  * inclusion all that they are written with. */
-#ifndef BERYL_SCHED_REPORT_REPORT_SECTION_H
-#define BERYL_SCHED_REPORT_REPORT_SECTION_H
+#pragma once
 
 #include "sched/lab/report/markup/axis.h"
 #include "sched/lab/report/markup/html.h"
@@ -25,5 +24,3 @@ struct report_section {
     enum status (*first_charts)(FILE *page, const struct report_run *run);
     enum status (*last_charts)(FILE *page, const struct report_run *run);
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Traces of the pools of a program (taskpool/taskpool.h): what programs of the project need
  * besides. */
-#ifndef BERYL_SCHED_TRACE_H
-#define BERYL_SCHED_TRACE_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
@@ -37,5 +36,3 @@ void trace_print_json(const struct json_t *trace);
 /* The key "trace" of results (RESULTS.md), or JSON's null for NULL. The caller owns it. NULL when
  * out of memory, and for a trace that could not be written. */
 struct json_t *trace_to_json(const struct taskpool_trace *trace);
-
-#endif

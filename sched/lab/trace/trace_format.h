@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two formats in which process 0 writes a trace, lane by lane. Not collective. */
-#ifndef BERYL_SCHED_TRACE_FORMAT_H
-#define BERYL_SCHED_TRACE_FORMAT_H
+#pragma once
 
 #include "sched/lab/trace/trace_lane.h"
 #include "support/base/status.h"
@@ -54,5 +53,3 @@ enum status trace_otf2_publish(struct trace_otf2 *writer);
 
 /* Removes what was not published. NULL is fine. */
 void trace_otf2_destroy(struct trace_otf2 *writer);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lane as it is written: its log in the order of time; and where it is written. Not collective.
  */
-#ifndef BERYL_SCHED_TRACE_LANE_H
-#define BERYL_SCHED_TRACE_LANE_H
+#pragma once
 
 #include "sched/pool/trace/trace_log.h"
 
@@ -74,5 +73,3 @@ const char *trace_request_name(int kind);
 
 /* "task", "search", ..., "iteration". */
 const char *trace_use_name(int use);
-
-#endif

@@ -17,8 +17,7 @@
  *     u = g + (1 - (1 - e / 6)^k) s_x s_y s_z.
  *
  * A mesh with its boundary is (ny + 2) planes of (nx + 2) rows of (nz + 2) doubles. */
-#ifndef BERYL_SCHED_WORKLOADS_JACOBI_H
-#define BERYL_SCHED_WORKLOADS_JACOBI_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -57,5 +56,3 @@ void jacobi_fill_plane(const struct jacobi *jacobi, int64_t y, double *mesh);
  * y - 1 to y + 1 of old. The largest |v - u| in it. The result is the same to the last
  * bit on every processor. */
 double jacobi_update_plane(const struct jacobi *jacobi, int64_t y, const double *old, double *new);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Source: Olivier, Huan, Liu, Prins, Dinan, Sadayappan, Tseng, UTS: An Unbalanced
  * Tree Search Benchmark, LCPC 2006, and the options of their program. */
-#ifndef BERYL_SCHED_WORKLOADS_UTS_H
-#define BERYL_SCHED_WORKLOADS_UTS_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -73,5 +72,3 @@ void uts_child(const struct uts_tree *tree, const struct uts_node *node, int ind
 
 /* Adds one node. */
 void uts_count_node(struct uts_count *count, const struct uts_node *node, int n_children);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Workloads of beryl-sched: tasks without chemistry, run for real or simulated. A kind of
  * workload is one file, workload_NAME.c: its option rows, and its tasks. */
-#ifndef BERYL_SCHED_WORKLOADS_WORKLOAD_H
-#define BERYL_SCHED_WORKLOADS_WORKLOAD_H
+#pragma once
 
 #include "support/base/status.h"
 #include "support/io/options.h"
@@ -119,5 +118,3 @@ enum status workload_create(const struct workload_settings *settings, MPI_Comm c
 
 /* Collective; NULL is fine. */
 void workload_destroy(struct workload *workload);
-
-#endif

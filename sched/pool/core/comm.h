@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Parts of struct taskpool_comm (taskpool/mode.h) that drivers and several protocols share. */
-#ifndef BERYL_SCHED_COMM_H
-#define BERYL_SCHED_COMM_H
+#pragma once
 
 #include "taskpool/mode.h"
 
@@ -14,5 +13,3 @@ enum { STEALING_FIRST_KIND = 0, BALANCER_FIRST_KIND = 16 };
 
 /* Begins the stream of random numbers of a worker. */
 void comm_seed_random(struct taskpool_comm *comm, uint64_t seed, uint64_t stream);
-
-#endif

@@ -2,8 +2,7 @@
 /* The predicted costs of a block of consecutive tasks as sums, in which boundaries are searched
  * for. Of a block too large for a sum per task only every so many tasks have one; between two of
  * them costs are predicted anew. */
-#ifndef BERYL_SCHED_COST_SUMS_H
-#define BERYL_SCHED_COST_SUMS_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -55,5 +54,3 @@ struct cost_position cost_sums_reach(const struct cost_sums *costs, struct cost_
 /* The first position at which a run that ends here may begin. */
 struct cost_position cost_sums_reach_back(const struct cost_sums *costs, struct cost_position end,
                                           struct cost_limit limit);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A driver: runs the workers of a mode, over MPI or simulated. The pool sees only this. */
-#ifndef BERYL_SCHED_DRIVER_H
-#define BERYL_SCHED_DRIVER_H
+#pragma once
 
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/core/task_census.h"
@@ -82,5 +81,3 @@ enum status driver_sim_create(const struct taskpool_mode *mode,
                               const struct taskpool_machine *machine,
                               const struct taskpool_mode_setup *setup,
                               const struct driver_records *records, struct driver **driver);
-
-#endif

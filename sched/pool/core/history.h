@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fills the history of an iteration (taskpool/taskpool.h). Zero-initialised is empty. */
-#ifndef BERYL_SCHED_HISTORY_H
-#define BERYL_SCHED_HISTORY_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
@@ -13,5 +12,3 @@ enum status history_add(struct taskpool_history *history, int64_t task, double t
 void history_clear(struct taskpool_history *history);
 
 void history_fini(struct taskpool_history *history);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads another thread's data, for reports about a run that hangs: without a lock, because the
  * other thread may hold it forever. */
-#ifndef BERYL_SCHED_PEEK_H
-#define BERYL_SCHED_PEEK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ __attribute__((no_sanitize("thread"))) static inline void peek_bytes(void *to, c
     for (size_t i = 0; i < size; i++)
         target[i] = source[i];
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The number of tasks that a worker runs between two polls for messages: --poll-every,
  * or as many fewer as take about POLL_INTERVAL_S. */
-#ifndef BERYL_SCHED_POLL_INTERVAL_H
-#define BERYL_SCHED_POLL_INTERVAL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ static inline void poll_interval_next(struct poll_interval *interval, int64_t n_
         time_s > 0 ? POLL_INTERVAL_S * (double)n_tasks / time_s : (double)interval->poll_every;
     interval->n = n >= (double)interval->poll_every ? interval->poll_every : n > 1 ? (int64_t)n : 1;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The seeding: the tasks that each worker starts with, computed once per pool by all
  * processes together and kept in as few words as the rule allows. */
-#ifndef BERYL_SCHED_SEEDING_H
-#define BERYL_SCHED_SEEDING_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -55,5 +54,3 @@ enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
  * Not collective. Errors: STATUS_NO_MEMORY; *seeding is then empty. */
 enum status seeding_longest_init(struct taskpool_seeding *seeding, int64_t n_tasks,
                                  const struct taskpool_machine *machine);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The file of --speeds: the relative speed of each worker; and its sums. */
-#ifndef BERYL_SCHED_SPEEDS_H
-#define BERYL_SCHED_SPEEDS_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -25,5 +24,3 @@ enum status speeds_check(MPI_Comm comm, const char *path);
  * sums  out, n_workers + 1, owned by the caller
  * Errors: STATUS_NO_MEMORY. */
 enum status speeds_sum(const double *speeds, int n_workers, int64_t **sums);
-
-#endif

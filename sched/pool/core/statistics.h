@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Time, messages and counts of a run, per worker and per iteration (struct taskpool_iteration,
  * which says what the times are). */
-#ifndef BERYL_SCHED_STATISTICS_H
-#define BERYL_SCHED_STATISTICS_H
+#pragma once
 
 #include "taskpool/taskpool.h"
 
@@ -59,5 +58,3 @@ void statistics_summarize(const struct statistics_totals *all, struct statistics
  * because each phase waits for its slowest worker; the spread of steals is that of
  * independent phases. sum begins as zeros. Not collective. */
 void statistics_add(struct taskpool_iteration *sum, const struct taskpool_iteration *next);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of a run as a table, as JSON and as CSV. */
-#ifndef BERYL_SCHED_STATISTICS_REPORT_H
-#define BERYL_SCHED_STATISTICS_REPORT_H
+#pragma once
 
 #include "sched/pool/core/statistics.h"
 #include "support/base/status.h"
@@ -25,5 +24,3 @@ json_t *statistics_to_json(const struct taskpool_iteration *iteration);
  * every process. */
 enum status statistics_write_csv(MPI_Comm comm, const struct statistics_worker *workers,
                                  int64_t n_iterations, int n_workers, const char *path);
-
-#endif

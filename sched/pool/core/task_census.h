@@ -2,8 +2,7 @@
 /* Which tasks ran: their number and two sums over their IDs, which the tasks of the pool must
  * have too. A mode that loses a task, runs one twice or invents one is found out, whatever the
  * number of tasks; errors that cancel in all three sums modulo 2^64 are not. */
-#ifndef BERYL_SCHED_TASK_CENSUS_H
-#define BERYL_SCHED_TASK_CENSUS_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -39,5 +38,3 @@ void task_census_join(struct task_census *census, const struct task_census *othe
  * Errors: STATUS_PROTOCOL. */
 enum status task_census_check(const char *mode, const struct task_census *there,
                               const struct task_census *ran);
-
-#endif

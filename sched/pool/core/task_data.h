@@ -5,8 +5,7 @@
  *     X.sizes.csv    block,bytes,owner: blocks ascend
  * Tasks are those of X.csv. The remainder of an owner by the number of workers is the worker that
  * holds the block, as arrays deal their blocks out: so one file fits any number of workers. */
-#ifndef BERYL_SCHED_PROFILES_TASK_DATA_H
-#define BERYL_SCHED_PROFILES_TASK_DATA_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/simulation.h"
@@ -39,5 +38,3 @@ struct task_data_paths {
 
 /* False if the profile can have none: its name does not end in .csv, is NULL or too long. */
 bool task_data_paths(const char *profile, struct task_data_paths *paths);
-
-#endif

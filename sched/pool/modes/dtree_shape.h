@@ -12,8 +12,7 @@
  * larger ones first. Nodes are numbered depth first from the root, 0: a subtree
  * is a range of ranks, and any worker finds its position in O(log n) steps, also in
  * the chain of F = 1. */
-#ifndef BERYL_SCHED_DTREE_SHAPE_H
-#define BERYL_SCHED_DTREE_SHAPE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ struct dtree_node dtree_descendant(const struct dtree_shape *shape, struct dtree
 
 /* Weight of the nodes [rank, rank + n_nodes). */
 int64_t dtree_weight(const struct dtree_shape *shape, int rank, int n_nodes);
-
-#endif

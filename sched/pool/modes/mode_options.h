@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The options of all registered modes as one table. An option that the chosen mode does not read
  * is refused. */
-#ifndef BERYL_SCHED_MODE_OPTIONS_H
-#define BERYL_SCHED_MODE_OPTIONS_H
+#pragma once
 
 #include "sched/pool/modes/modes.h"
 #include "support/base/status.h"
@@ -66,5 +65,3 @@ enum status mode_options_choose(const struct taskpool_settings *settings, const 
  * their defaults. */
 void mode_options_select(const struct taskpool_settings *settings, const char *mode,
                          struct taskpool_settings *selected);
-
-#endif

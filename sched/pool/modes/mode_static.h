@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs the tasks of the seeding where they are: mode static (mode_static.c), and mode lpt, whose
  * seeding knows more. */
-#ifndef BERYL_SCHED_MODE_STATIC_H
-#define BERYL_SCHED_MODE_STATIC_H
+#pragma once
 
 #include "taskpool/mode.h"
 
@@ -20,5 +19,3 @@ enum taskpool_mode_step static_next(void *state, struct taskpool_mode_work *work
 enum taskpool_mode_step static_restore(void *state);
 double static_progress(const void *state, int64_t n_run);
 void static_describe(const void *state, char *text, size_t size);
-
-#endif

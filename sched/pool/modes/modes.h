@@ -2,8 +2,7 @@
 /* The registry of scheduling modes: those of this library, then those that a program registered, in
  * that order. Names, --help and lists of all modes come from here; bounds are found by name, but
  * are not listed. Not thread-safe; the same calls in the same order on every process. */
-#ifndef BERYL_SCHED_MODES_H
-#define BERYL_SCHED_MODES_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/mode.h"
@@ -52,5 +51,3 @@ struct mode_list {
  * option  named in messages, without the dashes
  * Errors: STATUS_USAGE (no mode, an unknown one, too many). */
 enum status mode_list_parse(const char *option, const char *text, struct mode_list *list);
-
-#endif

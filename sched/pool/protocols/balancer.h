@@ -47,8 +47,7 @@
  * one worker, not the subtree's sum, keeps tasks out of subtrees where only all
  * workers together had room for them. And one addition, step (5): where workers have few
  * tasks, those that the tree hands out may make a load larger than all there were. */
-#ifndef BERYL_SCHED_BALANCER_H
-#define BERYL_SCHED_BALANCER_H
+#pragma once
 
 #include "sched/pool/protocols/balancer_link.h"
 #include "sched/pool/protocols/balancer_node.h"
@@ -108,5 +107,3 @@ bool balancer_is_finished(const struct balancer *balancer);
 /* A message of enum balancer_kind arrived; one that was sent with bulk is completed. */
 void balancer_receive(struct balancer *balancer, int from, const void *message);
 void balancer_sent(struct balancer *balancer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of the balancer (balancer.h), and the tree that they go along. */
-#ifndef BERYL_SCHED_BALANCER_LINK_H
-#define BERYL_SCHED_BALANCER_LINK_H
+#pragma once
 
 #include "sched/pool/core/comm.h"
 #include "taskpool/mode.h"
@@ -123,5 +122,3 @@ struct balancer_place balancer_tree_child(const struct balancer_tree *tree,
 int32_t balancer_tree_n_children(const struct balancer_tree *tree, struct balancer_place node);
 int64_t balancer_tree_child_size(const struct balancer_tree *tree, struct balancer_place node,
                                  int32_t child);
-
-#endif

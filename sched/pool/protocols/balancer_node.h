@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A node of the balancer's tree (balancer.h): adds up the loads of its children,
  * gives donated tasks to those with little work, and passes the others on. */
-#ifndef BERYL_SCHED_BALANCER_NODE_H
-#define BERYL_SCHED_BALANCER_NODE_H
+#pragma once
 
 #include "sched/pool/protocols/balancer_link.h"
 
@@ -75,5 +74,3 @@ void balancer_node_receive(struct balancer_node *node, const struct balancer_mes
  * tasks: first the n_assigned ones, whose loads are added to the children's, then those left.
  * Ties are broken by number, so that the outcome does not depend on the order of messages. */
 void balancer_node_assign(struct balancer_node *node, struct balancer_pool *pool, double limit_s);
-
-#endif

@@ -15,8 +15,7 @@
  * none of them is on its way at the end either.
  *
  * Source: Dijkstra and Scholten, Inf. Process. Lett. 11 (1980) 1. */
-#ifndef BERYL_SCHED_DIFFUSING_H
-#define BERYL_SCHED_DIFFUSING_H
+#pragma once
 
 #include "taskpool/mode.h"
 
@@ -75,5 +74,3 @@ void diffusing_receive(struct diffusing *diffusing, const struct diffusing_messa
 
 /* The text about the detection in struct taskpool_mode's describe. */
 void diffusing_describe(const struct diffusing *diffusing, char *text, size_t size);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The two steps of GrapeVine, the distributed balancer of mode diffusion: workers hear of others
  * with little load, and send tasks there. */
-#ifndef BERYL_SCHED_GRAPEVINE_H
-#define BERYL_SCHED_GRAPEVINE_H
+#pragma once
 
 #include "sched/pool/protocols/diffusing.h"
 #include "sched/pool/queues/duration_bins.h"
@@ -110,5 +109,3 @@ bool transfer_is_finished(struct transfer *transfer);
 
 /* A message of one of its kinds arrived. */
 void transfer_receive(struct transfer *transfer, int from, const struct transfer_message *message);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of mode hybrid (mode_hybrid.c), its groups, and the leader of a group: the member
  * that keeps the queue and hands out the tasklets. */
-#ifndef BERYL_SCHED_HYBRID_LEADER_H
-#define BERYL_SCHED_HYBRID_LEADER_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -78,5 +77,3 @@ int64_t hybrid_leader_n_taken(const struct hybrid_leader *leader);
 /* The leader's text in struct taskpool_mode's describe; another thread may be changing the
  * leader. */
 void hybrid_leader_describe(const struct hybrid_leader *leader, char *text, size_t size);
-
-#endif

@@ -2,8 +2,7 @@
 /* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
  * run, and between iterations a balancer moves some of them, so that the workers' loads
  * are even if tasks take as long as they did. */
-#ifndef BERYL_SCHED_MEASURED_BALANCE_H
-#define BERYL_SCHED_MEASURED_BALANCE_H
+#pragma once
 
 #include "sched/pool/protocols/balancer.h"
 #include "sched/pool/protocols/stealing.h"
@@ -47,5 +46,3 @@ int measured_balance_seed(void *state);
 void measured_balance_receive(void *state, int from, const void *message, size_t size);
 void measured_balance_sent(void *state, int64_t token);
 void measured_balance_finished(void *state, int64_t task, double time_s);
-
-#endif

@@ -13,8 +13,7 @@
  * Source: Cybenko, J. Parallel Distrib. Comput. 7 (1989) 279 (dimension exchange);
  * Ghosh, Muthukrishnan, J. Comput. Syst. Sci. 53 (1996) 357 (random matchings); here with
  * tasks that are not divisible. */
-#ifndef BERYL_SCHED_PAIRS_H
-#define BERYL_SCHED_PAIRS_H
+#pragma once
 
 #include "sched/pool/protocols/balancer_link.h"
 #include "sched/pool/queues/duration_bins.h"
@@ -71,5 +70,3 @@ void pairs_finish(struct pairs *pairs);
 
 /* A message of a partner. */
 void pairs_receive(struct pairs *pairs, const struct balancer_message *message);
-
-#endif

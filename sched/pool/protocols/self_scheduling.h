@@ -7,8 +7,7 @@
  * how many were handed out before: an increment has to be chosen before the answer is known, while
  * the first task of a chunk of a given number can be computed afterwards, by each worker and
  * exactly. */
-#ifndef BERYL_SCHED_SELF_SCHEDULING_H
-#define BERYL_SCHED_SELF_SCHEDULING_H
+#pragma once
 
 #include "taskpool/mode.h"
 
@@ -45,5 +44,3 @@ void self_scheduling_fetched(void *state, int64_t value);
 enum taskpool_mode_step self_scheduling_restore(void *state);
 double self_scheduling_progress(const void *state, int64_t n_run);
 void self_scheduling_describe(const void *state, char *text, size_t size);
-
-#endif

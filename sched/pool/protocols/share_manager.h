@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages and state of the two roles, worker and manager, in mode share (mode_share.c). */
-#ifndef BERYL_SCHED_SHARE_MANAGER_H
-#define BERYL_SCHED_SHARE_MANAGER_H
+#pragma once
 
 #include "sched/pool/queues/record_list.h"
 #include "sched/pool/queues/task_queue.h"
@@ -73,5 +72,3 @@ double share_manager_progress(const struct share_state *share);
 
 /* share_manager_describe reads a manager that another thread may be changing. */
 void share_manager_describe(const struct share_manager *manager, char *text, size_t size);
-
-#endif

@@ -17,8 +17,7 @@
  * --retry N      a thief of a static pool pauses after N refusals in a row: there is hardly
  *                anything left then, and requests of all workers would flood the network and
  *                the few that still have tasks. */
-#ifndef BERYL_SCHED_STEALING_H
-#define BERYL_SCHED_STEALING_H
+#pragma once
 
 #include "sched/pool/core/comm.h"
 #include "sched/pool/protocols/termination.h"
@@ -89,5 +88,3 @@ enum status stealing_push_records(struct stealing *stealing, const struct record
 /* The entries of struct taskpool_mode for modes whose state begins with a struct stealing are those
  * of taskpool/mode.h, taskpool_stealing_seed and so on; receive is for messages of enum
  * stealing_kind. Ranges of the seeding run in the order that they have there. */
-
-#endif

@@ -35,8 +35,7 @@
  *       rounds in a row are: white means that the numbers are those of the round
  *       before. Then the token is pink and goes round
  *       until as many control messages were received as sent; then it is red. */
-#ifndef BERYL_SCHED_TERMINATION_H
-#define BERYL_SCHED_TERMINATION_H
+#pragma once
 
 #include "support/base/broadcast_tree.h"
 #include "taskpool/mode.h"
@@ -118,5 +117,3 @@ bool termination_is_certain(const struct termination *termination);
 
 /* The text about the detection in struct taskpool_mode's describe. */
 void termination_describe(const struct termination *termination, char *text, size_t size);
-
-#endif

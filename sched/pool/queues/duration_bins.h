@@ -9,8 +9,7 @@
  * mean of its bin: the sum of all is then the measured load, without a systematic error.
  *
  * Source: Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 5. */
-#ifndef BERYL_SCHED_DURATION_BINS_H
-#define BERYL_SCHED_DURATION_BINS_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -84,5 +83,3 @@ enum status duration_bins_list_longest_first(const struct duration_bins *bins,
 void duration_bins_clear(struct duration_bins *bins);
 
 void duration_bins_fini(struct duration_bins *bins);
-
-#endif

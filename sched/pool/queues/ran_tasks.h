@@ -5,8 +5,7 @@
  * so that the next iteration can begin with the longest. Then only short ones are left, for others
  * to steal, when some workers run dry: a long task begun last would end last in every iteration.
  * Short tasks, or all with keeps_order, are few ranges, in the order in which they ran. */
-#ifndef BERYL_SCHED_RAN_TASKS_H
-#define BERYL_SCHED_RAN_TASKS_H
+#pragma once
 
 #include "sched/pool/queues/duration_bins.h"
 #include "sched/pool/queues/record_list.h"
@@ -43,5 +42,3 @@ enum status ran_tasks_end(struct ran_tasks *ran, double now_s);
 /* Appends all tasks in the order in which they are to run next: the longest first, by powers
  * of two of their durations, then those kept in order. Errors: STATUS_NO_MEMORY. */
 enum status ran_tasks_list(const struct ran_tasks *ran, struct task_ranges *tasks);
-
-#endif

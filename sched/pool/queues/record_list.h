@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Records of a dynamic pool, one after another. */
-#ifndef BERYL_SCHED_RECORD_LIST_H
-#define BERYL_SCHED_RECORD_LIST_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -23,5 +22,3 @@ enum status record_list_add(struct record_list *list, const void *record);
 const void *record_list_at(const struct record_list *list, int64_t i);
 
 void record_list_fini(struct record_list *list);
-
-#endif

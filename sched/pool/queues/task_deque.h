@@ -27,8 +27,7 @@
  * others for one thread at a time. task_deque_take_* and task_deque_give_away may
  * run at the same time, hence the atomic fields; everything
  * else excludes them. */
-#ifndef BERYL_SCHED_TASK_DEQUE_H
-#define BERYL_SCHED_TASK_DEQUE_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -116,5 +115,3 @@ void task_deque_completed(struct task_deque *deque, int64_t n);
 
 /* The number of tasks, exact when no other function runs. */
 int64_t task_deque_n_tasks(const struct task_deque *deque);
-
-#endif

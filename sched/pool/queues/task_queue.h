@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The queue of a worker or a manager in mode share, first in first out: the IDs of one range,
  * or the records of a dynamic pool. */
-#ifndef BERYL_SCHED_TASK_QUEUE_H
-#define BERYL_SCHED_TASK_QUEUE_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -37,5 +36,3 @@ bool task_queue_pop(struct task_queue *queue, void *record);
  * records  out, n records; may be NULL in a queue of IDs */
 void task_queue_take(struct task_queue *queue, int64_t n, struct taskpool_range *range,
                      void *records);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranges of task IDs, which a static pool holds instead of single IDs: 2e10 tasks
  * are a few words until they are divided. */
-#ifndef BERYL_SCHED_TASK_RANGES_H
-#define BERYL_SCHED_TASK_RANGES_H
+#pragma once
 
 #include "support/base/status.h"
 #include "taskpool/mode.h"
@@ -25,5 +24,3 @@ enum status task_ranges_add(struct task_ranges *ranges, int64_t task);
 enum status task_ranges_add_range(struct task_ranges *ranges, struct taskpool_range range);
 
 void task_ranges_fini(struct task_ranges *ranges);
-
-#endif

@@ -3,8 +3,7 @@
  * all members, indexed by the member that was seeded with them and by the one that ran them last.
  * Cost, on average over an iteration: O(1) to take a tasklet, O(log members) if another member
  * ran it last; O(tasklets) to begin an iteration. */
-#ifndef BERYL_SCHED_TASKLET_QUEUE_H
-#define BERYL_SCHED_TASKLET_QUEUE_H
+#pragma once
 
 #include "sched/pool/queues/task_ranges.h"
 #include "support/base/status.h"
@@ -96,5 +95,3 @@ void tasklet_queue_begin(struct tasklet_queue *queue);
  * left.
  * last  out: the member that ran the tasklet before */
 const struct tasklet *tasklet_queue_take(struct tasklet_queue *queue, int member, int *last);
-
-#endif

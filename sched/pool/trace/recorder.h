@@ -6,8 +6,7 @@
  *
  * With --progress thread, message calls require the driver's lock; all others are made by the
  * worker itself. */
-#ifndef BERYL_SCHED_RECORDER_H
-#define BERYL_SCHED_RECORDER_H
+#pragma once
 
 #include "sched/pool/trace/timeline.h"
 #include "sched/pool/trace/trace_log.h"
@@ -75,5 +74,3 @@ struct recorder_message recorder_receive(struct recorder *recorder, struct taskp
                                          int from, size_t size, uint64_t order);
 void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                        struct recorder_message *received);
-
-#endif

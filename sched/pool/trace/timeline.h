@@ -5,8 +5,7 @@
  * (trace_log.h, which says what a lane is). Those can be complete because they are limited to
  * chosen lanes and drop what does not fit; here all time of all lanes counts, and neighbouring
  * spans are merged. timeline_report.h combines the timelines of all processes. Not collective. */
-#ifndef BERYL_SCHED_TIMELINE_H
-#define BERYL_SCHED_TIMELINE_H
+#pragma once
 
 #include "sched/pool/trace/trace_log.h"
 
@@ -102,5 +101,3 @@ bool timeline_keeps(int64_t task, uint64_t keep_below);
 
 /* Begin of a bin of durations, seconds. */
 double timeline_duration(int bin);
-
-#endif

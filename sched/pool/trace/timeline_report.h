@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The course of a run on all processes, as JSON. */
-#ifndef BERYL_SCHED_TIMELINE_REPORT_H
-#define BERYL_SCHED_TIMELINE_REPORT_H
+#pragma once
 
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/trace/timeline.h"
@@ -26,5 +25,3 @@ struct timeline_problem {
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
 enum status timeline_to_json(MPI_Comm comm, struct timeline *timeline,
                              const struct timeline_problem *problem, json_t **json);
-
-#endif

@@ -7,8 +7,7 @@
  * statistics, and the same number of seconds, so that both agree. The memory of a log is bounded:
  * spans and messages that do not fit, and those of other lanes, are only counted, with their
  * seconds. Times are the driver's, in seconds. */
-#ifndef BERYL_SCHED_TRACE_LOG_H
-#define BERYL_SCHED_TRACE_LOG_H
+#pragma once
 
 #include "sched/pool/core/statistics.h"
 #include "support/base/status.h"
@@ -145,5 +144,3 @@ int64_t trace_recorded_lane(const struct trace_shape *shape, int64_t i);
 
 /* The i of a lane; -1: it is not recorded. */
 int64_t trace_index_of_lane(const struct trace_shape *shape, int64_t lane);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The axis of a chart: its range, its ticks, and the position of a value. */
-#ifndef BERYL_SCHED_REPORT_MARKUP_AXIS_H
-#define BERYL_SCHED_REPORT_MARKUP_AXIS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ void axis_tick_text(const struct axis *axis, int i, char *text);
 
 /* The smallest of 1, 2, 5, 10, 20, 50, ... and of 0.5, 0.2, ... not below x > 0. */
 double axis_nice_step(double x);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text, numbers and rows of tables in an HTML page. */
-#ifndef BERYL_SCHED_REPORT_MARKUP_HTML_H
-#define BERYL_SCHED_REPORT_MARKUP_HTML_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -47,5 +46,3 @@ void html_row_text(FILE *page, const char *heading, const char *text);
 /* A row of a number, as html_number, on one line with its unit; no row for NAN. */
 void html_row_number(FILE *page, const char *heading, double number, int decimals,
                      const char *unit);
-
-#endif

@@ -2,8 +2,7 @@
 /* Charts as inline SVG, each in a <figure> with its title, legend and, for screen readers, a
  * description. Colours are classes k0, k1, ... of the page's style sheet; every mark shows its
  * value as a tooltip. */
-#ifndef BERYL_SCHED_REPORT_MARKUP_SVG_CHART_H
-#define BERYL_SCHED_REPORT_MARKUP_SVG_CHART_H
+#pragma once
 
 #include "sched/lab/report/markup/axis.h"
 
@@ -78,5 +77,3 @@ int svg_name_width(const char *name);
 
 /* Text at (x, y) with more attributes, such as text-anchor. */
 void svg_text(FILE *page, double x, double y, const char *attributes, const char *text);
-
-#endif

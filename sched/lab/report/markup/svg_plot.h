@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Charts over a numeric axis, as inline SVG like those of svg_chart.h. Values that are not finite,
  * or not positive on a logarithmic axis, are left out. */
-#ifndef BERYL_SCHED_REPORT_MARKUP_SVG_PLOT_H
-#define BERYL_SCHED_REPORT_MARKUP_SVG_PLOT_H
+#pragma once
 
 #include "sched/lab/report/markup/svg_chart.h"
 
@@ -46,5 +45,3 @@ void svg_plot_areas(FILE *page, const struct svg_plot *plot);
  * plot  the frame: id, titles, unit, y_high; its own series are not used */
 void svg_ridges(FILE *page, const struct svg_plot *plot, const struct svg_plot_series *rows,
                 int64_t n);
-
-#endif

@@ -5,8 +5,7 @@
  * is one cube. (The last r are free, so that sums over their states run along long rows.)
  * Source: Pamnany, Misra, Md. Vasimuddin, Liu, Chow, Aluru, Dtree: dynamic task scheduling at
  * petascale, ISC 2015, section 4.2. */
-#ifndef BERYL_SCHED_WORKLOADS_BNSL_CUBES_H
-#define BERYL_SCHED_WORKLOADS_BNSL_CUBES_H
+#pragma once
 
 #include "sched/lab/workloads/bnsl/bnsl_data.h"
 #include "support/base/status.h"
@@ -72,5 +71,3 @@ static inline uint32_t bnsl_cube_parents(const struct bnsl_cube *cube, uint32_t 
 
 /* The cube of a task in [0, n_tasks): tasks and cubes correspond one to one. */
 struct bnsl_cube bnsl_cubes_get(const struct bnsl_cubes *cubes, int64_t task);
-
-#endif

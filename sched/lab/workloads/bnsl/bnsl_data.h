@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Samples of categorical variables, from which the structure of a Bayesian network is learnt. */
-#ifndef BERYL_SCHED_WORKLOADS_BNSL_DATA_H
-#define BERYL_SCHED_WORKLOADS_BNSL_DATA_H
+#pragma once
 
 #include "support/base/status.h"
 #include "support/io/words.h"
@@ -43,5 +42,3 @@ void bnsl_data_fini(struct bnsl_data *data);
 
 /* The variable of this name; -1 if there is none. */
 int bnsl_data_find(const struct bnsl_data *data, struct word name);
-
-#endif

@@ -2,8 +2,7 @@
 /* Graphs of Bayesian networks and their equivalence classes: networks that differ only in edge
  * directions which no data can determine are equivalent, and share one graph in which those edges
  * are undirected. */
-#ifndef BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
-#define BERYL_SCHED_WORKLOADS_BNSL_GRAPH_H
+#pragma once
 
 #include "sched/lab/workloads/bnsl/bnsl_data.h"
 #include "support/base/status.h"
@@ -71,5 +70,3 @@ enum status bnsl_network_parse(const char *text, size_t length, const char *path
  * Errors: also those of text_file_read; the same on every process. */
 enum status bnsl_network_read(MPI_Comm comm, const char *path, const struct bnsl_data *data,
                               struct bnsl_graph *graph);
-
-#endif

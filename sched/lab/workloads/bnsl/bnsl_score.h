@@ -6,8 +6,7 @@
  * over its variables, larger is better, and equivalent networks have the same.
  * Sources: Schwarz, Ann. Stat. 6 (1978) 461; Lam, Bacchus, Computational Intelligence 10 (1994)
  * 269. */
-#ifndef BERYL_SCHED_WORKLOADS_BNSL_SCORE_H
-#define BERYL_SCHED_WORKLOADS_BNSL_SCORE_H
+#pragma once
 
 #include "sched/lab/workloads/bnsl/bnsl_cubes.h"
 #include "sched/lab/workloads/bnsl/bnsl_data.h"
@@ -52,5 +51,3 @@ double bnsl_score(struct bnsl_scorer *scorer, const struct bnsl_family_of *famil
  * the order of the candidates.
  * scores  out, 2^n_free; entry m is of bnsl_cube_parents(cube, m) */
 void bnsl_score_cube(struct bnsl_scorer *scorer, const struct bnsl_cube *cube, double *scores);
-
-#endif

@@ -8,8 +8,7 @@
  * Sources: Teyssier, Koller, Ordering-based search, UAI 2005; moves: Alonso-Barba, de la Ossa,
  * Puerta, ISDA 2011; kicks: Lourenco, Martin, Stuetzle, Iterated local search, in Handbook of
  * Metaheuristics, 2003. */
-#ifndef BERYL_SCHED_WORKLOADS_BNSL_SEARCH_H
-#define BERYL_SCHED_WORKLOADS_BNSL_SEARCH_H
+#pragma once
 
 #include "sched/lab/workloads/bnsl/bnsl_cubes.h"
 #include "sched/lab/workloads/bnsl/bnsl_graph.h"
@@ -55,5 +54,3 @@ void bnsl_families_fini(struct bnsl_families *families);
 enum status bnsl_search(const struct bnsl_candidates *candidates,
                         const struct bnsl_families *families, int64_t n_kicks, uint64_t seed,
                         struct bnsl_graph *network, double *score);
-
-#endif

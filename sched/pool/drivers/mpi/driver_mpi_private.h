@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The worker of a process, private to driver_mpi.c and mpi_worker.c. */
-#ifndef BERYL_SCHED_DRIVER_MPI_PRIVATE_H
-#define BERYL_SCHED_DRIVER_MPI_PRIVATE_H
+#pragma once
 
 #include "sched/pool/core/driver.h"
 #include "sched/pool/core/history.h"
@@ -89,5 +88,3 @@ void mpi_worker_account_tasks(struct driver_mpi *driver);
  * are skipped. */
 void mpi_worker_run_range(struct driver_mpi *driver, struct taskpool_range range);
 void mpi_worker_run_record(struct driver_mpi *driver);
-
-#endif

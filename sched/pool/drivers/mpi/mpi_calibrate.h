@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Costs of the MPI driver's messages and of its shared counter, measured with the calls that
  * the driver itself makes. */
-#ifndef BERYL_SCHED_MPI_CALIBRATE_H
-#define BERYL_SCHED_MPI_CALIBRATE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -52,5 +51,3 @@ struct mpi_calibration {
 /* Collective over comm, of two processes or more; takes about a second. The result is
  * valid on process 0. Errors: those of mpi_comm_init. */
 enum status mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* comm.h over MPI: requests of a mode are recorded and started after the
  * mode's function has returned; messages and answers are delivered to the mode's table. */
-#ifndef BERYL_SCHED_MPI_COMM_H
-#define BERYL_SCHED_MPI_COMM_H
+#pragma once
 
 #include "sched/pool/drivers/mpi/mpi_messages.h"
 #include "sched/pool/drivers/mpi/mpi_pulse.h"
@@ -74,5 +73,3 @@ void mpi_comm_finish(struct mpi_comm *comm);
 /* The number of messages that this worker sent less those that it received, since the driver
  * cleared the counts. */
 int64_t mpi_comm_undelivered(const struct mpi_comm *comm);
-
-#endif

@@ -7,8 +7,7 @@
  * finds nothing (mpi_yield_when_idle, set by mpirun --oversubscribe): a task that polls every 0.1
  * ms would lose a time slice of some milliseconds in every poll to any other program that computes.
  */
-#ifndef BERYL_SCHED_MPI_DOORBELL_H
-#define BERYL_SCHED_MPI_DOORBELL_H
+#pragma once
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -35,5 +34,3 @@ bool mpi_doorbell_rings(const struct mpi_doorbells *bells);
  * doorbells, or a core for each process. For one thread of a process; another may receive messages
  * meanwhile. */
 void mpi_doorbell_await(struct mpi_doorbells *bells, double time_s);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The messages of a mode over MPI: recorded when the mode sends them, so that
  * no mode function enters MPI, and started afterwards. */
-#ifndef BERYL_SCHED_MPI_MESSAGES_H
-#define BERYL_SCHED_MPI_MESSAGES_H
+#pragma once
 
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
 #include "taskpool/mode.h"
@@ -54,5 +53,3 @@ bool mpi_messages_sent(struct mpi_messages *messages, int64_t *token);
 /* Prepares a wait: the next mpi_messages_receive calls MPI in any case. Returns for how long the
  * process may sleep before, mpi_doorbell_await; 0 while messages of its own are not completed. */
 double mpi_messages_pause(struct mpi_messages *messages);
-
-#endif

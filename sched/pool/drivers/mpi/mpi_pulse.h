@@ -2,8 +2,7 @@
 /* The pulse of a run: when a task finished last, on any process. Processes of a node write into
  * memory that they share; from node to node a process that polls sends the time to all others, once
  * in an interval. Watchdog threads read it without any call of MPI. */
-#ifndef BERYL_SCHED_MPI_PULSE_H
-#define BERYL_SCHED_MPI_PULSE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -100,5 +99,3 @@ static inline void pulse_set_finished(struct pulse_slot *slot, int64_t n_finishe
 {
     atomic_store_explicit(&slot->n_finished, n_finished, memory_order_relaxed);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * reports to standard error which task it runs or what it waits for and the state of its mode's
  * machine, and ends with exit status 1; of one that is stopped (SIGSTOP) another on its node does.
  * It counts from the begin of an iteration on all processes to its end on all. */
-#ifndef BERYL_SCHED_MPI_WATCHDOG_H
-#define BERYL_SCHED_MPI_WATCHDOG_H
+#pragma once
 
 #include "sched/pool/drivers/mpi/mpi_comm.h"
 #include "sched/pool/drivers/mpi/mpi_pulse.h"
@@ -30,5 +29,3 @@ void mpi_watchdog_await(struct mpi_watchdog *watchdog);
 
 /* Stops the thread. */
 void mpi_watchdog_end(struct mpi_watchdog *watchdog);
-
-#endif

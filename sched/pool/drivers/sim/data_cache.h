@@ -2,8 +2,7 @@
 /* Copies of other workers' blocks in the memory of simulated nodes: of each node those that were
  * used last, up to a number of bytes. A block that a worker has written stays there, too, until it
  * has to make room or its worker takes it out. */
-#ifndef BERYL_SCHED_DATA_CACHE_H
-#define BERYL_SCHED_DATA_CACHE_H
+#pragma once
 
 #include "support/base/status.h"
 
@@ -37,5 +36,3 @@ void data_cache_write(struct data_cache *cache, int node, int64_t block, int wor
 
 /* Another of the blocks that the worker has to take out, which stays as a copy; -1: no more. */
 int64_t data_cache_take_written(struct data_cache *cache, int worker);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The simulated workers and network, private to driver_sim.c and sim_*.c. */
-#ifndef BERYL_SCHED_DRIVER_SIM_PRIVATE_H
-#define BERYL_SCHED_DRIVER_SIM_PRIVATE_H
+#pragma once
 
 #include "sched/pool/core/driver.h"
 #include "sched/pool/core/history.h"
@@ -238,5 +237,3 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event);
 
 /* Drains the event queue after all workers finished, and counts lost messages. */
 void sim_drop_events(struct driver_sim *sim);
-
-#endif

@@ -12,8 +12,7 @@
  * Source: Tang, Goh, Thng, ACM Trans. Model. Comput. Simul. 15 (2005) 175; here with
  * a heap in addition to the sorted bucket, for events that are added to it when it is due, so
  * that many events at one time cost no more than in a heap. */
-#ifndef BERYL_SCHED_EVENT_QUEUE_H
-#define BERYL_SCHED_EVENT_QUEUE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -85,5 +84,3 @@ bool event_queue_next(struct event_queue *queue, struct event *event);
 const struct event *event_queue_foresee(struct event_queue *queue);
 
 void event_queue_fini(struct event_queue *queue);
-
-#endif

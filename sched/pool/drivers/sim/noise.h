@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Interruptions of simulated workers (struct taskpool_noise). */
-#ifndef BERYL_SCHED_NOISE_H
-#define BERYL_SCHED_NOISE_H
+#pragma once
 
 #include "taskpool/simulation.h"
 
@@ -15,5 +14,3 @@
  * worker whose pattern is shifted by phase_s. */
 double noise_end_s(const struct taskpool_noise *noise, double phase_s, double start_s,
                    double work_s);
-
-#endif
