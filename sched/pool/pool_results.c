@@ -16,7 +16,8 @@ struct run_outcome {
     struct task_census there, ran;
     /* Messages sent less messages received, while the iteration was prepared and while it ran. */
     int64_t undelivered_before, undelivered;
-    int64_t n_failed; /* processes whose run failed */
+    int64_t n_failed;      /* processes whose run failed */
+    int64_t n_mode_failed; /* of these, where the mode lost tasks */
 };
 
 static void combine_outcomes(void *other_void, void *outcome_void, int *n, MPI_Datatype *type)
@@ -31,6 +32,7 @@ static void combine_outcomes(void *other_void, void *outcome_void, int *n, MPI_D
         outcome->undelivered_before += other->undelivered_before;
         outcome->undelivered += other->undelivered;
         outcome->n_failed += other->n_failed;
+        outcome->n_mode_failed += other->n_mode_failed;
     }
 }
 
@@ -80,17 +82,17 @@ enum status pool_end_iteration(struct taskpool *pool, enum status own)
                                   .ran = driver->ran,
                                   .undelivered_before = driver->undelivered_before,
                                   .undelivered = driver->undelivered,
-                                  .n_failed = own != STATUS_OK};
+                                  .n_failed = own != STATUS_OK,
+                                  .n_mode_failed = driver->mode_failed};
     reduce_outcome(pool->comm, &outcome);
     iteration->iteration = pool->n_iterations++;
     if (pool->recorder)
         recorder_end(pool->recorder, iteration->iteration, workers,
                      outcome.totals.maxima.elapsed_s);
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
-    if (outcome.n_failed > 0)
-        return status_agree(pool->comm, own);
-    enum status status = check_outcome(&outcome, pool->settings.mode);
-    if (status != STATUS_OK)
+    enum status status = outcome.n_failed > 0 ? status_agree(pool->comm, own)
+                                              : check_outcome(&outcome, pool->settings.mode);
+    if (outcome.n_mode_failed > 0 || (outcome.n_failed == 0 && status != STATUS_OK))
         pool->state = POOL_BROKEN;
     return status;
 }

@@ -159,6 +159,7 @@ static enum status create_pool_of(const struct pool_request *request, struct tas
     if (!request->simulated)
         mpi_doorbells_of(request->comm);
     MPI_Comm_dup(request->comm, &pool->comm);
+    MPI_Comm_set_errhandler(pool->comm, MPI_ERRORS_ARE_FATAL); /* return codes are not checked */
     pool->n_failures = status_n_failures();
     pool->problem = *request->problem;
     pool->settings = *request->settings;

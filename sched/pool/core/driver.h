@@ -52,6 +52,8 @@ struct driver {
     /* Messages that this process sent less those that it received: in the last restore, and in the
      * last run. Over all processes the sums must be 0. */
     int64_t undelivered_before, undelivered;
+    /* Whether the mode has reported lost tasks (taskpool_comm_report) on this process. */
+    bool mode_failed;
 };
 
 /* init and seed of a mode, over memory for its state. *state is the memory as soon as fini is due.

@@ -168,6 +168,8 @@ static void check_reporting_mode(const char *mode, bool in_next)
         check_reported(restored == STATUS_OK ? taskpool_run(failing.pool) : restored);
         assert_int_equal(failing.n_run, 0);
     }
+    check_status(STATUS_USAGE, taskpool_restore(failing.pool));
+    check_status(STATUS_USAGE, taskpool_run(failing.pool));
     taskpool_destroy(failing.pool);
 }
 

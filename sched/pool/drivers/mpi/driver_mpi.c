@@ -163,6 +163,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
         mpi_watchdog_end(driver->watchdog);
     pulse_set(driver->slot, PULSE_OUTSIDE);
     *worker = take_mpi_statistics(driver);
+    base->mode_failed = driver->comm.mode_failed;
     return (enum status)driver->comm.status;
 }
 

@@ -55,7 +55,9 @@ static void mpi_comm_wake(struct taskpool_comm *comm, double delay_s)
 
 static void mpi_comm_failed(struct taskpool_comm *comm, int status)
 {
-    ((struct mpi_comm *)comm)->status = (int)status;
+    struct mpi_comm *self = (struct mpi_comm *)comm;
+    self->status = status;
+    self->mode_failed = true;
 }
 
 static const struct taskpool_comm_functions functions = {.now = mpi_comm_now,

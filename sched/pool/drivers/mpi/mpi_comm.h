@@ -25,6 +25,7 @@ struct mpi_comm {
     double wake_s;             /* time of taskpool_comm_wake; INFINITY: none */
     atomic_int status;         /* enum status: the last failure, of a task or that the mode
                                 * reported; cleared by the driver */
+    bool mode_failed;          /* the mode reported lost tasks */
     struct recorder *recorder; /* of messages; borrowed; NULL: none */
     struct mpi_pulse *pulse;   /* takes part in each delivery; borrowed; NULL: none */
 };

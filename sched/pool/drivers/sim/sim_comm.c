@@ -132,7 +132,9 @@ void sim_count_message(struct sim_worker *worker, size_t size)
 
 static void sim_comm_failed(struct taskpool_comm *comm, int status)
 {
-    ((struct sim_worker *)comm)->sim->status = status;
+    struct driver_sim *sim = ((struct sim_worker *)comm)->sim;
+    sim->status = status;
+    sim->driver.mode_failed = true;
 }
 
 static void sim_comm_protocol_broken(struct taskpool_comm *comm, const char *why)
