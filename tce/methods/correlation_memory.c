@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a block: what no memory holds, and an int64_t counts the bytes of. */
+/* Elements of a block that no memory holds, and whose bytes an int64_t can count. */
 #define MOST_ELEMENTS 1e15
 
-/* Bytes. What is shared is spread over the processes, the rest is each one's own. */
+/* Bytes. Shared memory is spread over the processes; the rest is each process's own. */
 struct estimate {
     double tensors, diis;      /* shared, at most at a time while iterating */
     double tensors_of_program; /* shared, while integrals are transformed */
