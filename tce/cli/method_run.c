@@ -193,7 +193,7 @@ static json_t *method_properties_to_json(const struct method_run *run)
 {
     char key[64];
     const char *method = run->options->method;
-    const struct mode_record *record = &run->records.list[0];
+    const struct mode_record *record = &run->records.list[0]; /* with --compare the first mode */
     json_t *properties = json_object();
     snprintf(key, sizeof key, "%s_correlation_energy", method);
     json_object_set_new(properties, key, json_real(run->energies[0]));

@@ -75,8 +75,7 @@ static const struct option_row method_rows[] = {
                 .help = "leave the orbitals of noble-gas cores uncorrelated"),
     INTEGER_OPTION("orbital-tile", FIELD(settings.orbital_tile), 0, 1000, .default_text = "0",
                    .value = "N", .expert = true,
-                   .help = "maximum number of orbitals in a tile; 0: chosen by the number of "
-                           "orbitals"),
+                   .help = "maximum number of orbitals in a tile; 0: chosen by their total"),
     REAL_OPTION("converge-amplitudes", FIELD(settings.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = "1e-8", .value = "X",
                 .help = "converged when every amplitude changes by less than X and the energy by "
@@ -85,8 +84,7 @@ static const struct option_row method_rows[] = {
                    .default_text = "100", .value = "N",
                    .help = "maximum number of amplitude iterations"),
     INTEGER_OPTION("diis-amplitudes", FIELD(settings.diis_size), 1, 100, .default_text = "8",
-                   .value = "N", .expert = true,
-                   .help = "amplitude vectors kept by DIIS; 1: no DIIS"),
+                   .value = "N", .expert = true, .help = "amplitudes kept by DIIS; 1: no DIIS"),
 };
 
 static void list_program_tables(struct tce_options *options, struct tce_option_tables *tables)

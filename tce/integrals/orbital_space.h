@@ -16,7 +16,7 @@
  * beyond; none for ghosts. Source: NWChem's "freeze atomic". */
 int64_t frozen_core_count(const struct molecule *molecule);
 
-/* Those of one spin. */
+/* Correlated orbitals of one spin. */
 struct orbital_space {
     int64_t n_functions;
     int64_t n_core; /* frozen orbitals, which are not here */

@@ -67,7 +67,7 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
                                        &estimate->transformation);
 }
 
-/* Those of all tensors, though they do not exist at the same time, and the density. */
+/* Upper bound of the number of arrays: all tensors, as if at the same time, and the density. */
 static int64_t count_arrays(const struct correlation *self, int diis_size)
 {
     return self->instance.plan->n_tensors + self->problem.orbitals->n_spins +

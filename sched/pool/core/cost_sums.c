@@ -12,9 +12,7 @@ static enum status predict_cost(const struct taskpool_problem *problem, int64_t 
 {
     *cost = problem->cost(task, problem->context);
     if (!(*cost > 0) || !isfinite(*cost))
-        return FAIL(STATUS_USAGE,
-                    "--seeding cost: the predicted cost of task %lld is %g, but must be finite and "
-                    "above 0",
+        return FAIL(STATUS_USAGE, "--seeding cost: task %lld costs %g, not a finite number > 0",
                     (long long)task, *cost);
     return STATUS_OK;
 }

@@ -43,9 +43,7 @@ static const struct taskpool_option dtree_rows[] = {
                          .value = "X",
                          .help = "fraction of the tasks that is handed out at the start"),
     TASKPOOL_REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
-                         .value = "X",
-                         .help = "fraction of the requester's share of a node's remaining tasks "
-                                 "that is granted per request"),
+                         .value = "X", .help = "granted fraction of a requester's share of tasks"),
     TASKPOOL_INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1",
                             .value = "N", .help = "minimum number of tasks granted per request"),
 };

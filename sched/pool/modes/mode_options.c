@@ -57,8 +57,7 @@ struct taskpool_mode_options taskpool_chunk_options = TASKPOOL_MODE_OPTIONS(chun
 
 static const struct taskpool_option speeds_rows[] = {
     TASKPOOL_TEXT_OPTION("speeds", FIELD(speeds), .default_text = "", .value = "FILE",
-                         .help = "relative speeds of the workers: a number each, separated by "
-                                 "blanks or line ends"),
+                         .help = "relative speeds of the workers, separated by blanks or newlines"),
 };
 
 struct taskpool_mode_options taskpool_speeds_options = TASKPOOL_MODE_OPTIONS(speeds_rows, 0);

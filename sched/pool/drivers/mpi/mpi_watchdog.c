@@ -171,7 +171,7 @@ static void report_silent(const struct mpi_watchdog *self, int position)
 {
     char text[512] = "", host[256] = "";
     const struct pulse_slot *slot = &self->pulse.node->slots[position];
-    struct sample sample = take_sample(slot);
+    struct sample seen = take_sample(slot);
     gethostname(host, sizeof host - 1);
     append_words(text, sizeof text, "%s: watchdog: process %d (%s, pid %lld) ",
                  program_invocation_short_name, self->comm->base.node_ranks[position], host,
@@ -181,9 +181,8 @@ static void report_silent(const struct mpi_watchdog *self, int position)
     else
         append_words(text, sizeof text, "has not responded for %.1f s",
                      clock_now_s() - atomic_load(&slot->looked_s));
-    append_words(text, sizeof text, "; it finished %lld tasks before%s",
-                 (long long)sample.n_finished,
-                 is_running_task(&sample) ? ", and began another" : "");
+    append_words(text, sizeof text, "; it finished %lld tasks before%s", (long long)seen.n_finished,
+                 is_running_task(&seen) ? ", and began another" : "");
     print_line(text, sizeof text);
 }
 
