@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From a fresh clone to an energy: installs what is missing, builds, and runs
 # Hartree-Fock on benzene and two Fock builds of a beryllium chain, of every integral above the
-# threshold, as in the papers.
+# threshold, as in Lifflander et al. (2012).
 set -eu
 cd "$(dirname "$0")"
 . scripts/setup.sh

@@ -26,12 +26,13 @@ struct atom {
     double position[3]; /* Bohr */
 };
 
-/* Values that the comment line of an XYZ file gives, used or not. */
+/* Values that the comment line of an XYZ file gives, whether they are used or not. */
 struct molecule_comment {
     bool charge_given, multiplicity_given, unit_given;
     int charge, multiplicity;
     enum length_unit unit;
-    struct word_text unread; /* may say what neither the line's keys nor the settings give */
+    struct word_text unread; /* text that may specify a value which is not given otherwise, but was
+                              * not understood: the caller warns; empty: none */
 };
 
 struct molecule {
@@ -39,7 +40,8 @@ struct molecule {
     struct atom *atoms; /* owned */
     int charge;
     int multiplicity;  /* 2S + 1 */
-    bool bare_numbers; /* every centre was named by its atomic number, blank comment line */
+    bool bare_numbers; /* every centre was named by its atomic number, and the comment line was
+                        * blank: the form of the original Be benchmark (hf_input.c) */
     struct molecule_comment comment;
 };
 
@@ -73,8 +75,8 @@ enum status molecule_parse(const char *text, size_t length, const char *name,
 enum status molecule_check(const struct molecule *molecule, const char *name);
 
 /* After each nucleus, adds six plain ghost centres displaced by +-distance
- * (Bohr) along x, then y, then z: the form of the Be chain benchmark of
- * Lifflander et al. (2012) that the original input file implies. */
+ * (Bohr) along x, then y, then z: the centres that the original input file of the Be chain
+ * benchmark of Lifflander et al. (2012) leaves implicit. */
 enum status molecule_add_displaced_ghosts(struct molecule *molecule, double distance);
 
 void molecule_fini(struct molecule *molecule);

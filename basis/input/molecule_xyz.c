@@ -174,7 +174,9 @@ static void note_number(struct comment_reading *reading, struct word word)
     reading->n_numbers++;
 }
 
-/* Numbers at the start of the line: charge and multiplicity if they are alone. */
+/* Numbers at the start of the line: charge and multiplicity if they are alone. Text that may be
+ * meant so, but is not taken, is kept for a warning: two numbers that are either alone or possible
+ * values, and one negative number. */
 static void read_bare_numbers(struct comment_reading *reading)
 {
     int64_t charge = reading->numbers[0], multiplicity = reading->numbers[1];
@@ -232,7 +234,7 @@ static enum status read_comment_line(const struct line_reader *reader,
     comment->multiplicity = reading.values[MULTIPLICITY];
     comment->unit_given = reading.given[UNIT];
     comment->unit = (enum length_unit)reading.values[UNIT];
-    for (int q = N_QUANTITIES - 1; q >= 0; q--)
+    for (int q = N_QUANTITIES - 1; q >= 0; q--) /* the first quantity wins */
         if (!reading.given[q] && !reading.settled[q] && reading.unread[q].length > 0)
             comment->unread = word_show(reading.unread[q]);
     return STATUS_OK;

@@ -10,18 +10,19 @@
  * with terms to k = 8: the first one left out is below 5e-17 F_m. Then downward,
  * where all terms are positive and errors shrink,
  *   F_(m-1)(T) = (2T F_m(T) + exp(-T)) / (2m - 1).
- * From there on F_0, then upward by the same relation; the difference in it cancels
- * less than 0.2 % of F_m for every m in use.
+ * From BOYS_LARGE_T on F_0 = sqrt(pi / T) / 2, then upward by the same relation, where exp(-T) is
+ * below 0.2 % of (2m + 1) F_m for every m in use, so that little cancels.
  * Source: Helgaker, Jorgensen & Olsen (2000), sections 9.8.3 to 9.8.5. */
 
 static double table[BOYS_N_POINTS][BOYS_N_ORDERS];
 double boys_series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES] __attribute__((aligned(64)));
-struct boys_zero_series boys_zero_series __attribute__((aligned(64)));
+struct boys_f0_series boys_f0_series __attribute__((aligned(64)));
 static double odd_inverse[BOYS_MAX_M + 1]; /* 1 / (2m - 1) */
 static bool prepared;
 
-/* Lowers the degree of a polynomial on [-1, 1] from n to n - 1 at the least loss: its highest power
- * is replaced by the lower ones of the Chebyshev polynomial T_n = 2^(n-1) x^n + ... */
+/* Chebyshev economization of a polynomial on [-1, 1] from degree n to n - 1: its highest power is
+ * replaced by the lower ones of the Chebyshev polynomial T_n = 2^(n-1) x^n + ..., which adds the
+ * smallest possible maximum error. */
 static void economize(int n, double *c)
 {
     double coefficient = c[n]; /* of x^n, then of x^(n-2), ..., in T_n / 2^(n-1) */
@@ -36,7 +37,7 @@ static void economize(int n, double *c)
 
 /* The Taylor series about the middle of each segment, economized. Source: Lanczos, Applied
  * Analysis (1956), section 7.7. */
-static void prepare_zero_series(void)
+static void prepare_f0_series(void)
 {
     enum { N_TAYLOR = 24 };
     const double half = (double)BOYS_LARGE_T / BOYS_N_SEGMENTS / 2;
@@ -49,8 +50,7 @@ static void prepare_zero_series(void)
         for (int n = N_TAYLOR - 1; n >= BOYS_N_POWERS; n--)
             economize(n, c);
         for (int k = 0; k < BOYS_N_POWERS; k++)
-            boys_zero_series.of_power[k][i] = boys_zero_series.of_segment[i][k] =
-                c[k] / pow(half, k);
+            boys_f0_series.of_power[k][i] = boys_f0_series.of_segment[i][k] = c[k] / pow(half, k);
     }
 }
 
@@ -71,7 +71,7 @@ void boys_prepare(void)
         }
     for (int m = 0; m <= BOYS_MAX_M; m++)
         odd_inverse[m] = 1.0 / (2 * m - 1);
-    prepare_zero_series();
+    prepare_f0_series();
     prepared = true;
 }
 

@@ -6,7 +6,7 @@
 enum { BOYS_MAX_M = 21 };
 
 /* The grid of tabulated points T_g = g / BOYS_POINTS_PER_UNIT. Below BOYS_LARGE_T a
- * Taylor series about the nearest point gives F_m, with |T - T_g| <= 1/16; from there
+ * Taylor series about the nearest point gives F_m, with |T - T_g| <= 1/16; from BOYS_LARGE_T
  * on F_0 = sqrt(pi/T)/2 to a relative error below 2e-17, and upward recurrence the rest. */
 enum {
     BOYS_POINTS_PER_UNIT = 8,
@@ -37,11 +37,11 @@ extern double boys_series[BOYS_MAX_M + 1][BOYS_N_POINTS][BOYS_N_SERIES];
  * in both orders: processors that take numbers from two registers by index want those of all
  * segments together. Without rounding, the relative error is below 1e-16. */
 enum { BOYS_N_SEGMENTS = 16, BOYS_N_POWERS = 14, BOYS_POWERS_STRIDE = 16 };
-struct boys_zero_series {
+struct boys_f0_series {
     double of_power[BOYS_N_POWERS][BOYS_N_SEGMENTS];
     double of_segment[BOYS_N_SEGMENTS][BOYS_POWERS_STRIDE];
 };
-extern struct boys_zero_series boys_zero_series; /* after boys_prepare */
+extern struct boys_f0_series boys_f0_series; /* after boys_prepare */
 
 /* F_m(T) in extended precision by its convergent series
  *   exp(-T) sum_k (2T)^k / ((2m+1)(2m+3)...(2m+2k+1)),

@@ -8,7 +8,7 @@
 
 /* exp(-T): 2^-k exp(r), k = round(T / ln 2), the exponential of the remainder
  * |r| <= ln(2) / 2 by its series to the 13th power; below 1e-300 beyond T = 700. */
-INLINE lanes exponential(lanes T)
+INLINE lanes exp_negative(lanes T)
 {
     enum { N_EXP_TERMS = 14 };
     static const double series[N_EXP_TERMS] = {1,
@@ -39,12 +39,13 @@ INLINE lanes exponential(lanes T)
                   (series[4 * i + 2] + series[4 * i + 3] * r) * r2;
     part[3] = series[12] + series[13] * r;
     lanes sum = (part[0] + part[1] * r4) + (part[2] + part[3] * r4) * (r4 * r4);
-    return sum * (lanes)((1023 - k) << 52);
+    return sum * (lanes)((1023 - k) << 52); /* 2^-k, by its bits */
 }
 
-/* The series F_m(T) = sum_k c_k d^k from a table of rows c_0 to c_7, T in [0, BOYS_LARGE_T]; summed
- * in pairs, as a chain of eight products would wait for each. */
-INLINE lanes interpolate(const double *table, lanes T)
+/* F_m(T) = sum_k c_k d^k, d = T_g - T, T in [0, BOYS_LARGE_T], with T_g the grid point nearest to
+ * T; the table has a row c_0 to c_7 for each T_g. Summed in pairs, as a chain of eight products
+ * would wait for each. */
+INLINE lanes evaluate_series(const double *table, lanes T)
 {
     integer_lanes g;
     lanes d = nearest_integer(T * BOYS_POINTS_PER_UNIT, &g) * (1.0 / BOYS_POINTS_PER_UNIT) - T;
@@ -63,11 +64,11 @@ INLINE lanes interpolate(const double *table, lanes T)
 }
 
 /* F_0(T), T in [0, BOYS_LARGE_T); for T beyond it, its value there. */
-INLINE lanes boys_zero(lanes T)
+INLINE lanes boys_f0(lanes T)
 {
     lanes limit = broadcast(BOYS_LARGE_T * (1 - 0x1p-50)); /* in the last segment */
     T = choose(T < limit, T, limit);
-    const struct boys_zero_series *series = &boys_zero_series;
+    const struct boys_f0_series *series = &boys_f0_series;
     const double width = (double)BOYS_LARGE_T / BOYS_N_SEGMENTS;
     integer_lanes i;
     lanes x = T - (nearest_integer(T * (1 / width) - 0.5, &i) + 0.5) * width;
@@ -119,9 +120,9 @@ INLINE void boys_near_and_far(int max_m, lanes T, lanes *F)
     lanes limit = broadcast(BOYS_LARGE_T), e = broadcast(0);
     integer_lanes is_near = T < limit;
     lanes near_T = choose(is_near, T, limit);
-    F[max_m] = interpolate(boys_series[max_m][0], near_T);
+    F[max_m] = evaluate_series(boys_series[max_m][0], near_T);
     if (max_m > 0) {
-        e = choose(T < boys_limit_of_exponential(max_m), exponential(T), e);
+        e = choose(T < boys_limit_of_exponential(max_m), exp_negative(T), e);
         UNROLL
         for (int m = max_m - 1; m >= 0; m--)
             F[m] = (2 * near_T * F[m + 1] + e) * (1.0 / (2 * m + 1));
@@ -135,8 +136,9 @@ INLINE void boys_near_and_far(int max_m, lanes T, lanes *F)
     }
 }
 
-/* G[m] = factor scale^m F_m(T), m = 0 to max_m, a constant. A lane's numbers do not depend on the
- * others: where all are far away, much is left out that would not change them. */
+/* G[m] = factor scale^m F_m(T), m = 0 to max_m, which must be a compile-time constant. A lane's
+ * numbers do not depend on the others: if all T are large, steps are skipped that would not change
+ * them. */
 INLINE void boys_lanes(int max_m, lanes T, lanes factor, lanes scale, lanes *G)
 {
     lanes F[BOYS_MAX_M + 1];

@@ -35,7 +35,7 @@ enum status class_costs_create(const struct shells *shells, struct class_costs *
 void class_costs_destroy(struct class_costs *costs);
 void class_costs_clear(struct class_costs *costs);
 
-/* Those of the class of a batch. */
+/* The costs of the class of a batch. */
 struct class_cost *class_costs_of(struct class_costs *costs, const struct quartet_batch *batch);
 
 /* The name of a class as chemists write it, "(ps|ss)"; groups of several shells in brackets:

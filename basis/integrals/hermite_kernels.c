@@ -3,7 +3,7 @@
  * doubles of a vector, KERNELS the name of the table of functions.
  *
  * One lane is one quartet: every array below is an array of vectors, and element k of a vector
- * belongs to quartet k of the batch. With LANES = 4:
+ * belongs to number k of the LANES quartets that are computed together. With LANES = 4:
  *
  *     quartet            0      1      2      3
  *     records        | zeta | zeta | zeta | zeta |   gathered from four tables of products
@@ -12,7 +12,8 @@
  *                                                    f: function of the bra, of n at a time
  *     out[i STRIDE]  | (f|g)| (f|g)| (f|g)| (f|g)|   i = f n_ket + g; STRIDE = OUT_STRIDE
  *
- * Places of Hermite indices add: R_(t+x, u+y, v+z) is at place(t, u, v) + place(x, y, z). */
+ * Offsets (places) of Hermite indices add: R_(t+x, u+y, v+z) is at place(t, u, v) + place(x, y, z).
+ */
 #include "basis/integrals/hermite_kernels.h"
 
 #include "basis/integrals/boys_lanes.h"
@@ -20,25 +21,25 @@
 enum {
     MAX_M = 2 * HERMITE_MAX_ORDER,
     MAX_ROWS = 13,                      /* functions of the bra transformed together */
-    MAX_COLUMNS = LANES == 8 ? 28 : 12, /* sums in registers: there are 32, or 16 */
+    MAX_COLUMNS = LANES == 8 ? 28 : 12, /* sums kept in vector registers: there are 32, or 16 */
     OUT_STRIDE = QUARTET_LANES / LANES,
-    N_STORED = 1024, /* numbers of the bra's records that are kept in lanes */
+    N_STORED = 1024, /* vectors for the bra's records that are kept in lanes */
 };
 
 /* --- Hermite integrals --- */
 
 enum { TO_T = HERMITE_STRIDE_T, TO_U = HERMITE_STRIDE_U };
 
-/* Hermite index t of one dimension from t - 1 and t - 2 of R^(m+1), which lie step and 2 step
- * before it. */
+/* R^m at Hermite index t of one dimension, from t - 1 and t - 2 of R^(m+1), which are stored step
+ * and 2 step before it. */
 INLINE void raise_order(int64_t t, int64_t step, lanes x, lanes *R)
 {
     *R = t > 1 ? x * R[-step] + (double)(t - 1) * R[-2 * step] : x * R[-step];
 }
 
 /* R_tuv, t + u + v <= L, from G[m] = R^m_000: for m from L down to 0 the R^m_tuv that R^0 needs.
- * In place: the recurrence reads lower indices, so the highest are overwritten first. L: a
- * constant. */
+ * In place: the recurrence reads lower indices, so the highest are overwritten first. L must be a
+ * compile-time constant. */
 INLINE void hermite_integrals(int L, const lanes *G, const lanes X[3], lanes *R)
 {
     R[0] = G[L];
@@ -68,8 +69,8 @@ INLINE void hermite_integrals(int L, const lanes *G, const lanes X[3], lanes *R)
 
 /* --- transformation to functions --- */
 
-#define H(t, u, v) (t) * HERMITE_STRIDE_T + (u)*HERMITE_STRIDE_U + (v)
-/* Places of R_tuv by number. */
+#define H(t, u, v) ((t)*HERMITE_STRIDE_T + (u)*HERMITE_STRIDE_U + (v))
+/* Offset of R_tuv by number of (t, u, v). */
 static const int16_t places[HERMITE_MAX_COUNT] = {
     H(0, 0, 0),
     /* 1 */
@@ -92,8 +93,8 @@ static const int16_t places[HERMITE_MAX_COUNT] = {
     H(1, 4, 1), H(1, 3, 2), H(1, 2, 3), H(1, 1, 4), H(1, 0, 5), H(0, 6, 0), H(0, 5, 1), H(0, 4, 2),
     H(0, 3, 3), H(0, 2, 4), H(0, 1, 5), H(0, 0, 6)};
 
-/* Y[h * stride + f] += sum over terms of the bra's function E R[p + h], for columns [B, B + N) of
- * the ket's Hermite indices. */
+/* Y[h * n + f] (+= if add, else =) the sum over the terms k of the bra's function first + f of
+ * terms[k] R[bra->place[k] + places[h]], for h in [B, B + N), the ket's Hermite indices. */
 INLINE void transform_bra_columns(int B, int N, const struct hermite_pattern *bra,
                                   const lanes *terms, const lanes *R, int first, int n, bool add,
                                   lanes *Y)
@@ -101,13 +102,15 @@ INLINE void transform_bra_columns(int B, int N, const struct hermite_pattern *br
     for (int f = 0; f < n; f++) {
         lanes sum[MAX_COLUMNS];
         lanes *row = Y + (int64_t)B * n + f, *to = row;
-        if (add)
+        if (add) {
             UNROLL
-        for (int h = 0; h < N; h++, to += n)
-            sum[h] = *to;
-        else UNROLL
-        for (int h = 0; h < N; h++)
-            sum[h] = broadcast(0);
+            for (int h = 0; h < N; h++, to += n)
+                sum[h] = *to;
+        } else {
+            UNROLL
+            for (int h = 0; h < N; h++)
+                sum[h] = broadcast(0);
+        }
         for (int k = bra->first[first + f]; k < bra->first[first + f + 1]; k++) {
             const lanes *from = R + bra->place[k];
             lanes E = terms[k];
@@ -145,21 +148,24 @@ typedef void bra_transform(const struct hermite_pattern *bra, const lanes *terms
 #define BRA_ENTRY(order, n_columns) transform_bra_##order,
 static bra_transform *const bra_transforms[] = {BRA_TRANSFORMS(BRA_ENTRY)};
 
-/* out[(f * n_ket + g) * OUT_STRIDE] += sum over terms of the ket's function g, for N functions f of
- * the bra */
+/* out[(f * n_ket + g) * OUT_STRIDE] (+= if add, else =) the sum over the terms k of the ket's
+ * function g of terms[k] Y[ket->number[k] * N + f], those of odd order with a minus, for N
+ * functions f of the bra. */
 INLINE void transform_ket_rows(int N, const struct hermite_pattern *ket, const lanes *terms,
                                const lanes *Y, bool add, lanes *out)
 {
     int n_ket = ket->n_functions, stride = n_ket * OUT_STRIDE;
     for (int g = 0; g < n_ket; g++) {
         lanes sum[MAX_ROWS], *to = out + (int64_t)g * OUT_STRIDE;
-        if (add)
+        if (add) {
             UNROLL
-        for (int f = 0; f < N; f++, to += stride)
-            sum[f] = *to;
-        else UNROLL
-        for (int f = 0; f < N; f++)
-            sum[f] = broadcast(0);
+            for (int f = 0; f < N; f++, to += stride)
+                sum[f] = *to;
+        } else {
+            UNROLL
+            for (int f = 0; f < N; f++)
+                sum[f] = broadcast(0);
+        }
         int k = ket->first[g];
         for (; k < ket->odd[g]; k++) {
             const lanes *from = Y + (int64_t)ket->number[k] * N;
@@ -204,7 +210,7 @@ struct scratch {
     lanes bra[N_STORED + HERMITE_TERMS + HERMITE_MAX_TERMS + 8];
 };
 
-/* R of one record of each side; 0 in lanes that are not kept. */
+/* R for one record of each side; 0 in lanes that are not kept. */
 INLINE void primitive_integrals(int L, const lanes *bra, const lanes *ket, integer_lanes kept,
                                 lanes *R)
 {
@@ -234,7 +240,7 @@ typedef void primitive_function(const lanes *bra, const lanes *ket, integer_lane
 static primitive_function *const primitive_functions[] = {primitive_0,
                                                           FROM_1_TO_12(PRIMITIVE_ENTRY)};
 
-/* Puts record number p of each lane, or where it has fewer the empty one, into to. */
+/* Gathers record p of each lane into `to`; lanes with fewer records get the empty record. */
 INLINE void gather_records(const struct hermite_side *side, int p, lanes *to)
 {
     const double *from[LANES];
@@ -282,7 +288,7 @@ INLINE lanes s_integral(lanes zeta, lanes eta, lanes PQ2)
     if (!any_lane(is_near))
         return BOYS_SQRT_PI_HALF * inverse_square_root(u);
     lanes root = inverse_square_root(sum);
-    lanes near = root * boys_zero(u * (root * root));
+    lanes near = root * boys_f0(u * (root * root));
     if (!any_lane(~is_near))
         return near;
     return choose(is_near, near, BOYS_SQRT_PI_HALF * inverse_square_root(u));
@@ -297,7 +303,7 @@ INLINE lanes square_distance(const lanes P[3], const lanes Q[3])
     return X[0] * X[0] + X[1] * X[1] + X[2] * X[2];
 }
 
-/* Integrals (ss|ss): one number on each side. */
+/* Integrals (ss|ss): one term on each side. */
 static void compute_s(struct gathered_bra *bra, const struct hermite_side *ket, lanes cutoff,
                       lanes *ket_record, lanes *out)
 {
@@ -351,8 +357,9 @@ static int rows_of_part(int n_functions)
     return (n_functions + n_parts - 1) / n_parts;
 }
 
-/* Y of record q of the ket, in scratch->ket; false if no primitive quartet counts: records come
- * largest weight first, so that none of the next does either. */
+/* Y for the ket's record in scratch->ket, summed over the bra's records. Returns false if no
+ * primitive quartet is above the cutoff: records come by descending weight, so that the next ones
+ * of the ket have none either. */
 static bool sum_bra(struct gathered_bra *bra, int ket_order, lanes cutoff, struct scratch *scratch)
 {
     const struct hermite_pattern *pattern = bra->side->pattern;

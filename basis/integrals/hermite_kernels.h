@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Electron-repulsion integrals of QUARTET_LANES or fewer quartets at once, one in each lane of the
- * processor's vectors. hermite_kernels.c is compiled for each kind of vectors; the arithmetic of a
+/* Electron-repulsion integrals of n_lanes <= QUARTET_LANES quartets at once, one in each lane of
+ * the processor's vectors. hermite_kernels.c is compiled for each kind of vectors; the arithmetic of a
  * lane is the same in all lanes and does not depend on the others.
  *
  * For each primitive quartet the Hermite integrals
@@ -30,24 +30,25 @@ struct s_product {
     double zeta, factor, P[3];
 };
 
-/* Many such products: arrays of whole blocks of QUARTET_LANES. */
+/* Many such products: arrays of blocks of QUARTET_LANES. */
 struct s_products {
     const double *zeta, *factor, *P[3];
 };
 
 struct hermite_kernels {
-    int n_lanes;           /* of QUARTET_LANES */
-    int64_t scratch_bytes; /* of one caller, a multiple of 64 on a boundary of 64 */
+    int n_lanes;           /* quartets at once, a divisor of QUARTET_LANES */
+    int64_t scratch_bytes; /* of one caller, a multiple of 64; scratch is aligned to 64 bytes */
 
     /* Integrals of n_lanes quartets.
      * cutoff     primitive quartets of a smaller product of weights are left out
-     * integrals  number i of lane k at [i * QUARTET_LANES + k], i as in two_electron_compute, on a
-     *            boundary of n_lanes doubles; all lanes are set, those not in use to 0 */
+     * integrals  number i of lane k at [i * QUARTET_LANES + k], i as in two_electron_compute;
+     *            aligned to n_lanes doubles; all lanes are set, those not in use to 0 */
     void (*compute)(const struct hermite_side *bra, const struct hermite_side *ket, double cutoff,
                     void *scratch, double *integrals);
 
-    /* (ss|ss) of one product with the blocks of others whose numbers are in blocks: integrals[k]
-     * of product number k. Other elements of integrals stay. */
+    /* (ss|ss) of one product with blocks of others: integrals[k] is that with product number k of
+     * kets. Other elements of integrals stay.
+     * blocks  numbers of the n_blocks blocks of kets */
     void (*compute_s_row)(const struct s_product *bra, const struct s_products *kets,
                           const int32_t *blocks, int32_t n_blocks, double *integrals);
 };

@@ -9,8 +9,8 @@
  * with the Hermite integrals R of the two exponents and centres (hermite_kernels.h). Here E holds
  * the contraction coefficients and the maps from Cartesians to functions, too.
  *
- * Which E can differ from zero is a pattern that depends on the types of the groups alone. Of the
- * primitive products of a class, each is a record of doubles: HERMITE_ZETA, HERMITE_WEIGHT,
+ * Which E can differ from zero is a pattern that depends on the types of the groups alone. Each
+ * primitive product of a class is stored as a record of doubles: HERMITE_ZETA, HERMITE_WEIGHT,
  * HERMITE_P (3), then from HERMITE_TERMS on the E of the pattern's terms.
  *
  * Source: McMurchie & Davidson, J. Comput. Phys. 26, 218 (1978); Helgaker, Jorgensen & Olsen,
@@ -27,18 +27,19 @@ enum {
     HERMITE_MAX_ORDER = 2 * HERMITE_MAX_L,
     HERMITE_MAX_COUNT = 84, /* hermite_count(HERMITE_MAX_ORDER) */
     HERMITE_MAX_FUNCTIONS = GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS,
-    HERMITE_MAX_TERMS = 2832, /* two groups of a p and a spherical f shell have 2826 */
+    HERMITE_MAX_TERMS = 2832, /* two groups, each of one p and one spherical f shell, have 2826 */
 };
 
-/* Places in a record. */
+/* Offsets in a record. */
 enum { HERMITE_ZETA, HERMITE_WEIGHT, HERMITE_P, HERMITE_TERMS = HERMITE_P + 3 };
 
-/* R_tuv is number t HERMITE_STRIDE_T + u HERMITE_STRIDE_U + v of an array: with these strides all
- * places up to order 2 HERMITE_MAX_ORDER differ, and that of a sum is the sum of the places. */
+/* R_tuv is at offset t HERMITE_STRIDE_T + u HERMITE_STRIDE_U + v of an array: with these strides
+ * all offsets up to order 2 HERMITE_MAX_ORDER differ, and that of a sum is the sum of the offsets.
+ */
 enum { HERMITE_STRIDE_U = 79, HERMITE_STRIDE_T = 91 };
 
-/* Numbers (t, u, v) of t + u + v <= order: they are numbered by order, then by t descending, then
- * by u descending. */
+/* The number of (t, u, v) with t + u + v <= order; they are numbered by t + u + v, then by t
+ * descending, then by u descending. */
 static inline int hermite_count(int order)
 {
     return (order + 1) * (order + 2) * (order + 3) / 6;
@@ -53,15 +54,15 @@ struct hermite_pattern {
     int n_functions;     /* pairs of them, the second group's fastest */
     int n_terms;         /* of all functions */
     int record;          /* doubles of a record, a multiple of 8 */
-    const double *empty; /* a record of no product: its weight is not a number */
+    const double *empty; /* a record of no product: its weight is NaN, which no comparison keeps */
     uint16_t first[HERMITE_MAX_FUNCTIONS + 1];
     uint16_t odd[HERMITE_MAX_FUNCTIONS];
     uint8_t number[HERMITE_MAX_TERMS]; /* of (t, u, v) */
-    uint16_t place[HERMITE_MAX_TERMS]; /* of R_tuv */
+    uint16_t place[HERMITE_MAX_TERMS]; /* offset of R_tuv */
 };
 
 /* The pattern of two types without a shell above HERMITE_MAX_L; NULL if there is no memory. Built
- * on the first call and the same ever after: call once before there are threads. */
+ * on the first call, then constant: make that call before starting threads. */
 const struct hermite_pattern *hermite_pattern(const struct group_type *first,
                                               const struct group_type *second);
 

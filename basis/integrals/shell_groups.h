@@ -12,7 +12,8 @@
 
 struct shells;
 
-/* Functions of a group of several shells; a shell of high l alone may have more. */
+/* Most functions, and thus shells, of a group of several shells; a shell of high l alone may have
+ * more functions. */
 enum { GROUP_MAX_FUNCTIONS = 10 };
 
 /* The angular part. */
@@ -26,8 +27,8 @@ struct group_type {
 
 struct shell_group {
     int type;                   /* index into the types of the shells */
-    int64_t first_shell;        /* of as many as the type has */
-    int64_t first_function;     /* of as many as the type has */
+    int64_t first_shell;        /* of type.n_shells consecutive ones */
+    int64_t first_function;     /* of type.n_functions consecutive ones */
     int n_primitives;           /* of the shell that has all of them */
     double center[3];           /* Bohr */
     const double *exponents;    /* n_primitives, descending */
@@ -45,8 +46,8 @@ static inline bool group_types_equal(const struct group_type *a, const struct gr
     return equal;
 }
 
-/* Finds the groups and their types; of shells_create, whose other fields are complete. A shell
- * joins those before it if the exponents of one are among those of the other: the group then has
- * no more primitives than the larger had alone. Errors: STATUS_NO_MEMORY. */
+/* Finds the groups and their types; called by shells_create when all other fields are set. A shell
+ * joins those before it if one of the two sets of exponents is a subset of the other: the group
+ * then has no more primitives than the larger had alone. Errors: STATUS_NO_MEMORY. */
 enum status shell_groups_create(struct shells *shells);
 void shell_groups_destroy(struct shells *shells);

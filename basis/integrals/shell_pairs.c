@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Primitive products of a smaller weight change no integral: the largest weights that occur are
- * some 1e3. */
+/* Primitive products of a smaller weight are left out: the largest weights that occur are some 1e3,
+ * so a primitive quartet with one contributes some 1e-17 hartree at most. */
 #define PRODUCT_CUTOFF 1e-20
 
 /* sqrt(2) pi^(5/4) */
@@ -16,8 +16,8 @@
 
 enum { N_ARRAYS = 9 }; /* of struct primitive_products, factors apart */
 
-/* The product of primitives i and j: its factors are scale c_ai c_bj, or if both stands for (i, j)
- * and (j, i) scale (c_ai c_bj + c_aj c_bi). */
+/* The product of primitives i and j: its factors are scale c_ai c_bj; if `both`, which stands for
+ * (i, j) and (j, i), they are scale (c_ai c_bj + c_aj c_bi). */
 struct product {
     double zeta, scale, weight, P[3], PA[3];
     int32_t i, j;
@@ -49,7 +49,7 @@ static double shell_factor(const struct product *product, const struct shell_gro
     return product->scale * c;
 }
 
-/* The weight of a product whose zeta, scale, i, j and both are set; PA and PB: distances. */
+/* The weight of a product with zeta, scale, i, j and `both` set; PA and PB: distances. */
 static double product_weight(const struct product *product, const struct shell_group *a,
                              const struct group_type *type_a, double PA,
                              const struct shell_group *b, const struct group_type *type_b,
@@ -211,7 +211,7 @@ static enum status fill_records(struct pair_class *class, double *record)
     return STATUS_OK;
 }
 
-/* Product number `at` of the class. */
+/* Stores product number `at` of the class. */
 static void put_product(const struct shells *shells, const struct product *product,
                         const struct shell_pair *pair, size_t at, struct pair_class *class)
 {
@@ -230,8 +230,8 @@ static void put_product(const struct shells *shells, const struct product *produ
                                      &shells->groups[pair->second], m);
 }
 
-/* Products follow the sorted pairs, so that consecutive pairs are consecutive in memory. Returns
- * the first number after them. */
+/* Stores products in the order of the sorted pairs, so that those of consecutive pairs are
+ * consecutive in memory. Returns the first double after them. */
 static double *put_products(const struct shells *shells, const struct growing_class *from,
                             double *numbers, struct pair_class *class)
 {
@@ -261,7 +261,7 @@ static double *put_products(const struct shells *shells, const struct growing_cl
     return end;
 }
 
-/* Moves a grown class to next, which moves on. */
+/* Copies a grown class to *next and advances *next past it. */
 static enum status pack_class(const struct shells *shells, struct growing_class *from, char **next,
                               struct pair_class *class)
 {

@@ -35,8 +35,8 @@ double primitive_norm(int l, double a)
     return norm;
 }
 
-/* Inserts the primitives with a coefficient, by descending exponent; those of one exponent are one,
- * as groups of shells (shell_groups.h) tell primitives by it. Returns their number. */
+/* Inserts the primitives with a coefficient, by descending exponent; those of equal exponents are
+ * merged, as groups of shells (shell_groups.h) identify primitives by it. Returns their number. */
 static int sort_primitives(const struct basis_contractions *group, int k, double *exponents,
                            double *coefficients)
 {
@@ -60,7 +60,7 @@ static int sort_primitives(const struct basis_contractions *group, int k, double
     return n;
 }
 
-/* Makes the shell of contraction k; its numbers go to *numbers, which moves on. */
+/* Makes the shell of contraction k; stores its numbers at *numbers and advances it past them. */
 static enum status make_shell(const struct basis_contractions *group, int k, bool spherical,
                               int element, double **numbers, struct shell *shell)
 {

@@ -113,8 +113,8 @@ const struct angular_map *angular_map(int l, bool spherical)
     return &maps[l][spherical];
 }
 
-/* Adds factor (u x r) . grad of a raw Cartesian to a sum of raw Cartesians; the coefficient of
- * r_a d/dr_b is that of the antisymmetric matrix of u. */
+/* Adds factor (axis x r) . grad of a raw Cartesian to a sum of raw Cartesians; u[a][b] is the
+ * coefficient of r_a d/dr_b, the antisymmetric matrix of the axis. */
 static void add_rotated_cartesian(int l, int index, double factor, const double axis[3],
                                   double *sum)
 {

@@ -23,8 +23,11 @@ struct quartet_batch {
     const struct pair_class *bra;
     const struct pair_class *ket;
     int32_t n_quartets;
-    const struct quartet *quartets; /* best with like numbers of primitives side by side */
+    const struct quartet *quartets; /* fastest if neighbours have like numbers of primitives */
 };
+
+/* Quartets of a block, in the lanes of SIMD vectors: their integrals are stored interleaved. */
+enum { QUARTET_LANES = 8 };
 
 /* Name of engine number i in order of preference; NULL after the last. */
 const char *two_electron_engine_name(int i);
@@ -33,14 +36,15 @@ const char *two_electron_engine_name(int i);
  * the first call. */
 const char *two_electron_engine_names(void);
 
-/* The engine to try first, and how much each has computed since the start: for all integrals of a
- * process. NULL for callers that need neither. */
 enum { TWO_ELECTRON_MAX_ENGINES = 8 };
+
+/* The engine to try first, and counts of what each engine has computed since the start: for all
+ * integrals of a process. */
 struct engine_use {
     int first; /* number of the engine tried before all others; these keep their order */
     struct {
         int64_t quartets, batches;
-        int64_t lanes;                    /* vector lanes used, QUARTET_LANES a block */
+        int64_t lanes;                    /* vector lanes used, QUARTET_LANES per block */
     } computed[TWO_ELECTRON_MAX_ENGINES]; /* by number of the engine */
 };
 
@@ -56,18 +60,15 @@ enum status two_electron_create(const struct shells *shells, double cutoff, stru
                                 struct two_electron **two_electron);
 void two_electron_destroy(struct two_electron *two_electron);
 
-/* Integrals of each quartet at the places of batch_place; a quartet's own are row-major with
+/* Integrals of each quartet, at the offsets of batch_place; a quartet's own are row-major with
  * (bra first, bra second, ket first, ket second), the last index fastest. They depend on the
  * quartet and the engine alone, to the last bit.
- * integrals: batch_size numbers, on a boundary of QUARTET_LANES of them; those of lanes without a
+ * integrals: batch_size numbers, aligned to QUARTET_LANES of them; those of lanes without a
  * quartet are 0. */
 void two_electron_compute(struct two_electron *two_electron, const struct quartet_batch *batch,
                           double *integrals);
 
-/* Quartets lie side by side, as vector instructions take them. */
-enum { QUARTET_LANES = 8 };
-
-/* Where integral i of quartet number q is, in a batch of n integrals a quartet. */
+/* Offset of integral i of quartet number q, in a batch of n integrals per quartet. */
 static inline int64_t batch_place(int64_t n, int32_t q, int64_t i)
 {
     return (q / QUARTET_LANES * n + i) * QUARTET_LANES + q % QUARTET_LANES;
@@ -80,9 +81,9 @@ static inline int64_t batch_size(int64_t n, int32_t n_quartets)
     return n_blocks * QUARTET_LANES * n;
 }
 
-/* Quartets of one bra with many kets, both of s functions and one primitive product a pair. Kets
- * are numbers 0 to n_kets - 1; computed are QUARTET_LANES b to QUARTET_LANES b + QUARTET_LANES - 1
- * for each b of blocks. */
+/* Quartets of one bra with many kets, both of s functions and one primitive product per pair. Kets
+ * are numbered 0 to n_kets - 1 and computed in blocks: block b has the QUARTET_LANES kets from
+ * QUARTET_LANES b on. */
 struct s_row {
     const struct pair_class *bra_class, *ket_class;
     int32_t bra;
@@ -105,7 +106,8 @@ bool two_electron_has_rows(const struct two_electron *two_electron, const struct
                            const struct pair_class *ket);
 
 /* Sets integrals[k] for ket number k of the row's blocks, 0 from n_kets on; other elements stay.
- * Bit-identical to two_electron_compute. For classes that have rows. integrals: of whole blocks. */
+ * Bit-identical to two_electron_compute. For classes that have rows.
+ * integrals: n_kets numbers, rounded up to blocks */
 void two_electron_compute_row(struct two_electron *two_electron, const struct s_row *row,
                               double *integrals);
 
@@ -116,8 +118,9 @@ static inline int64_t quartet_n_integrals(const struct pair_class *bra,
     return (int64_t)bra->n_first * bra->n_second * ket->n_first * ket->n_second;
 }
 
-/* The cutoff that goes with a Schwarz threshold: integrals are then good to a
- * hundredth of it, and to 1e-12 in any case. */
+/* The cutoff for a Schwarz threshold: a thousandth of it, at most 1e-13. As several primitive
+ * quartets of an integral are left out, its error is below ten times the cutoff: a hundredth of the
+ * threshold, and 1e-12 in any case. */
 static inline double two_electron_cutoff(double threshold)
 {
     return threshold < 1e-10 ? 1e-3 * threshold : 1e-13;
@@ -128,9 +131,10 @@ static inline double two_electron_cutoff(double threshold)
  *
  *   Q_AB^2 = sum_(a in A, b in B) (ab|ab),   sum_(abcd) (ab|cd)^2 <= Q_AB^2 Q_CD^2
  *
- * A block that is left out counts with all of its integrals, and for spherical functions its bound
- * is the same however the molecule is turned; neither holds for the largest (ab|ab) in place of the
- * sum. The cutoff of two_electron should be 0: bounds are square roots of integrals.
+ * So a bound covers all integrals of a block together, and for spherical functions it is invariant
+ * under rotations of the molecule; the maximum of (ab|ab) in place of the sum would have neither
+ * property. The cutoff of two_electron should be 0: bounds are square roots of integrals, and those
+ * left out would make them too small. Errors: STATUS_NO_MEMORY.
  * Source: Haeser & Ahlrichs, J. Comput. Chem. 10, 104 (1989), for the norm of a block: integrals
  * are inner products, (ab|cd) = <v_ab, v_cd>, and |<v, w>| <= |v| |w| for each of them. */
 enum status two_electron_bounds(struct two_electron *two_electron, const struct shells *shells,

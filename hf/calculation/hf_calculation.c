@@ -27,7 +27,7 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
     };
 }
 
-/* The checkpoint that the first density comes from, or NULL. */
+/* The checkpoint that the initial density comes from, or NULL. */
 static const char *guess_file(const struct hf_settings *settings)
 {
     if (settings->density || settings->restart)

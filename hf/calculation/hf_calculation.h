@@ -42,14 +42,14 @@ struct hf_calculation {
     struct checkpoint_reader *checkpoint; /* of restart, guess or density */
     struct screening *screening;
     struct fock *fock;
-    struct darray *D[2];              /* per spin: the first density, then the converged one */
+    struct darray *D[2];              /* per spin: the initial density, then the converged one */
     struct scf_iteration *iterations; /* of the SCF; NULL before it */
     int64_t n_iterations, iterations_capacity;
     struct scf_result result; /* of the SCF */
 };
 
 /* Reads the molecule and the basis, checks the file of speeds, creates tiles and grid, and
- * verifies the checkpoint of the first density, if there is one. Sets *calculation in any case.
+ * verifies the checkpoint of the initial density, if there is one. Sets *calculation in any case.
  * Errors: those of hf_input_read, checkpoint_reader_create and speeds_check. */
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
                                 struct hf_calculation *calculation);
@@ -65,14 +65,14 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool);
 
-/* Computes or reads the first density. Errors: those of guess.h and checkpoint_reader_density. */
+/* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
 /* Runs the SCF to convergence and prints its iterations.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
-/* Sets D, for Fock builds, to the first density or, converged, to that which an SCF makes of it: of
+/* Sets D, for Fock builds, to the initial density or, converged, to that which an SCF makes of it: of
  * the orbitals that a checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the
  * records of fock.
  * *seconds  taken by reading a file, or by the SCF
@@ -85,7 +85,7 @@ enum status hf_calculation_find_density(struct hf_calculation *calculation, bool
 enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
                                   struct darray *const matrices[], char sha256[2][SHA256_HEX_SIZE]);
 
-/* How much each integral engine has computed on all processes together. Collective. */
+/* Counts of what each integral engine has computed on all processes together. Collective. */
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);
 
 /* The calculation as a problem of scf.h; borrows all of it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checkpoints: molecule, basis and orbitals in a TREXIO file (HDF5 inside), and in groups of
- * Beryl's own what a run needs to resume. checkpoint_reader.h reads them.
+ * Beryl's own what a run needs to resume. checkpoint_reader.h reads them. Collective functions
+ * without a communicator are collective over darray_comm().
  *
  * Functions are written in TREXIO's order and normalisation, so that other programs
  * can read the orbitals. Source: the TREXIO format, trexio.org; Posenitskiy et al., J. Chem.
@@ -19,17 +20,18 @@ struct checkpoint_orbitals {
     struct dense *orbitals[2];         /* n_functions x n_orbitals, occupied ones first */
     const double *orbital_energies[2]; /* n_orbitals, hartree */
     double energy;                     /* total, hartree; NAN: not known */
-    const char *solver;                /* "SCF", and the iteration after which this is written: */
-    int64_t iteration;                 /* for the notice of a run that is ended by a signal */
+    const char *solver;                /* "SCF", for the notice of a run that a signal ends */
+    int64_t iteration;                 /* after which this is written, for that notice */
 
-    /* Adds further contents to the temporary file, or compares them with what it has, as the
-     * stream's move says. Collective. NULL: none. Errors: those of checkpoint_stream.h. */
+    /* Writes further contents to the temporary file or compares them with it, by stream->move
+     * (CHECKPOINT_WRITE, CHECKPOINT_COMPARE). Collective. NULL: none. Errors: those of
+     * checkpoint_stream.h. */
     enum status (*add)(struct checkpoint_stream *stream, void *context);
     void *add_context;
-    int64_t add_bytes; /* that they take, about */
+    int64_t add_bytes; /* their approximate size */
 };
 
-/* Bytes of the file, about. */
+/* Approximate size of the file, bytes. */
 int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, int64_t add_bytes);
 
 /* Prints the size of a checkpoint, and warns if the disk has less: the older file stays until the

@@ -148,15 +148,16 @@ static enum status compare_shells(const char *path, const struct checkpoint_basi
 {
     if (found->n_shells != wanted->n_shells || found->n_primitives != wanted->n_primitives)
         return FAIL(STATUS_INPUT,
-                    "%s: its basis has %lld shells of %lld primitives in all, this one %lld of "
-                    "%lld",
+                    "%s: its basis has %lld shells with %lld primitives in all, that of this run "
+                    "%lld shells with %lld",
                     path, (long long)found->n_shells, (long long)found->n_primitives,
                     (long long)wanted->n_shells, (long long)wanted->n_primitives);
     for (int64_t i = 0; i < wanted->n_shells; i++)
         if (found->shell_l[i] != wanted->shell_l[i] ||
             found->shell_center[i] != wanted->shell_center[i])
-            return FAIL(STATUS_INPUT, "%s: shell %lld is of another kind in its basis", path,
-                        (long long)i + 1);
+            return FAIL(STATUS_INPUT,
+                        "%s: shell %lld has another angular momentum or centre than in this run",
+                        path, (long long)i + 1);
     for (int64_t p = 0; p < wanted->n_primitives; p++)
         if (!same_primitive(wanted, found, p))
             return FAIL(STATUS_INPUT,

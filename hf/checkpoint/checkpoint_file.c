@@ -58,6 +58,7 @@ static enum status check_trexio(trexio_exit_code code, enum status failure, cons
                 path, what);
 }
 
+/* Both use the caller's `file`, the TREXIO handle, and its `path`. */
 #define WRITE(name, value)                                                                         \
     TRY(check_trexio(trexio_write_##name##_64(file, value), STATUS_IO, path, #name))
 #define READ(name, value)                                                                          \
@@ -172,7 +173,7 @@ static enum status read_trexio_basis(trexio_t *file, const struct source *source
     return STATUS_OK;
 }
 
-/* Electrons that printed occupations may add up to too much or too little. */
+/* Tolerance, in electrons, of the sum of occupations, which other programs may have rounded. */
 #define OCCUPATION_NOISE 1e-4
 
 /* Frees occupations of a file that has none. */
@@ -195,7 +196,7 @@ static enum status read_occupations(trexio_t *file, const char *path,
     return STATUS_OK;
 }
 
-/* Orbitals of each spin follow one another, as set_spins counts them. */
+/* Orbitals of each spin are consecutive, alpha first. */
 static enum status check_orbitals(const char *path, const struct checkpoint_contents *contents)
 {
     for (int64_t k = 0; k < contents->n_orbitals; k++) {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* End of the description of a file that has a seal. */
+/* End of the description of a file that has a seal (checkpoint_seal.h). */
 #define CHECKPOINT_SEALED ", sealed"
 
 struct checkpoint_contents {
@@ -29,7 +29,8 @@ void checkpoint_contents_fini(struct checkpoint_contents *contents);
  * STATUS_NO_MEMORY; checkpoint_contents_fini still has to be called. */
 enum status checkpoint_contents_init_orbitals(struct checkpoint_contents *contents);
 
-/* Whether the orbitals' energies, occupations and spins are the same to the last bit. */
+/* Whether the orbitals' energies, occupations and spins are the same to the last bit. b may lack
+ * occupations; a must have them. */
 bool checkpoint_contents_equal(const struct checkpoint_contents *a,
                                const struct checkpoint_contents *b);
 

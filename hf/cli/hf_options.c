@@ -17,8 +17,8 @@
 
 static const struct option_row molecule_rows[] = {
     TEXT_OPTION("basis", FIELD(settings.basis), .value = "NAME|FILE",
-                .help = "basis set: a name of basis/data, or a Gaussian94 (.gbs) or NWChem (.nw) "
-                        "file"),
+                .help = "basis set: a name such as cc-pvdz (an unknown one lists all), or a "
+                        "Gaussian94 (.gbs) or NWChem (.nw) file"),
     CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf",
                   .help = "restricted or unrestricted (default: rhf for singlets, uhf otherwise)"),
     INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
@@ -36,17 +36,17 @@ static const struct option_row molecule_rows[] = {
 
 static const struct option_row scf_rows[] = {
     TEXT_OPTION("guess", FIELD(settings.guess), .value = "sad|core|FILE",
-                .help = "first density: superposed atoms, one-electron Hamiltonian, or a "
-                        "checkpoint's (default: sad)"),
+                .help = "initial density: superposition of atomic densities, one-electron "
+                        "Hamiltonian, or from a checkpoint (default: sad)"),
     REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = TEXT_OF(SCF_DEFAULT_CONVERGE), .value = "X",
                 .help = "largest element of the orbital gradient at convergence, hartree"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
-                   .help = "limit of iterations"),
+                   .help = "maximum number of iterations"),
     INTEGER_OPTION("diis", FIELD(settings.scf.diis_size), 1, 100,
                    .default_text = TEXT_OF(SCF_DEFAULT_DIIS_SIZE), .value = "N", .expert = true,
-                   .help = "Fock matrices that DIIS keeps; 1: no DIIS"),
+                   .help = "Fock matrices kept by DIIS; 1: no DIIS"),
     REAL_OPTION("damping", FIELD(settings.scf.damping), 0, 0.99, .default_text = "0", .value = "X",
                 .expert = true,
                 .help = "fraction of the last Fock matrix kept in early iterations"),
@@ -85,11 +85,10 @@ static const struct option_row fock_rows[] = {
     CHOICE_OPTION("screening", FIELD(settings.fock.screening), "density,schwarz",
                   .default_text = "density", .expert = true,
                   .help = "integrals to compute: those that matter with the current density, or "
-                          "all above the threshold, as in the papers"),
+                          "all above the threshold, as in Lifflander et al. (2012)"),
     INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N", .expert = true,
-                   .help =
-                       "basis functions in a tile, at most (default: by the basis; 40 above 160 "
-                       "functions)"),
+                   .help = "maximum number of basis functions in a tile (default: by the basis; 40 "
+                           "above 160 functions)"),
     CHOICE_OPTION("decomposition", FIELD(settings.fock.decomposition), FOCK_DECOMPOSITION_NAMES,
                   .default_text = "quartet", .expert = true,
                   .help = "a task is a quartet of tiles (IJ|KL), or a pair of tile rows (I:|K:)"),
@@ -108,7 +107,8 @@ static const struct option_row fock_rows[] = {
                           "handle go to the others in this order"),
     INTEGER_OPTION("cache", FIELD(cache_megabytes), 0, 1000000,
                    .default_text = TEXT_OF(HF_DEFAULT_CACHE), .value = "MB", .expert = true,
-                   .help = "memory per process for tiles of D and F and for shell pairs"),
+                   .help = "memory per process for tiles of D and F and for shell pairs; in "
+                           "methods of beryl-tce also for blocks of tensors"),
 };
 
 static const struct option_row output_rows[] = {
@@ -127,12 +127,13 @@ static const struct option_row run_rows[] = {
         .help = "run N two-electron Fock builds from --density instead of an SCF; 0: the SCF"),
     TEXT_OPTION("density", FIELD(density), .value = "guess|converged|FILE",
                 .help =
-                    "density for --fock-only and --compare: the guess, whose builds cost less than "
-                    "later ones; that of an SCF solved first; or a checkpoint's (default: guess)"),
+                    "density for --fock-only and --compare; guess: the initial one, whose builds "
+                    "cost less than later ones; converged: run an SCF first; FILE: from a "
+                    "checkpoint (default: guess)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
                 .help =
-                    "--fock-only (5) under each of these modes, and a table; name a mode twice to "
-                    "see chance differences"),
+                    "time Fock builds (--fock-only, default 5) under each of these modes and print "
+                    "a table; name a mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks), .expert = true,
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
@@ -143,9 +144,9 @@ static const struct option_row run_rows[] = {
                     "in all builds"),
     TEXT_OPTION("write-profile", FIELD(files.profile), .value = "FILE.csv|FILE.npy", .expert = true,
                 .help =
-                    "seconds of every non-null task of the last build, by its number among "
-                    "all tasks; for X.csv also the tiles that it reads and writes, X.blocks.csv "
-                    "and X.sizes.csv"),
+                    "write the seconds of every non-null task of the last build, by its number "
+                    "among all tasks; for X.csv also the tiles that each task reads and writes, "
+                    "X.blocks.csv and X.sizes.csv"),
 };
 
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES])
@@ -226,7 +227,7 @@ static enum status check_hf_options(struct hf_options *options)
         !options->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
     if (options->settings.restart && options->settings.guess)
-        return FAIL(STATUS_USAGE, "--restart and --guess both name the first density: leave one "
+        return FAIL(STATUS_USAGE, "--restart and --guess both name the initial density: leave one "
                                   "out");
     TRY(mode_options_choose(&options->settings.pool, options->compare, options->rounds,
                             &options->settings.modes));

@@ -32,7 +32,7 @@ struct quartet_views {
     struct tile_view view[4][4];
     int n_pairs;     /* different tiles among the six */
     int64_t pair[6]; /* their pair indices */
-    double *blocks;  /* contributions, n_blocks_per_pair matrices each; owned */
+    double *blocks;  /* contributions of each pair: one matrix, or with two spins three; owned */
 };
 
 enum status quartet_views_init(struct quartet_views *views, const struct tiling *tiling,

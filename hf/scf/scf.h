@@ -90,7 +90,7 @@ struct scf_result {
 
 /* Runs to convergence, from D or, with settings->restart, whose density D is, from the state of
  * that run; printing a line per iteration. Collective.
- * D  n_spins tile matrices, borrowed: the first density, then scratch of the Fock builds,
+ * D  n_spins tile matrices, borrowed: the initial density, then scratch of the Fock builds,
  *    on return the final density; undefined after an error but STATUS_NOT_CONVERGED
  * Errors: STATUS_NOT_CONVERGED (result filled with the last iteration's state),
  * STATUS_INPUT (fewer independent functions than occupied orbitals),

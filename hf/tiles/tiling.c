@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* That of the papers: tiles of 40 x 40 stay in the caches. */
+/* As in Lifflander et al. (2012): tiles of 40 x 40 stay in the processor's caches. */
 enum { LARGEST_TARGET = 40 };
 
 /* Four tiles make 55 tasks that symmetry leaves different, the largest 3 % of a dense build, from

@@ -178,7 +178,7 @@ static enum status check_machine(const struct taskpool_machine *machine)
 
 /* --- agreement --- */
 
-/* What processes must agree on, and what messages call it. */
+/* Arguments that must be equal on all processes, and their names in messages. */
 enum { N_TASKS, RECORD_SIZE, MODE, SETTINGS, FUNCTIONS, N_AGREED };
 static const char *const agreed_names[N_AGREED] = {"n_tasks", "record_size", "the mode",
                                                    "the settings",

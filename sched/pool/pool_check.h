@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Refuses arguments that no pool can be made of, before anything depends on them. */
+/* Checks of the arguments of taskpool_create and taskpool_simulate. */
 #pragma once
 
 #include "support/base/status.h"
 #include "taskpool/mode.h"
 #include "taskpool/simulation.h"
 
-/* What a pool is to be made of; comm is MPI_COMM_SELF for a simulation. */
+/* The arguments of taskpool_create or taskpool_simulate; comm is MPI_COMM_SELF for a simulation. */
 struct pool_request {
     MPI_Comm comm;
     bool simulated;
     const struct taskpool_problem *problem;
     struct taskpool_settings *settings;
     const struct taskpool_machine *machine; /* of a simulation */
-    bool has_room;                          /* the caller gave a place for the pool */
+    bool has_room;                          /* the caller's pointer for the pool is not NULL */
 };
 
 /* Whether MPI runs and comm can carry a pool. Not collective. Errors: STATUS_USAGE. */

@@ -172,7 +172,7 @@ static enum status create_pool_of(const struct pool_request *request, struct tas
     return STATUS_OK;
 }
 
-/* request  but for the settings */
+/* request  complete except for the settings, which are added here */
 static enum status create_checked(struct pool_request *request,
                                   const struct taskpool_settings *settings, struct taskpool **pool)
 {
@@ -282,7 +282,7 @@ static enum status make_room(struct taskpool *pool)
     if (pool_slot(pool, pool->n_iterations) < pool->capacity)
         return STATUS_OK;
     enum status status = status_agree(pool->comm, reserve_iteration(pool));
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) /* on any process: all try again in the next run */
         pool->capacity = pool->n_iterations;
     return status;
 }
@@ -316,7 +316,7 @@ static enum status run_tasks(struct taskpool *pool)
                           (int)status);
 }
 
-/* Refuses a call from outside an iteration, or after a failure of the mode.
+/* Refuses a call from inside a task, or after a failure that leaves the mode's state undefined.
  * instead  for a call from inside a task */
 static enum status check_between(const struct taskpool *pool, const char *function,
                                  const char *instead)
@@ -350,7 +350,7 @@ int taskpool_restore(struct taskpool *pool)
     TRY(check_between(pool, "taskpool_restore", "restore it after taskpool_run"));
     if (pool->state == POOL_SEEDED)
         return STATUS_OK;
-    pool->state = POOL_BROKEN;
+    pool->state = POOL_BROKEN; /* until it succeeds */
     pool->n_failures = status_n_failures();
     if (pool->bound)
         TRY(seed_bound(pool));

@@ -61,14 +61,14 @@ struct darray_shape {
 enum status darray_create_several(int n, const struct darray_shape shapes[],
                                   struct darray *arrays[]);
 
-/* What an array takes of a process: its part, of n_elements at most on any, and the index, which
- * every process has of all blocks. Not collective. */
+/* Memory that an array takes of a process: its part, with at most n_elements on any process, and
+ * the index of all blocks, which every process has. Not collective. */
 struct memory_need darray_bytes(int64_t n_blocks, double n_elements);
 
-/* Every process, in the same order; NULL is fine. Waits for nobody. */
+/* Every process, in the same order; NULL is fine. Does not synchronise. */
 void darray_destroy(struct darray *array);
 
-/* Sets every element to zero. Every process: each does its part, and waits for nobody. There must
+/* Sets every element to zero. Every process: each does its part, without synchronising. There must
  * be a synchronisation between this and any access before or after. */
 void darray_zero(struct darray *array);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows: the shared memory of distributed arrays, in elements of 8 bytes.
  *
- * A window is one global array of which every process holds a part of the same length. A
- * distributed array takes the same place of every part, so that each process knows without
- * communication where it lies. There are few windows, made once and used again, because making
+ * A window is one global array, with a part of equal length on every process. A distributed array
+ * takes the same range of every part, so that each process knows without communication where it
+ * lies. There are few windows, made once and used again, because making
  * one takes several synchronisations, and completing the operations of a process takes a flush
  * per window: over a network each of them is a round trip. */
 #pragma once

@@ -66,7 +66,8 @@ void dense_grid_destroy(struct dense_grid *grid)
 
 /* --- matrices and elements of one process --- */
 
-/* How many of n indices lie at a place in [0, n_places) of the grid: blocks go round. */
+/* Number of the n indices at position `place` in [0, n_places) of the grid: blocks are distributed
+ * cyclically. */
 static int count_local_indices(int n, int place, int n_places)
 {
     int n_blocks = n / DENSE_BLOCK;

@@ -126,8 +126,8 @@ static int64_t hole_bytes(const char *path)
     return file.st_size - smaller(taken, file.st_size);
 }
 
-/* Those of the files in /dev/shm that this process has mapped, as the buffers for messages of all
- * processes of its run on the node. Files that killed runs have left there stay as they are. */
+/* hole_bytes of the files in /dev/shm that this process has mapped, such as the message buffers of
+ * all processes of its run on the node. Files that killed runs have left there stay as they are. */
 static int64_t mapped_hole_bytes(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");

@@ -38,8 +38,8 @@ struct memory_budget memory_divide(const struct memory_limits *limits, int n_sha
 struct memory_budget memory_budget(int64_t given_bytes, MPI_Comm comm);
 
 /* Bytes that a process needs, of an object or a run: its fraction of what the processes of a node
- * share, in n_shared pieces, and its own. A function ..._bytes beside ..._create, with arguments of
- * the same meaning, says what the object takes; estimates are sums of these. */
+ * share, in n_shared pieces, and its own. The function X_bytes that goes with X_create, with
+ * arguments of equal meaning, returns the need of the object; estimates are sums of these. */
 struct memory_need {
     double shared_bytes, own_bytes;
     int64_t n_shared;
@@ -60,7 +60,7 @@ enum status memory_check(const char *subject, const struct memory_need *need,
                          const struct memory_budget *budget, const char *remedy);
 
 /* From now on allocations of this process beyond its budget of main memory fail: for work whose
- * need cannot be estimated, of which the system would otherwise end this process or another. */
+ * need cannot be estimated. Otherwise the system might kill this process or another. */
 void memory_confine(const struct memory_budget *budget);
 
 /* Peak resident memory of this process; a shared page counts for each process that has

@@ -98,7 +98,7 @@ bool is_oversubscribed(MPI_Comm comm)
     cpu_set_t cores;
     CPU_ZERO(&cores);
     MPI_Comm_size(node, &n_processes);
-    /* It fails on machines of more cores than a set holds, of which nothing is known then. */
+    /* Fails on machines with more cores than a cpu_set_t holds: then all cores count. */
     if (sched_getaffinity(0, sizeof cores, &cores) != 0)
         memset(&cores, 0xff, sizeof cores);
     MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node);

@@ -68,7 +68,7 @@ static char *format_text(char *some, size_t size, const char *format, va_list ar
         some[0] = '\0';
     return all;
 }
-/* Two renderings, of which one has blanks for the format's line ends and tabs, tell these from
+/* Renders twice, once with blanks for the format's line ends and tabs, to distinguish these from
  * those of the arguments. */
 void printable_vprint(FILE *stream, bool lines, const char *format, va_list arguments)
 {

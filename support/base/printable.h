@@ -18,5 +18,5 @@ size_t printable_length(const char *text);
 void printable_vprint(FILE *stream, bool lines, const char *format, va_list arguments)
     __attribute__((format(printf, 3, 0)));
 
-/* The same for the variable arguments of a message, which is one line. */
+/* printable_vprint for a message of one line. */
 void printable_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));

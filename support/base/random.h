@@ -12,7 +12,7 @@ struct random_stream {
 /* One seed and stream give identical numbers on every machine. */
 void random_stream_init(struct random_stream *random, uint64_t seed, uint64_t stream);
 
-/* A bijection of 64 bits, each of which depends on all.
+/* A bijection of 64 bits; each bit of the result depends on all bits of the argument.
  * Source: Steele, Lea, Flood, OOPSLA 2014 (SplitMix), in D. Stafford's variant 13. */
 uint64_t random_mix(uint64_t bits);
 

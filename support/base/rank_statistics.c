@@ -175,7 +175,7 @@ static void fill_pair_means(const double *numbers, struct bootstrap *bootstrap)
     qsort(bootstrap->means, (size_t)bootstrap->n_means, sizeof *bootstrap->means, order_numbers);
 }
 
-/* How often a mean is among those of the resample. */
+/* Number of occurrences of a mean among those of the resample. */
 static int64_t count_pair_mean(const struct bootstrap *bootstrap, const struct pair_mean *mean)
 {
     int64_t count = bootstrap->counts[mean->first];

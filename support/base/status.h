@@ -56,8 +56,8 @@ int64_t status_n_failures(void);
 enum status status_explain(enum status code, int64_t n_before, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Replace one of them: by a text with more context, of which status_text() may be an argument, or
- * by that of a failure on another process. */
+/* Replace the text or the origin of the last failure: by a text with more context, with
+ * status_text() as a possible argument, or by those of a failure on another process. */
 void status_set_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void status_set_origin(const char *origin);
 

@@ -24,5 +24,6 @@ struct vector_registers {
  * Manual, volume 1, sections 14.3, 14.5.3, 14.7.1 and 15.2 to 15.4. */
 enum vector_unit vector_unit_of(const struct vector_registers *registers);
 
-/* That of the processor which this process runs on. Asked once: call before there are threads. */
+/* vector_unit_of the processor that this process runs on. Determined on the first call: make that
+ * call before starting threads. */
 enum vector_unit vector_unit_here(void);

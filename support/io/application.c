@@ -143,7 +143,7 @@ int application_finish(struct application *application)
 
 /* --- the machine --- */
 
-/* As Linux calls it; "" if it does not say. */
+/* The processor's name from /proc/cpuinfo; "" if it has none. */
 static void read_processor_name(char *name, size_t size)
 {
     char line[256];

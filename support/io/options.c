@@ -11,10 +11,10 @@
 /* The values that getopt_long returns for long options: above every character. */
 enum { RETURN_REQUEST = 256, RETURN_FIRST_ROW = RETURN_REQUEST + 16 };
 
-/* The options of every program, and the end of getopt's table. */
+/* The option of programs with modes, those of every program, and the end of getopt's table. */
 static const struct option request_options[] = {
-    {"help", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP},
     {"help-modes", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_MODES},
+    {"help", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP},
     {"help-all", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_HELP_ALL},
     {"version", no_argument, NULL, RETURN_REQUEST + OPTION_REQUEST_VERSION},
     {0},
@@ -42,7 +42,10 @@ static void fill_getopt_tables(const struct options *options, struct option *lon
             assert(strcmp(long_options[j].name, row->name) != 0);
     }
     *letters = '\0';
-    memcpy(&long_options[n_rows], request_options, sizeof request_options);
+    const struct option_row *modes;
+    size_t first = options_find_modes(options, &modes) ? 0 : 1;
+    memcpy(&long_options[n_rows], request_options + first,
+           sizeof request_options - first * sizeof *request_options);
 }
 
 /* The row of a value that getopt_long returns. */

@@ -56,8 +56,8 @@ enum option_request {
 
 /* Sets every field to its default, then to what argv says. argv is reordered;
  * operands are left at argv[*first_operand] to argv[argc - 1].
- * --help (-h), --help-modes, --help-all and --version are recognised, end the parsing and are
- * returned as *request. No two rows may have the same name.
+ * --help (-h), --help-all, --version and, of programs with modes, --help-modes are recognised, end
+ * the parsing and are returned as *request. No two rows may have the same name.
  * Errors: STATUS_USAGE with a message that names the option, the text at fault
  * and what the option takes; STATUS_NO_MEMORY. */
 enum status options_parse(const struct options *options, int argc, char **argv,

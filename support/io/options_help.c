@@ -33,8 +33,9 @@ void *option_field(const struct option_table *table, const struct option_row *ro
     return (char *)table->fields + row->offset;
 }
 
-/* Prints the words of text with line breaks; column is where the line stands
- * now, later lines start at indent. */
+/* Prints the words of text with line breaks.
+ * column  characters on the line so far
+ * indent  column in which later lines start */
 static void print_wrapped(const char *text, int column, int indent)
 {
     while (*text != '\0') {
@@ -73,8 +74,8 @@ static void describe_limits(const struct option_row *row, bool brief, char *text
                  has_default ? row->default_text : "");
 }
 
-/* How --help, --help-modes and --help-all show a row: without ranges of numbers; with them; in
- * addition after the names of the modes that read it. */
+/* Detail of a row in --help (without ranges of numbers), in --help-modes (with them) and in
+ * --help-all (in addition after the names of the modes that read it). */
 enum detail { BRIEF, OF_A_MODE, FULL };
 
 static void print_row(const struct option_row *row, enum detail detail)
@@ -129,15 +130,14 @@ static void print_mode(const struct option_table *table, const char *mode, const
             print_row(row, OF_A_MODE);
         else if (position > 0 && n < sizeof others)
             n += (size_t)snprintf(others + n, sizeof others - n, "%s--%s",
-                                  n > 0 ? ", " : "as above: ", row->name);
+                                  n > 0 ? ", " : "also: ", row->name);
     }
     if (n > 0)
-        print_wrapped(others, printf(" "), 0);
+        print_wrapped(others, printf("  "), 4);
 }
 
-/* The table that has the option for the mode; NULL: the program schedules nothing. */
-static const struct option_table *find_modes(const struct options *options,
-                                             const struct option_row **modes)
+const struct option_table *options_find_modes(const struct options *options,
+                                              const struct option_row **modes)
 {
     const struct option_table *table = NULL;
     size_t n_rows = options_count_rows(options);
@@ -169,7 +169,7 @@ static void print_request(const char *name, const char *text)
 static void print_help(const struct options *options, enum option_request request)
 {
     const struct option_row *row;
-    const struct option_table *modes = find_modes(options, &row);
+    const struct option_table *modes = options_find_modes(options, &row);
     printf("Usage: %s %s\n\n", options->program, options->synopsis);
     if (request == OPTION_REQUEST_HELP_MODES && modes) {
         print_modes(modes, row);

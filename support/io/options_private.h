@@ -11,7 +11,12 @@ size_t options_count_rows(const struct options *options);
 const struct option_row *options_find_row(const struct options *options, size_t i,
                                           const struct option_table **table);
 
-/* Where the value of the row is. */
+/* The table that has the option for the scheduling mode, and its row; NULL: the program schedules
+ * nothing, and has no --help-modes. */
+const struct option_table *options_find_modes(const struct options *options,
+                                              const struct option_row **modes);
+
+/* The field with the value of the row. */
 void *option_field(const struct option_table *table, const struct option_row *row);
 
 /* Fails if an option of the table had this name (length characters). Errors: STATUS_USAGE, with the

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* Whether output_file_write could write to the path, as far as can be known
- * beforehand. Leaves nothing behind and a file that is there untouched.
+ * beforehand. Leaves no new file, and an existing one untouched.
  * Errors: STATUS_IO, naming the path and the reason. */
 enum status output_file_check(const char *path);
 
@@ -48,9 +48,9 @@ enum status outputs_check_writable(const struct output *outputs, int n_outputs);
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status output_file_write(const char *path, const char *bytes, size_t length);
 
-/* The path of what is written beside path before it takes that name: it names this process, so that
- * output_file_write and _replace of a later process find in the same folder what this one leaves if
- * it is killed, and remove it. Errors: STATUS_IO (too long). */
+/* The path of the temporary file, in the folder of `path`, that is renamed to `path` when complete.
+ * It names this process: if this process is killed, output_file_write and _replace of a later one find
+ * the file in the folder and remove it. Errors: STATUS_IO (too long). */
 enum status output_file_part(const char *path, char part[PATH_MAX]);
 
 /* Removes a file, or a folder with all that is in it on the same disk; no error where there is

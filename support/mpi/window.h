@@ -30,6 +30,6 @@ enum status window_check(MPI_Comm comm);
  * node store in it; 0 for one process, whose windows are its own memory. */
 double window_overhead_bytes(int n_sharing);
 
-/* Bytes of /dev/shm that must be free for a window of which each of the n_sharing processes of a
- * node has size_bytes. */
+/* Bytes of /dev/shm that must be free for a window with size_bytes on each of the n_sharing
+ * processes of a node. */
 double window_node_bytes(int n_sharing, double size_bytes);

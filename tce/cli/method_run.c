@@ -84,7 +84,7 @@ static enum status print_method(const struct method_run *run)
     return STATUS_OK;
 }
 
-/* That of the amplitudes, of which there are most. */
+/* Reports the size of a checkpoint with amplitudes, which are most of it. */
 static void report_checkpoint(const struct method_run *run)
 {
     const struct method_settings *settings = &run->options->settings;
@@ -193,7 +193,7 @@ static json_t *method_properties_to_json(const struct method_run *run)
 {
     char key[64];
     const char *method = run->options->method;
-    const struct mode_record *record = &run->records.list[0];
+    const struct mode_record *record = &run->records.list[0]; /* with --compare the first mode */
     json_t *properties = json_object();
     snprintf(key, sizeof key, "%s_correlation_energy", method);
     json_object_set_new(properties, key, json_real(run->energies[0]));
@@ -218,7 +218,7 @@ static json_t *modes_to_json(const struct method_run *run)
     return compare;
 }
 
-static void add_only_mode(const struct mode_record *record, json_t *extras)
+static void add_single_mode(const struct mode_record *record, json_t *extras)
 {
     json_object_set(extras, "iterations", record->iterations);
     if (record->timeline)
@@ -241,7 +241,7 @@ static json_t *method_extras_to_json(const struct method_run *run, int64_t memor
         json_object_set_new(extras, "compare", modes_to_json(run));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));
     } else if (records->n > 0)
-        add_only_mode(&records->list[0], extras);
+        add_single_mode(&records->list[0], extras);
     return extras;
 }
 

@@ -25,8 +25,8 @@ struct tce_option_tables {
 #define FIELD(name) offsetof(struct tce_options, name)
 static const struct option_row program_rows[] = {
     INTEGER_OPTION("iterations", FIELD(iterations), 1, 1000000, .default_text = "1", .value = "N",
-                   .help = "runs of the program; modes keep what they learn from one run to the "
-                           "next"),
+                   .help = "runs of the program; scheduling modes keep what they learn from one "
+                           "run to the next"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
                 .help = "run the program under each of these modes, one after another, and print "
                         "a table; name a mode twice to see chance differences"),
@@ -35,13 +35,13 @@ static const struct option_row program_rows[] = {
                 .help = "print the number of tasks and their operations, and stop; allocates no "
                         "tensors"),
     FLAG_OPTION("dry-run", FIELD(dry_run),
-                .help = "run nothing and allocate no tensors; with --write-profile the predicted "
-                        "seconds of every task"),
+                .help = "run nothing and allocate no tensors; with --write-profile, write the "
+                        "predicted seconds of every task"),
     FLAG_OPTION("verify", FIELD(verify), .expert = true,
                 .help = "compare every result with plain nested loops, which takes very long"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy", .expert = true,
-                .help = "seconds of every task, those of all stages one after another; for "
-                        "X.csv, unless --dry-run, also the blocks that it reads and writes, "
+                .help = "write the seconds of every task, stage by stage; for X.csv, unless "
+                        "--dry-run, also the blocks that each task reads and writes, "
                         "X.blocks.csv and X.sizes.csv"),
 };
 
@@ -75,16 +75,16 @@ static const struct option_row method_rows[] = {
                 .help = "leave the orbitals of noble-gas cores uncorrelated"),
     INTEGER_OPTION("orbital-tile", FIELD(settings.orbital_tile), 0, 1000, .default_text = "0",
                    .value = "N", .expert = true,
-                   .help = "orbitals in a tile, at most; 0: chosen by their number"),
+                   .help = "maximum number of orbitals in a tile; 0: chosen by their total"),
     REAL_OPTION("converge-amplitudes", FIELD(settings.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = "1e-8", .value = "X",
-                .help = "largest change of an amplitude at convergence, and ten times that of the "
-                        "energy"),
+                .help = "converged when every amplitude changes by less than X and the energy by "
+                        "less than X / 10 hartree"),
     INTEGER_OPTION("max-iter-amplitudes", FIELD(settings.max_iterations), 1, 1000000,
                    .default_text = "100", .value = "N",
-                   .help = "limit of iterations of the amplitudes"),
+                   .help = "maximum number of amplitude iterations"),
     INTEGER_OPTION("diis-amplitudes", FIELD(settings.diis_size), 1, 100, .default_text = "8",
-                   .value = "N", .expert = true, .help = "amplitudes that DIIS keeps; 1: no DIIS"),
+                   .value = "N", .expert = true, .help = "amplitudes kept by DIIS; 1: no DIIS"),
 };
 
 static void list_program_tables(struct tce_options *options, struct tce_option_tables *tables)

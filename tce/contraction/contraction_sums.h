@@ -31,7 +31,7 @@ struct contraction_sums {
     struct contraction_sum *list; /* n */
     bool has_scalars;
     int64_t n_tasks;
-    int64_t n_parts; /* of scalars, of which each may have none */
+    int64_t n_parts; /* of all scalars; one may have none */
 };
 
 /* problems  n_terms >= 1 of them, copied; the labels are borrowed

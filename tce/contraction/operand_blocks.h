@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of the factors of contractions as the matrices that DGEMM is given: those of this
- * process where they lie, others fetched ahead; packed where they do not lie so, and what
- * was fetched or packed kept while a budget allows, for all contractions that want it. */
+/* Blocks of the factors of contractions as the matrices that DGEMM is given: blocks of this process
+ * in place, others prefetched; packed where the layout asks for it. Fetched and packed blocks are
+ * cached within a budget and shared by all contractions. */
 #pragma once
 
 #include "support/arrays/item_cache.h"
@@ -13,7 +13,7 @@
 
 enum operand { OPERAND_A, OPERAND_B, N_OPERANDS };
 
-/* A factor of one of the contractions. */
+/* A factor: operand A or B of one of the contractions. */
 struct operand_place {
     int term;
     enum operand operand;
@@ -39,17 +39,17 @@ enum status operand_blocks_create(const struct contraction_sums *sums,
                                   struct kept_blocks *kept, struct operand_blocks **blocks);
 void operand_blocks_destroy(struct operand_blocks *blocks);
 
-/* Bytes of the blocks at work, at most, where none is of more than max_block elements; blocks that
- * are kept count against the settings' budget. */
+/* Upper bound of the bytes of blocks in use, where none has more than max_block elements; cached
+ * blocks count against the settings' budget. */
 int64_t operand_blocks_bytes(int64_t max_block);
 
-/* Begins to fetch a block that will soon be pinned, unless it is here; one A and one B at a
- * time. */
+/* Prefetches a block that will soon be pinned, unless this process has it; one A and one B at a
+ * time. block, here and below: its number in the factor's block_index. Not collective. */
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
                              int64_t block);
 
 /* The block's matrix, in the order of the operand's layout; stays until it is released. One A
- * and one B may be pinned at a time. Errors: STATUS_NO_MEMORY. */
+ * and one B may be pinned at a time. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_place place,
                                int64_t block, const double **matrix);
 void operand_blocks_release(struct operand_blocks *blocks, struct operand_place place,

@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Memory that idle intermediates may take beyond the plan's own, as a fraction of it. */
-static const double SPARE_PART = 0.01;
+/* Memory that idle intermediates may take beyond the plan's peak, as a fraction of it. */
+static const double SPARE_FRACTION = 0.01;
 
 struct executor {
     const struct plan *plan;
@@ -31,8 +31,7 @@ static enum status create_contractions(struct executor *self)
     TRY(block_buffers_create(&self->buffers));
     self->settings.buffers = self->buffers;
     struct contraction_settings settings = self->settings;
-    /* Half of the cache for what iterations have in common, an even part for each of their stages.
-     */
+    /* Half of the cache is for blocks that all iterations read, an equal fraction per stage. */
     int n_iterated = self->plan->n_stages - self->plan->first_iterated_stage;
     if (n_iterated > 0) {
         settings.kept_bytes = settings.cache_bytes / 2 / n_iterated;
@@ -78,15 +77,15 @@ static void destroy_tensor(struct executor *self, int tensor)
     self->elements -= self->plan->tensors[tensor].elements;
 }
 
-/* An intermediate for a stage to write. Making an array takes longer than many a contraction:
- * so one that is not needed any more stays for the next time, if it is small or within the
- * memory of the plan. */
+/* An intermediate for a stage to write. Creating a distributed array takes longer than a small
+ * contraction, so those that are not needed any more are kept for reuse within the plan's peak
+ * memory and SPARE_FRACTION of it. */
 static enum status claim_intermediate(struct executor *self, int tensor)
 {
     const struct plan *plan = self->plan;
-    double others = (1 + SPARE_PART) * plan->peak_elements - plan->tensors[tensor].elements;
+    double budget = (1 + SPARE_FRACTION) * plan->peak_elements - plan->tensors[tensor].elements;
     if (!self->tensors[tensor]) {
-        for (int i = plan->n_program_tensors; i < plan->n_tensors && self->elements > others; i++)
+        for (int i = plan->n_program_tensors; i < plan->n_tensors && self->elements > budget; i++)
             if (self->idle[i])
                 destroy_tensor(self, i);
         TRY(create_tensor(self, tensor));
@@ -177,7 +176,7 @@ static enum status begin_stage(struct executor *self, int stage)
     return STATUS_OK;
 }
 
-/* Frees those that no later stage reads for reuse. */
+/* Marks the intermediates that no later stage reads as free to be reused. */
 static void end_stage(struct executor *self, int stage)
 {
     const struct plan *plan = self->plan;
@@ -204,8 +203,8 @@ static double stage_flops(const struct plan *plan, int stage)
     return flops;
 }
 
-/* Frees for reuse the intermediates of a run that ended early or kept them for iterations, and
- * drops what stages kept of them. */
+/* Resets the state that an earlier run left: marks all intermediates as free to be reused and drops
+ * the blocks that stages cached. */
 static void forget_past_run(struct executor *self)
 {
     for (int k = 0; k < self->plan->n_stages; k++)
@@ -234,7 +233,7 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
 
 /* --- one step after another --- */
 
-/* In a pool of its own. */
+/* Runs one step of a stage in a pool of its own. */
 static enum status run_single_step(struct executor *self, const struct plan_step *step)
 {
     struct contraction_problem problem;
@@ -245,7 +244,7 @@ static enum status run_single_step(struct executor *self, const struct plan_step
     plan_problem(self->plan, step, &problem);
     enum status status =
         status_agree(self->comm, contraction_create(1, &problem, &self->settings, &contraction));
-    if (status != STATUS_OK) /* of any process */
+    if (status != STATUS_OK)
         goto done;
     bind_step(self, step, contraction, 0);
     status = contraction_start(contraction, &pool, self->comm);
@@ -284,13 +283,13 @@ enum status executor_find_not_finite(struct executor *self, int *step)
 
 enum status executor_timeline(const struct executor *self, struct json_t **timeline)
 {
-    int most = 0;
+    int busiest = 0;
     for (int k = 1; k < self->plan->n_stages; k++)
-        if (stage_flops(self->plan, k) > stage_flops(self->plan, most))
-            most = k;
+        if (stage_flops(self->plan, k) > stage_flops(self->plan, busiest))
+            busiest = k;
     *timeline = NULL;
     return self->plan->n_stages > 0
-               ? pool_timeline(contraction_pool(self->contractions[most]), timeline)
+               ? pool_timeline(contraction_pool(self->contractions[busiest]), timeline)
                : STATUS_OK;
 }
 

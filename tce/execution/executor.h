@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan at work: its tensors, its stages, and a pool for each of them. Pools live as
- * long as the mode does, so that what they retain serves the next time. */
+/* The execution of a plan: its tensors, and a pool for each of its stages. Pools exist until
+ * executor_start is called again, so that what modes retain serves the next run. */
 #pragma once
 
 #include "sched/pool/core/statistics.h"
@@ -22,8 +22,8 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                             MPI_Comm comm, struct executor **executor);
 void executor_destroy(struct executor *executor);
 
-/* Bytes of the blocks that a process works on, at most, where none is of more than max_block
- * elements; those that are kept count against the settings' budget. */
+/* Upper bound of the bytes of blocks that a process works on, where no block has more than
+ * max_block elements; cached blocks count against the settings' budget. */
 int64_t executor_work_bytes(int64_t max_block);
 
 /* A tensor of the program, by its number. Borrowed. Not collective. */
@@ -36,11 +36,11 @@ enum status executor_start(struct executor *executor, const struct taskpool_sett
 /* The cost of several stages; the pools' measurements are added up (statistics_add). */
 struct executor_record {
     double seconds;
-    double flops; /* useful ones */
+    double flops; /* of DGEMM, by the plan */
     struct taskpool_iteration statistics;
 };
 
-/* Runs the plan's stages [first, last), in order; intermediates come and go.
+/* Runs the plan's stages [first, last), in order; creates and frees intermediates as they need.
  * record  out, or NULL. Errors: those of contraction_run and tensor_create. */
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
@@ -55,6 +55,6 @@ enum status executor_find_not_finite(struct executor *executor, int *step);
 enum status executor_timeline(const struct executor *executor, struct json_t **timeline);
 
 /* Writes the seconds of every task of the last run, those of all stages one after another,
- * as profile_write does, and beside a CSV the blocks that each reads and writes; for pools with a
- * history. Errors: those of profile_write. */
+ * as profile_write does, and in addition to a CSV file the blocks that each reads and writes; for
+ * pools with a history. Errors: those of profile_write. */
 enum status executor_write_profile(const struct executor *executor, const char *path);

@@ -12,7 +12,7 @@ struct ao_integrals {
     const struct shells *shells;
     double threshold, max_bound;
     double *bounds;           /* n_groups x n_groups */
-    struct shell_pairs *kets; /* all pairs that count */
+    struct shell_pairs *kets; /* all pairs above the threshold */
     struct quartet_batches *batches;
 };
 
@@ -114,7 +114,8 @@ bool ao_integrals_are_null(const struct ao_integrals *integrals, const struct ti
     return largest * integrals->max_bound < integrals->threshold;
 }
 
-/* The matrix of functions mu and nu, of which the pair's first group may be in either tile. */
+/* The matrix (mu nu|..) for functions a and b of the pair's groups, which may be in either order:
+ * mu is in tile M, nu in tile N. */
 static double *matrix_of(const struct ao_request *request, const struct shell_pair *pair, int a,
                          int b)
 {
@@ -126,16 +127,16 @@ static double *matrix_of(const struct ao_request *request, const struct shell_pa
     return request->call->matrices + p * request->n * request->n;
 }
 
-/* Element (c, d) of values into rows and columns of the two groups, both ways. */
+/* Stores the integrals of a ket pair, row-major in (c, d), as a block and its transpose. */
 static void put_ket(const struct pair_class *class, const struct shell_pair *pair,
                     const double *values, int64_t stride, int64_t n, double *matrix)
 {
-    double *upper = matrix + (int64_t)pair->function[0] * n + pair->function[1];
-    double *lower = matrix + (int64_t)pair->function[1] * n + pair->function[0];
+    double *block = matrix + (int64_t)pair->function[0] * n + pair->function[1];
+    double *transpose = matrix + (int64_t)pair->function[1] * n + pair->function[0];
     for (int c = 0; c < class->n_first; c++)
         for (int d = 0; d < class->n_second; d++, values += stride) {
-            upper[c * n + d] = *values;
-            lower[d * n + c] = *values;
+            block[c * n + d] = *values;
+            transpose[d * n + c] = *values;
         }
 }
 
@@ -171,7 +172,7 @@ static void put_quartets(const struct computed_batch *batch, void *context)
         taskpool_poll(request->call->polled);
 }
 
-/* The pairs of the tile pair. */
+/* Creates the shell pairs of the bra, tiles (M, N). */
 static enum status make_bras(const struct ao_integrals *integrals,
                              const struct shell_rectangle *rectangle, struct shell_pairs **bras)
 {

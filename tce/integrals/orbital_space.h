@@ -16,7 +16,7 @@
  * beyond; none for ghosts. Source: NWChem's "freeze atomic". */
 int64_t frozen_core_count(const struct molecule *molecule);
 
-/* Those of one spin. */
+/* Correlated orbitals of one spin. */
 struct orbital_space {
     int64_t n_functions;
     int64_t n_core; /* frozen orbitals, which are not here */
@@ -38,9 +38,8 @@ int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);
 
 /* The counts alone, without C and energies, from numbers of functions and orbitals.
- * n_occupied  of each spin, the first n_core of which are left out; of two spins, not fewer of
- *             alpha: these may then be without virtual, and the beta ones without occupied,
- *             orbitals
+ * n_occupied  of each spin, including the first n_core, which are left out. Of two spins, not fewer
+ *             of alpha: alpha may then have no virtual and beta no occupied orbitals
  * Not collective. Errors: STATUS_INPUT (no occupied or no virtual orbital is left). */
 enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
                                  const int64_t n_occupied[], int64_t n_core,

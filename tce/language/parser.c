@@ -89,6 +89,7 @@ static const struct declared_name *find_declared(const struct name_list *list,
     return found ? *found : NULL;
 }
 
+/* Adds a name for which find_declared returns NULL. */
 static enum status add_declared(struct name_list *list, const struct token *name)
 {
     struct declared_name *added = malloc(sizeof *added);

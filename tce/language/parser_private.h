@@ -59,7 +59,7 @@ enum status parser_find(const struct parser *parser, const struct name_list *lis
 enum status parser_integer(struct parser *parser, const char *what, int64_t min, int64_t max,
                            int64_t *value);
 
-/* A number with an optional sign, and what it is divided by: -1/2. */
+/* A number with an optional sign and an optional divisor: -1/2. */
 enum status parser_real(struct parser *parser, double *value);
 
 /* *coefficient times or divided by a number that stands at the place. */

@@ -4,13 +4,13 @@
 
 #include "tce/language/program.h"
 
-/* A bar if its spaces have spins; and that a block can exist.
+/* Checks that a tensor over spaces with spins has a bar, and that one of its blocks can exist.
  * Errors: STATUS_INPUT. */
 enum status program_check_tensor(const struct program *program,
                                  const struct program_tensor *tensor);
 
-/* Every index of the target in every term; the target in none; and that for every term
- * blocks of the target and of all factors can exist at once.
+/* Checks that every index of the target occurs in every term and the target in none, and that for
+ * every term blocks of the target and of all factors can exist at once.
  * label_effort  steps that searches for labels may still take; see label_search.h
  * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */
 enum status program_check_statement(const struct program *program,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the library computes with a calculation. */
+/* Results of a calculation that the library returns. */
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
 #include "hf/tiles/one_electron_matrices.h"

@@ -86,8 +86,8 @@ enum status amplitude_file_find(struct checkpoint_stream *stream, bool *found,
 
 /* --- rows of a tensor --- */
 
-/* A tensor as dense pieces: rows of blocks, which are the blocks that differ in the tile of the
- * last index only. Row-major; elements without a block are zero. A walk over the rows, in order. */
+/* A walk over a tensor in dense, row-major pieces. A piece is a row of blocks: all tiles of the
+ * last index, the tiles of the others fixed; elements without a block are zero. */
 struct tensor_rows {
     struct tensor *tensor; /* borrowed */
     int rank;              /* of the pieces: a scalar is one of rank 1 with one element */

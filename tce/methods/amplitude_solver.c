@@ -153,7 +153,7 @@ static enum status extend_B(struct amplitude_solver *self, double *change)
     return STATUS_OK;
 }
 
-/* Keeps x and f(x) as the newest step, of which each process needs its own blocks alone. */
+/* Keeps x and f(x) as the newest step: on each process its own blocks. */
 static enum status push_step(struct amplitude_solver *self, double *change)
 {
     if (self->n_steps == self->size)

@@ -183,7 +183,7 @@ static void note_memory(struct correlation *self)
     self->memory_bytes = memory > self->memory_bytes ? memory : self->memory_bytes;
 }
 
-/* The energy is linear in the amplitudes, of which there are many. */
+/* The energy is linear in the amplitudes: many small changes add up, so it is tested, too. */
 static bool amplitudes_are_converged(const struct correlation *self, double energy_before,
                                      double threshold)
 {

@@ -31,7 +31,7 @@ struct checkpoint_reader;
 struct correlation_checkpoint;
 
 struct correlation_settings {
-    double converge; /* largest change of an amplitude, and ten times that of the energy */
+    double converge; /* amplitudes change by less than this, the energy by less than a tenth */
     int64_t max_iterations;
     int diis_size;
     const struct checkpoint_reader *restart; /* to resume from its amplitudes; NULL: from zeros */

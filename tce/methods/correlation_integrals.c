@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The tensors, for all of which one transformation serves. */
+/* The tensors, which are filled by one transformation. */
 struct targets {
-    struct mo_target *list; /* program->n_tensors there is room for */
+    struct mo_target *list; /* capacity: program.n_tensors */
     char (*patterns)[MAX_RANK];
     struct mo_integrals_problem problem;
 };
@@ -33,7 +33,7 @@ static const struct index_space *find_space(const struct program_instance *insta
     return NULL;
 }
 
-/* Where p, q, r and s of (pq|rs) are in a tensor. */
+/* Positions of p, q, r and s of (pq|rs) in a tensor. */
 static const int place_of_index[][4] = {
     [CHEMISTS_ORDER] = {0, 1, 2, 3}, [DIRAC_ORDER] = {0, 2, 1, 3}};
 

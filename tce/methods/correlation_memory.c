@@ -14,10 +14,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a block: what no memory holds, and an int64_t counts the bytes of. */
+/* Elements of a block that no memory holds, and whose bytes an int64_t can count. */
 #define MOST_ELEMENTS 1e15
 
-/* Bytes. What is shared is spread over the processes, the rest is each one's own. */
+/* Bytes. Shared memory is spread over the processes; the rest is each process's own. */
 struct estimate {
     double tensors, diis;      /* shared, at most at a time while iterating */
     double tensors_of_program; /* shared, while integrals are transformed */
@@ -67,7 +67,7 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
                                        &estimate->transformation);
 }
 
-/* Those of all tensors, though they do not exist at the same time, and the density. */
+/* Upper bound of the number of arrays: all tensors, as if at the same time, and the density. */
 static int64_t count_arrays(const struct correlation *self, int diis_size)
 {
     return self->instance.plan->n_tensors + self->problem.orbitals->n_spins +

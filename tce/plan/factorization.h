@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products as trees of binary contractions. Up to six factors the tree with the least
- * number of floating-point operations is found by dynamic programming over the parts
- * (bits of factors); of trees with as few, the one with most parts that other products
- * have too, and of these the one whose intermediates have the fewest elements. Of more factors, two
- * at a time are joined whose result has the fewest elements more than they have. Parts of more than
- * MAX_RANK indices are not formed.
+/* Products as trees of binary contractions. For up to six factors, the tree with the fewest
+ * floating-point operations is found by dynamic programming over the parts (bits of factors); among
+ * equals, the one with most parts that other products have too, then the one whose intermediates
+ * have the fewest elements. Beyond six factors, greedily: the next contraction is that of the pair
+ * with the least size(result) - size(A) - size(B). Parts of more than MAX_RANK indices are not
+ * formed.
  *
  * An index that occurs in one factor only and not in the target is summed over first, by
  * a step of its own: it reads the factor once, whatever comes after has fewer operations.

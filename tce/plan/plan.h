@@ -9,8 +9,8 @@
  *   computed once, if none of its tensors has been changed in between (product_key). A
  *   part that is there costs nothing when later products are factored. Whole products are
  *   shared too, if the operations saved are worth the copies (PLAN_MOVE_FLOPS).
- * - A part of which nothing changes in the iterations is computed once before them. A whole
- *   product likewise, under the same condition as for sharing.
+ * - A part that does not change in the iterations is computed once before them. A whole product
+ *   likewise, under the condition for sharing.
  * - An intermediate lives from the step that makes it to the last one that reads it; if
  *   that is iterated but the first is not, to the end of the plan.
  * - A stage has steps that may run at the same time; what is added to a tensor in one stage

@@ -83,13 +83,14 @@ enum status product_count(const struct product *product, int n,
 enum status product_flops(const struct product *product, const struct product_operand *A,
                           const struct product_operand *B, bool into_target, double *flops);
 
-/* Factors of a product that has a key: equal tensors are tried in all orders. */
+/* Most factors of a product that has a key. */
 enum { KEY_MAX_FACTORS = 6 };
 
-/* Two parts are the same if their words are: the number of factors; of each factor the
- * tensor, its version and, of each place, twice the number of the index, plus 1 if the
- * part has it. Indices are numbered as they first occur; factors are in the order of
- * tensors and versions, equal ones so that the words are the least. */
+/* The canonical form of a part: two parts compute the same if their words are equal. The words are
+ * the number of factors and, for each factor, its tensor, its version and, for each position, twice
+ * the number of the index, plus 1 if the part has it. Indices are numbered as they first occur;
+ * factors are sorted by tensor and version, those equal in both permuted to the lexicographically
+ * smallest words. */
 struct product_key {
     int n_words;
     int word[1 + KEY_MAX_FACTORS * (2 + MAX_RANK)];

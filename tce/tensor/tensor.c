@@ -44,7 +44,7 @@ double tensor_count_elements(const struct block_labels *labels)
     return counts.n[labels->irrep][labels->spin + MAX_RANK];
 }
 
-/* That of the array, and the list of sizes that it is made from. */
+/* The index of the array, and the list of sizes that it is made from. */
 double tensor_index_bytes(int64_t n_blocks)
 {
     return darray_bytes(n_blocks, 0).own_bytes + (double)(n_blocks + 1) * sizeof(int64_t);

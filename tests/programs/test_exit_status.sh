@@ -83,6 +83,8 @@ ways_of()
         ways=("$drawn" "$drawn --simulate 2") ;;
     "beryl-report: done, and converged where that was asked for")
         ways=("run.json -o page.html" "run.json run.json -o page.html") ;;
+    "beryl-report: \`--help\`, \`--help-modes\`, \`--help-all\` or \`--version\` printed")
+        ways=(--help-all --version --help) ;;
     *": \`--help\`, \`--help-modes\`, \`--help-all\` or \`--version\` printed")
         ways=(--help-modes --help-all --version --help) ;;
     "beryl-hf: not converged")

@@ -17,7 +17,7 @@
 
 static const struct option_row run_rows[] = {
     INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
-                   .help = "runs of the same tasks, each with the history of the last (1)"),
+                   .help = "runs of the same tasks, each with the history of the previous one (1)"),
     TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
                 .help =
                     "run the workload under each of these modes, and print a table; options of a "
@@ -228,8 +228,8 @@ static enum status check_line(const struct beryl_sched_options *common,
     return STATUS_OK;
 }
 
-/* common: of the sweep of which this is a line, which is checked as a whole; NULL: this is the
- * command line, which is not if it is that of a sweep */
+/* common  the options of the sweep, if argv is a line of its file; NULL: argv is the command line,
+ *         which is not checked as a whole if it asks for a sweep */
 static enum status parse_sched(int argc, char **argv, const struct beryl_sched_options *common,
                                struct beryl_sched_options *options, enum option_request *request)
 {

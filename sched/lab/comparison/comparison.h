@@ -76,8 +76,7 @@ struct comparison {
 
 void comparison_fini(struct comparison *comparison);
 
-/* Adds a mode at position n, of which there are COMPARISON_MODES_MAX at most, before the first
- * round. */
+/* Adds a mode at position n < COMPARISON_MODES_MAX, before the first round. */
 void comparison_add(struct comparison *comparison, const char *mode);
 
 /* The order in which a round, from 0, runs the modes: real ones in any with the same probability,
@@ -101,8 +100,8 @@ enum status comparison_end(struct comparison *comparison, int position);
 /* Whether there are several rounds, the same number under every mode. */
 bool comparison_has_rounds(const struct comparison *comparison);
 
-/* The fewest rounds in which n_modes can be told apart: with fewer no difference, however large, is
- * significant. */
+/* The fewest rounds in which differences of n_modes can be significant: with fewer none is, however
+ * large. */
 int64_t comparison_rounds_needed(int n_modes);
 
 /* Fills the results of all modes; comparison_has_rounds must hold. Errors: STATUS_NO_MEMORY. */

@@ -35,7 +35,7 @@ struct mode_record {
 /* Zero-initialised, but for the first members, is empty. */
 struct mode_records {
     int64_t n_rounds;             /* asked for; 0: 1 */
-    struct taskpool_trace *trace; /* of --trace, of which each mode gets a folder by its name;
+    struct taskpool_trace *trace; /* of --trace, where each mode gets a folder by its name;
                                    * borrowed; NULL: none */
     MPI_Comm comm;                /* its own */
     struct comparison comparison; /* of the same modes in the same order; its first members too */

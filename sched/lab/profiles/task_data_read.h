@@ -20,9 +20,9 @@ enum status task_data_read_sizes(const char *path, struct taskpool_data **data);
 enum status task_data_read_accesses(const char *path, const struct profile *profile,
                                     struct taskpool_data *data);
 
-/* Whether a table of accesses lies beside the profile. */
+/* Whether the profile has a table of accesses, X.blocks.csv next to X.csv. */
 bool task_data_is_beside(const char *path);
 
-/* Both tables, which lie beside the profile. Errors: as above; *data is then NULL. */
+/* Reads both tables of a profile. Errors: as above; *data is then NULL. */
 enum status task_data_read(const char *path, const struct profile *profile,
                            struct taskpool_data **data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collects the blocks of data that tasks read and write, and writes them beside a profile
+/* Collects the blocks of data that tasks read and write, and writes them to files next to a profile
  * (task_data.h). */
 #pragma once
 

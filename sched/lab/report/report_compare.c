@@ -180,7 +180,7 @@ static bool is_shown_run(const struct report_run *runs, int64_t n, int64_t i)
     return i == 0 || n_faster < SVG_MAX_SERIES - 1;
 }
 
-/* Those of at most SVG_MAX_SERIES runs as lines, the first and the fastest. */
+/* Seconds by iteration, a line per run: the first and the fastest, at most SVG_MAX_SERIES. */
 static void draw_iterations(FILE *page, const struct report_run *runs, int64_t n)
 {
     struct svg_plot plot = {.id = "compared-seconds",

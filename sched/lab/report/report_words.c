@@ -164,8 +164,8 @@ static void write_unproven(FILE *page, const struct compared *compared)
                report_mode_name(compared->runs), ratio_bound(run, 0), ratio_bound(run, 1));
 }
 
-/* Modes whose times lie within those of the fastest: not told apart by these iterations. Simulated
- * ones repeat exactly. */
+/* Modes whose times lie within those of the fastest: not distinguishable by these iterations.
+ * Simulated ones repeat exactly. */
 static void write_ties(FILE *page, const struct compared *compared)
 {
     if (json_object_get(compared->best->shared, "machine"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Traces of the pools of a program (taskpool/taskpool.h): what programs of the project need
- * besides. */
+/* Traces of the pools of a program: what programs of the project need in addition to
+ * taskpool/taskpool.h. */
 #pragma once
 
 #include "support/base/status.h"

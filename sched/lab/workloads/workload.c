@@ -23,8 +23,8 @@ static const struct option_row shared_rows[] = {
                         "walk: over many tasks the mean stays, the median falls"),
     CHOICE_OPTION("known-costs", WORKLOAD_FIELD(known_costs), "exact,none", .default_text = "exact",
                   .value = "WHICH",
-                  .help = "costs that modes know beforehand: what the workload predicts, of given "
-                          "durations these; or none"),
+                  .help = "costs that modes know beforehand; exact: predictions of the workload, "
+                          "or the durations where they are given"),
 };
 
 const struct workload_settings workload_settings_unknown = {

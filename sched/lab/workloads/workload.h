@@ -17,8 +17,8 @@
 /* Predicted costs of tasks that the modes are given. */
 enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
 
-/* As given on the command line. A workload is named by one of the first seven, the others of
- * which are NULL. */
+/* As given on the command line. The kind of workload is the one of the members `profile` to `bnsl`
+ * that is not NULL. */
 struct workload_settings {
     const char *profile;     /* file */
     const char *gauss;       /* "MEAN,SD", seconds */

@@ -185,7 +185,7 @@ static enum status read_task_durations(const struct workload_settings *settings,
                                settings->null_s);
 }
 
-/* Tasks are known by their place in the profile or, beside null tasks, by their numbers. */
+/* Tasks are identified by their position in the profile or, among null tasks, by their numbers. */
 static enum status read_durations(const struct workload_settings *settings, MPI_Comm comm,
                                   struct workload_durations *self)
 {
@@ -239,8 +239,8 @@ static const struct option_row profile_rows[] = {
                 .help = "tasks of the durations on file: rows task,seconds, or an array of "
                         "doubles"),
     REAL_OPTION("null-time", WORKLOAD_FIELD(null_s), 0, 1e6, .value = "SECONDS",
-                .help = "--profile: duration of null tasks, those of the --tasks T that are not "
-                        "on file; the tasks on file keep their numbers"),
+                .help = "--profile: duration of null tasks, i.e. tasks that are missing from the "
+                        "file, up to --tasks T in all; the others keep their numbers"),
 };
 
 static const struct option_row gauss_row =

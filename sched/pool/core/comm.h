@@ -4,10 +4,11 @@
 
 #include "taskpool/mode.h"
 
-/* First kinds of messages of the protocols that one mode may combine. */
+/* The number of each protocol's first kind of message: one mode may combine both protocols. */
 enum { STEALING_FIRST_KIND = 0, BALANCER_FIRST_KIND = 16 };
 
-/* Why a driver reports an error in a mode that lacks the functions that its calls lead to. */
+/* Messages of a driver about a mode that calls taskpool_comm_fetch_add or taskpool_comm_send but
+ * has no function for what follows. */
 #define COMM_NO_FETCHED "it calls taskpool_comm_fetch_add, but its function fetched is NULL"
 #define COMM_NO_RECEIVE "it sends messages, but its function receive, or sent for bulk, is NULL"
 

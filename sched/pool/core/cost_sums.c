@@ -12,7 +12,7 @@ static enum status predict_cost(const struct taskpool_problem *problem, int64_t 
 {
     *cost = problem->cost(task, problem->context);
     if (!(*cost > 0) || !isfinite(*cost))
-        return FAIL(STATUS_USAGE, "--seeding cost: the predicted cost of task %lld is %g",
+        return FAIL(STATUS_USAGE, "--seeding cost: task %lld costs %g, not a finite number > 0",
                     (long long)task, *cost);
     return STATUS_OK;
 }
@@ -82,14 +82,14 @@ struct cost_position cost_sums_at(const struct cost_sums *self, int64_t task)
     return at;
 }
 
-/* Whether a run between two sums is within its limit. */
+/* Whether a stretch of tasks between two sums is within its limit. */
 static bool is_within(double begin, double end, struct cost_limit limit)
 {
     return limit.carry + (end - begin) <= limit.bound;
 }
 
-/* The last of the sums from number i on at which a run may end that begins at `begin`; at sum i it
- * may. Searched for near i first. */
+/* The largest k >= i such that the tasks from `begin` to sum k are within the limit, given that
+ * those to sum i are. Galloping search from i. */
 static int64_t find_last_sum(const struct cost_sums *self, int64_t i, double begin,
                              struct cost_limit limit)
 {
@@ -102,8 +102,8 @@ static int64_t find_last_sum(const struct cost_sums *self, int64_t i, double beg
     return i;
 }
 
-/* The first of the sums up to number i from which a run may begin that ends at `end`; i if there
- * is none. */
+/* The smallest k <= i such that the tasks from sum k to `end` are within the limit; i if there is
+ * none. Galloping search from i. */
 static int64_t find_first_sum(const struct cost_sums *self, int64_t i, double end,
                               struct cost_limit limit)
 {
@@ -116,7 +116,7 @@ static int64_t find_first_sum(const struct cost_sums *self, int64_t i, double en
     return i;
 }
 
-struct cost_position cost_sums_middle(const struct cost_sums *self, double sum)
+struct cost_position cost_sums_nearest(const struct cost_sums *self, double sum)
 {
     struct cost_limit limit = {.bound = sum};
     struct cost_position at = position_of_sum(self, find_last_sum(self, 0, 0, limit));
@@ -152,7 +152,7 @@ struct cost_position cost_sums_reach_back(const struct cost_sums *self, struct c
 {
     int64_t i = (end.task - self->block.first) / self->stride;
     i = find_first_sum(self, i, end.sum, limit);
-    /* The first position is behind the sum before. */
+    /* The boundary lies after sum i - 1. */
     struct cost_position at = position_of_sum(self, i > 0 ? i - 1 : 0);
     while (!is_within(at.sum, end.sum, limit))
         at = advance_position(self, at);

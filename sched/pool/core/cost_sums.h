@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The predicted costs of a block of consecutive tasks as sums, in which boundaries are searched
- * for. Of a block too large for a sum per task only every so many tasks have one; between two of
- * them costs are predicted anew. */
+/* Prefix sums of the predicted costs of a block of consecutive tasks, in which boundaries are
+ * searched for. A block too large for a sum per task has one every `stride` tasks; between two sums
+ * costs are predicted again. */
 #pragma once
 
 #include "sched/pool/queues/task_ranges.h"
@@ -19,15 +19,15 @@ struct cost_sums {
 
 /* A boundary between tasks. */
 struct cost_position {
-    int64_t task; /* the first one behind it, in [block.first, block.last] */
+    int64_t task; /* the first one after it, in [block.first, block.last] */
     double sum;   /* cost of the block's tasks before it */
 };
 
-/* A run of tasks may begin in an earlier block or end in a later one: its cost is that of its
+/* A stretch of tasks may begin in an earlier block or end in a later one: its cost is that of its
  * tasks in this block in addition to `carry`. */
 struct cost_limit {
     double carry;
-    double bound; /* the largest cost of a run */
+    double bound; /* the largest cost of a stretch */
 };
 
 /* Predicts the cost of every task of the block once; problem->cost is not NULL.
@@ -44,13 +44,13 @@ struct cost_position cost_sums_at(const struct cost_sums *costs, int64_t task);
 
 /* The position before the first task whose middle lies at or beyond this sum, which is at least
  * 0; the end of the block if there is none. */
-struct cost_position cost_sums_middle(const struct cost_sums *costs, double sum);
+struct cost_position cost_sums_nearest(const struct cost_sums *costs, double sum);
 
-/* The last position at which a run from here may end without exceeding its limit, carry <= bound.
- * beyond  out, cost of the run with one more task; unchanged at the end of the block */
+/* The last position at which a stretch from here may end within its limit, carry <= bound.
+ * beyond  out, cost of the stretch with one more task; unchanged at the end of the block */
 struct cost_position cost_sums_reach(const struct cost_sums *costs, struct cost_position from,
                                      struct cost_limit limit, double *beyond);
 
-/* The first position at which a run that ends here may begin. */
+/* The first position at which a stretch that ends here may begin. */
 struct cost_position cost_sums_reach_back(const struct cost_sums *costs, struct cost_position end,
                                           struct cost_limit limit);

@@ -51,7 +51,7 @@ struct cost_partition {
     double before, total;   /* cost of the tasks of the processes before, of all */
     double bound;           /* the largest block */
     int64_t *shares;        /* n_workers + 1, as the following: boundaries of equal shares */
-    int64_t *earliest;      /* boundaries: behind them there is no room for more */
+    int64_t *earliest;      /* boundaries: after them there is no room for more */
 };
 
 /* --- the least bound --- */
@@ -131,8 +131,8 @@ static void find_shares(const struct cost_partition *self)
     double own = cost_sums_end(&self->costs).sum;
     for (int worker = 1; worker < self->n_workers; worker++) {
         double sum = self->total * worker / self->n_workers - self->before;
-        self->shares[worker] =
-            sum <= own ? cost_sums_middle(&self->costs, fmax(sum, 0)).task : self->costs.block.last;
+        self->shares[worker] = sum <= own ? cost_sums_nearest(&self->costs, fmax(sum, 0)).task
+                                          : self->costs.block.last;
         if (self->shares[worker] == self->costs.block.last)
             self->shares[worker] = self->n_tasks; /* another process finds it */
     }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-/* elapsed_s  of the last of the workers that are added, for which the others wait */
+/* elapsed_s  the latest end of the workers that are added: the others wait for it */
 static void add_worker(struct statistics_sums *sums, const struct statistics_worker *worker,
                        double elapsed_s)
 {
@@ -45,6 +45,7 @@ void statistics_totals_add(struct statistics_totals *totals, const struct statis
     double elapsed_s = fmax(totals->maxima.elapsed_s, other->maxima.elapsed_s);
     double waited_s = totals->sums.workers * (elapsed_s - totals->maxima.elapsed_s) +
                       other->sums.workers * (elapsed_s - other->maxima.elapsed_s);
+    /* Both structs consist of doubles alone. */
     double *sums = (double *)&totals->sums, *maxima = (double *)&totals->maxima;
     const double *other_sums = (const double *)&other->sums;
     const double *other_maxima = (const double *)&other->maxima;

@@ -83,7 +83,7 @@ static enum taskpool_mode_step auto_restore(void *state)
 
 const struct taskpool_mode mode_auto = {
     .name = "auto",
-    .help = "seeded by predicted cost, corrected by measurement, the rest stolen",
+    .help = "seeded by predicted cost, rebalanced by measured times, then work stealing",
     .state_size = sizeof(struct auto_state),
     .seeded = true,
     .prefers_cost = true,

@@ -247,7 +247,7 @@ static void diffusion_describe(const void *state, char *text, size_t size)
 
 const struct taskpool_mode mode_diffusion = {
     .name = "diffusion",
-    .help = "gossip of workers with little load, to which the others send tasks between iterations",
+    .help = "between iterations, gossip finds underloaded workers; overloaded ones send them tasks",
     .options =
         (struct taskpool_mode_options *[]){&taskpool_seeding_options, &diffusion_options, NULL},
     .state_size = sizeof(struct diffusion_state),

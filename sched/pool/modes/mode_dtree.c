@@ -38,14 +38,14 @@ struct dtree_settings {
 
 static const struct taskpool_option dtree_rows[] = {
     TASKPOOL_INTEGER_OPTION("fan-out", FIELD(fan_out), 1, 1e6, .default_text = "256", .value = "N",
-                            .help = "most children of a node"),
+                            .help = "maximum number of children of a node"),
     TASKPOOL_REAL_OPTION("first-share", FIELD(first_share), 0, 1, .default_text = "0.2",
                          .value = "X",
                          .help = "fraction of the tasks that is handed out at the start"),
     TASKPOOL_REAL_OPTION("drain", FIELD(drain), 0, 1, .min_excluded = true, .default_text = "0.5",
-                         .value = "X", .help = "fraction of its share that a request is granted"),
+                         .value = "X", .help = "granted fraction of a requester's share of tasks"),
     TASKPOOL_INTEGER_OPTION("min-grant", FIELD(min_grant), 1, 1e15, .default_text = "1",
-                            .value = "N", .help = "fewest tasks granted to a request"),
+                            .value = "N", .help = "minimum number of tasks granted per request"),
 };
 
 static struct taskpool_mode_options dtree_options =

@@ -73,7 +73,7 @@ static enum taskpool_mode_step guided_restore(void *state)
 
 const struct taskpool_mode mode_guided = {
     .name = "guided",
-    .help = "guided self-scheduling: a chunk is the tasks left, divided by the workers",
+    .help = "guided self-scheduling: chunk = remaining tasks / number of workers",
     .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options, NULL},
     .state_size = sizeof(struct guided_state),
     .init = guided_init,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* `lpt`, longest processing time first: how fast a schedule could be that knows all durations
- * beforehand and needs no message. Not a mode that could run for real, but a bound to compare the
- * modes with, in simulations only: the longest task left goes to the worker that ends it first.
+ * beforehand and needs no message. A reference schedule to compare the modes with, in simulations
+ * only, as no real run has this knowledge: the longest task left goes to the worker that ends it
+ * first.
  * The makespan is at most 4/3 of the shortest possible one (Graham, SIAM J. Appl. Math. 17 (1969)
  * 416), if all workers are equally fast. Of the machine it knows the speeds, but neither noise
  * nor the way of data.
@@ -20,8 +21,7 @@ static enum taskpool_mode_step lpt_restore(void *state)
 
 const struct taskpool_mode mode_lpt = {
     .name = "lpt",
-    .help =
-        "longest first with perfect knowledge: at most 4/3 of the best possible, simulated only",
+    .help = "reference schedule: longest tasks first, with all durations known; simulated only",
     .state_size = sizeof(struct static_state),
     .seeded = true,
     .is_bound = true,

@@ -49,15 +49,15 @@ struct taskpool_mode_options taskpool_seeding_options = TASKPOOL_MODE_OPTIONS(se
 static const struct taskpool_option chunk_rows[] = {
     TASKPOOL_INTEGER_OPTION(
         "chunk", FIELD(chunk), 0, 1e15, .default_text = "0", .value = "N",
-        .help = "tasks handed out together; the fewest where their number varies or they "
-                "are stolen; 0: 20 for share, else 1"),
+        .help = "tasks handed out together; where their number varies, or they are stolen, its "
+                "minimum; 0: 20 for share, else 1"),
 };
 
 struct taskpool_mode_options taskpool_chunk_options = TASKPOOL_MODE_OPTIONS(chunk_rows, 0);
 
 static const struct taskpool_option speeds_rows[] = {
     TASKPOOL_TEXT_OPTION("speeds", FIELD(speeds), .default_text = "", .value = "FILE",
-                         .help = "relative speeds of the workers, one number each"),
+                         .help = "relative speeds of the workers, separated by blanks or newlines"),
 };
 
 struct taskpool_mode_options taskpool_speeds_options = TASKPOOL_MODE_OPTIONS(speeds_rows, 0);

@@ -17,7 +17,7 @@ extern struct taskpool_mode_options common_options;
  * relies on that. */
 struct option_table mode_options_table(struct taskpool_settings *settings);
 
-/* The same for programs without simulated runs: --sched offers no bounds and refuses them. */
+/* The table for programs without simulated runs, where --sched refuses reference schedules. */
 struct option_table mode_options_table_real(struct taskpool_settings *settings);
 
 /* Sets all fields to the defaults of the options. */

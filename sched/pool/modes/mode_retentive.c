@@ -2,8 +2,9 @@
 /* Mode `retentive`: work stealing whose next iteration starts where the tasks
  * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
  * The paper's order is that of its set of executed tasks, which --retain order comes nearest to;
- * without it a worker begins with its longest tasks, see ran_tasks.h. Of a dynamic pool only the
- * tasks that were added before the run are kept; the others are added anew by them. */
+ * without it a worker begins with its longest tasks, see ran_tasks.h. Stealing notes the tasks that
+ * a worker ran, and their durations, in `ran`. In a dynamic pool only the tasks that were added
+ * before the run are kept: when they run, they add the others again. */
 #include "sched/pool/protocols/stealing.h"
 
 enum retentive_order { RETAIN_LONGEST, RETAIN_ORDER };

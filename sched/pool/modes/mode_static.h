@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs the tasks of the seeding where they are: mode static (mode_static.c), and mode lpt, whose
- * seeding knows more. */
+/* Each worker runs the tasks that it was seeded with: mode static (mode_static.c), and mode lpt,
+ * whose seeding knows all durations. */
 #pragma once
 
 #include "taskpool/mode.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `trapezoid`: trapezoid self-scheduling, TSS(f, l) of Tzen and Ni, IEEE Trans. Parallel
- * Distrib. Syst. 4 (1993) 87. Chunks shrink in equal steps from f = n_tasks / (2 P) tasks to l, P
- * the number of workers: their conservative choice of f; l is --chunk. That makes
+ * Distrib. Syst. 4 (1993) 87. Chunks shrink in equal steps from f = n_tasks / (2 P) tasks, the
+ * paper's conservative choice for P workers, to l = --chunk. That makes
  *     n = ceil(2 n_tasks / (f + l))
  * chunks, four for each worker if l is small, and the first task of chunk i is, rounded down,
  *     i f - i (i - 1) (f - l) / (2 (n - 1)).
@@ -18,7 +18,7 @@ struct trapezoid_state {
     int64_t n_chunks;
 };
 
-/* First task of a chunk in [0, n_chunks]; later ones do not exist. */
+/* First task of a chunk; n_tasks from chunk number n_chunks on. */
 static int64_t trapezoid_first(const struct trapezoid_state *self, int64_t chunk)
 {
     if (chunk >= self->n_chunks)
@@ -31,6 +31,7 @@ static int64_t trapezoid_first(const struct trapezoid_state *self, int64_t chunk
     return (int64_t)((__int128)chunk * self->first_size - (steps + divisor - 1) / divisor);
 }
 
+/* The caller sets the step. */
 static struct taskpool_range trapezoid_chunk(void *state, int64_t value)
 {
     const struct trapezoid_state *self = state;

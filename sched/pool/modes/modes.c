@@ -61,7 +61,7 @@ static enum status check_mode_name(const char *name)
     size_t length = name ? strlen(name) : 0;
     if (length == 0 || length > 32 || name[0] == '-' || strspn(name, letters) != length)
         return FAIL(STATUS_USAGE,
-                    "the name of a mode must have 1 to 32 of the characters %s, the first no '-'",
+                    "the name of a mode must be 1 to 32 characters of %s and not begin with '-'",
                     letters);
     if (strcmp(name, "all") == 0)
         return FAIL(STATUS_USAGE, "a mode cannot be called 'all', which stands for all modes");
@@ -92,6 +92,7 @@ static enum status check_options_of(const struct taskpool_mode *mode, int o)
         TRY(option_row_check(&row, own ? options->size : sizeof scratch));
         if (is_repeated(mode, o, r, row.name))
             return FAIL(STATUS_USAGE, "two of its options are called --%s", row.name);
+        /* Checks the default: the value is not used. */
         TRY(options_set_defaults(&(struct option_table){
             NULL, &row, 1, own ? (void *)&scratch.of_modes : (void *)&scratch}));
     }
@@ -101,7 +102,7 @@ static enum status check_options_of(const struct taskpool_mode *mode, int o)
 static enum status check_by_itself(const struct taskpool_mode *mode)
 {
     if (!mode)
-        return FAIL(STATUS_USAGE, "no mode to register, but NULL");
+        return FAIL(STATUS_USAGE, "the mode to register is NULL");
     TRY(check_mode_name(mode->name));
     if (!mode->help || !mode->init || !mode->next || !mode->restore || !mode->progress)
         return FAIL(STATUS_USAGE, "mode %s lacks help, init, next, restore or progress",
@@ -116,7 +117,7 @@ static enum status check_by_itself(const struct taskpool_mode *mode)
     return STATUS_OK;
 }
 
-/* --- a new mode, beside the others --- */
+/* --- a new mode among the others --- */
 
 /* Whether a registered mode has other options of this name. */
 static bool is_taken(const char *name, const struct taskpool_mode_options *by)

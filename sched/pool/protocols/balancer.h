@@ -25,7 +25,7 @@
  * keep tasks as long as they stay below the largest load that there was. Among the workers of a
  * node of the lowest level this is LPT (Graham, SIAM J. Appl. Math. 17 (1969) 416).
  *
- * The root also tells whether the next iteration should steal: not if the largest load is closer to
+ * The root also decides whether the next iteration should steal: not if the largest load is closer to
  * the best possible than the time that it took to find the end when workers stole, and
  * loads without stealing were what they were expected to be.
  *

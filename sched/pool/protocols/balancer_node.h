@@ -21,7 +21,7 @@ struct balancer_pool {
     int64_t n_assigned;
 };
 
-/* Memory of the root from one phase to the next: tells whether stealing in the next iteration is
+/* Memory of the root from one phase to the next: decides whether stealing in the next iteration is
  * worth the detection of its end. */
 struct balancer_forecast {
     double max_s;   /* the largest load that was expected of the last iteration */

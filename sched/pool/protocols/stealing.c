@@ -29,8 +29,7 @@ static const struct taskpool_option stealing_rows[] = {
                            .help = "choice of the victim; node: on the thief's node first"),
     TASKPOOL_CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
                            .default_text = "by-mode", .value = "RULE",
-                           .help =
-                               "algorithm that detects the end; by-mode: wide for auto, else tree"),
+                           .help = "algorithm that detects the end of an iteration; by-mode: tree"),
     TASKPOOL_INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
                             .help =
                                 "upper bound on the entries of a deque (tasks added by tasks, or "
@@ -38,8 +37,8 @@ static const struct taskpool_option stealing_rows[] = {
     TASKPOOL_CHOICE_OPTION(
         "release", FIELD(release), "all,half", .default_text = "all", .preset_text = "half",
         .value = "HOW",
-        .help = "waiting long tasks that a worker shares when thieves have none left: "
-                "all, or half as published"),
+        .help = "when thieves find nothing left to steal from a worker, it shares all of its "
+                "waiting long tasks, or half as published"),
     TASKPOOL_INTEGER_OPTION(
         "retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0", .value = "N",
         .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
@@ -128,7 +127,7 @@ void stealing_begin(struct stealing *self, bool enabled)
     termination_begin(&self->termination);
 }
 
-/* As the paper's addTask, task by task, where the release is the paper's. */
+/* Pushes a range; under --release half task by task, as the paper's addTask does. */
 static enum status push_range(struct stealing *self, struct taskpool_range range)
 {
     TRY(task_deque_push_range(&self->deque, range));

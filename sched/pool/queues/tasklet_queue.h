@@ -59,7 +59,7 @@ struct tasklet_shelf {
     int64_t *front, *back;
 };
 
-/* Number of tasklets left that a member ran last; may be out of date, see find_richest. */
+/* Number of tasklets left that a member ran last; may be out of date, see `richest`. */
 struct tasklet_holder {
     int64_t n_left;
     int member;

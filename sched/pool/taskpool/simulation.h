@@ -20,12 +20,12 @@ extern "C" {
 struct taskpool_noise {
     int64_t n;       /* interruptions in a period */
     double *start_s; /* n, ascending, in [0, period) */
-    double *free_s;  /* n + 1: free time, without interruption, of the period before each
-                      * interruption, and of the whole period */
+    double *free_s;  /* n + 1: free time, without interruptions, from the start of the period to
+                      * each start_s, and of the whole period */
     double period_s;
 };
 
-/* One interruption of length_s in each period of period_s, of which they leave some time free.
+/* One interruption of length_s < period_s in each period.
  * Errors: TASKPOOL_STATUS_USAGE, TASKPOOL_STATUS_NO_MEMORY. */
 int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, double length_s);
 
@@ -46,22 +46,21 @@ struct taskpool_data_access {
     bool writes;
 };
 
-/* Blocks of data that tasks read and write. The remainder of an owner by the number of workers is
- * the worker that holds the block. */
+/* Accesses of tasks to blocks of data. Worker owner % n_workers holds a block. */
 struct taskpool_data {
     int64_t n_blocks;
-    int64_t *numbers; /* n_blocks, ascending: those on file */
+    int64_t *numbers; /* n_blocks, ascending: the blocks' IDs in the file */
     struct taskpool_data_block *blocks;
     int64_t n_tasks;
     int64_t *tasks; /* n_tasks, ascending; NULL: 0, 1, ... Other tasks need no data */
-    int64_t *first; /* n_tasks + 1: accesses of the task in place i begin at first[i] */
+    int64_t *first; /* n_tasks + 1: accesses of the task at position i begin at first[i] */
     struct taskpool_data_access *accesses;
 };
 
 /* Times and rates are finite and not negative. */
 struct taskpool_machine {
     int n_workers; /* >= 1 */
-    int n_threads; /* of each worker, which share its tasks; 0: 1. Static pools only */
+    int n_threads; /* threads of each worker, which share its tasks; 0: 1. Static pools only */
     int node_size; /* workers of a node, consecutive ones; 0: all are of one node */
 
     /* A message arrives latency + spread x X^power + size / bandwidth seconds
@@ -78,12 +77,12 @@ struct taskpool_machine {
     double node_latency_s;
     double node_bandwidth;
 
-    double overhead_s; /* of a worker's time, for each message that it sends or receives */
-    double counter_s;  /* of the shared counter, on worker 0, for each request: requests are
+    double overhead_s; /* time of a worker for each message that it sends or receives */
+    double counter_s;  /* time of the shared counter, on worker 0, for each request: requests are
                         * served one after another */
-    double task_s;     /* of a worker's time, for each task, in addition to the task's own */
-    double poll_s;     /* of a worker's time, for each poll for messages between tasks, where the
-                        * driver over MPI polls; 0: a worker polls whenever it could */
+    double task_s;     /* time of a worker for each task, in addition to the task's own */
+    double poll_s;     /* time of a worker for each poll between tasks, where the driver over MPI
+                        * polls; 0: a worker polls whenever it could */
 
     /* --progress thread: one thread answers the messages of all workers of a node, one after
      * another; else each worker has its own. */
@@ -107,10 +106,10 @@ struct taskpool_machine {
     const void *context; /* borrowed */
 
     /* The blocks that tasks of a static pool read and write, each on the node of a worker; NULL:
-     * none is charged for. Copies of others' blocks, and what its workers write, stay on a node as
-     * long as they have room there, or to the end of an iteration. */
+     * data accesses take no time. Copies of others' blocks, and blocks written by a node's workers,
+     * stay in its cache until they are evicted, written blocks at most until an iteration ends. */
     const struct taskpool_data *data; /* borrowed */
-    int64_t cache_bytes;              /* that room, of each node */
+    int64_t cache_bytes;              /* size of each node's cache */
 
     /* For tests: called with the head of every message when it is sent; or NULL. */
     void (*observe)(int from, int to, const void *message, size_t size, void *context);
@@ -132,13 +131,13 @@ int taskpool_simulate(const struct taskpool_problem *problem,
 
 /* --- Modes compared --- */
 
-/* How modes are compared. */
+/* The plan of a comparison. */
 struct taskpool_comparison {
-    const char *modes;    /* "static,steal,auto", the first being what the others are compared with,
-                           * or "all"; one may be there again: "auto,auto" shows what is chance */
+    const char *modes;    /* "static,steal,auto": the others are compared with the first; or "all".
+                           * A mode may be repeated: "auto,auto" shows chance differences */
     int64_t n_rounds;     /* of all modes, in [2, 1000] */
-    int64_t n_iterations; /* of a pool of its own, >= 1, under each mode in each round; of three and
-                           * more the first two do not count */
+    int64_t n_iterations; /* per mode and round, each with a pool of its own, >= 1; of three and
+                           * more the first two are warm-up and do not count */
 
     /* Called before each iteration, on every process: resets what the tasks change, adds the
      * tasks of a dynamic pool before its first iteration. NULL: nothing.
@@ -158,9 +157,9 @@ struct taskpool_estimate {
 
 /* A mode in a comparison. Its ratios are its seconds by those of the first mode in the same round:
  * the Hodges-Lehmann median of them with an interval, and p of the signed-rank test, both corrected
- * for the number of modes (Holm), at a level of 2 %. All 1 for the first mode. */
+ * for the number of modes (Holm), at a family-wise level of 2 %. All 1 for the first mode. */
 struct taskpool_compared_mode {
-    char name[80]; /* "auto#2" where it was named before */
+    char name[80]; /* "auto#2" for the second "auto" of the list */
     struct taskpool_estimate median_s, ratio;
     double p;
     int verdict; /* -1: faster than the first, 1: slower, 0: not distinguishable */

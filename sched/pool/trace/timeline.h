@@ -74,7 +74,8 @@ struct timeline {
 /* To be freed with free; NULL when out of memory. */
 struct timeline *timeline_create(const struct trace_shape *shape);
 
-/* Begins an iteration, past_s after the last one, of which only the bins of the run are kept. */
+/* Begins an iteration and keeps of the last one only the bins of the run.
+ * past_s  the last one's makespan */
 void timeline_begin(struct timeline *timeline, double past_s);
 
 /* Adds a span of a lane of this process, at whose end span->n tasks ended; with none, the time

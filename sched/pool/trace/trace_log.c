@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Tasks in a span shorter than this cannot be told apart in a picture. */
+/* Tasks in a span shorter than this cannot be distinguished in a picture. */
 #define SHORT_TASKS_S 1e-5
 
 void trace_log_fini(struct trace_log *log)

@@ -358,7 +358,7 @@ static void test_help_of_modes_has_each_mode_with_its_options(void **state)
                                      "counter: the next ones\n"
                                      "  --quiet                 say nothing\n\n"
                                      "steal: others\n"
-                                     "  as above: --quiet\n");
+                                     "  also: --quiet\n");
     if (!lists || !strstr(text, "Options of every mode:\n  --basis"))
         fail_msg("%s", text);
     assert_null(strstr(text, "--tile"));

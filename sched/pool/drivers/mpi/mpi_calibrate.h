@@ -34,7 +34,7 @@ struct quartiles samples_quartiles(struct samples *samples);
 
 /* Messages between two processes. All n are 0 if there is no such pair. */
 struct mpi_calibration_link {
-    struct quartiles latency_s;  /* one way, from the end of sending to the begin of receiving */
+    struct quartiles latency_s;  /* one way, from the end of sending to the start of receiving */
     struct quartiles overhead_s; /* of a processor, to send a message or to receive it */
     struct quartiles bandwidth;  /* bytes per second */
 };

@@ -28,9 +28,9 @@ struct pulse_slot {
     _Atomic int64_t task;
     _Atomic int64_t n_finished; /* tasks, in this iteration */
     atomic_int activity;        /* enum pulse_activity */
-    _Atomic double looked_s;    /* its watchdog's last look */
+    _Atomic double looked_s;    /* time of its watchdog's last sample */
     _Atomic int64_t pid;
-    atomic_bool reported; /* by another process, in its stead */
+    atomic_bool reported; /* by another process, on its behalf */
     char padding[64];     /* no two processes write to the same cache line */
 };
 
@@ -79,7 +79,7 @@ void mpi_pulse_poll(struct mpi_pulse *pulse);
  * process that takes part. Does not communicate. */
 double mpi_pulse_last_s(struct mpi_pulse *pulse);
 
-/* A watchdog looks, on behalf of its process. */
+/* Records that the process's watchdog took a sample, i.e. that the process responds. */
 static inline void pulse_set_look(struct pulse_slot *slot, double now_s)
 {
     atomic_store_explicit(&slot->looked_s, now_s, memory_order_relaxed);

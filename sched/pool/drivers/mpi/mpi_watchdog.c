@@ -20,28 +20,29 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between the first report on a node and the end: time for the others to report, before mpirun
- * ends them. */
+/* Time between the first report on a node and the end of its process: the others report before
+ * mpirun ends them. */
 #define REPORT_S 1.0
 
-/* Longest time of a process that responds between two looks: a machine may be busy. */
+/* A process without a sample for longer than this does not respond: a machine may be busy. */
 #define SILENT_S 2.0
 
-/* Longest time between two looks; and their number in the limit, at least. */
-#define MAX_LOOK_S 0.2
-enum { MIN_LOOKS = 20, PULSES = 10 };
+/* Sampling interval: at most MAX_SAMPLE_S, and at least MIN_SAMPLES per limit. PULSES messages to
+ * other nodes per limit. */
+#define MAX_SAMPLE_S 0.2
+enum { MIN_SAMPLES = 20, PULSES = 10 };
 
-/* A process as it was seen. */
-struct sight {
+/* A sample of a process. */
+struct sample {
     int64_t task, n_finished;
     int activity; /* enum pulse_activity */
 };
 
 struct mpi_watchdog {
     struct mpi_comm *comm; /* borrowed */
-    double limit_s, look_s;
+    double limit_s, sample_s;
     struct mpi_pulse pulse;
-    void *state; /* room for a copy of the mode's, made where allocation may hang */
+    void *state; /* space for a copy of the mode's state: the report must not allocate */
 
     pthread_t thread;
     pthread_mutex_t lock;
@@ -49,8 +50,8 @@ struct mpi_watchdog {
     bool stop; /* under the lock */
 
     /* Used by the watchdog's thread alone. */
-    struct sight sight; /* of this process */
-    double since_s;     /* it is as it is */
+    struct sample sample; /* the last one of this process */
+    double since_s;       /* time at which it last changed */
 };
 
 static void init_conditions(struct mpi_watchdog *self)
@@ -73,7 +74,7 @@ enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
     self->comm = comm;
     self->state = state;
     self->limit_s = limit_s;
-    self->look_s = fmin(limit_s / MIN_LOOKS, MAX_LOOK_S);
+    self->sample_s = fmin(limit_s / MIN_SAMPLES, MAX_SAMPLE_S);
     init_conditions(self);
     enum status status = mpi_pulse_init(&self->pulse, comm->messages.mpi, comm->base.node_ranks,
                                         comm->base.n_node_ranks, limit_s / PULSES);
@@ -116,7 +117,7 @@ static void append_words(char *text, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* One write, and no lock, as that of stdio, which the thread that hangs may hold. */
+/* By write(2), not stdio: the thread that hangs may hold the lock of stdio. */
 static void print_line(char *text, size_t size)
 {
     size_t length = strlen(text);
@@ -132,21 +133,21 @@ static void print_line(char *text, size_t size)
     }
 }
 
-static struct sight look_at(const struct pulse_slot *slot)
+static struct sample take_sample(const struct pulse_slot *slot)
 {
-    return (struct sight){.task = atomic_load_explicit(&slot->task, memory_order_relaxed),
-                          .n_finished =
-                              atomic_load_explicit(&slot->n_finished, memory_order_relaxed),
-                          .activity = atomic_load_explicit(&slot->activity, memory_order_relaxed)};
+    return (struct sample){.task = atomic_load_explicit(&slot->task, memory_order_relaxed),
+                           .n_finished =
+                               atomic_load_explicit(&slot->n_finished, memory_order_relaxed),
+                           .activity = atomic_load_explicit(&slot->activity, memory_order_relaxed)};
 }
 
-static bool is_running_task(const struct sight *sight)
+static bool is_running_task(const struct sample *sample)
 {
-    return sight->activity == PULSE_TASK || sight->activity == PULSE_RECORD;
+    return sample->activity == PULSE_TASK || sample->activity == PULSE_RECORD;
 }
 
-/* By its state in /proc, as no call says it of a process that is not a child. Without allocation,
- * as all of the report. */
+/* By the state in /proc: no system call reports it for a process that is not a child. Allocates
+ * nothing, like all of the report. */
 static bool is_stopped(const struct pulse_slot *slot)
 {
     char path[64], text[256] = "";
@@ -165,23 +166,23 @@ static bool is_silent(const struct pulse_slot *slot)
     return is_stopped(slot) || clock_now_s() - atomic_load(&slot->looked_s) > SILENT_S;
 }
 
-/* In the stead of a process that cannot. */
+/* Reports on behalf of a process that does not respond. */
 static void report_silent(const struct mpi_watchdog *self, int position)
 {
     char text[512] = "", host[256] = "";
     const struct pulse_slot *slot = &self->pulse.node->slots[position];
-    struct sight sight = look_at(slot);
+    struct sample seen = take_sample(slot);
     gethostname(host, sizeof host - 1);
     append_words(text, sizeof text, "%s: watchdog: process %d (%s, pid %lld) ",
                  program_invocation_short_name, self->comm->base.node_ranks[position], host,
                  (long long)atomic_load(&slot->pid));
     if (is_stopped(slot))
-        append_words(text, sizeof text, "is stopped, by a signal as SIGSTOP or a debugger");
+        append_words(text, sizeof text, "is stopped, by a signal such as SIGSTOP or by a debugger");
     else
         append_words(text, sizeof text, "has not responded for %.1f s",
                      clock_now_s() - atomic_load(&slot->looked_s));
-    append_words(text, sizeof text, "; it finished %lld tasks before%s",
-                 (long long)sight.n_finished, is_running_task(&sight) ? ", and began another" : "");
+    append_words(text, sizeof text, "; it finished %lld tasks before%s", (long long)seen.n_finished,
+                 is_running_task(&seen) ? ", and began another" : "");
     print_line(text, sizeof text);
 }
 
@@ -204,8 +205,8 @@ static void report_verdict(const struct mpi_watchdog *self)
     char text[512] = "";
     int n_running = 0, n_silent = report_all_silent(self);
     for (int i = 0; i < self->pulse.n_slots; i++) {
-        struct sight sight = look_at(&self->pulse.node->slots[i]);
-        n_running += is_running_task(&sight);
+        struct sample sample = take_sample(&self->pulse.node->slots[i]);
+        n_running += is_running_task(&sample);
     }
     append_words(text, sizeof text, "%s: watchdog: no task has finished for %g s. ",
                  program_invocation_short_name, self->limit_s);
@@ -239,14 +240,14 @@ static void append_activity(const struct mpi_watchdog *self, char *text, size_t 
         [PULSE_WAITS] = "runs no task and waits for others to finish theirs",
         [PULSE_ENDS] = "has finished and waits for the other processes",
     };
-    const struct sight *sight = &self->sight;
-    if (sight->activity == PULSE_TASK)
-        append_words(text, size, "runs task %lld", (long long)sight->task);
+    const struct sample *sample = &self->sample;
+    if (sample->activity == PULSE_TASK)
+        append_words(text, size, "runs task %lld", (long long)sample->task);
     else
         append_words(text, size, "%s",
-                     is_running_task(sight) ? "runs a task" : words[sight->activity]);
+                     is_running_task(sample) ? "runs a task" : words[sample->activity]);
     append_words(text, size, ", for %.1f s; it finished %lld tasks before",
-                 clock_now_s() - self->since_s, (long long)sight->n_finished);
+                 clock_now_s() - self->since_s, (long long)sample->n_finished);
 }
 
 static void report_process(const struct mpi_watchdog *self)
@@ -296,22 +297,22 @@ static _Noreturn void raise_alarm(struct mpi_watchdog *self)
 
 /* --- the thread --- */
 
-static void note_sight(struct mpi_watchdog *self, double now_s)
+static void note_sample(struct mpi_watchdog *self, double now_s)
 {
-    struct sight sight = look_at(self->pulse.own);
-    const struct sight *before = &self->sight;
-    if (sight.activity != before->activity || sight.n_finished != before->n_finished ||
-        (sight.activity == PULSE_TASK && sight.task != before->task))
+    struct sample sample = take_sample(self->pulse.own);
+    const struct sample *before = &self->sample;
+    if (sample.activity != before->activity || sample.n_finished != before->n_finished ||
+        (sample.activity == PULSE_TASK && sample.task != before->task))
         self->since_s = now_s;
-    self->sight = sight;
+    self->sample = sample;
 }
 
-/* Waits for the time of the next look; whether there is one. */
-static bool wait_for_look(struct mpi_watchdog *self)
+/* Waits for the time of the next sample. Returns false when the watchdog is to stop. */
+static bool wait_for_sample(struct mpi_watchdog *self)
 {
     struct timespec at;
     clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += (long)(self->look_s * 1e9);
+    at.tv_nsec += (long)(self->sample_s * 1e9);
     at.tv_sec += at.tv_nsec / 1000000000;
     at.tv_nsec %= 1000000000;
     int error = 0;
@@ -328,13 +329,13 @@ static void *watch_run(void *argument)
     struct mpi_watchdog *self = argument;
     double before_s = clock_now_s(), last_s = before_s, excused_s = 0;
     self->since_s = before_s;
-    while (wait_for_look(self)) {
+    while (wait_for_sample(self)) {
         double now_s = clock_now_s(), seen_s = mpi_pulse_last_s(&self->pulse);
         pulse_set_look(self->pulse.own, now_s);
-        note_sight(self, now_s);
+        note_sample(self, now_s);
         if (seen_s > last_s)
             excused_s = 0;
-        else if (now_s - before_s > 2 * self->look_s)
+        else if (now_s - before_s > 2 * self->sample_s)
             excused_s += now_s - before_s; /* the process was stopped, or the machine */
         last_s = seen_s;
         before_s = now_s;

@@ -2,8 +2,8 @@
 /* The watchdog of a run (--watchdog): a thread of each process that makes no MPI call. When no task
  * has finished for the given time, on any process that it knows of (mpi_pulse.h), each process
  * reports to standard error which task it runs or what it waits for and the state of its mode's
- * machine, and ends with exit status 1; of one that is stopped (SIGSTOP) another on its node does.
- * It counts from the begin of an iteration on all processes to its end on all. */
+ * machine, and ends with exit status 1; for a stopped one (SIGSTOP) another on its node reports.
+ * Time counts from the start of an iteration on all processes to its end on all. */
 #pragma once
 
 #include "sched/pool/drivers/mpi/mpi_comm.h"

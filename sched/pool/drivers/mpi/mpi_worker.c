@@ -139,7 +139,7 @@ static void report_finished(struct driver_mpi *driver, int64_t task, double time
 }
 
 /* Runs the first task of the range. One reading of the clock between two tasks is the end of one
- * and the begin of the other. */
+ * and the start of the other. */
 static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_range *range)
 {
     const struct taskpool_problem *problem = driver->problem;
