@@ -18,8 +18,8 @@ enum status hf_outputs_check(const struct hf_settings *settings, const struct hf
  * a failed run only --json is written; it records every failure, and is written again after a
  * failure to write another output. Collective.
  * outcome  status and error are those of the run, and become those of the first failure
- * Returns outcome->status, the text being that of its failure. Errors in addition to the run's: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere.
- */
+ * Returns outcome->status, the text being that of its failure. Errors in addition to the run's:
+ * STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
 enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm);
 
 #endif
