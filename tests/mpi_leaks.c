@@ -8,7 +8,7 @@
  * - Leaks are looked for before MPI_Finalize, in place of the end of the program: while what Open
  *   MPI holds is still reachable, and its libraries still loaded, so that mpi_leaks.txt knows them
  *   by the address that called malloc. After their end only a walk through all frames of each
- * malloc would tell whose memory it is, which takes most of a test's time. */
+ *   malloc would tell whose memory it is, which takes most of a test's time. */
 #include <mpi.h>
 #include <sanitizer/lsan_interface.h>
 

@@ -112,8 +112,8 @@ struct beryl_centre {
 struct beryl_calculation;
 
 /* Creates a calculation of a molecule in a basis, from centres or from an XYZ file (in Angstrom,
- * unless its comment line says otherwise). Several may exist at a time. *calculation is NULL after a
- * failure.
+ * unless its comment line says otherwise). Several may exist at a time. *calculation is NULL after
+ * a failure.
  * Errors: BERYL_USAGE, BERYL_INPUT, BERYL_IO, BERYL_LIMIT, BERYL_NO_MEMORY. */
 enum beryl_error beryl_create(int64_t n_centres, const struct beryl_centre *centres,
                               const struct beryl_settings *settings,

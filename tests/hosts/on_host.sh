@@ -8,8 +8,8 @@ shift
 if [ "$host" = switch ]; then
     exec nsenter --target 1 --net -- sh -c "$*"
 fi
-# The kernels of OpenBLAS belong to the machine: others would give other digests.
 status=0
+# The kernels of OpenBLAS belong to the machine: others would give other digests.
 nsenter --target "$(cat "/run/$host.pid")" --net --uts --ipc --mount --pid --wd="$PWD" -- \
     env -i HOME="$HOME" PATH="$PATH" SHELL=/bin/sh \
     ${OPENBLAS_CORETYPE:+OPENBLAS_CORETYPE="$OPENBLAS_CORETYPE"} sh -c "$*" ||

@@ -21,9 +21,9 @@
  *          Several pools may exist at the same time, on the same or on different communicators.
  *          Those that share processes are run one after another. A task may create and run pools of
  *          its own process (MPI_COMM_SELF, or simulated), not those of several processes.
- *          A failure inside MPI ends the program, whatever error handler its communicators have
- *          (a pool's own has MPI_ERRORS_ARE_FATAL), and so does a lack of a few kilobytes of memory
- *          or a mode that breaks its protocol.
+ *          Pools inherit the error handler of their communicator, and return codes of MPI are not
+ *          checked: leave it MPI_ERRORS_ARE_FATAL. A failure inside MPI then ends the program, as
+ *          does a lack of a few kilobytes of memory or a mode that breaks its protocol.
  * Threads  A program calls all functions from one thread, the one that initialised MPI unless it
  *          asked for more; its tasks run on that thread. Settings with a progress thread or a
  *          watchdog start threads of the library's own, which call only functions of modes.
@@ -217,7 +217,8 @@ int taskpool_add(struct taskpool *pool, const void *record);
  *     status of a task           the first failure, by rank; the pool may be restored and run again
  *     TASKPOOL_STATUS_USAGE      called from a task, or twice without taskpool_restore: nothing
  *                                ran, the pool is as before; or a task called taskpool_destroy
- * and those after which a pool can only be destroyed:
+ * and those after which the caller can only destroy the pool (taskpool_restore refuses it for sure
+ * only after TASKPOOL_STATUS_PROTOCOL):
  *     TASKPOOL_STATUS_LIMIT      a worker could not store its tasks (--deque)
  *     TASKPOOL_STATUS_NO_MEMORY  the same for lack of memory, or none for statistics or history
  *     TASKPOOL_STATUS_PROTOCOL   the mode lost tasks, or ran some twice
