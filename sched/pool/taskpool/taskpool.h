@@ -21,9 +21,9 @@
  *          Several pools may exist at the same time, on the same or on different communicators.
  *          Those that share processes are run one after another. A task may create and run pools of
  *          its own process (MPI_COMM_SELF, or simulated), not those of several processes.
- *          Pools inherit the error handler of their communicator, and return codes of MPI are not
- *          checked: leave it MPI_ERRORS_ARE_FATAL. A failure inside MPI then ends the program, as
- *          does a lack of a few kilobytes of memory or a mode that breaks its protocol.
+ *          Pools set MPI_ERRORS_ARE_FATAL on their own duplicate of the communicator, whatever
+ *          the handler of the program's: a failure inside MPI ends the program, as does a lack
+ *          of a few kilobytes of memory or a mode that breaks its protocol.
  * Threads  A program calls all functions from one thread, the one that initialised MPI unless it
  *          asked for more; its tasks run on that thread. Settings with a progress thread or a
  *          watchdog start threads of the library's own, which call only functions of modes.
