@@ -140,6 +140,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->polled_task_s = driver->polled_s = 0;
     driver->measures_next = false;
     pulse_set_finished(driver->slot, 0);
+    base->mode_failed = driver->comm.mode_failed; /* before the run, by init or restore */
     TRY(mpi_comm_begin(&driver->comm));
     if (driver->watchdog)
         mpi_watchdog_begin(driver->watchdog);
