@@ -197,6 +197,18 @@ static bool is_nwchem(struct line_reader reader)
     return has_section;
 }
 
+static enum status parse_either_format(struct line_reader *reader, struct basis_set *set)
+{
+    TRY(is_nwchem(*reader) ? basis_set_parse_nwchem(reader, set)
+                           : basis_set_parse_gaussian94(reader, set));
+    if (set->n_elements > 0)
+        return STATUS_OK;
+    return FAIL(
+        STATUS_INPUT,
+        "%s: no basis functions found (expected a basis set in Gaussian94 or NWChem format)",
+        reader->name);
+}
+
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set)
 {
@@ -204,13 +216,7 @@ enum status basis_set_parse(const char *text, size_t length, const char *name,
     TRY(CHECK_MEMORY(set->name, "%s: no memory for the basis set", name));
     struct line_reader reader;
     line_reader_init(&reader, text, length, name, "!#");
-    enum status status = is_nwchem(reader) ? basis_set_parse_nwchem(&reader, set)
-                                           : basis_set_parse_gaussian94(&reader, set);
-    if (status == STATUS_OK && set->n_elements == 0)
-        status = FAIL(STATUS_INPUT,
-                      "%s: no basis functions found (expected a basis set in Gaussian94 or NWChem "
-                      "format)",
-                      name);
+    enum status status = parse_either_format(&reader, set);
     if (status != STATUS_OK)
         basis_set_fini(set);
     return status;

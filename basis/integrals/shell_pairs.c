@@ -311,30 +311,41 @@ static enum status pack(struct growing_class *growing, int n_growing, struct she
     return STATUS_OK;
 }
 
+/* growing: the classes that the rectangle's pairs are appended to. */
+static enum status list_rectangle_pairs(const struct shells *shells,
+                                        const struct shell_rectangle *rectangle,
+                                        const double *bounds, double min_bound,
+                                        struct growing_class *growing)
+{
+    int64_t n_ket = rectangle->last[1] - rectangle->first[1];
+    for (int64_t i = rectangle->first[0]; i < rectangle->last[0]; i++) {
+        int64_t end = rectangle->triangle ? i + 1 : rectangle->last[1];
+        for (int64_t j = rectangle->first[1]; j < end; j++) {
+            double bound = INFINITY;
+            if (bounds)
+                bound = bounds[(i - rectangle->first[0]) * n_ket + (j - rectangle->first[1])];
+            if (bound >= min_bound && bound > 0)
+                TRY(append_pair(shells, i, j, bound, growing));
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status shell_pairs_create(const struct shells *shells, const struct shell_rectangle *rectangle,
                                const double *bounds, double min_bound, struct shell_pairs **pairs)
 {
     int n_growing = class_index(shells->n_types, 0);
     struct growing_class *growing = calloc((size_t)n_growing, sizeof *growing);
-    enum status status = CHECK_MEMORY(growing, "no memory for shell pairs");
-    int64_t n_ket = rectangle->last[1] - rectangle->first[1];
     *pairs = calloc(1, sizeof **pairs);
-    if (status == STATUS_OK)
-        status = CHECK_MEMORY(*pairs, "no memory for shell pairs");
-    if (status == STATUS_OK)
-        (*pairs)->shells = shells;
-    for (int64_t i = rectangle->first[0]; i < rectangle->last[0]; i++) {
-        int64_t end = rectangle->triangle ? i + 1 : rectangle->last[1];
-        for (int64_t j = rectangle->first[1]; j < end && status == STATUS_OK; j++) {
-            double bound = INFINITY;
-            if (bounds)
-                bound = bounds[(i - rectangle->first[0]) * n_ket + (j - rectangle->first[1])];
-            if (bound >= min_bound && bound > 0)
-                status = append_pair(shells, i, j, bound, growing);
-        }
-    }
-    if (status == STATUS_OK)
-        status = pack(growing, n_growing, *pairs);
+    enum status status = CHECK_MEMORY(growing && *pairs, "no memory for shell pairs");
+    if (status != STATUS_OK)
+        goto done;
+    (*pairs)->shells = shells;
+    status = list_rectangle_pairs(shells, rectangle, bounds, min_bound, growing);
+    if (status != STATUS_OK)
+        goto done;
+    status = pack(growing, n_growing, *pairs);
+done:
     for (int k = 0; growing && k < n_growing; k++) {
         free(growing[k].pairs);
         free(growing[k].products);

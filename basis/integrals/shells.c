@@ -190,8 +190,9 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
     if (status != STATUS_OK)
         goto done;
     status = place_shells(molecule, &prototypes, made);
-    if (status == STATUS_OK)
-        status = shell_groups_create(made);
+    if (status != STATUS_OK)
+        goto done;
+    status = shell_groups_create(made);
 done:
     for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
         free(prototypes.shells[element]);

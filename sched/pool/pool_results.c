@@ -146,17 +146,18 @@ enum status pool_timeline(const struct taskpool *pool, json_t **timeline)
     double *loads_s = malloc(2 * (size_t)n * sizeof *loads_s);
     enum status status =
         status_agree(pool->comm, CHECK_MEMORY(loads_s, "no memory for %d loads", n));
-    if (status == STATUS_OK) {
-        copy_loads(pool, keep > 0 && last >= keep ? last - keep + 1 : 0, loads_s);
-        copy_loads(pool, last, loads_s + n);
-        const struct timeline_problem problem = {.problem = &pool->problem,
-                                                 .statistics = taskpool_statistics(pool, last),
-                                                 .all = keep == 0 ? pool->iterations : NULL,
-                                                 .first_loads_s = loads_s,
-                                                 .loads_s = loads_s + n,
-                                                 .n_workers = n};
-        status = timeline_to_json(pool->comm, pool->recorder->timeline, &problem, timeline);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    copy_loads(pool, keep > 0 && last >= keep ? last - keep + 1 : 0, loads_s);
+    copy_loads(pool, last, loads_s + n);
+    const struct timeline_problem problem = {.problem = &pool->problem,
+                                             .statistics = taskpool_statistics(pool, last),
+                                             .all = keep == 0 ? pool->iterations : NULL,
+                                             .first_loads_s = loads_s,
+                                             .loads_s = loads_s + n,
+                                             .n_workers = n};
+    status = timeline_to_json(pool->comm, pool->recorder->timeline, &problem, timeline);
+done:
     free(loads_s);
     return status;
 }

@@ -167,9 +167,12 @@ static enum status create_indexes(int n, const struct darray_shape shapes[],
     return STATUS_OK;
 }
 
-/* Gives all a place of zeros. The same on every process; collective when a window is added. */
-static enum status take_places(int n, const struct darray_shape shapes[], struct darray *arrays[])
+/* Creates all with a place of zeros. Collective. Errors, agreed: as those of
+ * darray_create_several; the caller destroys what there is. */
+static enum status create_and_place(int n, const struct darray_shape shapes[],
+                                    struct darray *arrays[])
 {
+    TRY(status_agree(darray_comm(), create_indexes(n, shapes, arrays)));
     for (int i = 0; i < n; i++) {
         struct darray_place *place = &arrays[i]->place;
         TRY(darray_window_take(shapes[i].name, place->n, place));
@@ -181,9 +184,7 @@ static enum status take_places(int n, const struct darray_shape shapes[], struct
 enum status darray_create_several(int n, const struct darray_shape shapes[],
                                   struct darray *arrays[])
 {
-    enum status status = status_agree(darray_comm(), create_indexes(n, shapes, arrays));
-    if (status == STATUS_OK)
-        status = take_places(n, shapes, arrays);
+    enum status status = create_and_place(n, shapes, arrays);
     darray_sync();
     for (int i = 0; i < n && status != STATUS_OK; i++) {
         darray_destroy(arrays[i]);

@@ -392,8 +392,10 @@ static enum status move_matrix(const struct dense *A, double *full, bool into_fu
     enum status status = status_agree(
         A->grid->comm, CHECK_MEMORY(buffer || rank != 0, "no memory to collect a matrix of %d x %d",
                                     A->n_rows, A->n_columns));
-    if (status == STATUS_OK)
-        move_parts(A, full, buffer, into_full);
+    if (status != STATUS_OK)
+        goto done;
+    move_parts(A, full, buffer, into_full);
+done:
     free(buffer);
     return status;
 }

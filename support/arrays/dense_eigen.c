@@ -49,14 +49,14 @@ static enum status eigen_whole(int n, double *A, double *eigenvalues)
     int *integer_work = malloc((size_t)n_integer_wanted * sizeof *integer_work);
     enum status status =
         CHECK_MEMORY(work && integer_work, "no memory for the eigenvectors of %d rows", n);
-    if (status == STATUS_OK) {
-        dsyevd_("V", "L", &n, A, &n, eigenvalues, work, &n_work, integer_work, &n_integer_wanted,
-                &info);
-        if (info != 0)
-            status =
-                FAIL(STATUS_NUMERIC,
-                     "LAPACK: eigenvectors of a matrix of %d rows did not converge (%d)", n, info);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    dsyevd_("V", "L", &n, A, &n, eigenvalues, work, &n_work, integer_work, &n_integer_wanted,
+            &info);
+    if (info != 0)
+        status = FAIL(STATUS_NUMERIC,
+                      "LAPACK: eigenvectors of a matrix of %d rows did not converge (%d)", n, info);
+done:
     free(work);
     free(integer_work);
     return status;
@@ -112,17 +112,18 @@ static enum status eigen_lapack(struct dense *A, double *eigenvalues, struct den
         status = CHECK_MEMORY(full, "no memory for the eigenvectors of %d rows", n);
     }
     status = status_agree(comm, status);
-    if (status == STATUS_OK) {
-        dense_gather_parts(A, full, full + n_elements);
-        status = rank == 0 ? solve_on_first(n, full, eigenvalues) : STATUS_OK;
-        if (status != STATUS_OK)
-            eigenvalues[0] = NAN;
-        MPI_Bcast(eigenvalues, n, MPI_DOUBLE, 0, comm);
-        if (isnan(eigenvalues[0])) /* on all processes: the solver failed */
-            status = status_agree(comm, status);
-        else
-            dense_scatter_parts(full, full + n_elements, V);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    dense_gather_parts(A, full, full + n_elements);
+    status = rank == 0 ? solve_on_first(n, full, eigenvalues) : STATUS_OK;
+    if (status != STATUS_OK)
+        eigenvalues[0] = NAN;
+    MPI_Bcast(eigenvalues, n, MPI_DOUBLE, 0, comm);
+    if (isnan(eigenvalues[0])) /* on all processes: the solver failed */
+        status = status_agree(comm, status);
+    else
+        dense_scatter_parts(full, full + n_elements, V);
+done:
     free(full);
     return status;
 }

@@ -82,13 +82,15 @@ enum status signed_rank_test(const double *differences, int64_t n, double *p)
     double *probability = malloc((size_t)(n * (n + 1) + 1) * sizeof *probability);
     enum status status =
         CHECK_MEMORY(ranked && probability, "no memory for the test of %lld pairs", (long long)n);
+    if (status != STATUS_OK)
+        goto done;
     int64_t n_ranked = 0;
-    for (int64_t i = 0; status == STATUS_OK && i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         if (differences[i] != 0)
             ranked[n_ranked++] =
                 (struct ranked){.number = fabs(differences[i]), .is_marked = differences[i] > 0};
-    if (status == STATUS_OK)
-        *p = sum_over_signs(ranked, n_ranked, rank_numbers(ranked, n_ranked), probability);
+    *p = sum_over_signs(ranked, n_ranked, rank_numbers(ranked, n_ranked), probability);
+done:
     free(ranked);
     free(probability);
     return status;
@@ -122,11 +124,13 @@ enum status rank_sum_test(const double *left, int64_t n_left, const double *righ
     double *ways = malloc((size_t)((n_left + 1) * (n * (n + 1) + 1)) * sizeof *ways);
     enum status status =
         CHECK_MEMORY(ranked && ways, "no memory for the test of %lld numbers", (long long)n);
-    for (int64_t i = 0; status == STATUS_OK && i < n; i++)
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t i = 0; i < n; i++)
         ranked[i] = (struct ranked){.number = i < n_left ? left[i] : right[i - n_left],
                                     .is_marked = i < n_left};
-    if (status == STATUS_OK)
-        *p = sum_over_subsets(ranked, n, n_left, rank_numbers(ranked, n), ways);
+    *p = sum_over_subsets(ranked, n, n_left, rank_numbers(ranked, n), ways);
+done:
     free(ranked);
     free(ways);
     return status;
@@ -236,10 +240,11 @@ enum status bootstrap_centre(const double *numbers, int64_t n, enum sample_centr
                                   .centres = malloc(N_RESAMPLES * sizeof *bootstrap.centres)};
     enum status status = CHECK_MEMORY(bootstrap.means && bootstrap.counts && bootstrap.centres,
                                       "no memory for the interval of %lld numbers", (long long)n);
-    if (status == STATUS_OK) {
-        fill_pair_means(numbers, &bootstrap);
-        estimate_centre(&bootstrap, confidence, seed, interval);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    fill_pair_means(numbers, &bootstrap);
+    estimate_centre(&bootstrap, confidence, seed, interval);
+done:
     free(bootstrap.means);
     free(bootstrap.counts);
     free(bootstrap.centres);

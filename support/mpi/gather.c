@@ -50,12 +50,13 @@ static enum status gather(MPI_Comm comm, const struct gather_part *part, bool ev
     enum status status =
         status_agree(comm, CHECK_MEMORY(counts && (list || !here), "no memory for %lld %s",
                                         (long long)total, part->what));
-    if (status == STATUS_OK) {
-        exchange_parts(comm, part, everywhere, list, counts, counts + size);
-        *items = list;
-        *n_items = here ? total : 0;
-        list = NULL;
-    }
+    if (status != STATUS_OK)
+        goto done;
+    exchange_parts(comm, part, everywhere, list, counts, counts + size);
+    *items = list;
+    *n_items = here ? total : 0;
+    list = NULL;
+done:
     free(list);
     free(counts);
     return status;

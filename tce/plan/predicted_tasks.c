@@ -5,6 +5,15 @@
 #include "sched/lab/profiles/task_data_write.h"
 #include "support/base/agree.h"
 
+static enum status predict_tasks(const struct contraction *contraction, int64_t first,
+                                 struct taskpool_history *history)
+{
+    int64_t n = contraction_n_tasks(contraction);
+    for (int64_t task = 0; task < n; task++)
+        TRY(history_add(history, first + task, contraction_task_seconds(contraction, task), 0));
+    return STATUS_OK;
+}
+
 /* Counts the tasks of a stage after those before it, and adds the seconds of each to the history
  * unless it is NULL. */
 static enum status predict_stage(const struct plan *plan, int stage, int64_t *n_tasks,
@@ -15,11 +24,9 @@ static enum status predict_stage(const struct plan *plan, int stage, int64_t *n_
     enum status status = plan_contraction(plan, stage, &settings, &contraction);
     if (status != STATUS_OK)
         goto done;
-    int64_t n = contraction_n_tasks(contraction);
-    for (int64_t task = 0; history && task < n && status == STATUS_OK; task++)
-        status =
-            history_add(history, *n_tasks + task, contraction_task_seconds(contraction, task), 0);
-    *n_tasks += n;
+    if (history)
+        status = predict_tasks(contraction, *n_tasks, history);
+    *n_tasks += contraction_n_tasks(contraction);
 done:
     contraction_destroy(contraction);
     return status;

@@ -267,8 +267,10 @@ static enum status report_run_results(struct run *run)
     run->trace_summed = run->options->pool.trace != NULL;
     json_t *result = get_single_result(run);
     enum status status = status_agree(run->comm, CHECK_MEMORY(result, "no memory for the result"));
-    if (status == STATUS_OK)
-        status = write_run_outputs(run, result);
+    if (status != STATUS_OK)
+        goto done;
+    status = write_run_outputs(run, result);
+done:
     json_decref(result);
     return status;
 }

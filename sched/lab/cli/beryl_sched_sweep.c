@@ -161,24 +161,29 @@ static enum status write_sweep_result(const struct sweep *sweep, const char *tex
     return status;
 }
 
-/* failure  of the sweep, for the result; STATUS_OK: none */
+/* failure: the sweep's, for the result; STATUS_OK: none */
 static enum status gather_sweep_result(const struct sweep *sweep, enum status failure)
 {
-    char *own = json_dumps(sweep->runs, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    TRY(status_agree(sweep->comm, CHECK_MEMORY(own, "no memory for the results")));
-    void *all;
+    void *all = NULL;
     int64_t size;
+    char *own = json_dumps(sweep->runs, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    enum status status = status_agree(sweep->comm, CHECK_MEMORY(own, "no memory for the results"));
+    if (status != STATUS_OK)
+        goto done;
     const struct gather_part part = {.items = own,
                                      .n_items = (int64_t)strlen(own),
                                      .item_size = 1,
                                      .what = "characters of results"};
-    enum status status = gather_to_first(sweep->comm, &part, &all, &size);
-    free(own);
-    TRY(status);
+    status = gather_to_first(sweep->comm, &part, &all, &size);
+    if (status != STATUS_OK)
+        goto done;
     if (sweep->is_first)
         status = write_sweep_result(sweep, all, (size_t)size, failure);
+    status = status_agree(sweep->comm, status);
+done:
+    free(own);
     free(all);
-    return status_agree(sweep->comm, status);
+    return status;
 }
 
 static enum status run_sweep(struct sweep *sweep, bool *accepted)

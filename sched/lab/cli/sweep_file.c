@@ -57,15 +57,19 @@ static enum status split_sweep_line(struct sweep_run *run)
     return STATUS_OK;
 }
 
+static enum status read_words(const struct beryl_sched_options *common, struct sweep_run *run)
+{
+    TRY(split_sweep_line(run));
+    return beryl_sched_options_extend(common, run->words, run->n_words, &run->options);
+}
+
 static enum status read_run(struct sweep_file *file, const struct beryl_sched_options *common,
                             const char *text, int64_t line)
 {
     TRY(array_reserve(&file->runs, file->n_runs + 1, &file->capacity, sizeof *file->runs));
     struct sweep_run *run = &file->runs[file->n_runs++];
     *run = (struct sweep_run){.line = line, .text = text};
-    enum status status = split_sweep_line(run);
-    if (status == STATUS_OK)
-        status = beryl_sched_options_extend(common, run->words, run->n_words, &run->options);
+    enum status status = read_words(common, run);
     return status == STATUS_OK ? status : sweep_file_fail(file, run, status);
 }
 

@@ -145,21 +145,28 @@ static enum status write_page_file(const struct report_runs *runs,
     struct output_buffer page;
     TRY(output_buffer_init(&page, path));
     enum status status = write_page(page.stream, runs, section);
-    if (status == STATUS_OK)
-        status = output_buffer_write(&page, path);
+    if (status != STATUS_OK)
+        goto done;
+    status = output_buffer_write(&page, path);
+done:
     output_buffer_fini(&page);
     return status;
+}
+
+static enum status write_runs(const json_t *const results[], const char *const names[], int64_t n,
+                              const struct report_section *section, const char *path,
+                              struct report_runs *runs)
+{
+    for (int64_t i = 0; i < n; i++)
+        TRY(report_runs_add(runs, results[i], names[i]));
+    return write_page_file(runs, section, path);
 }
 
 enum status report_write(const json_t *const results[], const char *const names[], int64_t n,
                          const struct report_section *section, const char *path)
 {
     struct report_runs runs = {0};
-    enum status status = STATUS_OK;
-    for (int64_t i = 0; i < n && status == STATUS_OK; i++)
-        status = report_runs_add(&runs, results[i], names[i]);
-    if (status == STATUS_OK)
-        status = write_page_file(&runs, section, path);
+    enum status status = write_runs(results, names, n, section, path, &runs);
     report_runs_fini(&runs);
     return status;
 }

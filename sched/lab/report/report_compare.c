@@ -152,14 +152,15 @@ enum status report_compare(FILE *page, const struct report_runs *runs,
 {
     struct comparison comparison;
     enum status status = create_comparison(runs->runs, runs->n, true, &comparison);
-    if (status == STATUS_OK) {
-        write_comparison_table(page, runs, section);
-        fputs("<div class=\"charts\">\n", page);
-        draw_compared_seconds(page, &comparison);
-        draw_compared_efficiency(page, &comparison);
-        draw_compared_times(page, &comparison);
-        fputs("</div>\n", page);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    write_comparison_table(page, runs, section);
+    fputs("<div class=\"charts\">\n", page);
+    draw_compared_seconds(page, &comparison);
+    draw_compared_efficiency(page, &comparison);
+    draw_compared_times(page, &comparison);
+    fputs("</div>\n", page);
+done:
     destroy_comparison(&comparison);
     return status;
 }
@@ -329,16 +330,17 @@ enum status report_compare_modes(FILE *page, const struct report_run *runs, int6
 {
     struct comparison comparison;
     enum status status = create_comparison(runs, n, false, &comparison);
-    if (status == STATUS_OK) {
-        write_mode_table(page, runs, n);
-        fputs("<div class=\"charts\">\n", page);
-        draw_compared_seconds(page, &comparison);
-        draw_compared_times(page, &comparison);
-        status = draw_courses(page, runs, n);
-        if (runs->n_iterations > 1)
-            draw_iterations(page, runs, n);
-        fputs("</div>\n", page);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    write_mode_table(page, runs, n);
+    fputs("<div class=\"charts\">\n", page);
+    draw_compared_seconds(page, &comparison);
+    draw_compared_times(page, &comparison);
+    status = draw_courses(page, runs, n);
+    if (runs->n_iterations > 1)
+        draw_iterations(page, runs, n);
+    fputs("</div>\n", page);
+done:
     destroy_comparison(&comparison);
     return status;
 }

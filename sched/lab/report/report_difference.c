@@ -327,12 +327,16 @@ static enum status write_common_modes(FILE *stream, const json_t *const results[
     double *p = calloc(2 * n_labels + 1, sizeof *p);
     int *rank = calloc(n_labels + 1, sizeof *rank), n = 0;
     enum status status = CHECK_MEMORY(pairs && p && rank, "no memory for %zu modes", n_labels);
-    if (status == STATUS_OK)
-        status = read_pairs(results, labels, pairs, &n);
-    if (status == STATUS_OK && n > 0)
+    if (status != STATUS_OK)
+        goto done;
+    status = read_pairs(results, labels, pairs, &n);
+    if (status != STATUS_OK)
+        goto done;
+    if (n > 0)
         status = write_timed_pairs(stream, results, pairs, n, p, rank);
-    else if (status == STATUS_OK)
+    else
         fputs("\nThere are no times of a mode in both: none are compared\n", stream);
+done:
     for (size_t i = 0; pairs && i < n_labels; i++)
         free_pair(&pairs[i]);
     free(pairs);

@@ -254,8 +254,9 @@ static enum status read_bnsl_files(struct workload_bnsl *self,
 static enum status create_bnsl(const struct workload_settings *settings, MPI_Comm comm,
                                struct workload **workload)
 {
-    struct workload_bnsl *self = calloc(1, sizeof *self);
-    TRY(status_agree(comm, CHECK_MEMORY(self, "no memory for a workload")));
+    struct workload_bnsl *self = agree_calloc(comm, sizeof *self, "a workload");
+    if (!self)
+        return STATUS_NO_MEMORY;
     self->workload.functions = &bnsl_functions;
     self->workload.problem =
         (struct taskpool_problem){.run = run_cube, .cost = cube_cost, .context = self};

@@ -218,8 +218,9 @@ static enum status choose_durations(const struct workload_settings *settings, MP
 static enum status create_durations(const struct workload_settings *settings, MPI_Comm comm,
                                     struct workload **workload)
 {
-    struct workload_durations *self = calloc(1, sizeof *self);
-    TRY(status_agree(comm, CHECK_MEMORY(self, "no memory for a workload")));
+    struct workload_durations *self = agree_calloc(comm, sizeof *self, "a workload");
+    if (!self)
+        return STATUS_NO_MEMORY;
     self->workload.functions = &duration_functions;
     self->workload.problem =
         (struct taskpool_problem){.run = wait_busily, .cost = duration_cost, .context = self};

@@ -244,6 +244,15 @@ static void partition_tasks(struct cost_partition *self, struct taskpool_seeding
     place_boundaries(self, seeding->boundary);
 }
 
+static enum status prepare_partition(struct cost_partition *self,
+                                     const struct taskpool_problem *problem,
+                                     struct taskpool_seeding *seeding)
+{
+    struct taskpool_range own = taskpool_range_block(problem->n_tasks, self->size, self->rank);
+    TRY(cost_sums_init(&self->costs, problem, own));
+    return allocate_boundaries(self, seeding);
+}
+
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem)
 {
@@ -252,13 +261,11 @@ enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                   .n_tasks = problem->n_tasks};
     MPI_Comm_rank(self.comm, &self.rank);
     MPI_Comm_size(self.comm, &self.size);
-    struct taskpool_range own = taskpool_range_block(problem->n_tasks, self.size, self.rank);
-    enum status status = cost_sums_init(&self.costs, problem, own);
-    if (status == STATUS_OK)
-        status = allocate_boundaries(&self, seeding);
-    status = status_agree(comm, status);
-    if (status == STATUS_OK)
-        partition_tasks(&self, seeding);
+    enum status status = status_agree(comm, prepare_partition(&self, problem, seeding));
+    if (status != STATUS_OK)
+        goto done;
+    partition_tasks(&self, seeding);
+done:
     cost_sums_fini(&self.costs);
     free(self.shares);
     free(self.earliest);

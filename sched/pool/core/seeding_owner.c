@@ -74,8 +74,9 @@ static enum status hand_lists_over(MPI_Comm comm, const struct task_ranges *list
     for (int process = 0; process < size; process++)
         total += n[process];
     status = status_agree(comm, reserve_ranges(own, total));
-    if (status == STATUS_OK)
-        exchange_ranges(comm, lists, n, own);
+    if (status != STATUS_OK)
+        goto done;
+    exchange_ranges(comm, lists, n, own);
 done:
     free(n);
     return status;

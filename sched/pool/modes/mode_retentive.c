@@ -51,10 +51,15 @@ static enum status seed_with(struct stealing *stealing, const struct ran_tasks *
 {
     struct task_ranges tasks = {0};
     enum status status = ran_tasks_list(ran, &tasks);
-    if (status == STATUS_OK)
-        status = stealing_push(stealing, &tasks);
+    if (status != STATUS_OK)
+        goto done;
+    status = stealing_push(stealing, &tasks);
+    if (status != STATUS_OK)
+        goto done;
+    status = stealing_push_records(stealing, &ran->records);
+done:
     task_ranges_fini(&tasks);
-    return status == STATUS_OK ? stealing_push_records(stealing, &ran->records) : status;
+    return status;
 }
 
 static enum taskpool_mode_step retentive_restore(void *state)

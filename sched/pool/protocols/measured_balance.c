@@ -75,8 +75,10 @@ enum status measured_balance_begin(struct measured_balance *self, bool steals, b
     stealing_begin(&self->stealing, steals);
     enum status status = longest_first ? duration_bins_list_longest_first(&self->bins, &tasks)
                                        : duration_bins_list(&self->bins, &tasks);
-    if (status == STATUS_OK)
-        status = stealing_push(&self->stealing, &tasks);
+    if (status != STATUS_OK)
+        goto done;
+    status = stealing_push(&self->stealing, &tasks);
+done:
     task_ranges_fini(&tasks);
     duration_bins_clear(&self->bins);
     return status;

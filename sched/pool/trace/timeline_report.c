@@ -317,8 +317,10 @@ enum status timeline_to_json(MPI_Comm comm, struct timeline *timeline,
     *json = rank == 0 ? json_object() : NULL;
     enum status status = status_agree(
         comm, CHECK_MEMORY(all && (*json || rank > 0), "no memory for the course of a run"));
-    if (status == STATUS_OK)
-        status = fill_json(comm, timeline, all, problem, *json);
+    if (status != STATUS_OK)
+        goto done;
+    status = fill_json(comm, timeline, all, problem, *json);
+done:
     free(all);
     if (status != STATUS_OK) {
         json_decref(*json);

@@ -129,14 +129,15 @@ enum status bnsl_graph_complete(struct bnsl_graph *graph)
     int *order = malloc((n + 1) * sizeof *order);
     char *label = calloc(n * n + 1, 1);
     enum status status = CHECK_MEMORY(order && label, "no memory for a graph of %d", graph->n);
-    if (status == STATUS_OK) {
-        bnsl_graph_order(graph, order);
-        label_all(&(struct labels){.graph = graph, .order = order, .label = label});
-        for (int from = 0; from < graph->n; from++)
-            for (int to = 0; to < graph->n; to++)
-                if (label[(size_t)from * n + (size_t)to] == REVERSIBLE)
-                    bnsl_graph_set(graph, to, from, true);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    bnsl_graph_order(graph, order);
+    label_all(&(struct labels){.graph = graph, .order = order, .label = label});
+    for (int from = 0; from < graph->n; from++)
+        for (int to = 0; to < graph->n; to++)
+            if (label[(size_t)from * n + (size_t)to] == REVERSIBLE)
+                bnsl_graph_set(graph, to, from, true);
+done:
     free(order);
     free(label);
     return status;

@@ -320,12 +320,14 @@ enum status bnsl_search(const struct bnsl_candidates *candidates,
     struct search search;
     *network = (struct bnsl_graph){0};
     enum status status = begin_search(&search, candidates, families);
-    if (status == STATUS_OK)
-        status = bnsl_graph_init(network, candidates->n_variables);
-    if (status == STATUS_OK) {
-        *score = search_best_order(&search, n_kicks, seed);
-        make_network(&search, network);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    status = bnsl_graph_init(network, candidates->n_variables);
+    if (status != STATUS_OK)
+        goto done;
+    *score = search_best_order(&search, n_kicks, seed);
+    make_network(&search, network);
+done:
     end_search(&search);
     return status;
 }

@@ -249,6 +249,16 @@ static enum status check_threads(const struct driver_mpi *driver)
     return STATUS_OK;
 }
 
+static enum status init_mpi_parts(struct driver_mpi *driver, MPI_Comm comm,
+                                  const struct taskpool_mode_setup *setup)
+{
+    TRY(mpi_comm_init(&driver->comm, comm, driver->mode, (uint64_t)setup->settings->seed));
+    driver->comm.recorder = driver->driver.records.recorder;
+    TRY(init_watchdog(driver, setup->settings->watchdog_s));
+    TRY(check_threads(driver));
+    return init_mpi_state(driver, setup);
+}
+
 enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
                               const struct taskpool_mode_setup *setup,
                               const struct driver_records *records, struct driver **out)
@@ -262,16 +272,8 @@ enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
     driver->poll_every = setup->settings->poll_every;
     driver->threaded = setup->settings->progress == TASKPOOL_PROGRESS_THREAD;
     pthread_mutex_init(&driver->lock, NULL);
-    enum status status = mpi_comm_init(&driver->comm, comm, mode, (uint64_t)setup->settings->seed);
     driver->slot = &driver->unwatched;
-    driver->comm.recorder = records->recorder;
-    if (status == STATUS_OK)
-        status = init_watchdog(driver, setup->settings->watchdog_s);
-    if (status == STATUS_OK)
-        status = check_threads(driver);
-    if (status == STATUS_OK)
-        status = init_mpi_state(driver, setup);
-    status = status_agree(comm, status);
+    enum status status = status_agree(comm, init_mpi_parts(driver, comm, setup));
     if (status != STATUS_OK) {
         driver_mpi_destroy(&driver->driver);
         return status;

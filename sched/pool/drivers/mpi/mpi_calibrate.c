@@ -339,8 +339,10 @@ enum status mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration)
     struct probe probe = {0};
     enum status status = mpi_comm_init(&probe.comm, comm, &probe_mode, 1);
     probe.comm.state = &probe;
-    if (status == STATUS_OK)
-        measure_messages(&probe, comm, calibration);
+    if (status != STATUS_OK)
+        goto done;
+    measure_messages(&probe, comm, calibration);
+done:
     mpi_comm_fini(&probe.comm);
     return status;
 }

@@ -287,8 +287,9 @@ static void connect_worker(struct driver_sim *sim, int rank)
             sim->machine->noise->period_s * random_unit(&sim->random);
 }
 
-static enum status init_workers(struct driver_sim *sim)
+static enum status init_data_and_workers(struct driver_sim *sim)
 {
+    TRY(sim_data_create(sim));
     TRY(allocate_workers(sim));
     for (int rank = 0; rank < sim->n_workers; rank++) {
         struct sim_worker *worker = sim_worker(sim, rank);
@@ -331,9 +332,7 @@ enum status driver_sim_create(const struct taskpool_mode *mode,
     sim->poll_s = polls_between_tasks(sim) ? machine->poll_s : 0;
     /* A stream different from those of the workers. */
     random_stream_init(&sim->random, (uint64_t)setup->settings->seed, UINT64_MAX);
-    enum status status = sim_data_create(sim);
-    if (status == STATUS_OK)
-        status = init_workers(sim);
+    enum status status = init_data_and_workers(sim);
     if (status != STATUS_OK) {
         sim_destroy(&sim->driver);
         return status;
