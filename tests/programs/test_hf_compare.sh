@@ -58,13 +58,15 @@ END
     fi
 }
 
-be16="$inputs/be16.xyz --basis be15s --screen 1e-6"
-compare all 3 $be16 --fock-only 3
-compare all 2 $be16 --fock-only 2 --prune observed --progress thread
+# Half of be16.xyz in smaller tiles: as many tasks, a quarter of the integrals.
+{ echo 56; sed -n 2,58p "$inputs/be16.xyz"; } > be8.xyz
+be8="be8.xyz --basis be15s --screen 1e-6 --tile 20"
+compare all 3 $be8 --fock-only 3
+compare all 2 $be8 --fock-only 2 --prune observed --progress thread
 # Options go to the modes that have them.
-compare steal,counter 3 $be16 --fock-only 3
+compare steal,counter 3 $be8 --fock-only 3
 more="--chunk 3 --managers 2 --seeding cost"
-compare auto,share,static,counter 2 $be16 --fock-only 2
+compare auto,share,static,counter 2 $be8 --fock-only 2
 more=""
 # Two spins; one task for all workers.
 printf '2\nmultiplicity=3\nO 0 0 0\nO 0 0 1.2\n' > oxygen.xyz
@@ -73,7 +75,7 @@ compare all 5 oxygen.xyz --basis sto-3g
 # Rounds: a mode named again has a number; the first is what the others are compared with.
 rounds()
 {
-    launch $be16 --fock-only 3 --compare steal,static,steal --rounds 3 --json rounds.json \
+    launch $be8 --fock-only 3 --compare steal,static,steal --rounds 3 --json rounds.json \
         > rounds.txt 2>&1 < /dev/null
     python3 - "$processes" << 'END'
 import json, os, sys
