@@ -142,15 +142,13 @@ static void destroy_unused_windows(void)
 /* Global Arrays ends the program when there is not enough memory: so ask first. Collective. */
 static enum status check_window_memory(const char *name, int64_t n)
 {
-    struct memory_limits limits = memory_limits();
     int n_sharing = node_count(darray_comm());
-    struct memory_budget budget = memory_divide(&limits, n_sharing);
     double node_bytes = window_node_bytes(n_sharing, (double)n * ELEMENT_BYTES);
     struct memory_need need = {.shared_bytes = node_bytes / n_sharing};
     char subject[256];
     snprintf(subject, sizeof subject, "array %s", name);
-    return status_agree(darray_comm(),
-                        memory_check(subject, &need, &budget, "use more processes on more nodes"));
+    return status_agree(darray_comm(), memory_check_now(subject, &need, n_sharing,
+                                                        "use more processes on more nodes"));
 }
 
 /* Global Arrays' own memory, which stays where it is. */

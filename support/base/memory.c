@@ -263,6 +263,17 @@ enum status memory_check(const char *subject, const struct memory_need *need,
                 needed - available, remedy, shortage.remedy);
 }
 
+enum status memory_check_now(const char *subject, const struct memory_need *need, int n_sharing,
+                             const char *remedy)
+{
+    /* Reading the limits takes a millisecond, and small objects are many. */
+    if (need->shared_bytes <= 0 && need->own_bytes < 1e6)
+        return STATUS_OK;
+    struct memory_limits limits = memory_limits();
+    struct memory_budget budget = memory_divide(&limits, n_sharing);
+    return memory_check(subject, need, &budget, remedy);
+}
+
 void memory_confine(const struct memory_budget *budget)
 {
     struct rlimit limit;

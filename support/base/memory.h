@@ -59,6 +59,11 @@ bool memory_fits(const struct memory_need *need, const struct memory_budget *bud
 enum status memory_check(const char *subject, const struct memory_need *need,
                          const struct memory_budget *budget, const char *remedy);
 
+/* memory_check against what the node can give now to each of n_sharing processes; a need of less
+ * than 1 MB, and nothing shared, is granted without a look. Not collective. */
+enum status memory_check_now(const char *subject, const struct memory_need *need, int n_sharing,
+                             const char *remedy);
+
 /* From now on allocations of this process beyond its budget of main memory fail: for work whose
  * need cannot be estimated. Otherwise the system might kill this process or another. */
 void memory_confine(const struct memory_budget *budget);

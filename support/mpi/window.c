@@ -39,10 +39,8 @@ static enum status check_window_room(MPI_Comm comm, MPI_Aint size_bytes)
     double most = (double)size_bytes;
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_DOUBLE, MPI_MAX, comm);
     struct memory_need need = {.shared_bytes = window_node_bytes(n_sharing, most) / n_sharing};
-    struct memory_limits limits = memory_limits();
-    struct memory_budget budget = memory_divide(&limits, n_sharing);
-    return status_agree(
-        comm, memory_check("a window of MPI", &need, &budget, "use fewer processes on the node"));
+    return status_agree(comm, memory_check_now("a window of MPI", &need, n_sharing,
+                                               "use fewer processes on the node"));
 }
 
 /* A function of MPI, and what to say where it refuses. */

@@ -61,12 +61,10 @@ static enum status check_tensor_memory(const char *name, const struct block_labe
     double at_hand = (double)darray_unused_bytes();
     struct memory_need need = {.shared_bytes = fmax(0, bytes / n_processes - at_hand),
                                .own_bytes = tensor_index_bytes(n_blocks)};
-    struct memory_limits limits = memory_limits();
-    struct memory_budget budget = memory_divide(&limits, node_count(comm));
     char subject[256];
     snprintf(subject, sizeof subject, "tensor %s of %.3f GB in %lld blocks", name, 1e-9 * bytes,
              (long long)n_blocks);
-    return memory_check(subject, &need, &budget, "use more processes on more nodes");
+    return memory_check_now(subject, &need, node_count(comm), "use more processes on more nodes");
 }
 
 /* The sizes of all blocks, n_blocks entries; to be freed with free. */

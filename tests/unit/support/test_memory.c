@@ -143,7 +143,12 @@ static void test_address_space_is_bounded_by_ulimit(void **state)
     assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
     struct memory_limits limits = memory_limits();
     struct memory_budget budget = memory_budget(0, MPI_COMM_WORLD);
+    const struct memory_need large = {.own_bytes = 101e6}, small = {.own_bytes = 1e6};
+    enum status refused = memory_check_now("a matrix", &large, 1, "");
+    enum status granted = memory_check_now("a matrix", &small, 1, "");
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(refused, STATUS_NO_MEMORY);
+    assert_int_equal(granted, STATUS_OK);
     assert_true(limits.address_bytes > 50000000 && limits.address_bytes <= 100000000);
     check_refused((struct memory_need){.own_bytes = 101e6}, &budget, "ulimit -v");
 }

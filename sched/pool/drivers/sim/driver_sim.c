@@ -238,11 +238,9 @@ static enum status check_sim_memory(const struct driver_sim *sim)
     struct memory_need need = {.own_bytes = (double)sim->n_workers * (double)sim->worker_size};
     if (need.own_bytes <= CHECKED_BYTES)
         return STATUS_OK;
-    struct memory_limits limits = memory_limits();
-    struct memory_budget budget = memory_divide(&limits, 1);
     char subject[64];
     snprintf(subject, sizeof subject, "a simulation of %d workers", sim->n_workers);
-    return memory_check(subject, &need, &budget, "simulate fewer workers");
+    return memory_check_now(subject, &need, 1, "simulate fewer workers");
 }
 
 static enum status allocate_workers(struct driver_sim *sim)
