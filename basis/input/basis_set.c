@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-static void fini_element(struct basis_element *entry)
+static void clear_groups(struct basis_element *entry)
 {
     for (int64_t g = 0; g < entry->n_groups; g++) {
         free(entry->groups[g].l);
@@ -19,13 +19,18 @@ static void fini_element(struct basis_element *entry)
         free(entry->groups[g].coefficients);
     }
     free(entry->groups);
+    entry->groups = NULL;
+    entry->n_groups = entry->capacity = 0;
 }
 
 void basis_set_fini(struct basis_set *set)
 {
-    for (int64_t e = 0; e < set->n_elements; e++)
-        fini_element(&set->elements[e]);
+    for (int64_t e = 0; e < set->n_elements; e++) {
+        clear_groups(&set->elements[e]);
+        free(set->elements[e].defect);
+    }
     free(set->elements);
+    free(set->skipped);
     free(set->name);
     *set = (struct basis_set){0};
 }
@@ -52,6 +57,26 @@ enum status basis_set_add_element(struct basis_set *set, int element, struct bas
     *entry = &set->elements[set->n_elements++];
     **entry = (struct basis_element){.element = element};
     return STATUS_OK;
+}
+
+/* --- errors that matter to one element, or to none --- */
+
+enum status basis_set_add_defect(struct basis_set *set, int element, enum status status)
+{
+    if (status != STATUS_INPUT)
+        return status;
+    struct basis_element *entry;
+    TRY(basis_set_add_element(set, element, &entry));
+    if (!entry->defect)
+        entry->defect = strdup(status_text());
+    return CHECK_MEMORY(entry->defect, "no memory for the basis set");
+}
+
+enum status basis_set_skip(struct basis_set *set)
+{
+    if (!set->skipped)
+        set->skipped = strdup(status_text());
+    return CHECK_MEMORY(set->skipped, "no memory for the basis set");
 }
 
 /* --- groups of contractions, for both parsers --- */
@@ -84,30 +109,33 @@ enum status basis_group_add_primitive(const struct line_reader *reader,
 {
     int n = group->n_contractions;
     if (reader->n_words != 1 + n)
-        return line_reader_fail(
-            reader, "expected an exponent and %d coefficient%s, found %d word%s", n,
-            n == 1 ? "" : "s", reader->n_words, reader->n_words == 1 ? "" : "s");
+        return line_reader_fail_at(reader, reader->n_words < 1 + n ? reader->n_words : 1 + n,
+                                   "expected an exponent and %d coefficient%s, found %d word%s", n,
+                                   n == 1 ? "" : "s", reader->n_words,
+                                   reader->n_words == 1 ? "" : "s");
     if (group->n_primitives == BASIS_MAX_PRIMITIVES)
-        return line_reader_fail(reader, "more than %d primitives in a shell", BASIS_MAX_PRIMITIVES);
+        return line_reader_fail_at(reader, 0, "more than %d primitives in a shell",
+                                   BASIS_MAX_PRIMITIVES);
     TRY(reserve_primitive(group));
     size_t p = (size_t)group->n_primitives;
     double *exponent = &group->exponents[p];
     if (!word_to_real(reader->words[0], exponent))
-        return line_reader_fail(reader, "expected an exponent, found '%s'",
-                                word_show(reader->words[0]).text);
+        return line_reader_fail_at(reader, 0, "expected an exponent, found '%s'",
+                                   word_show(reader->words[0]).text);
     if (*exponent < BASIS_MIN_EXPONENT || *exponent > BASIS_MAX_EXPONENT)
-        return line_reader_fail(reader, "the exponent %s is not between %g and %g",
-                                word_show(reader->words[0]).text, BASIS_MIN_EXPONENT,
-                                BASIS_MAX_EXPONENT);
+        return line_reader_fail_at(reader, 0, "the exponent %s is not between %g and %g",
+                                   word_show(reader->words[0]).text, BASIS_MIN_EXPONENT,
+                                   BASIS_MAX_EXPONENT);
     for (int k = 0; k < n; k++)
         if (!word_to_real(reader->words[1 + k], &group->coefficients[p * (size_t)n + (size_t)k]))
-            return line_reader_fail(reader, "expected a coefficient, found '%s'",
-                                    word_show(reader->words[1 + k]).text);
+            return line_reader_fail_at(reader, 1 + k, "expected a coefficient, found '%s'",
+                                       word_show(reader->words[1 + k]).text);
     group->n_primitives++;
     return STATUS_OK;
 }
 
-enum status basis_group_finish(const struct line_reader *reader, struct basis_contractions *group)
+enum status basis_group_finish(const struct line_reader *shell_line,
+                               struct basis_contractions *group)
 {
     size_t n = (size_t)group->n_contractions;
     size_t n_primitives = (size_t)group->n_primitives;
@@ -125,10 +153,8 @@ enum status basis_group_finish(const struct line_reader *reader, struct basis_co
         for (size_t p = 0; p < n_primitives; p++)
             zero = zero && turned[k * n_primitives + p] == 0;
         if (zero)
-            return line_reader_fail(reader,
-                                    "all coefficients of contraction %zu of the shell that ends "
-                                    "here are zero",
-                                    k + 1);
+            return line_reader_fail_at(
+                shell_line, 0, "all coefficients of contraction %zu of this shell are zero", k + 1);
     }
     return STATUS_OK;
 }
@@ -154,9 +180,10 @@ bool basis_is_shell_type(struct word type)
     return type.length == 1 && letter_to_l(type.begin[0]) >= 0;
 }
 
-enum status basis_parse_shell_type(const struct line_reader *reader, struct word type, int element,
-                                   int *l, int *n)
+enum status basis_parse_shell_type(const struct line_reader *reader, int word, int element, int *l,
+                                   int *n)
 {
+    struct word type = reader->words[word];
     int64_t number = -1;
     *n = 1;
     if (word_equals(type, "SP") || word_equals(type, "L") || word_equals(type, "SPD")) {
@@ -171,12 +198,12 @@ enum status basis_parse_shell_type(const struct line_reader *reader, struct word
              !word_to_integer((struct word){type.begin + 2, type.length - 2}, &number))
         number = -1;
     if (number < 0)
-        return line_reader_fail(reader,
-                                "expected a shell type (S, P, SP, D, F, G, H or l=4), found '%s'",
-                                word_show(type).text);
+        return line_reader_fail_at(
+            reader, word, "expected a shell type (S, P, SP, D, F, G, H or l=4), found '%s'",
+            word_show(type).text);
     if (number > BASIS_MAX_L)
-        return line_reader_fail(reader, "the shell %s of %s is beyond the limit l = %d",
-                                word_show(type).text, element_symbol(element), BASIS_MAX_L);
+        return line_reader_fail_at(reader, word, "the shell %s of %s is beyond the limit l = %d",
+                                   word_show(type).text, element_symbol(element), BASIS_MAX_L);
     l[0] = (int)number;
     return STATUS_OK;
 }
@@ -197,16 +224,24 @@ static bool is_nwchem(struct line_reader reader)
     return has_section;
 }
 
+static enum status fail_without_elements(const struct basis_set *set)
+{
+    if (set->skipped)
+        return FAIL(STATUS_INPUT, "%s", set->skipped);
+    return FAIL(STATUS_INPUT,
+                "%s: no basis functions found (expected a basis set in Gaussian94 or NWChem "
+                "format)",
+                set->name);
+}
+
 static enum status parse_either_format(struct line_reader *reader, struct basis_set *set)
 {
     TRY(is_nwchem(*reader) ? basis_set_parse_nwchem(reader, set)
                            : basis_set_parse_gaussian94(reader, set));
-    if (set->n_elements > 0)
-        return STATUS_OK;
-    return FAIL(
-        STATUS_INPUT,
-        "%s: no basis functions found (expected a basis set in Gaussian94 or NWChem format)",
-        reader->name);
+    for (int64_t e = 0; e < set->n_elements; e++)
+        if (set->elements[e].defect)
+            clear_groups(&set->elements[e]);
+    return set->n_elements > 0 ? STATUS_OK : fail_without_elements(set);
 }
 
 enum status basis_set_parse(const char *text, size_t length, const char *name,

@@ -24,19 +24,23 @@ struct basis_contractions {
     double *coefficients; /* n_contractions x n_primitives, of normalised primitives */
 };
 
+enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN };
+
 struct basis_element {
-    int element;    /* atomic number; 0 is the entry "Bq" for plain ghost centres */
-    bool needs_ecp; /* made for use with an effective core potential */
+    int element;          /* atomic number; 0 is the entry "Bq" for plain ghost centres */
+    bool needs_ecp;       /* made for use with an effective core potential */
+    char *defect;         /* the first error in what the file has for the element, with file, line
+                             and column: then it has no groups; NULL without */
+    enum basis_form form; /* of its section in an NWChem file; UNSTATED: that of the set */
     int64_t n_groups, capacity;
     struct basis_contractions *groups;
 };
 
-enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN };
-
 struct basis_set {
     char *name;
-    enum basis_form form;
-    bool form_stated; /* by the file; else Cartesian is NWChem's own default */
+    enum basis_form form; /* the first that the file has */
+    bool form_stated;     /* by the file; else Cartesian is NWChem's own default */
+    char *skipped;        /* an error at the first line that belongs to no element; NULL without */
     int64_t n_elements, capacity;
     struct basis_element *elements;
 };
@@ -45,16 +49,22 @@ struct basis_set {
  * basis file; which of the two is seen from the text itself (an NWChem file
  * has a `basis` or `ecp` line and no line `Sym 0`). Comments: `!` and `#`. Numbers
  * may use D exponents.
- * Gaussian94: title lines that begin with `Basis` before the first block, which are
- * ignored; a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED, which
+ * Gaussian94: a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED, which
  * programs read differently), blocks
  * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
  * `****`; a scale factor multiplies exponents by its square; `Sym-ECP` blocks
  * mark the element.
  * NWChem: `basis ["name"] [spherical|cartesian]` (Cartesian without either word; its other
- * words, such as `print`, are ignored, unknown ones refused), `Sym S` and rows of exponent and one
- * or more coefficients, `end`; an `ecp` section marks its elements. Errors: STATUS_INPUT with name
- * and line (also a shell beyond BASIS_MAX_L), STATUS_NO_MEMORY. On failure *set is empty. */
+ * words, such as `print`, are ignored, unknown ones are errors), `Sym S` and rows of exponent and
+ * one or more coefficients, `end`; an `ecp` section marks its elements, and a line
+ * `ASSOCIATED_ECP "name"` those that the potentials of that name have (all heavier than helium if
+ * the name is unknown).
+ *
+ * An error (also a shell beyond BASIS_MAX_L) is a defect of the elements whose functions it may
+ * change, and does not matter to a molecule without them: shells_create reports it. Titles and
+ * other lines between blocks or sections are skipped, but data there are a defect of the element
+ * that they name or follow. Errors: STATUS_INPUT with name, line and column (the file has no
+ * element, or both forms), STATUS_NO_MEMORY. On failure *set is empty. */
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set);
 

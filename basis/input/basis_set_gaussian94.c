@@ -7,8 +7,8 @@
 #include <strings.h>
 
 /* A block is "Sym 0", its shells and "****"; or "Sym 0" and an effective core
- * potential, which has no closing line. Stars may also open the file or a block,
- * and a title the file. */
+ * potential, which has no closing line. Stars may also open the file or a block.
+ * Titles may stand between blocks. */
 
 static const char suffix[] = "-ECP";
 enum { SUFFIX_LENGTH = sizeof suffix - 1, MAX_ECP_L = 10, MAX_ECP_TERMS = 1000 };
@@ -18,14 +18,6 @@ enum { SUFFIX_LENGTH = sizeof suffix - 1, MAX_ECP_L = 10, MAX_ECP_TERMS = 1000 }
 static bool is_stars(const struct line_reader *reader)
 {
     return reader->n_words == 1 && word_equals(reader->words[0], "****");
-}
-
-/* "Basis set: 6-31G" and the like: a comment without its mark. */
-static bool is_title(const struct line_reader *reader)
-{
-    static const char first[] = "basis";
-    return reader->words[0].length >= sizeof first - 1 &&
-           strncasecmp(reader->words[0].begin, first, sizeof first - 1) == 0;
 }
 
 int basis_gaussian94_element(const struct line_reader *reader)
@@ -62,18 +54,18 @@ static enum status skip_ecp(struct line_reader *reader)
     int64_t max_l, n_core, n_terms;
     if (reader->n_words != 3 || !line_integer(reader, 1, 0, MAX_ECP_L, &max_l) ||
         !line_integer(reader, 2, 0, MAX_ATOMIC_NUMBER, &n_core))
-        return line_reader_fail(reader,
-                                "expected '%s', the largest l and the number of core "
-                                "electrons of the potential",
-                                word_show(reader->words[0]).text);
+        return line_reader_fail_at(reader, 0,
+                                   "expected '%s', the largest l and the number of core "
+                                   "electrons of the potential",
+                                   word_show(reader->words[0]).text);
     for (int64_t l = 0; l <= max_l; l++) {
         bool complete = line_reader_next_filled(reader) && line_reader_next_filled(reader) &&
                         line_integer(reader, 0, 0, MAX_ECP_TERMS, &n_terms);
         if (!complete)
-            return line_reader_fail(reader,
-                                    "expected a title and the number of terms of part "
-                                    "%" PRId64 " of the core potential",
-                                    l + 1);
+            return line_reader_fail_at(reader, 0,
+                                       "expected a title and the number of terms of part "
+                                       "%" PRId64 " of the core potential",
+                                       l + 1);
         for (int64_t t = 0; t < n_terms; t++) {
             double power, exponent, coefficient;
             complete = line_reader_next_filled(reader) && reader->n_words >= 3 &&
@@ -81,8 +73,9 @@ static enum status skip_ecp(struct line_reader *reader)
                        word_to_real(reader->words[1], &exponent) &&
                        word_to_real(reader->words[2], &coefficient);
             if (!complete)
-                return line_reader_fail(reader, "expected power, exponent and coefficient of a "
-                                                "term of the core potential");
+                return line_reader_fail_at(reader, 0,
+                                           "expected power, exponent and coefficient of a "
+                                           "term of the core potential");
         }
     }
     return STATUS_OK;
@@ -92,7 +85,7 @@ static enum status skip_ecp(struct line_reader *reader)
 static enum status read_gaussian94_shell(struct line_reader *reader, struct basis_element *entry)
 {
     int l[BASIS_MAX_L + 1], n_contractions;
-    TRY(basis_parse_shell_type(reader, reader->words[0], entry->element, l, &n_contractions));
+    TRY(basis_parse_shell_type(reader, 0, entry->element, l, &n_contractions));
     int64_t n_primitives;
     double scale = 1, zero = 0;
     bool well_formed = line_integer(reader, 1, 1, BASIS_MAX_PRIMITIVES, &n_primitives) &&
@@ -101,24 +94,24 @@ static enum status read_gaussian94_shell(struct line_reader *reader, struct basi
                        scale >= MIN_SCALE && scale <= MAX_SCALE &&
                        (reader->n_words < 4 || word_to_real(reader->words[3], &zero)) && zero == 0;
     if (!well_formed)
-        return line_reader_fail(reader,
-                                "expected a shell type, the number of its primitives (1 to %d) "
-                                "and a scale factor (%g to %g), found '%s'",
-                                BASIS_MAX_PRIMITIVES, MIN_SCALE, MAX_SCALE,
-                                word_show(reader->all).text);
+        return line_reader_fail_at(reader, 1,
+                                   "expected a shell type, the number of its primitives (1 to %d) "
+                                   "and a scale factor (%g to %g), found '%s'",
+                                   BASIS_MAX_PRIMITIVES, MIN_SCALE, MAX_SCALE,
+                                   word_show(reader->all).text);
     struct basis_contractions *group;
     TRY(basis_element_add_group(entry, n_contractions, l, &group));
-    int64_t first_line = reader->line;
+    struct line_reader shell_line = *reader;
     for (int64_t p = 0; p < n_primitives; p++) {
         if (!line_reader_next_filled(reader))
-            return line_reader_fail(reader,
-                                    "the file ends within the shell of line %" PRId64 " (%" PRId64
-                                    " primitives announced, %" PRId64 " found)",
-                                    first_line, n_primitives, p);
+            return line_reader_fail_at(reader, reader->n_words,
+                                       "the file ends within the shell of line %" PRId64
+                                       " (%" PRId64 " primitives announced, %" PRId64 " found)",
+                                       shell_line.line, n_primitives, p);
         TRY(basis_group_add_primitive(reader, group));
         group->exponents[p] *= scale * scale;
     }
-    return basis_group_finish(reader, group);
+    return basis_group_finish(&shell_line, group);
 }
 
 /* Reads shells until the stars; the first line after "Sym 0" is current. */
@@ -128,40 +121,37 @@ static enum status read_shells(struct line_reader *reader, struct basis_element 
     const char *symbol = element_symbol(entry->element);
     while (!is_stars(reader)) {
         if (basis_gaussian94_element(reader) >= 0)
-            return line_reader_fail(reader, "expected **** after the last shell of %s, before '%s'",
-                                    symbol, word_show(reader->all).text);
+            return line_reader_fail_at(reader, 0,
+                                       "expected **** after the last shell of %s, before '%s'",
+                                       symbol, word_show(reader->all).text);
         TRY(read_gaussian94_shell(reader, entry));
         if (!line_reader_next_filled(reader))
-            return line_reader_fail(reader,
-                                    "the file ends without **** after the shells of %s that begin "
-                                    "in line %" PRId64,
-                                    symbol, first_line);
+            return line_reader_fail_at(
+                reader, reader->n_words,
+                "the file ends without **** after the shells of %s that begin "
+                "in line %" PRId64,
+                symbol, first_line);
     }
     if (entry->n_groups == 0)
-        return line_reader_fail(reader, "no shells for %s", symbol);
+        return line_reader_fail_at(reader, 0, "no shells for %s", symbol);
     return STATUS_OK;
 }
 
 /* Reads the block whose line "Sym 0" is current. */
-static enum status read_block(struct line_reader *reader, struct basis_set *set)
+static enum status read_block(struct line_reader *reader, int element, struct basis_set *set)
 {
-    int element = basis_gaussian94_element(reader);
-    if (element < 0)
-        return line_reader_fail(reader,
-                                "expected an element and 0, such as 'O 0', to begin a block of a "
-                                "Gaussian94 basis set, found '%s'",
-                                word_show(reader->all).text);
     struct basis_element *entry;
     TRY(basis_set_add_element(set, element, &entry));
     if (!line_reader_next_filled(reader))
-        return line_reader_fail(reader, "the file ends where the shells of %s should begin",
-                                element_symbol(element));
+        return line_reader_fail_at(reader, reader->n_words,
+                                   "the file ends where the shells of %s should begin",
+                                   element_symbol(element));
     if (is_ecp(reader)) {
         entry->needs_ecp = true;
         return skip_ecp(reader);
     }
     if (entry->n_groups > 0)
-        return line_reader_fail(reader, "a second block for %s", element_symbol(element));
+        return line_reader_fail_at(reader, 0, "a second block for %s", element_symbol(element));
     return read_shells(reader, entry);
 }
 
@@ -175,24 +165,80 @@ static enum basis_form form_of_line(const struct line_reader *reader)
     return BASIS_FORM_UNSTATED;
 }
 
+/* A line of one word that may be meant to say the form. */
+static bool is_misspelt_form(const struct line_reader *reader)
+{
+    struct word word = reader->words[0];
+    return reader->n_words == 1 && word.length >= 4 &&
+           (strncasecmp(word.begin, "sphe", 4) == 0 || strncasecmp(word.begin, "cart", 4) == 0);
+}
+
 static enum status set_form(const struct line_reader *reader, enum basis_form form,
                             struct basis_set *set)
 {
     if (set->form_stated && set->form != form)
-        return line_reader_fail(reader, "an earlier line says the opposite of '%s': leave one out",
-                                word_show(reader->words[0]).text);
+        return line_reader_fail_at(reader, 0,
+                                   "an earlier line says the opposite of '%s': leave one out",
+                                   word_show(reader->words[0]).text);
     set->form = form;
     set->form_stated = true;
     return STATUS_OK;
 }
 
+/* Whether a line that begins no block has the form of a shell's first line or of a primitive. */
+static bool is_data(const struct line_reader *reader)
+{
+    int64_t count;
+    if (reader->n_words >= 2 && basis_is_shell_type(reader->words[0]) &&
+        word_to_integer(reader->words[1], &count))
+        return true;
+    double number;
+    for (int w = 0; w < reader->n_words; w++)
+        if (!word_to_real(reader->words[w], &number))
+            return false;
+    return true;
+}
+
+/* Skips a line outside of the blocks. Data there are a defect of the element before them, whose
+ * block may have ended too early.
+ * last  the element of the last block; becomes -1 where an unknown element has one */
+static enum status skip_outer_line(const struct line_reader *reader, struct basis_set *set,
+                                   int *last)
+{
+    enum status status =
+        line_reader_fail_at(reader, 0,
+                            "expected an element and 0, such as 'O 0', to begin a block of a "
+                            "Gaussian94 basis set, found '%s'",
+                            word_show(reader->all).text);
+    if (is_misspelt_form(reader))
+        return line_reader_fail_at(reader, 0, "expected 'spherical' or 'cartesian', found '%s'",
+                                   word_show(reader->words[0]).text);
+    if (reader->n_words == 2 && word_equals(reader->words[1], "0"))
+        *last = -1;
+    if (*last >= 0 && is_data(reader))
+        return basis_set_add_defect(set, *last, status);
+    return basis_set_skip(set);
+}
+
 enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_set *set)
 {
-    while (line_reader_next_filled(reader)) {
-        if (is_stars(reader) || (set->n_elements == 0 && is_title(reader)))
-            continue;
+    int last = -1;
+    bool more = line_reader_next_filled(reader);
+    while (more) {
+        int64_t line = reader->line;
+        int element = basis_gaussian94_element(reader);
         enum basis_form form = form_of_line(reader);
-        TRY(form == BASIS_FORM_UNSTATED ? read_block(reader, set) : set_form(reader, form, set));
+        if (element >= 0) {
+            last = element;
+            TRY(basis_set_add_defect(set, element, read_block(reader, element, set)));
+        } else if (form != BASIS_FORM_UNSTATED) {
+            TRY(set_form(reader, form, set));
+        } else if (!is_stars(reader)) {
+            TRY(skip_outer_line(reader, set, &last));
+        }
+        /* A block without an end leaves the first line of the next one to be read. */
+        if (reader->line == line || basis_gaussian94_element(reader) < 0)
+            more = line_reader_next_filled(reader);
     }
     return STATUS_OK;
 }

@@ -5,15 +5,32 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* An NWChem file: sections "basis ... end" and "ecp ... end", in any number and order. */
+/* An NWChem file: sections "basis ... end" and "ecp ... end" and lines 'ASSOCIATED_ECP "name"', in
+ * any number and order. */
 
-/* Goes to the next line of a section; a text that ends here is a failure. */
-static enum status next_line(struct line_reader *reader, int64_t section_line)
+/* The state of the parser. */
+struct nwchem_file {
+    struct line_reader *reader;
+    struct basis_set *set;
+    bool more;           /* the reader has a line; else the text has ended */
+    int last;            /* element of the last shell of a section; -1 before the first */
+    int first_potential; /* this element and heavier ones have a potential elsewhere */
+};
+
+/* A section "basis". */
+struct section {
+    int64_t line;
+    enum basis_form form;
+    bool closed[MAX_ATOMIC_NUMBER + 1]; /* elements of earlier sections */
+    bool seen[MAX_ATOMIC_NUMBER + 1];   /* elements of this one */
+    bool line_failed;                   /* the first line, and with it all elements */
+    bool next_failed;                   /* a line that may belong to the next element */
+    struct status_kept failure;         /* of either */
+};
+
+static void next_line(struct nwchem_file *file)
 {
-    if (line_reader_next_filled(reader))
-        return STATUS_OK;
-    return line_reader_fail(reader, "the file ends without 'end' for the section of line %" PRId64,
-                            section_line);
+    file->more = line_reader_next_filled(file->reader);
 }
 
 static bool is_end(const struct line_reader *reader)
@@ -56,28 +73,29 @@ static enum status read_form_words(const struct line_reader *reader, bool *spher
         else if (word_equals(word, "cartesian"))
             *cartesian = true;
         else if (!is_basis_directive(word))
-            return line_reader_fail(reader,
-                                    "unknown word '%s' (expected spherical or cartesian; a name is "
-                                    "put in quotation marks)",
-                                    word_show(word).text);
+            return line_reader_fail_at(
+                reader, w,
+                "unknown word '%s' (expected spherical or cartesian; a name is "
+                "put in quotation marks)",
+                word_show(word).text);
     }
     return STATUS_OK;
 }
 
 /* The form of the functions from the line "basis ..."; Cartesian, as in NWChem, if it
  * names none. */
-static enum status read_form(const struct line_reader *reader, struct basis_set *set)
+static enum status read_form(const struct line_reader *reader, struct basis_set *set,
+                             enum basis_form *form)
 {
     bool spherical = false, cartesian = false;
+    *form = BASIS_FORM_CARTESIAN;
     TRY(read_form_words(reader, &spherical, &cartesian));
     if (spherical && cartesian)
-        return line_reader_fail(reader, "spherical and cartesian exclude each other");
-    enum basis_form form = spherical ? BASIS_FORM_SPHERICAL : BASIS_FORM_CARTESIAN;
+        return line_reader_fail_at(reader, 1, "spherical and cartesian exclude each other");
+    *form = spherical ? BASIS_FORM_SPHERICAL : BASIS_FORM_CARTESIAN;
     set->form_stated = set->form_stated || spherical || cartesian;
-    if (set->form != BASIS_FORM_UNSTATED && form != set->form)
-        return line_reader_fail(reader,
-                                "this section and an earlier one differ in spherical or cartesian");
-    set->form = form;
+    if (set->form == BASIS_FORM_UNSTATED)
+        set->form = *form;
     return STATUS_OK;
 }
 
@@ -87,20 +105,26 @@ static bool is_row(const struct line_reader *reader)
     return reader->words[0].begin[0] && strchr("+-.0123456789", reader->words[0].begin[0]);
 }
 
-/* The element and the shell type of the current line, "Sym S". */
-static enum status read_shell_line(const struct line_reader *reader, int *element,
-                                   struct word *type)
+/* The element that the line begins with, or -1. */
+static int first_element(const struct line_reader *reader)
 {
-    if (reader->n_words == 3 && word_equals(reader->words[1], "library"))
-        return line_reader_fail(reader, "'library' is not supported; give the set's numbers");
-    *element = element_number(reader->words[0].begin, reader->words[0].length);
-    if (reader->n_words != 2 || *element < 0 || !basis_is_shell_type(reader->words[1]))
-        return line_reader_fail(reader,
-                                "expected an element and a shell type, such as 'O SP', or 'end', "
-                                "found '%s'",
-                                word_show(reader->all).text);
-    *type = reader->words[1];
-    return STATUS_OK;
+    return element_number(reader->words[0].begin, reader->words[0].length);
+}
+
+/* The element of a shell's first line, "Sym S"; -1 for another line. */
+static int shell_element(const struct line_reader *reader)
+{
+    bool is_shell = reader->n_words == 2 && basis_is_shell_type(reader->words[1]);
+    return is_shell ? first_element(reader) : -1;
+}
+
+static bool begins_section(const struct line_reader *reader)
+{
+    static const char *const words[] = {"basis", "ecp", "ASSOCIATED_ECP"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (word_equals(reader->words[0], words[i]))
+            return true;
+    return false;
 }
 
 /* Starts the group: how many contractions there are shows in the first row. */
@@ -109,88 +133,202 @@ static enum status add_group(const struct line_reader *reader, struct basis_elem
 {
     int n_columns = reader->n_words - 1;
     if (n_columns < 1 || (n_types > 1 && n_columns != n_types))
-        return line_reader_fail(reader, "expected an exponent and %d coefficient%s, found %d words",
-                                n_types, n_types == 1 ? "" : "s", reader->n_words);
+        return line_reader_fail_at(reader, n_columns > n_types ? 1 + n_types : reader->n_words,
+                                   "expected an exponent and %d coefficient%s, found %d words",
+                                   n_types, n_types == 1 ? "" : "s", reader->n_words);
     if (n_columns == LINE_MAX_WORDS - 1)
-        return line_reader_fail(reader, "more than %d contractions in a shell", n_columns - 1);
+        return line_reader_fail_at(reader, n_columns, "more than %d contractions in a shell",
+                                   n_columns - 1);
     for (int k = n_types; k < n_columns; k++)
         l[k] = l[0];
     return basis_element_add_group(entry, n_columns, l, group);
 }
 
 /* Reads the shell whose first line is current, up to the first line that does
- * not belong to it. closed: per element, whether an earlier section has it. */
-static enum status read_nwchem_shell(struct line_reader *reader, struct basis_set *set,
-                                     int64_t section_line, const bool *closed)
+ * not belong to it. */
+static enum status read_nwchem_shell(struct nwchem_file *file, int element,
+                                     const struct section *section)
 {
-    int element = 0, l[LINE_MAX_WORDS], n_types;
-    struct word type;
-    TRY(read_shell_line(reader, &element, &type));
-    TRY(basis_parse_shell_type(reader, type, element, l, &n_types));
-    if (closed[element])
-        return line_reader_fail(reader, "a second section for %s", element_symbol(element));
+    struct line_reader *reader = file->reader;
+    struct line_reader shell_line = *reader;
+    int l[LINE_MAX_WORDS], n_types;
+    TRY(basis_parse_shell_type(reader, 1, element, l, &n_types));
+    if (section->closed[element])
+        return line_reader_fail_at(reader, 0, "a second section for %s", element_symbol(element));
     struct basis_element *entry;
-    TRY(basis_set_add_element(set, element, &entry));
+    TRY(basis_set_add_element(file->set, element, &entry));
+    entry->form = section->form;
 
     struct basis_contractions *group = NULL;
-    TRY(next_line(reader, section_line));
-    while (is_row(reader)) {
+    for (next_line(file); file->more && is_row(reader); next_line(file)) {
         if (!group)
             TRY(add_group(reader, entry, l, n_types, &group));
         TRY(basis_group_add_primitive(reader, group));
-        TRY(next_line(reader, section_line));
     }
     if (!group)
-        return line_reader_fail(reader, "expected an exponent and coefficients, found '%s'",
-                                word_show(reader->all).text);
-    return basis_group_finish(reader, group);
+        return line_reader_fail_at(reader, 0, "expected an exponent and coefficients, found '%s'",
+                                   word_show(reader->all).text);
+    return basis_group_finish(&shell_line, group);
 }
 
-static enum status read_basis(struct line_reader *reader, struct basis_set *set)
+/* Makes the kept failure of a section a defect of an element that it may concern. */
+static enum status add_kept_defect(struct nwchem_file *file, int element, struct section *section)
 {
-    int64_t section_line = reader->line;
-    bool closed[MAX_ATOMIC_NUMBER + 1] = {false};
-    for (int64_t e = 0; e < set->n_elements; e++)
-        closed[set->elements[e].element] = set->elements[e].n_groups > 0;
-    TRY(read_form(reader, set));
-    TRY(next_line(reader, section_line));
-    while (!is_end(reader))
-        TRY(read_nwchem_shell(reader, set, section_line, closed));
+    if (!section->line_failed && !section->next_failed)
+        return STATUS_OK;
+    section->next_failed = false;
+    status_restore(&section->failure);
+    return basis_set_add_defect(file->set, element, STATUS_INPUT);
+}
+
+/* Skips a line of a section that is no shell's: a defect of the element that it names or, for a
+ * row, that it follows; else it may belong to the elements before and after it. */
+static enum status skip_section_line(struct nwchem_file *file, struct section *section)
+{
+    const struct line_reader *reader = file->reader;
+    bool is_library = reader->n_words == 3 && word_equals(reader->words[1], "library");
+    enum status status =
+        is_library
+            ? line_reader_fail_at(reader, 1, "'library' is not supported; give the set's numbers")
+            : line_reader_fail_at(reader, 0,
+                                  "expected an element and a shell type, such as 'O SP', or "
+                                  "'end', found '%s'",
+                                  word_show(reader->all).text);
+    int element = is_row(reader) ? file->last : first_element(reader);
+    if (element >= 0)
+        return basis_set_add_defect(file->set, element, status);
+    if (!section->line_failed) {
+        section->next_failed = true;
+        section->failure = status_keep();
+    }
+    if (file->last >= 0)
+        return basis_set_add_defect(file->set, file->last, status);
+    return basis_set_skip(file->set);
+}
+
+/* Reads a shell or skips a line of a section. */
+static enum status read_section_line(struct nwchem_file *file, struct section *section)
+{
+    int64_t line = file->reader->line;
+    int element = shell_element(file->reader);
+    if (element >= 0) {
+        file->last = element;
+        section->seen[element] = true;
+        TRY(add_kept_defect(file, element, section));
+        TRY(basis_set_add_defect(file->set, element, read_nwchem_shell(file, element, section)));
+    } else {
+        TRY(skip_section_line(file, section));
+    }
+    if (file->more && file->reader->line == line)
+        next_line(file);
     return STATUS_OK;
 }
 
-/* Marks the elements that have a core potential; its terms are not kept. */
-static enum status read_ecp(struct line_reader *reader, struct basis_set *set)
+/* A section that does not end: any of its elements may lack shells. */
+static enum status add_defect_of_end(struct nwchem_file *file, const struct section *section)
 {
-    int64_t section_line = reader->line;
-    while (true) {
-        TRY(next_line(reader, section_line));
-        if (is_end(reader))
-            return STATUS_OK;
-        if (is_row(reader))
-            continue;
-        int element = element_number(reader->words[0].begin, reader->words[0].length);
-        if (element < 0 || reader->n_words < 2)
-            return line_reader_fail(reader,
-                                    "expected an element and a part of its core potential, "
-                                    "found '%s'",
-                                    word_show(reader->all).text);
-        struct basis_element *entry;
-        TRY(basis_set_add_element(set, element, &entry));
-        entry->needs_ecp = true;
+    enum status status =
+        line_reader_fail_at(file->reader, file->more ? 0 : file->reader->n_words,
+                            "%s without 'end' for the section of line %" PRId64,
+                            file->more ? "another section" : "the file ends", section->line);
+    for (int element = 0; element <= MAX_ATOMIC_NUMBER; element++)
+        if (section->seen[element])
+            TRY(basis_set_add_defect(file->set, element, status));
+    return basis_set_skip(file->set);
+}
+
+static enum status read_basis(struct nwchem_file *file)
+{
+    struct section section = {.line = file->reader->line};
+    const struct basis_set *set = file->set;
+    for (int64_t e = 0; e < set->n_elements; e++)
+        section.closed[set->elements[e].element] = set->elements[e].n_groups > 0;
+    enum status status = read_form(file->reader, file->set, &section.form);
+    if (status != STATUS_OK) {
+        section.line_failed = true;
+        section.failure = status_keep();
     }
+    file->last = -1;
+    next_line(file);
+    while (file->more && !is_end(file->reader) && !begins_section(file->reader))
+        TRY(read_section_line(file, &section));
+    if (!file->more || !is_end(file->reader))
+        return add_defect_of_end(file, &section);
+    next_line(file);
+    return STATUS_OK;
+}
+
+/* Marks the element of a line that says more than its potential's numbers. */
+static enum status read_ecp_line(const struct line_reader *reader, struct basis_set *set)
+{
+    int element = first_element(reader);
+    enum status status = STATUS_OK;
+    if (element < 0 || reader->n_words < 2)
+        status = line_reader_fail_at(reader, 0,
+                                     "expected an element and a part of its core potential, "
+                                     "found '%s'",
+                                     word_show(reader->all).text);
+    if (element < 0)
+        return basis_set_skip(set);
+    struct basis_element *entry;
+    TRY(basis_set_add_element(set, element, &entry));
+    entry->needs_ecp = true;
+    return basis_set_add_defect(set, element, status);
+}
+
+/* Marks the elements that have a core potential; its terms are not kept. */
+static enum status read_ecp(struct nwchem_file *file)
+{
+    for (next_line(file); file->more && !begins_section(file->reader); next_line(file)) {
+        if (is_end(file->reader)) {
+            next_line(file);
+            break;
+        }
+        if (!is_row(file->reader))
+            TRY(read_ecp_line(file->reader, file->set));
+    }
+    return STATUS_OK;
+}
+
+static void read_associated(struct nwchem_file *file)
+{
+    struct word name = file->reader->n_words > 1 ? file->reader->words[1] : (struct word){"", 0};
+    int first = basis_first_potential(name);
+    if (first < file->first_potential)
+        file->first_potential = first;
+    next_line(file);
+}
+
+/* Skips a line outside of the sections: a defect of an element if it looks like a part of one. */
+static enum status skip_line_between(struct nwchem_file *file)
+{
+    const struct line_reader *reader = file->reader;
+    enum status status = line_reader_fail_at(
+        reader, 0, "expected a section 'basis' or 'ecp', found '%s'", word_show(reader->all).text);
+    int element = is_row(reader) ? file->last : shell_element(reader);
+    TRY(element >= 0 ? basis_set_add_defect(file->set, element, status)
+                     : basis_set_skip(file->set));
+    next_line(file);
+    return STATUS_OK;
 }
 
 enum status basis_set_parse_nwchem(struct line_reader *reader, struct basis_set *set)
 {
-    while (line_reader_next_filled(reader)) {
+    struct nwchem_file file = {
+        .reader = reader, .set = set, .last = -1, .first_potential = MAX_ATOMIC_NUMBER + 1};
+    next_line(&file);
+    while (file.more) {
         if (word_equals(reader->words[0], "basis"))
-            TRY(read_basis(reader, set));
+            TRY(read_basis(&file));
         else if (word_equals(reader->words[0], "ecp"))
-            TRY(read_ecp(reader, set));
+            TRY(read_ecp(&file));
+        else if (begins_section(reader))
+            read_associated(&file);
         else
-            return line_reader_fail(reader, "expected a section 'basis' or 'ecp', found '%s'",
-                                    word_show(reader->all).text);
+            TRY(skip_line_between(&file));
     }
+    for (int64_t e = 0; e < set->n_elements; e++)
+        if (set->elements[e].element >= file.first_potential)
+            set->elements[e].needs_ecp = true;
     return STATUS_OK;
 }

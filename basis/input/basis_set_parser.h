@@ -24,6 +24,18 @@ int basis_gaussian94_element(const struct line_reader *reader);
  * valid until the next addition. */
 enum status basis_set_add_element(struct basis_set *set, int element, struct basis_element **entry);
 
+/* Makes the failure `status` of reading an element, whose text is status_text(), a defect of the
+ * element, unless it has one. Returns STATUS_OK; any failure but STATUS_INPUT is passed on. */
+enum status basis_set_add_defect(struct basis_set *set, int element, enum status status);
+
+/* Keeps the failure at a line that belongs to no element, unless an earlier one is kept.
+ * Returns STATUS_OK, STATUS_NO_MEMORY. */
+enum status basis_set_skip(struct basis_set *set);
+
+/* The lowest atomic number that has a potential under this name, in or without quotation marks, in
+ * NWChem's library; that of lithium if the name is unknown. */
+int basis_first_potential(struct word name);
+
 /* Adds a group of n_contractions contractions without primitives.
  * l holds n_contractions entries. Pointer as above. */
 enum status basis_element_add_group(struct basis_element *entry, int n_contractions, const int *l,
@@ -37,14 +49,16 @@ enum status basis_group_add_primitive(const struct line_reader *reader,
                                       struct basis_contractions *group);
 
 /* Checks that no contraction is empty or all zero, and lays the coefficients
- * out as in basis_set.h. The message of a failure names the reader's line. */
-enum status basis_group_finish(const struct line_reader *reader, struct basis_contractions *group);
+ * out as in basis_set.h.
+ * shell_line  at the first line of the shell, which a failure names */
+enum status basis_group_finish(const struct line_reader *shell_line,
+                               struct basis_contractions *group);
 
-/* Reads the type of a shell: letters such as S, P, SP, L (same as SP) or
+/* Reads the type of a shell from a word of the line: letters such as S, P, SP, L (same as SP) or
  * "l=4". Puts the angular momenta into l (at most BASIS_MAX_L + 1) and
  * their number into *n. element appears in the message about l > BASIS_MAX_L. */
-enum status basis_parse_shell_type(const struct line_reader *reader, struct word type, int element,
-                                   int *l, int *n);
+enum status basis_parse_shell_type(const struct line_reader *reader, int word, int element, int *l,
+                                   int *n);
 
 /* Whether the word can begin a shell: basis_parse_shell_type accepts it, apart from the
  * limit of l. */

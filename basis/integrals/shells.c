@@ -108,6 +108,8 @@ static enum status find_atom_entry(const struct basis_set *set, const struct ato
 {
     *entry = basis_set_find(set, atom->element);
     const char *symbol = element_symbol(atom->element);
+    if (*entry && (*entry)->defect)
+        return FAIL(STATUS_INPUT, "%s", (*entry)->defect);
     if (*entry && (*entry)->needs_ecp && !atom->ghost)
         return FAIL(STATUS_INPUT,
                     "basis set %s: %s needs an effective core potential, which is not supported; "
@@ -116,7 +118,37 @@ static enum status find_atom_entry(const struct basis_set *set, const struct ato
     if (*entry && (*entry)->n_groups == 0)
         *entry = NULL;
     if (!*entry && atom->element != 0)
-        return FAIL(STATUS_INPUT, "basis set %s has no functions for %s", set->name, symbol);
+        return FAIL(STATUS_INPUT, "basis set %s has no functions for %s%s%s", set->name, symbol,
+                    set->skipped ? ". The first line that was skipped: " : "",
+                    set->skipped ? set->skipped : "");
+    return STATUS_OK;
+}
+
+/* Compares the form of an atom's functions with that of the atoms before it.
+ * form  of those; BASIS_FORM_UNSTATED before the first */
+static enum status agree_form(const struct basis_set *set, const struct basis_element *entry,
+                              enum basis_form *form)
+{
+    enum basis_form own = entry->form != BASIS_FORM_UNSTATED ? entry->form : set->form;
+    if (*form != BASIS_FORM_UNSTATED && own != *form)
+        return FAIL(STATUS_INPUT,
+                    "basis set %s: the section of %s and that of another element of the molecule "
+                    "differ in spherical or cartesian: give --spherical or --cartesian",
+                    set->name, element_symbol(entry->element));
+    *form = own;
+    return STATUS_OK;
+}
+
+/* The form that the set has for the elements of the molecule. */
+static enum status find_form(const struct molecule *molecule, const struct basis_set *set,
+                             enum basis_form *form)
+{
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        const struct basis_element *entry;
+        TRY(find_atom_entry(set, &molecule->atoms[a], &entry));
+        if (entry)
+            TRY(agree_form(set, entry, form));
+    }
     return STATUS_OK;
 }
 
@@ -182,11 +214,13 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
     struct prototypes prototypes = {0};
     struct shells *made = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for the basis set"));
+    enum status status = STATUS_OK;
     if (form == BASIS_FORM_UNSTATED)
-        form = set->form;
+        status = find_form(molecule, set, &form);
+    if (status != STATUS_OK)
+        goto done;
     made->spherical = form != BASIS_FORM_CARTESIAN;
-
-    enum status status = prepare_prototypes(molecule, set, made, &prototypes);
+    status = prepare_prototypes(molecule, set, made, &prototypes);
     if (status != STATUS_OK)
         goto done;
     status = place_shells(molecule, &prototypes, made);

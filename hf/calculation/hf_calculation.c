@@ -9,6 +9,7 @@
 #include "support/base/array.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
+#include "support/mpi/wall_time.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,10 @@ enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm com
 {
     *calculation = (struct hf_calculation){
         .settings = settings, .comm = comm, .engines.first = settings->engine};
-    TRY(hf_input_read(settings, comm, &calculation->input));
+    enum wall_use use = wall_time_begin(WALL_FILES);
+    enum status status = hf_input_read(settings, comm, &calculation->input);
+    wall_time_end(use);
+    TRY(status);
     TRY(speeds_check(comm, settings->pool.speeds));
     TRY(status_agree(comm, tiling_create(calculation->input.shells, calculation->input.tile,
                                          &calculation->tiling)));
@@ -83,8 +87,11 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
     MPI_Comm comm = calculation->comm;
     struct scf_problem problem = hf_calculation_problem(calculation);
     TRY(hf_memory_check(settings, &problem));
-    return screening_create(calculation->tiling, settings->screen, &calculation->engines, comm,
-                            &calculation->screening);
+    enum wall_use use = wall_time_begin(WALL_INTEGRALS);
+    enum status status = screening_create(calculation->tiling, settings->screen,
+                                          &calculation->engines, comm, &calculation->screening);
+    wall_time_end(use);
+    return status;
 }
 
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
@@ -102,8 +109,13 @@ enum status hf_calculation_guess(struct hf_calculation *calculation)
 {
     const struct hf_settings *settings = calculation->settings;
     struct scf_problem problem = hf_calculation_problem(calculation);
-    if (calculation->checkpoint)
-        return checkpoint_reader_density(calculation->checkpoint, &problem, calculation->D);
+    if (calculation->checkpoint) {
+        enum wall_use use = wall_time_begin(WALL_FILES);
+        enum status status =
+            checkpoint_reader_density(calculation->checkpoint, &problem, calculation->D);
+        wall_time_end(use);
+        return status;
+    }
     if (strcmp(settings->guess, "sad") == 0)
         return guess_sad(&problem, calculation->D);
     return guess_core(&problem, settings->scf.dependence, calculation->D);

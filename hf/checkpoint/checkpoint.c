@@ -8,6 +8,7 @@
 #include "support/base/log.h"
 #include "support/io/output_file.h"
 #include "support/io/signal_notice.h"
+#include "support/mpi/wall_time.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -141,6 +142,7 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
     struct writing writing = {.problem = problem, .orbitals = orbitals};
     int rank;
     MPI_Comm_rank(problem->comm, &rank);
+    enum wall_use use = wall_time_begin(WALL_FILES);
     enum status status = rank == 0 ? describe(problem, orbitals, &writing.contents) : STATUS_OK;
     status = status_agree(problem->comm, status);
     if (status != STATUS_OK)
@@ -149,6 +151,7 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
                           checkpoint_bytes(problem, orbitals->n_orbitals, orbitals->add_bytes));
 done:
     checkpoint_contents_fini(&writing.contents);
+    wall_time_end(use);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include "support/arrays/dense.h"
 #include "support/base/log.h"
 #include "support/io/application.h"
+#include "support/mpi/wall_time.h"
 
 static enum status run_hf(struct hf_options *options, struct application *application)
 {
@@ -14,6 +15,7 @@ static enum status run_hf(struct hf_options *options, struct application *applic
     TRY(taskpool_trace_start(MPI_COMM_WORLD, &options->settings.pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
+    wall_time_begin(WALL_ALGEBRA);
     enum status status = hf_run(options, MPI_COMM_WORLD, &application->accepted);
     darray_stop();
     taskpool_trace_destroy(options->settings.pool.trace);

@@ -15,6 +15,7 @@
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/mpi/gather.h"
+#include "support/mpi/wall_time.h"
 
 #include <stdlib.h>
 
@@ -292,8 +293,8 @@ static void record_build(struct fock *fock, double start_s)
     record->statistics.iteration = fock->n_builds++;
 }
 
-enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
-                       struct darray *const F[])
+static enum status build_and_record(struct fock *fock, int n_spins, const struct darray *const D[],
+                                    struct darray *const F[])
 {
     double start_s = clock_now_s();
     TRY(make_room_for_record(fock));
@@ -310,6 +311,15 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     TRY(finished);
     record_build(fock, start_s);
     return STATUS_OK;
+}
+
+enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
+                       struct darray *const F[])
+{
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
+    enum status status = build_and_record(fock, n_spins, D, F);
+    wall_time_end(use);
+    return status;
 }
 
 int64_t fock_n_builds(const struct fock *fock)

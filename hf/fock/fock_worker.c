@@ -8,6 +8,7 @@
 #include "hf/fock/quartet_views.h"
 #include "support/arrays/item_cache.h"
 #include "support/base/clock.h"
+#include "support/mpi/wall_time.h"
 
 #include <stdlib.h>
 
@@ -49,6 +50,7 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     double *bounds = stored + n_I * n_J;
     struct shell_pairs *pairs;
     darray_get(screening->group_bounds, tile_pair_index_unordered(I, J), stored);
+    enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     for (int64_t i = 0; i < n_I; i++)
         for (int64_t j = 0; j < n_J; j++)
             bounds[i * n_J + j] = I >= J ? stored[i * n_J + j] : stored[j * n_I + i];
@@ -56,6 +58,7 @@ static enum status load_pairs(int64_t number, void *context, void **item, int64_
     struct shell_rectangle rectangle = tile_rectangle(tiling, I, J, triangle);
     enum status status = shell_pairs_create(tiling->shells, &rectangle, bounds,
                                             screening->threshold / screening->max_bound, &pairs);
+    wall_time_end(use);
     free(stored);
     TRY(status);
     *item = pairs;
@@ -149,16 +152,17 @@ int64_t fock_worker_n_integrals(const struct fock_worker *worker)
     return worker->n_integrals;
 }
 
-static void interrupt_task(void *context)
+static void interrupt_task_at(struct fock_worker *worker, double now_s)
 {
-    struct fock_worker *worker = context;
-    if (!worker->interrupt)
-        return;
-    double now_s = clock_now_s();
-    if (now_s - worker->interrupted_s < INTERRUPT_S)
+    if (!worker->interrupt || now_s - worker->interrupted_s < INTERRUPT_S)
         return;
     worker->interrupted_s = now_s;
     worker->interrupt(worker->interrupt_context);
+}
+
+static void interrupt_task(void *context)
+{
+    interrupt_task_at(context, clock_now_s());
 }
 
 /* Products of functions of a pair, mn and nm being one. */
@@ -193,17 +197,19 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
                                   .integrals = batch->integrals,
                                   .same_tile_pair = worker->same_tile_pair};
     double start_s = batch->cost ? clock_now_s() : 0;
+    enum wall_use use = wall_time_begin(WALL_DIGESTION);
     if (worker->symmetry == FOCK_SYMMETRY_FULL)
         fock_digest_symmetric(worker->digest, &worker->views, &digest);
     else
         fock_digest_ordered(&worker->views, &digest);
     int64_t n_integrals = count_integrals(&batch->quartets, worker->symmetry);
     worker->n_integrals += n_integrals;
+    double now_s = wall_time_end_now_s(use);
     if (batch->cost) {
-        batch->cost->digestion_s += clock_now_s() - start_s;
+        batch->cost->digestion_s += now_s - start_s;
         batch->cost->integrals += (double)n_integrals;
     }
-    interrupt_task(worker);
+    interrupt_task_at(worker, now_s);
 }
 
 /* Weights of blocks (screening.h). */
@@ -299,8 +305,11 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
                                         const struct shell_pairs *ket)
 {
     TRY(quartet_views_begin(&worker->views, quartet));
+    enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     compute_pairs(worker, bra, ket);
+    wall_time_begin(WALL_DIGESTION);
     fock_digest_end(worker->digest, &worker->views);
+    wall_time_end(use);
     return quartet_views_end(&worker->views);
 }
 

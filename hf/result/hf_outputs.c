@@ -100,6 +100,9 @@ enum status hf_outputs_write(struct hf_outcome *outcome, MPI_Comm comm)
     const struct hf_files *files = outcome->files;
     int rank;
     MPI_Comm_rank(comm, &rank);
+    outcome->wall = wall_time_of_all(comm);
+    if (outcome->complete)
+        wall_time_print(&outcome->wall);
     if (!outcome->compares)
         trace_sum(outcome->settings->pool.trace, comm);
     if (files->report || files->json)

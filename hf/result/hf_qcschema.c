@@ -200,6 +200,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
                                              outcome->fock_sha256_beta));
     if (outcome->memory_part_bytes > 0)
         json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
+    json_object_set_new(extras, "wall_seconds", json_wall_time(&outcome->wall));
     add_density(outcome, extras);
     if (outcome->scf)
         add_scf_extras(outcome, extras);

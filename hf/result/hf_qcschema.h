@@ -10,6 +10,7 @@
 #include "hf/scf/scf.h"
 #include "sched/lab/comparison/mode_records.h"
 #include "support/base/status.h"
+#include "support/mpi/wall_time.h"
 
 #include <jansson.h>
 
@@ -55,6 +56,7 @@ struct hf_outcome {
     char error[STATUS_TEXT_SIZE];            /* text of the failure */
     bool complete;                           /* the run ended by itself, converged or not */
     int n_workers;
+    struct wall_time wall;     /* until the results were written; hf_outputs_write sets it */
     int64_t memory_peak_bytes; /* largest of all processes */
     int64_t memory_part_bytes; /* the same, shared pages divided among their users; 0: unknown */
     json_t *timeline;          /* of the last build, on process 0, or NULL */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/result/hf_report.h"
 
+#include "support/mpi/wall_time.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -183,6 +185,22 @@ static void energy_rows(FILE *page, const struct report_run *run)
     hf_report_orbital_gaps(page, run);
 }
 
+/* Seconds of the run by their use, and what fraction of the wall time they are. */
+static void wall_rows(FILE *page, const struct report_run *run)
+{
+    const json_t *wall = report_figure(run, "wall_seconds");
+    double total = report_real(wall, "total");
+    html_row_number(page, "Wall time", total, 2, "s");
+    for (int use = 0; use < WALL_USES; use++) {
+        double seconds = report_real(wall, wall_use_name(use));
+        char heading[64], unit[32];
+        snprintf(heading, sizeof heading, "<span class=\"part\">%s</span>", wall_use_name(use));
+        snprintf(unit, sizeof unit, "s, %.0f" HTML_NO_BREAK "%%",
+                 total > 0 ? 100 * seconds / total : 0.0);
+        html_row_number(page, heading, seconds, 2, unit);
+    }
+}
+
 static bool write_tables(FILE *page, const struct report_run *run)
 {
     if (!json_object_get(run->result, "molecule") && !json_object_get(run->result, "model"))
@@ -193,6 +211,11 @@ static bool write_tables(FILE *page, const struct report_run *run)
     if (!isnan(total_energy_of(run)) || !isnan(scf_energy_of(run))) {
         fputs("<table>\n", page);
         energy_rows(page, run);
+        fputs("</table>\n", page);
+    }
+    if (report_figure(run, "wall_seconds")) {
+        fputs("<table>\n", page);
+        wall_rows(page, run);
         fputs("</table>\n", page);
     }
     return true;

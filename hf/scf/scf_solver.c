@@ -7,6 +7,7 @@
 #include "hf/scf/scf_stability.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
+#include "support/mpi/wall_time.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -311,7 +312,9 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     int n_spins = solver->basis->n_spins;
     *moved = false;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
+    enum wall_use use = wall_time_begin(WALL_STABILITY);
     enum status status = scf_stability_init(&hessian, &stability);
+    wall_time_end(use);
     scf_hessian_fini(&hessian);
     TRY(status);
     memcpy(solver->result->curvature, stability.curvature, sizeof stability.curvature);

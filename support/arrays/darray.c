@@ -4,6 +4,7 @@
 #include "support/arrays/darray_window.h"
 #include "support/base/agree.h"
 #include "support/base/node.h"
+#include "support/mpi/wall_time.h"
 #include "support/mpi/window.h"
 
 #include <armci.h>
@@ -70,8 +71,10 @@ void darray_complete(void)
 
 void darray_sync(void)
 {
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     darray_complete();
     MPI_Barrier(darray_comm());
+    wall_time_end(use);
     darray_window_settle();
 }
 
@@ -300,8 +303,11 @@ static bool copy_own_block(const struct darray *array, enum transfer transfer, i
 
 void darray_get(const struct darray *array, int64_t block, void *buffer)
 {
-    if (!copy_own_block(array, GET, block, buffer))
-        transfer_block(array, GET, block, 0, buffer);
+    if (copy_own_block(array, GET, block, buffer))
+        return;
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
+    transfer_block(array, GET, block, 0, buffer);
+    wall_time_end(use);
 }
 
 void darray_put(struct darray *array, int64_t block, const void *buffer)
@@ -309,7 +315,9 @@ void darray_put(struct darray *array, int64_t block, const void *buffer)
     if (copy_own_block(array, PUT, block, (char *)buffer))
         return;
     has_written = true;
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     transfer_block(array, PUT, block, 0, (char *)buffer);
+    wall_time_end(use);
 }
 
 /* By ARMCI, as the type of Global Arrays' array is that of the window, not of this one. */
@@ -323,12 +331,14 @@ void darray_acc(struct darray *array, int64_t block, const void *buffer)
     long one_long = 1;
     int64_t position = 0, low, high, n;
     has_written = true;
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
         int64_t done = (position - n) * ELEMENT_BYTES;
         ARMCI_Acc(array->type == DARRAY_DOUBLE ? ARMCI_ACC_DBL : ARMCI_ACC_LNG,
                   array->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long,
                   (char *)buffer + done, remote + done, (int)(n * ELEMENT_BYTES), owner);
     }
+    wall_time_end(use);
 }
 
 /* A block that takes more than one transfer begins with the first of them. */
@@ -348,8 +358,10 @@ void darray_get_end(struct darray_request *request)
 {
     int64_t size = request->array->size[request->block];
     int64_t first = size < MAX_TRANSFER ? size : MAX_TRANSFER;
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     if (first > 0)
         NGA_NbWait((ga_nbhdl_t *)&request->handle);
     transfer_block(request->array, GET, request->block, first,
                    request->buffer + first * ELEMENT_BYTES);
+    wall_time_end(use);
 }

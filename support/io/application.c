@@ -6,6 +6,7 @@
 #include "support/base/node.h"
 #include "support/io/json.h"
 #include "support/mpi/mpi_transport.h"
+#include "support/mpi/wall_time.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,7 @@ static enum status start_mpi(struct application *application, int thread_level)
 
 void application_start(struct application *application, int thread_level)
 {
+    wall_time_start();
     application_hold_streams();
     setlinebuf(stderr); /* a line is one write, which those of other processes cannot cut up */
     log_enable(true);

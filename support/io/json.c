@@ -58,6 +58,14 @@ enum status json_read_text(const char *name, const char *text, size_t length, si
                   : FAIL(STATUS_INPUT, "%s:%d: not JSON: %s", name, error.line, error.text);
 }
 
+json_t *json_wall_time(const struct wall_time *time)
+{
+    json_t *json = json_pack("{s:f}", "total", wall_time_total(time));
+    for (int use = 0; json && use < WALL_USES; use++)
+        json_object_set_new(json, wall_use_name(use), json_real(time->seconds[use]));
+    return json;
+}
+
 enum status json_write_file(const json_t *value, const char *path)
 {
     char *text = value ? json_dumps(value, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "support/base/status.h"
+#include "support/mpi/wall_time.h"
 
 #include <jansson.h>
 
@@ -25,6 +26,9 @@ json_t *json_error(enum status status, const char *text);
  * Errors: STATUS_INPUT, with the line. */
 enum status json_read_text(const char *name, const char *text, size_t length, size_t flags,
                            json_t **value);
+
+/* The seconds by use under the uses' names, and their sum as "total"; NULL when out of memory. */
+json_t *json_wall_time(const struct wall_time *time);
 
 /* Writes the value, indented, keys in the order of insertion; the file appears
  * complete or not at all. output_file_check tests the path beforehand.

@@ -5,6 +5,7 @@
 #include "support/arrays/dense.h"
 #include "support/base/log.h"
 #include "support/io/application.h"
+#include "support/mpi/wall_time.h"
 #include "tce/cli/method_run.h"
 #include "tce/cli/program_run.h"
 #include "tce/cli/tce_options.h"
@@ -16,6 +17,7 @@ static enum status run_tce(struct tce_options *options, struct application *appl
     TRY(taskpool_trace_start(MPI_COMM_WORLD, pool));
     TRY(dense_start(MPI_COMM_WORLD));
     TRY(darray_start());
+    wall_time_begin(WALL_ALGEBRA);
     enum status status = (options->method ? method_run : program_run)(options, MPI_COMM_WORLD,
                                                                       &application->accepted);
     darray_stop();

@@ -181,6 +181,7 @@ static json_t *program_to_json(const struct program_result *result)
         "error", failed ? json_error(result->status, result->error) : NULL);
     if (!json)
         return NULL;
+    json_object_set_new(json, "wall_seconds", json_wall_time(&result->wall));
     if (options->pool.trace && !options->compare && !failed)
         json_object_set_new(json, "trace", trace_to_json(options->pool.trace));
     json_object_update_new(json, modes_of_program(result));

@@ -5,6 +5,7 @@
 #include "sched/lab/comparison/mode_records.h"
 #include "support/base/memory.h"
 #include "support/base/status.h"
+#include "support/mpi/wall_time.h"
 #include "tce/cli/tce_options.h"
 #include "tce/execution/program_instance.h"
 
@@ -28,6 +29,7 @@ struct program_result {
     const struct tce_options *options;
     int n_workers;
     struct memory_use memory;
+    struct wall_time wall;              /* until the result was written */
     const struct mode_records *records; /* after a failure, of what was completed */
     const struct program_instance *instance;
     json_t *hardware;   /* hardware_to_json */

@@ -185,12 +185,15 @@ static enum status write_json(const struct program_run *run, enum status outcome
     struct program_result result = {.options = run->options,
                                     .n_workers = run->n_workers,
                                     .memory = memory_use_of_all(run->memory_bytes, run->comm),
+                                    .wall = wall_time_of_all(run->comm),
                                     .records = &run->records,
                                     .instance = &run->instance,
                                     .status = outcome,
                                     .error = error};
-    if (outcome == STATUS_OK)
+    if (outcome == STATUS_OK) {
         program_result_print_memory(&result.memory);
+        wall_time_print(&result.wall);
+    }
     if (!run->options->json)
         return STATUS_OK;
     result.hardware = hardware_to_json(run->comm);

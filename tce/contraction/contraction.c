@@ -3,6 +3,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_sums.h"
 #include "tce/contraction/contraction_worker.h"
 #include "tce/contraction/operand_blocks.h"
@@ -223,7 +224,9 @@ enum status contraction_run(struct contraction *contraction)
     contraction->worker_status =
         contraction_worker_create(&contraction->sums, &contraction->settings, &contraction->kept,
                                   n_workers > 1 ? contraction->pool : NULL, &contraction->worker);
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     enum status status = run_contraction_pool(contraction);
+    wall_time_end(use);
     log_progress("Contraction", 1);
     contraction_worker_destroy(contraction->worker);
     contraction->worker = NULL;

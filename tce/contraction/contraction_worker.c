@@ -2,6 +2,7 @@
 #include "tce/contraction/contraction_worker.h"
 
 #include "support/mpi/long_reduce.h"
+#include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/contraction/operand_blocks.h"
 #include "tce/tensor/block_buffers.h"
@@ -213,17 +214,26 @@ static enum status run_block(struct contraction_worker *worker, const struct con
     return STATUS_OK;
 }
 
+/* Keeps the part of a scalar that the task adds up. */
+static enum status run_scalar(struct contraction_worker *worker, int64_t number,
+                              const struct contraction_task *task)
+{
+    struct block_sum sum = {.block = worker->block};
+    TRY(add_all_pairs(worker, task, &sum));
+    int64_t part = task->sum->first_part + number - task->sum->first_task;
+    worker->parts[part] = sum.changed ? worker->block[0] : 0;
+    return STATUS_OK;
+}
+
 enum status contraction_worker_run(struct contraction_worker *worker, int64_t task)
 {
     struct contraction_task found;
+    enum wall_use use = wall_time_begin(WALL_ALGEBRA);
     contraction_sums_task(worker->sums, task, &found);
-    if (!found.sum->scalar)
-        return run_block(worker, &found);
-    struct block_sum sum = {.block = worker->block};
-    TRY(add_all_pairs(worker, &found, &sum));
-    int64_t part = found.sum->first_part + task - found.sum->first_task;
-    worker->parts[part] = sum.changed ? worker->block[0] : 0;
-    return STATUS_OK;
+    enum status status =
+        found.sum->scalar ? run_scalar(worker, task, &found) : run_block(worker, &found);
+    wall_time_end(use);
+    return status;
 }
 
 /* Adds the parts of a term to a scalar. Process 0, which holds block 0, does so for all terms, so

@@ -13,6 +13,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "support/mpi/wall_time.h"
 #include "tce/integrals/ao_integrals.h"
 #include "tce/integrals/mo_plan.h"
 
@@ -156,10 +157,15 @@ static int run_half_task(int64_t task, void *context)
                                            .N = N,
                                            .polled = self->half_pool,
                                            .matrices = scratch->matrices};
-    TRY(ao_integrals_compute(scratch->integrals, &call));
+    enum wall_use use = wall_time_begin(WALL_INTEGRALS);
+    enum status status = ao_integrals_compute(scratch->integrals, &call);
+    wall_time_end(use);
+    TRY(status);
     int64_t n_function_pairs = function_pairs_count(plan->tiling, M, N);
+    wall_time_begin(WALL_ALGEBRA);
     for (int spin = 0; spin < plan->problem.orbitals->n_spins; spin++)
         put_blocks(self, task, n_function_pairs, spin);
+    wall_time_end(use);
     if (log_progress_visible())
         log_progress("Integrals over orbitals, 1 of 2", taskpool_progress(self->half_pool));
     return STATUS_OK;
@@ -338,9 +344,11 @@ static void put_targets(struct mo_integrals *self, int64_t task, int spin)
 static int run_full_task(int64_t task, void *context)
 {
     struct mo_integrals *self = context;
+    enum wall_use use = wall_time_begin(WALL_ALGEBRA);
     get_matrices(self, task);
     for (int spin = 0; spin < self->plan->problem.orbitals->n_spins; spin++)
         put_targets(self, task, spin);
+    wall_time_end(use);
     if (log_progress_visible())
         log_progress("Integrals over orbitals, 2 of 2", taskpool_progress(self->full_pool));
     return STATUS_OK;
@@ -427,7 +435,9 @@ static enum status run_step(struct taskpool *pool)
 {
     if (taskpool_n_iterations(pool) > 0)
         TRY(taskpool_restore(pool));
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     enum status status = taskpool_run(pool);
+    wall_time_end(use);
     log_progress("", 1);
     return status;
 }

@@ -39,6 +39,20 @@ ulimit -S -v 4000000
 fail "ulimit -v" $water --fock-only 1 --cache 6000
 ulimit -S -v unlimited
 
+# The seconds of all uses add up to the wall time of the command.
+before=$(date +%s.%N)
+run 0 $water --json wall.json --checkpoint wall.h5
+grep -q '^Wall time  .* s: start .*, files .* %)$' "$folder/output" || complain "no wall time"
+python3 - "$before" "$(date +%s.%N)" << 'END' || complain "the wall time is not as it should be"
+import json, sys
+wall = json.load(open("wall.json"))["extras"]["beryl"]["wall_seconds"]
+total = wall.pop("total")
+assert abs(total - sum(wall.values())) < 1e-9 and len(wall) == 7
+assert all(seconds >= 0 for seconds in wall.values())
+assert min(wall[use] for use in ("start", "integrals", "digestion", "stability", "files")) > 0
+assert total < float(sys.argv[2]) - float(sys.argv[1]) + 0.02
+END
+
 # An output that cannot be written after the work: a device that is always full.
 for option in report write-profile; do
     fail /dev/full $water --$option /dev/full

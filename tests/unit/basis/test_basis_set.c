@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Basis sets are read alike from Gaussian94 and NWChem files, found by their usual names, and
- * refused with the line at fault. */
+ * refused with the line at fault where a molecule needs that line. */
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
+#include "basis/integrals/shells.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -177,6 +178,29 @@ struct bad_case {
     const char *message;
 };
 
+/* Whether a lone atom has functions in the set. */
+static enum status place(const struct basis_set *set, int element)
+{
+    struct atom atom = {.element = element};
+    const struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
+    struct shells *shells;
+    TRY(shells_create(&molecule, set, BASIS_FORM_UNSTATED, &shells));
+    shells_destroy(shells);
+    return STATUS_OK;
+}
+
+/* Parses a text and places every element that it names. */
+static enum status use_all(const char *text)
+{
+    struct basis_set set;
+    TRY(parse(text, &set));
+    enum status status = STATUS_OK;
+    for (int64_t e = 0; e < set.n_elements && status == STATUS_OK; e++)
+        status = place(&set, set.elements[e].element);
+    basis_set_fini(&set);
+    return status;
+}
+
 static void bad_files_are_refused_with_their_line(void **state)
 {
     (void)state;
@@ -185,61 +209,163 @@ static void bad_files_are_refused_with_their_line(void **state)
         {"! only a comment\n", "no basis functions found"},
         {"\x7f"
          "ELF\x02\x01 rubbish",
-         "test:1: expected an element and 0"},
-        {"H 0\nS 1 1.0\n1.0 1.0\n", "test:3: the file ends without ****"},
-        {"H 0\nS 1 1.0\n1.0 1.0\nO 0\n", "test:4: expected **** after the last shell of H"},
-        {"H 0\n****\n", "test:2: no shells for H"},
-        {"H 0\n", "test:1: the file ends where the shells of H"},
-        {"H 0\nS 1 1\n1 1\n****\nH 0\nS 1 1\n1 1\n****\n", "test:6: a second block for H"},
-        {"Xq 0\nS 1 1\n1 1\n****\n", "test:1: expected an element and 0"},
-        {"H 0\nS 2 1\n1 1\n****\n", "test:4: expected an exponent and 1 coefficient, found 1"},
+         "test:1:1: expected an element and 0"},
+        {"H 0\nS 1 1.0\n1.0 1.0\n", "test:3:8: the file ends without ****"},
+        {"H 0\nS 1 1.0\n1.0 1.0\nO 0\n", "test:4:1: expected **** after the last shell of H"},
+        {"H 0\n****\n", "test:2:1: no shells for H"},
+        {"H 0\n", "test:1:4: the file ends where the shells of H"},
+        {"H 0\nS 1 1\n1 1\n****\nH 0\nS 1 1\n1 1\n****\n", "test:6:1: a second block for H"},
+        {"Xq 0\nS 1 1\n1 1\n****\n", "test:1:1: expected an element and 0"},
+        {"H 0\nS 2 1\n1 1\n****\n", "test:4:5: expected an exponent and 1 coefficient, found 1"},
         {"H 0\nS 3 1\n1 1\n2 1\n", "3 primitives announced, 2 found"},
-        {"H 0\nSP 1 1\n1 1\n****\n", "test:3: expected an exponent and 2 coefficients"},
-        {"H 0\nS 1 1\n1 1 1\n****\n", "test:3: expected an exponent and 1 coefficient"},
-        {"H 0\nS 0 1\n****\n", "test:2: expected a shell type, the number"},
-        {"H 0\nS -1 1\n****\n", "test:2: expected a shell type, the number"},
+        {"H 0\nSP 1 1\n1 1\n****\n", "test:3:4: expected an exponent and 2 coefficients"},
+        {"H 0\nS 1 1\n1 1 1\n****\n", "test:3:5: expected an exponent and 1 coefficient"},
+        {"H 0\nS 0 1\n****\n", "test:2:3: expected a shell type, the number"},
+        {"H 0\nS -1 1\n****\n", "test:2:3: expected a shell type, the number"},
         {"H 0\nS 1 0\n1 1\n****\n", "and a scale factor"},
-        {"H 0\nS 1000000000 1\n1 1\n****\n", "test:2: expected a shell type, the number"},
-        {"H 0\nX 1 1\n1 1\n****\n", "test:2: expected a shell type"},
-        {"Ne 0\nI 1 1\n1 1\n****\n", "test:2: the shell I of Ne is beyond the limit l = 5"},
-        {"Ne 0\nl=6 1 1\n1 1\n****\n", "test:2: the shell l=6 of Ne is beyond the limit l = 5"},
-        {"Ne 0\nl=x 1 1\n1 1\n****\n", "test:2: expected a shell type"},
-        {"H 0\nS 1 1\n0.0 1\n****\n", "test:3: the exponent 0.0 is not between"},
-        {"H 0\nS 1 1\n-1 1\n****\n", "test:3: the exponent -1 is not between"},
-        {"H 0\nS 1 1\nnan 1\n****\n", "test:3: expected an exponent, found 'nan'"},
-        {"H 0\nS 1 1\n1 inf\n****\n", "test:3: expected a coefficient, found 'inf'"},
-        {"H 0\nS 1 1\n1 0\n****\n", "test:3: all coefficients of contraction 1"},
-        {"H 0\nSP 1 1\n1 1 0\n****\n", "test:3: all coefficients of contraction 2"},
-        {"H 0\nH-ECP x 2\n", "test:2: expected 'H-ECP', the largest l"},
+        {"H 0\nS 1000000000 1\n1 1\n****\n", "test:2:3: expected a shell type, the number"},
+        {"H 0\nX 1 1\n1 1\n****\n", "test:2:1: expected a shell type"},
+        {"Ne 0\nI 1 1\n1 1\n****\n", "test:2:1: the shell I of Ne is beyond the limit l = 5"},
+        {"Ne 0\nl=6 1 1\n1 1\n****\n", "test:2:1: the shell l=6 of Ne is beyond the limit l = 5"},
+        {"Ne 0\nl=x 1 1\n1 1\n****\n", "test:2:1: expected a shell type"},
+        {"H 0\nS 1 1\n0.0 1\n****\n", "test:3:1: the exponent 0.0 is not between"},
+        {"H 0\nS 1 1\n-1 1\n****\n", "test:3:1: the exponent -1 is not between"},
+        {"H 0\nS 1 1\nnan 1\n****\n", "test:3:1: expected an exponent, found 'nan'"},
+        {"H 0\nS 1 1\n1 inf\n****\n", "test:3:3: expected a coefficient, found 'inf'"},
+        {"H 0\nS 1 1\n1 0\n****\n", "test:2:1: all coefficients of contraction 1"},
+        {"H 0\nSP 1 1\n1 1 0\n****\n", "test:2:1: all coefficients of contraction 2"},
+        {"H 0\nH-ECP x 2\n", "test:2:1: expected 'H-ECP', the largest l"},
         {"H 0\nH-ECP 1 2\ntitle\n", "number of terms of part 1"},
         {"H 0\nH-ECP 0 2\ntitle\n2\n2 1 1\n", "expected power, exponent and coefficient"},
-        {"basis\nH S\n1 1\n", "test:3: the file ends without 'end' for the section of line 1"},
+        {"basis\nH S\n1 1\n", "test:3:4: the file ends without 'end' for the section of line 1"},
         {"basis\nend\n", "no basis functions found"},
-        {"basis\nH S\nend\n", "test:3: expected an exponent and coefficients"},
-        {"basis\nH S\n1\nend\n", "test:3: expected an exponent and 1 coefficient"},
-        {"basis\nH S\n1 1\n2 1 1\nend\n", "test:4: expected an exponent and 1 coefficient"},
-        {"basis\nH SP\n1 1\nend\n", "test:3: expected an exponent and 2 coefficients"},
-        {"basis\nH Q5\n1 1\nend\n", "test:2: expected an element and a shell type"},
-        {"basis\nNe I\n1 1\nend\n", "test:2: the shell I of Ne is beyond the limit l = 5"},
-        {"basis\n* library 6-31g\nend\n", "test:2: 'library' is not supported"},
-        {"basis\nH S\n1 1\nend\nbasis\nH S\n1 1\nend\n", "test:6: a second section for H"},
-        {"basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nend\n", "test:5: this section and"},
-        {"basis spherial\nH S\n1 1\nend\n", "test:1: unknown word 'spherial'"},
-        {"basis spherical cartesian\nH S\n1 1\nend\n", "test:1: spherical and cartesian exclude"},
-        {"spherical\nH 0\nS 1 1\n1 1\n****\ncartesian\n", "test:6: an earlier line says the"},
-        {"basis\nH S\n1 1\nend\ngeometry\n", "test:5: expected a section 'basis' or 'ecp'"},
-        {"ecp\nH\nend\n", "test:2: expected an element and a part"},
-        {"Basis set\nCartesiann\nH 0\nS 1 1\n1 1\n****\n", "test:2: expected an element and 0"},
-        {"H 0\nS 1 1\n1 1\n****\nbasis\n", "test:5: expected an element and 0"},
-        {"Basis set without elements\n", "test:1: unknown word 'set'"},
+        {"basis\nH S\nend\n", "test:3:1: expected an exponent and coefficients"},
+        {"basis\nH S\n1\nend\n", "test:3:2: expected an exponent and 1 coefficient"},
+        {"basis\nH S\n1 1\n2 1 1\nend\n", "test:4:5: expected an exponent and 1 coefficient"},
+        {"basis\nH SP\n1 1\nend\n", "test:3:4: expected an exponent and 2 coefficients"},
+        {"basis\nH Q5\n1 1\nend\n", "test:2:1: expected an element and a shell type"},
+        {"basis\nNe I\n1 1\nend\n", "test:2:4: the shell I of Ne is beyond the limit l = 5"},
+        {"basis\n* library 6-31g\nend\n", "test:2:3: 'library' is not supported"},
+        {"basis\nH S\n1 1\nend\nbasis\nH S\n1 1\nend\n", "test:6:1: a second section for H"},
+        {"basis spherial\nH S\n1 1\nend\n", "test:1:7: unknown word 'spherial'"},
+        {"basis spherical cartesian\nH S\n1 1\nend\n", "test:1:7: spherical and cartesian exclude"},
+        {"spherical\nH 0\nS 1 1\n1 1\n****\ncartesian\n", "test:6:1: an earlier line says the"},
+        {"ecp\nH\nend\n", "test:2:1: expected an element and a part"},
+        {"Basis set\nCartesiann\nH 0\nS 1 1\n1 1\n****\n", "test:2:1: expected 'spherical' or"},
+        {"Basis set without elements\n", "the file ends without 'end'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        check_status(STATUS_INPUT, use_all(cases[i].text));
+        if (!strstr(status_text(), cases[i].message))
+            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, status_text(), cases[i].message);
+    }
+}
+
+/* A set with sound functions of H and O; %s is what stands between, before or after them. */
+struct harmless_case {
+    const char *format;
+    const char *text;
+};
+
+#define GAUSSIAN94_FORMAT "%sH 0\nS 1 1\n3 1\n****\n%sO 0\nS 1 1\n7 1\n****\n%s"
+#define NWCHEM_FORMAT                                                                              \
+    "%sbasis \"H\" spherical\nH S\n3 1\nend\n%sbasis \"O\" spherical\nO S\n7 1\nend\n%s"
+
+static void errors_in_elements_not_used_do_not_matter(void **state)
+{
+    (void)state;
+    static const struct harmless_case cases[] = {
+        {GAUSSIAN94_FORMAT, "Sc 0\nI 1 1\n1 1\n****\n"},
+        {GAUSSIAN94_FORMAT, "Sc 0\nS 2 1\n1 1\n****\n"},
+        {GAUSSIAN94_FORMAT, "Sc 0\nS 1 1\n-1 1\n1 0\nP 1 1\n1 1\n****\n"},
+        {GAUSSIAN94_FORMAT, "Sc 0\nS 1 1\n1 1\n"},
+        {GAUSSIAN94_FORMAT, "Rb 0\nRb-ECP x 28\ns-ul potential\n1\n2 5 9\n"},
+        {GAUSSIAN94_FORMAT, "Xq 0\nS 1 1\n1 1\n****\n"},
+        {GAUSSIAN94_FORMAT, "xyz Basis set for Kr, Rb\n\n****\n"},
+        {GAUSSIAN94_FORMAT, " v1.2.2 \n"},
+        {NWCHEM_FORMAT, "ASSOCIATED_ECP \"def2-ecp\"\n"},
+        {NWCHEM_FORMAT, "basis \"Sc\" spherical\nSc S\n1 1\nSc I\n1 1\nend\n"},
+        {NWCHEM_FORMAT, "basis \"Sc\" spherical\nSc S\n1 1 0\nend\n"},
+        {NWCHEM_FORMAT, "basis \"Sc\" sphericla\nSc S\n1 1\nend\n"},
+        {NWCHEM_FORMAT, "basis \"Sc\" cartesian\nSc S\n1 1\nend\n"},
+        {NWCHEM_FORMAT, "basis \"Uun\" spherical\nUun S\n1 1\nend\n"},
+        {NWCHEM_FORMAT, "basis \"Sc\" spherical\nSc S\n1 1\n"},
+        {NWCHEM_FORMAT, "ecp \"Uun\"\nUun nelec 60\nUun S\n2 1 1\nend\necp\nRb nelec 28\nend\n"},
+        {NWCHEM_FORMAT, "some title\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int where = 0; where < 3; where++) {
+            const char *at[3] = {"", "", ""};
+            at[where] = cases[i].text;
+            char text[400];
+            snprintf(text, sizeof text, cases[i].format, at[0], at[1], at[2]);
+            struct basis_set set;
+            check_ok(parse(text, &set));
+            check_ok(place(&set, 1));
+            check_ok(place(&set, 8));
+            check_close(basis_set_find(&set, 1)->groups[0].exponents[0], 3, 0);
+            check_close(basis_set_find(&set, 8)->groups[0].exponents[0], 7, 0);
+            assert_int_equal(basis_set_find(&set, 8)->n_groups, 1);
+            basis_set_fini(&set);
+        }
+}
+
+struct element_case {
+    const char *text;
+    int element;
+    const char *message;
+};
+
+/* Nothing that may be a part of an element in use is skipped. */
+static void elements_with_errors_are_refused(void **state)
+{
+    (void)state;
+    static const struct element_case cases[] = {
+        {"H 0\nS 1 1\n1 1\n****\nSc 0\nI 1 1\n1 1\n****\n", 21, "test:6:1: the shell I of Sc"},
+        {"C 0\nS 1 1\n1 1\n****\nP 1 1\n1 1\n****\nH 0\nS 1 1\n1 1\n****\n", 6,
+         "test:5:1: expected"},
+        {"C 0\nS 1 1\n1 1\n****\n 2 1\nH 0\nS 1 1\n1 1\n****\n", 6, "test:5:2: expected"},
+        {"C 0\nS 1 1\n1 1\nO 0\nS 1 1\n1 1\n****\n", 6, "test:4:1: expected ****"},
+        {"H 0\nS 1 1\n1 1\n****\nOx 0\nS 1 1\n1 1\n****\n", 8,
+         "no functions for O. The first line that was skipped: test:5:1: expected an element and"},
+        {"basis\nC S\n1 1\nCC P\n1 1\nO S\n1 1\nH S\n1 1\nend\n", 6,
+         "test:4:1: expected an element"},
+        {"basis\nC S\n1 1\nCC P\n1 1\nO S\n1 1\nH S\n1 1\nend\n", 8,
+         "test:4:1: expected an element"},
+        {"basis\nC S\n1 1\nO Q5\n1 1\nend\n", 8, "test:4:1: expected an element and a shell"},
+        {"basis\nC S\n1 1\nO S\n1 1\n", 6, "test:5:4: the file ends without 'end'"},
+        {"basis\nC S\n1 1\nend\nO S\n1 1\nend\n", 8, "test:5:1: expected a section"},
+        {"basis\nC S\n1 1\nend\n 5 1\n", 6, "test:5:2: expected a section"},
+        {"basis sphericla\nC S\n1 1\nend\n", 6, "test:1:7: unknown word 'sphericla'"},
+        {"basis\nRb S\n1 1\nend\nASSOCIATED_ECP \"def2-ecp\"\n", 37, "Rb needs an effective core"},
+        {"basis\nC S\n1 1\nend\nASSOCIATED_ECP \"unknown\"\n", 6, "C needs an effective core"},
+        {"basis\nC S\n1 1\nend\nASSOCIATED_ECP\n", 6, "C needs an effective core"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct basis_set set;
-        check_status(STATUS_INPUT, parse(cases[i].text, &set));
+        check_ok(parse(cases[i].text, &set));
+        check_status(STATUS_INPUT, place(&set, cases[i].element));
         if (!strstr(status_text(), cases[i].message))
             fail_msg("case %zu: \"%s\" lacks \"%s\"", i, status_text(), cases[i].message);
-        assert_null(set.elements);
+        basis_set_fini(&set);
     }
+}
+
+static void elements_of_two_forms_need_an_option(void **state)
+{
+    (void)state;
+    struct basis_set set;
+    check_ok(parse("basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nO D\n1 1\nend\n", &set));
+    check_ok(place(&set, 8));
+    struct atom atoms[] = {{.element = 8}, {.element = 1}};
+    const struct molecule molecule = {.n_atoms = 2, .atoms = atoms};
+    struct shells *shells;
+    check_status(STATUS_INPUT, shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));
+    assert_non_null(strstr(status_text(), "give --spherical or --cartesian"));
+    check_ok(shells_create(&molecule, &set, BASIS_FORM_CARTESIAN, &shells));
+    assert_int_equal(shells->n_functions, 8);
+    shells_destroy(shells);
+    basis_set_fini(&set);
 }
 
 static void shipped_sets_are_found_by_their_usual_names(void **state)
@@ -310,6 +436,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_form_is_what_the_file_says),
         cmocka_unit_test(titles_do_not_hide_the_format),
         cmocka_unit_test(bad_files_are_refused_with_their_line),
+        cmocka_unit_test(errors_in_elements_not_used_do_not_matter),
+        cmocka_unit_test(elements_with_errors_are_refused),
+        cmocka_unit_test(elements_of_two_forms_need_an_option),
         cmocka_unit_test(shipped_sets_are_found_by_their_usual_names),
         cmocka_unit_test(unknown_sets_are_refused_with_the_known_ones),
         cmocka_unit_test(the_users_folders_come_first),

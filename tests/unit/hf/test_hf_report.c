@@ -18,6 +18,7 @@ static const char run_text[] =
     "\"model\":{\"method\":\"rhf\",\"basis\":\"\\\"cc\\\"-pvdz\"},"
     "\"properties\":{\"calcinfo_nbasis\":24,\"calcinfo_nalpha\":2},"
     "\"extras\":{\"beryl\":{\"density\":\"run.h5\","
+    "\"wall_seconds\":{\"total\":4,\"start\":1,\"integrals\":2.5,\"files\":0.5},"
     "\"stability\":{\"real_rhf\":{\"lowest_curvature\":0.5,\"stable\":true},"
     "\"real_uhf\":{\"lowest_curvature\":-0.25,\"stable\":false}},"
     "\"orbital_energies\":[[-1.5,-0.5,0.25]],"
@@ -70,6 +71,10 @@ static void test_page_has_molecule_energies_convergence_and_orbitals(void **stat
                                     "0.500000\u00a0hartree: a\u00a0minimum",
                                     "\u22120.250000\u00a0hartree: unstable",
                                     "0.750000\u00a0hartree",
+                                    "Wall time</th><td>4.00\u00a0s",
+                                    "start</span></th><td>1.00\u00a0s, 25\u00a0%",
+                                    "integrals</span></th><td>2.50\u00a0s, 62\u00a0%",
+                                    "files</span></th><td>0.50\u00a0s, 12\u00a0%",
                                     "Convergence of the",
                                     "HOMO \u22120.5000"};
     char *page = write_hf_page(run_text);
