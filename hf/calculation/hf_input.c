@@ -79,11 +79,9 @@ static enum status read_molecule(const struct hf_settings *settings, MPI_Comm co
 static enum status read_and_check_molecule(const struct hf_settings *settings, MPI_Comm comm,
                                            struct hf_input *input)
 {
-    enum status status = settings->atoms ? copy_molecule(settings, &input->molecule)
-                                         : read_molecule(settings, comm, input);
-    if (status == STATUS_OK)
-        status = molecule_check(&input->molecule, settings->molecule);
-    return status_agree(comm, status);
+    TRY(settings->atoms ? copy_molecule(settings, &input->molecule)
+                        : read_molecule(settings, comm, input));
+    return molecule_check(&input->molecule, settings->molecule);
 }
 
 static enum status count_electrons(const struct hf_settings *settings, struct hf_input *input)
@@ -112,7 +110,7 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
                            : settings->cartesian ? BASIS_FORM_CARTESIAN
                                                  : BASIS_FORM_UNSTATED;
     TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
-    TRY(read_and_check_molecule(settings, comm, input));
+    TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
     TRY(status_agree(comm,
                      shells_create(&input->molecule, &input->basis_set, form, &input->shells)));
     TRY(count_electrons(settings, input));

@@ -36,10 +36,13 @@ static struct memory_need dipole_bytes(const struct scf_problem *problem, int n_
     return need;
 }
 
-/* r: tile matrices of the three components, which are set here. */
+/* r: tile matrices of the three components, created here. Errors: as those of set_dipole; the
+ * caller destroys r. */
 static enum status find_dipole(const struct scf_problem *problem, struct darray *const D[],
-                               struct darray *const r[N_AXES], double dipole[N_AXES])
+                               struct darray *r[N_AXES], double dipole[N_AXES])
 {
+    for (int k = 0; k < N_AXES; k++)
+        TRY(tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]));
     TRY(dipole_matrices(problem->tiling, r));
     for (int k = 0; k < N_AXES; k++) {
         double trace = 0;
@@ -61,11 +64,7 @@ static enum status set_dipole(const struct scf_problem *problem, struct darray *
                               double dipole[3])
 {
     struct darray *r[N_AXES] = {NULL};
-    enum status status = STATUS_OK;
-    for (int k = 0; k < N_AXES && status == STATUS_OK; k++)
-        status = tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]);
-    if (status == STATUS_OK)
-        status = find_dipole(problem, D, r, dipole);
+    enum status status = find_dipole(problem, D, r, dipole);
     for (int k = 0; k < N_AXES; k++)
         darray_destroy(r[k]);
     return status;
@@ -235,10 +234,11 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
     struct scf_solver solver = {.settings = settings, .result = result};
     *result = (struct scf_result){0};
     enum status status = scf_basis_create(problem, settings->dependence, &basis);
-    if (status == STATUS_OK) {
-        solver.basis = basis;
-        status = solve_and_collect(&solver, D);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    solver.basis = basis;
+    status = solve_and_collect(&solver, D);
+done:
     scf_solver_fini(&solver);
     scf_basis_destroy(basis);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)

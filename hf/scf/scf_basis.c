@@ -52,14 +52,12 @@ static enum status orthogonalise_functions(struct scf_basis *basis, double depen
 {
     const struct dense_grid *grid = basis->problem->grid;
     int n = basis->n_functions;
-    struct dense *V = NULL;
+    struct dense *V;
+    TRY(dense_create(grid, n, n, &V));
     double *eigenvalues = agree_calloc(basis->problem->comm, (size_t)n * sizeof *eigenvalues,
                                        "eigenvalues of the overlap");
-    if (!eigenvalues)
-        return STATUS_NO_MEMORY;
-    enum status status = dense_create(grid, n, n, &V);
-    if (status == STATUS_OK)
-        status = find_orthonormal_functions(basis, dependence, eigenvalues, V);
+    enum status status = eigenvalues ? find_orthonormal_functions(basis, dependence, eigenvalues, V)
+                                     : STATUS_NO_MEMORY;
     dense_destroy(V);
     free(eigenvalues);
     return status;
@@ -179,20 +177,23 @@ enum status scf_basis_load(const struct scf_basis *basis, struct darray *tiles)
     return tile_matrix_to_dense(basis->problem->tiling, tiles, basis->work_nn);
 }
 
-enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, struct dense *P)
+/* SX: room for S X. */
+static enum status contract_with_overlap(const struct scf_basis *basis, struct darray *D,
+                                         struct dense *SX, struct dense *P)
 {
-    struct dense *SX = NULL;
-    TRY(dense_create(P->grid, basis->n_functions, basis->n_orbitals, &SX));
-    enum status status = scf_basis_load(basis, basis->S);
-    if (status != STATUS_OK)
-        goto done;
+    TRY(scf_basis_load(basis, basis->S));
     dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, SX);
-    status = scf_basis_load(basis, D);
-    if (status != STATUS_OK)
-        goto done;
+    TRY(scf_basis_load(basis, D));
     dense_multiply('N', 'N', 1, basis->work_nn, SX, 0, basis->work_nm);
     dense_multiply('T', 'N', 1 / basis->occupation, SX, basis->work_nm, 0, P);
-done:
+    return STATUS_OK;
+}
+
+enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, struct dense *P)
+{
+    struct dense *SX;
+    TRY(dense_create(P->grid, basis->n_functions, basis->n_orbitals, &SX));
+    enum status status = contract_with_overlap(basis, D, SX, P);
     dense_destroy(SX);
     return status;
 }

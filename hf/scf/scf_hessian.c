@@ -29,12 +29,11 @@ bool scf_rotation_exists(const struct scf_basis *basis)
 /* The parts of this process. */
 static enum status allocate_rotation(const struct scf_basis *basis, struct scf_rotation *rotation)
 {
-    enum status status = STATUS_OK;
-    for (int s = 0; s < 2 && status == STATUS_OK; s++)
+    for (int s = 0; s < 2; s++)
         if (spin_exists(basis, s))
-            status = dense_allocate(basis->problem->grid, n_virtual(basis, s), basis->n_occupied[s],
-                                    &rotation->kappa[s]);
-    return status;
+            TRY(dense_allocate(basis->problem->grid, n_virtual(basis, s), basis->n_occupied[s],
+                               &rotation->kappa[s]));
+    return STATUS_OK;
 }
 
 enum status scf_rotations_init(const struct scf_basis *basis, int n,
@@ -238,6 +237,14 @@ static enum status init_spin(const struct scf_state *state, int spin, struct scf
     return set_gradient(state, spin, hessian);
 }
 
+static enum status init_matrices(const struct scf_state *state, struct scf_hessian *hessian)
+{
+    TRY(scf_rotation_init(hessian->basis, &hessian->gradient));
+    for (int s = 0; s < hessian->basis->n_spins; s++)
+        TRY(init_spin(state, s, hessian));
+    return STATUS_OK;
+}
+
 enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *fock,
                              const struct scf_state *state, struct scf_hessian *hessian)
 {
@@ -247,10 +254,7 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
         .orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
         .weight = 2 * basis->occupation,
     };
-    TRY(scf_rotation_init(basis, &hessian->gradient));
-    enum status status = STATUS_OK;
-    for (int s = 0; s < basis->n_spins && status == STATUS_OK; s++)
-        status = init_spin(state, s, hessian);
+    enum status status = init_matrices(state, hessian);
     if (status != STATUS_OK)
         scf_hessian_fini(hessian);
     return status;

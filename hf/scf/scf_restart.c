@@ -209,24 +209,30 @@ static enum status transformation_init(const struct scf_basis *basis,
     return dense_create(grid, m, m, &transformation->work);
 }
 
-/* T; *same: whether both X span the same space. */
+/* T; *same: whether both X span the same space. X: room for the file's. */
+static enum status find_transformation(struct checkpoint_stream *stream,
+                                       const struct scf_basis *basis, struct dense *X,
+                                       struct transformation *transformation, bool *same)
+{
+    struct dense *T = transformation->T, *TT = transformation->work;
+    TRY(scf_basis_load(basis, basis->S));
+    TRY(move_basis(stream, X));
+    dense_multiply('N', 'N', 1, basis->work_nn, X, 0, basis->work_nm);
+    dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
+    dense_set_identity(TT);
+    dense_multiply('T', 'N', 1, T, T, -1, TT);
+    *same = dense_max_abs(TT) < SAME_SPACE;
+    return STATUS_OK;
+}
+
 static enum status set_transformation(struct checkpoint_stream *stream,
                                       const struct scf_solver *solver,
                                       struct transformation *transformation, bool *same)
 {
     const struct scf_basis *basis = solver->basis;
-    struct dense *X, *T = transformation->T, *TT = transformation->work;
-    TRY(dense_create(T->grid, basis->n_functions, basis->n_orbitals, &X));
-    enum status status = scf_basis_load(basis, basis->S);
-    if (status == STATUS_OK)
-        status = move_basis(stream, X);
-    if (status == STATUS_OK) {
-        dense_multiply('N', 'N', 1, basis->work_nn, X, 0, basis->work_nm);
-        dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
-        dense_set_identity(TT);
-        dense_multiply('T', 'N', 1, T, T, -1, TT);
-        *same = dense_max_abs(TT) < SAME_SPACE;
-    }
+    struct dense *X;
+    TRY(dense_create(transformation->T->grid, basis->n_functions, basis->n_orbitals, &X));
+    enum status status = find_transformation(stream, basis, X, transformation, same);
     dense_destroy(X);
     return status;
 }
@@ -336,12 +342,14 @@ static enum status set_numbers(struct scf_solver *solver, const struct progress 
     return STATUS_OK;
 }
 
-/* Takes the iterations of the file, where its orbitals span the same space. */
+/* Takes the iterations of the file, where its orbitals span the same space. Errors: on failure
+ * transformation_fini still has to be called. */
 static enum status resume_iterations(struct checkpoint_stream *stream, struct scf_solver *solver,
                                      struct progress *progress,
                                      struct transformation *transformation)
 {
     bool same = false;
+    TRY(transformation_init(solver->basis, transformation));
     if (progress->n_spins == solver->basis->n_spins &&
         progress->n_orbitals == solver->basis->n_orbitals)
         TRY(set_transformation(stream, solver, transformation, &same));
@@ -368,9 +376,7 @@ static enum status resume(struct checkpoint_stream *stream, struct scf_solver *s
     if (progress.n_saddles < 0 || progress.n_saddles > SCF_MAX_SADDLES)
         return FAIL(STATUS_INPUT, "%s: damaged: %lld saddle points", path,
                     (long long)progress.n_saddles);
-    enum status status = transformation_init(solver->basis, &transformation);
-    if (status == STATUS_OK)
-        status = resume_iterations(stream, solver, &progress, &transformation);
+    enum status status = resume_iterations(stream, solver, &progress, &transformation);
     transformation_fini(&transformation);
     return status;
 }

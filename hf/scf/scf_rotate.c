@@ -68,11 +68,12 @@ int64_t scf_rotate_bytes(const struct scf_basis *plan)
     return most;
 }
 
-/* U_new = U_o'. */
-static enum status turn_spin(const struct scf_state *state, int spin, const struct dense *kappa,
-                             struct turn *turn, struct dense *U_new)
+/* U_new = U_o'. Errors: on failure turn_fini still has to be called. */
+static enum status turn_spin(const struct scf_basis *basis, const struct scf_state *state, int spin,
+                             const struct dense *kappa, struct turn *turn, struct dense *U_new)
 {
     int n_occupied = kappa->n_columns;
+    TRY(turn_init(basis, spin, turn));
     dense_multiply('T', 'N', 1, kappa, kappa, 0, turn->square);
     TRY(dense_eigen(turn->square, turn->s2, turn->W));
     for (int i = 0; i < n_occupied; i++) {
@@ -99,9 +100,7 @@ enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *st
         if (!kappa->kappa[s])
             continue;
         struct turn turn;
-        enum status status = turn_init(basis, s, &turn);
-        if (status == STATUS_OK)
-            status = turn_spin(state, s, kappa->kappa[s], &turn, trial->U_o[s]);
+        enum status status = turn_spin(basis, state, s, kappa->kappa[s], &turn, trial->U_o[s]);
         turn_fini(&turn);
         TRY(status);
     }

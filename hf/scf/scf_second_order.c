@@ -134,28 +134,32 @@ static void trust_step_fini(struct trust_step *step)
     scf_rotation_fini(&step->kappa);
 }
 
+/* The step from zero. Errors: on failure conjugate_gradients_fini still has to be called. */
+static enum status find_trust_step(struct scf_hessian *hessian, double radius,
+                                   struct conjugate_gradients *cg, struct trust_step *step)
+{
+    TRY(conjugate_gradients_init(hessian, cg));
+    if (cg->residual_z > 0)
+        TRY(minimise_model(cg, radius, step));
+    step->slope = scf_rotation_dot(&hessian->gradient, &step->kappa);
+    step->curvature = scf_rotation_dot(&cg->residual, &step->kappa) - step->slope;
+    step->length = sqrt(cg->x_M_x);
+    return STATUS_OK;
+}
+
 /* Minimises g . kappa + 1/2 kappa . H kappa over |kappa| <= radius approximately: stops on the
  * boundary, at the first direction of negative curvature (followed to the
  * boundary), or when the residual is small against the gradient.
- * Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; nothing is left then. */
+ * Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; trust_step_fini still has to be called
+ * then. */
 static enum status trust_step_init(struct scf_hessian *hessian, double radius,
                                    struct trust_step *step)
 {
     struct conjugate_gradients cg;
     *step = (struct trust_step){0};
     TRY(scf_rotation_init(hessian->basis, &step->kappa));
-    enum status status = conjugate_gradients_init(hessian, &cg);
-    if (status == STATUS_OK && cg.residual_z > 0)
-        status = minimise_model(&cg, radius, step);
-    if (status != STATUS_OK)
-        goto done;
-    step->slope = scf_rotation_dot(&hessian->gradient, &step->kappa);
-    step->curvature = scf_rotation_dot(&cg.residual, &step->kappa) - step->slope;
-    step->length = sqrt(cg.x_M_x);
-done:
+    enum status status = find_trust_step(hessian, radius, &cg, step);
     conjugate_gradients_fini(&cg);
-    if (status != STATUS_OK)
-        trust_step_fini(step);
     return status;
 }
 
@@ -257,6 +261,17 @@ static enum status search_along(struct scf_second_order *solver, const struct sc
     return STATUS_OK;
 }
 
+/* Finds the step of the trust region and takes it where it leads down. */
+static enum status take_trust_step(struct scf_second_order *solver, struct scf_hessian *hessian,
+                                   struct trust_step *trust, struct scf_state **state,
+                                   struct scf_step *step)
+{
+    TRY(trust_step_init(hessian, solver->radius, trust));
+    step->n_products = trust->n_products;
+    step->predicted = hessian->weight * (trust->slope + trust->curvature / 2);
+    return trust->slope < 0 ? search_along(solver, hessian, trust, state, &step->moved) : STATUS_OK;
+}
+
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step)
 {
@@ -264,14 +279,8 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
     struct trust_step trust;
     *step = (struct scf_step){0};
     TRY(scf_hessian_init(solver->basis, solver->fock, *state, &hessian));
-    enum status status = trust_step_init(&hessian, solver->radius, &trust);
-    if (status == STATUS_OK) {
-        step->n_products = trust.n_products;
-        step->predicted = hessian.weight * (trust.slope + trust.curvature / 2);
-        if (trust.slope < 0)
-            status = search_along(solver, &hessian, &trust, state, &step->moved);
-        trust_step_fini(&trust);
-    }
+    enum status status = take_trust_step(solver, &hessian, &trust, state, step);
+    trust_step_fini(&trust);
     scf_hessian_fini(&hessian);
     return status;
 }
@@ -327,6 +336,18 @@ static double find_lowest_length(const struct valley *valley)
     return fmin(fmax(t, LEAST_SHORTENING * s), MOST_SHORTENING * s);
 }
 
+/* Tries lengths until one leads down. */
+static enum status search_valley(struct scf_second_order *solver, const struct scf_state *state,
+                                 struct valley *valley, bool *moved)
+{
+    for (int i = 0; i < MAX_LENGTHS && !*moved; i++) {
+        if (i > 0)
+            valley->length = find_lowest_length(valley);
+        TRY(try_both_ways(solver, state, valley, moved));
+    }
+    return STATUS_OK;
+}
+
 enum status scf_second_order_descend(struct scf_second_order *solver,
                                      const struct scf_rotation *direction, double curvature,
                                      struct scf_state **state, bool *moved)
@@ -337,12 +358,7 @@ enum status scf_second_order_descend(struct scf_second_order *solver,
                             .length = FIRST_LENGTH};
     *moved = false;
     TRY(scf_rotation_init(solver->basis, &valley.kappa));
-    enum status status = STATUS_OK;
-    for (int i = 0; i < MAX_LENGTHS && !*moved && status == STATUS_OK; i++) {
-        if (i > 0)
-            valley.length = find_lowest_length(&valley);
-        status = try_both_ways(solver, *state, &valley, moved);
-    }
+    enum status status = search_valley(solver, *state, &valley, moved);
     scf_rotation_fini(&valley.kappa);
     if (*moved)
         swap_states(solver, state);

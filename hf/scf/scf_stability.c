@@ -297,23 +297,24 @@ int64_t scf_stability_bytes(const struct scf_basis *plan)
            scf_is_free_rotation_bytes(plan);
 }
 
+static enum status search_spaces(struct scf_hessian *hessian, struct davidson searches[SCF_SPACES],
+                                 struct scf_stability *stability)
+{
+    int own = hessian->basis->n_spins - 1, n = count_stability_searches(hessian->basis);
+    for (int i = 0; i < n; i++)
+        TRY(davidson_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]));
+    TRY(find_lowest(hessian, n, searches, &stability->n_builds));
+    stability->direction = searches[0].x;
+    searches[0].x = (struct scf_rotation){0};
+    return STATUS_OK;
+}
+
 enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability)
 {
     struct davidson searches[SCF_SPACES] = {0};
-    int own = hessian->basis->n_spins - 1, n = count_stability_searches(hessian->basis);
-    enum status status = STATUS_OK;
     *stability = (struct scf_stability){0};
-    for (int i = 0; i < n && status == STATUS_OK; i++)
-        status = davidson_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]);
-    if (status != STATUS_OK)
-        goto done;
-    status = find_lowest(hessian, n, searches, &stability->n_builds);
-    if (status != STATUS_OK)
-        goto done;
-    stability->direction = searches[0].x;
-    searches[0].x = (struct scf_rotation){0};
-done:
-    for (int i = 0; i < n; i++)
+    enum status status = search_spaces(hessian, searches, stability);
+    for (int i = 0; i < SCF_SPACES; i++)
         davidson_fini(&searches[i]);
     return status;
 }
