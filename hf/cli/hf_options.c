@@ -66,6 +66,10 @@ static const struct option_row scf_rows[] = {
                   .help =
                       "test that the result is a minimum, RHF also among UHF determinants; auto: "
                       "UHF, and RHF of up to 200 functions"),
+    CHOICE_OPTION("follow", FIELD(settings.scf.follow), "none,same,uhf", .default_text = "same",
+                  .expert = true,
+                  .help = "from a saddle point that the test finds go nowhere, down within the "
+                          "space of the method, or from RHF also into UHF"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",
@@ -226,6 +230,10 @@ static enum status check_hf_options(struct hf_options *options)
     if (options->settings.scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT &&
         !options->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
+    if (options->settings.scf.stability == SCF_NEVER &&
+        options->settings.scf.follow != SCF_FOLLOW_SAME)
+        return FAIL(STATUS_USAGE, "--follow has no effect with --stability never: no saddle point "
+                                  "is found");
     if (options->settings.restart && options->settings.guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the initial density: leave one "
                                   "out");
@@ -269,7 +277,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
-    "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
+    "converge,max-iter,diis,damping,level-shift,second-order,stability,follow,"                    \
+    "all-orbitals"
 #define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog,profile-classes,trace"
 #define OPTIONS_OF_DENSITY "guess,restart,dependence"
 

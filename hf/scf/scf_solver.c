@@ -318,7 +318,9 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     scf_report_stability(n_spins, stability.curvature, stability.n_builds);
     bool is_saddle =
         scf_curvature_verdict(&stability.curvature[n_spins - 1]) == SCF_VERDICT_UNSTABLE;
-    if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
+    if (is_saddle && solver->settings->follow == SCF_FOLLOW_NONE)
+        log_print("      the saddle point is kept: --follow none\n");
+    else if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
         status = leave_saddle(solver, &stability, moved);
     else if (is_saddle)
         log_print("      %d saddle points were left already: the SCF ends here\n", SCF_MAX_SADDLES);
