@@ -56,25 +56,27 @@ struct writing {
 };
 
 /* The coefficients and what is added. Collective. */
-static enum status move_parts_of(const char *path, enum checkpoint_move move,
-                                 const struct writing *writing)
+static enum status move_into_stream(struct checkpoint_stream *stream, const struct writing *writing)
 {
     const struct checkpoint_orbitals *orbitals = writing->orbitals;
     int n_spins = writing->problem->n_spins;
-    struct checkpoint_stream stream;
     struct checkpoint_matrix place = {.set = CHECKPOINT_COEFFICIENTS,
                                       .n_rows = (int64_t)n_spins * orbitals->n_orbitals,
                                       .of_functions = true};
+    for (int s = 0; s < n_spins; s++) {
+        place.first_row = (int64_t)s * orbitals->n_orbitals;
+        TRY(checkpoint_stream_matrix(stream, &place, orbitals->orbitals[s]));
+    }
+    return orbitals->add ? orbitals->add(stream, orbitals->add_context) : STATUS_OK;
+}
+
+static enum status move_parts_of(const char *path, enum checkpoint_move move,
+                                 const struct writing *writing)
+{
+    struct checkpoint_stream stream;
     TRY(checkpoint_stream_open(path, move, writing->problem->comm, writing->contents.basis.function,
                                &stream));
-    enum status status = STATUS_OK;
-    for (int s = 0; s < n_spins && status == STATUS_OK; s++) {
-        place.first_row = (int64_t)s * orbitals->n_orbitals;
-        status = checkpoint_stream_matrix(&stream, &place, orbitals->orbitals[s]);
-    }
-    if (status == STATUS_OK && orbitals->add)
-        status = orbitals->add(&stream, orbitals->add_context);
-    return checkpoint_stream_close(&stream, status);
+    return checkpoint_stream_close(&stream, move_into_stream(&stream, writing));
 }
 
 /* Process 0: what TREXIO has written. */
@@ -141,9 +143,11 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
     MPI_Comm_rank(problem->comm, &rank);
     enum status status = rank == 0 ? describe(problem, orbitals, &writing.contents) : STATUS_OK;
     status = status_agree(problem->comm, status);
-    if (status == STATUS_OK)
-        status = replace_file(path, &writing,
-                              checkpoint_bytes(problem, orbitals->n_orbitals, orbitals->add_bytes));
+    if (status != STATUS_OK)
+        goto done;
+    status = replace_file(path, &writing,
+                          checkpoint_bytes(problem, orbitals->n_orbitals, orbitals->add_bytes));
+done:
     checkpoint_contents_fini(&writing.contents);
     return status;
 }

@@ -88,22 +88,30 @@ static int spin_in_file(const struct checkpoint_reader *reader, int spin)
     return reader->n_orbitals[spin] > 0 ? spin : 1 - spin;
 }
 
+static enum status check_orbital_counts(const struct checkpoint_reader *reader,
+                                        const struct scf_problem *problem)
+{
+    for (int s = 0; s < problem->n_spins; s++) {
+        int64_t n = reader->n_orbitals[spin_in_file(reader, s)];
+        if (n < problem->n_occupied[s])
+            return FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied",
+                        reader->path, (long long)n, (long long)problem->n_occupied[s]);
+    }
+    return STATUS_OK;
+}
+
 /* Process 0: contents that fit the problem, with the numbers of its functions. */
 static enum status fit_contents(struct checkpoint_reader *reader, const struct scf_problem *problem)
 {
     struct checkpoint_basis wanted, *found = &reader->contents.basis;
     TRY(checkpoint_basis_init(problem->molecule, problem->shells, &wanted));
     enum status status = checkpoint_basis_compare(reader->path, &wanted, found);
-    if (status == STATUS_OK)
-        memcpy(found->function, wanted.function,
-               (size_t)found->n_functions * sizeof *found->function);
+    if (status != STATUS_OK)
+        goto done;
+    memcpy(found->function, wanted.function, (size_t)found->n_functions * sizeof *found->function);
+    status = check_orbital_counts(reader, problem);
+done:
     checkpoint_basis_fini(&wanted);
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++) {
-        int64_t n = reader->n_orbitals[spin_in_file(reader, s)];
-        if (n < problem->n_occupied[s])
-            status = FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied",
-                          reader->path, (long long)n, (long long)problem->n_occupied[s]);
-    }
     return status;
 }
 
@@ -192,10 +200,23 @@ static enum status set_overlap(const struct scf_problem *problem, struct dense *
     struct darray *tiles;
     TRY(tile_matrix_create(problem->tiling, "overlap", DARRAY_DOUBLE, &tiles));
     enum status status = overlap_matrix(problem->tiling, tiles);
-    if (status == STATUS_OK)
-        status = tile_matrix_to_dense(problem->tiling, tiles, S);
+    if (status != STATUS_OK)
+        goto done;
+    status = tile_matrix_to_dense(problem->tiling, tiles, S);
+done:
     darray_destroy(tiles);
     return status;
+}
+
+/* S: room for the overlap. */
+static enum status check_spins(struct checkpoint_reader *reader, const struct scf_problem *problem,
+                               struct dense *S)
+{
+    TRY(set_overlap(problem, S));
+    for (int s = 0; s < 2; s++)
+        if (reader->n_orbitals[s] > 0)
+            TRY(check_orthonormal(reader, s, S));
+    return STATUS_OK;
 }
 
 static enum status check_all_orthonormal(struct checkpoint_reader *reader,
@@ -203,12 +224,17 @@ static enum status check_all_orthonormal(struct checkpoint_reader *reader,
 {
     struct dense *S;
     TRY(dense_create(problem->grid, reader->n_functions, reader->n_functions, &S));
-    enum status status = set_overlap(problem, S);
-    for (int s = 0; s < 2 && status == STATUS_OK; s++)
-        if (reader->n_orbitals[s] > 0)
-            status = check_orthonormal(reader, s, S);
+    enum status status = check_spins(reader, problem, S);
     dense_destroy(S);
     return status;
+}
+
+static enum status verify_everywhere(struct checkpoint_reader *reader,
+                                     const struct scf_problem *problem)
+{
+    TRY(status_agree(reader->comm, reader->rank == 0 ? verify_file(reader, problem) : STATUS_OK));
+    share_counts(reader);
+    return check_all_orthonormal(reader, problem);
 }
 
 enum status checkpoint_reader_create(const char *path, const struct scf_problem *problem,
@@ -221,12 +247,7 @@ enum status checkpoint_reader_create(const char *path, const struct scf_problem 
     new->path = path;
     new->comm = problem->comm;
     MPI_Comm_rank(problem->comm, &new->rank);
-    enum status status =
-        status_agree(problem->comm, new->rank == 0 ? verify_file(new, problem) : STATUS_OK);
-    if (status == STATUS_OK) {
-        share_counts(new);
-        status = check_all_orthonormal(new, problem);
-    }
+    enum status status = verify_everywhere(new, problem);
     if (status != STATUS_OK)
         checkpoint_reader_destroy(new);
     else
@@ -270,8 +291,10 @@ static enum status set_density(const struct checkpoint_reader *reader,
     struct dense *C;
     TRY(dense_create(problem->grid, problem->shells->n_functions, n_occupied, &C));
     enum status status = read_orbital_columns(reader, spin_in_file(reader, spin), C);
-    if (status == STATUS_OK)
-        status = orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, C, n_occupied, D);
+    if (status != STATUS_OK)
+        goto done;
+    status = orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, C, n_occupied, D);
+done:
     dense_destroy(C);
     return status;
 }

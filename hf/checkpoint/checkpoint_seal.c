@@ -35,8 +35,7 @@ static enum status digest_of_file(FILE *file, off_t size, const char *path,
     rewind(file);
     TRY(sha256_create(&sha256));
     enum status status = add_file(sha256, file, size, path);
-    if (status == STATUS_OK)
-        sha256_finish(sha256, hex);
+    sha256_finish(sha256, hex);
     sha256_destroy(sha256);
     return status;
 }

@@ -114,24 +114,32 @@ static enum status move_rows(const struct checkpoint_stream *stream, hid_t set,
     return STATUS_OK;
 }
 
+/* Errors: on failure panel_fini still has to be called. */
+static enum status move_panel(const struct checkpoint_stream *stream, hid_t set,
+                              const struct checkpoint_matrix *place, int first, int n_columns,
+                              struct dense *matrix, struct panel *panel)
+{
+    bool reads = stream->move == CHECKPOINT_READ;
+    TRY(panel_init(stream, matrix, n_columns, panel));
+    if (!reads) {
+        dense_copy_columns(matrix, first, panel->columns);
+        TRY(dense_gather(panel->columns, panel->full));
+    }
+    enum status status = stream->is_root ? move_rows(stream, set, place, first, panel) : STATUS_OK;
+    TRY(status_agree(stream->comm, status));
+    if (!reads)
+        return STATUS_OK;
+    TRY(dense_scatter(panel->full, panel->columns));
+    dense_set_columns(panel->columns, first, matrix);
+    return STATUS_OK;
+}
+
 static enum status move_columns(const struct checkpoint_stream *stream, hid_t set,
                                 const struct checkpoint_matrix *place, int first, int n_columns,
                                 struct dense *matrix)
 {
     struct panel panel;
-    bool reads = stream->move == CHECKPOINT_READ;
-    enum status status = panel_init(stream, matrix, n_columns, &panel);
-    if (status == STATUS_OK && !reads) {
-        dense_copy_columns(matrix, first, panel.columns);
-        status = dense_gather(panel.columns, panel.full);
-    }
-    if (status == STATUS_OK && stream->is_root)
-        status = move_rows(stream, set, place, first, &panel);
-    status = status_agree(stream->comm, status);
-    if (status == STATUS_OK && reads) {
-        status = dense_scatter(panel.full, panel.columns);
-        dense_set_columns(panel.columns, first, matrix);
-    }
+    enum status status = move_panel(stream, set, place, first, n_columns, matrix, &panel);
     panel_fini(&panel);
     return status;
 }

@@ -62,22 +62,27 @@ static enum status prepare_build(struct hf_run *run)
 }
 
 /* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
+static enum status print_counts_of(const struct hf_run *run, const struct fock_tasks *tasks)
+{
+    struct integral_count count;
+    bool all = run->options->settings.fock.symmetry == FOCK_SYMMETRY_NONE;
+    TRY(screening_count_integrals(run->calculation.screening, run->comm, &count));
+    if (run->rank == 0)
+        printf("{\"tasks\": %lld, \"non_null\": %lld, \"integrals\": %lld}\n",
+               (long long)fock_tasks_n_all(tasks), (long long)fock_tasks_n_non_null(tasks),
+               (long long)(all ? count.all : count.unique));
+    return STATUS_OK;
+}
+
 static enum status print_task_counts(const struct hf_run *run)
 {
     const struct fock_settings *settings = &run->options->settings.fock;
     struct fock_tasks *tasks;
-    struct integral_count count;
     TRY(status_agree(run->comm,
                      fock_tasks_create(run->calculation.screening,
                                        (enum fock_decomposition)settings->decomposition,
                                        (enum fock_symmetry)settings->symmetry, true, &tasks)));
-    enum status status = screening_count_integrals(run->calculation.screening, run->comm, &count);
-    if (status == STATUS_OK && run->rank == 0) {
-        bool all = settings->symmetry == FOCK_SYMMETRY_NONE;
-        printf("{\"tasks\": %lld, \"non_null\": %lld, \"integrals\": %lld}\n",
-               (long long)fock_tasks_n_all(tasks), (long long)fock_tasks_n_non_null(tasks),
-               (long long)(all ? count.all : count.unique));
-    }
+    enum status status = print_counts_of(run, tasks);
     fock_tasks_destroy(tasks);
     return status;
 }

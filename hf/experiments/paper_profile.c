@@ -177,10 +177,11 @@ static enum status list_work_of_file(const char *name, int64_t tile, struct work
 {
     struct chain chain;
     enum status status = chain_init(name, tile, &chain);
-    if (status == STATUS_OK) {
-        list->n_tiles = chain.tiling->n_tiles;
-        status = list_work(chain.pairs, tiling_n_pairs(chain.tiling), list);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    list->n_tiles = chain.tiling->n_tiles;
+    status = list_work(chain.pairs, tiling_n_pairs(chain.tiling), list);
+done:
     chain_fini(&chain);
     return status;
 }
@@ -269,8 +270,10 @@ static enum status find_costs(struct costs *costs)
 {
     struct work_list list = {0};
     enum status status = list_work_of_file(BERYL_INPUTS "/be256.xyz", PAPER_TILE, &list);
-    if (status == STATUS_OK)
-        *costs = fit(&list);
+    if (status != STATUS_OK)
+        goto done;
+    *costs = fit(&list);
+done:
     free(list.entries);
     return status;
 }
@@ -282,12 +285,16 @@ static enum status write_paper_profile(const char *molecule, int64_t tile, const
     struct taskpool_history tasks = {0};
     TRY(find_costs(&costs));
     enum status status = list_work_of_file(molecule, tile, &list);
-    if (status == STATUS_OK)
-        status = list_tasks(&list, &costs, &tasks);
-    if (status == STATUS_OK)
-        status = profile_write(MPI_COMM_WORLD, &tasks, path);
-    if (status == STATUS_OK)
-        print_summary(&tasks, &costs);
+    if (status != STATUS_OK)
+        goto done;
+    status = list_tasks(&list, &costs, &tasks);
+    if (status != STATUS_OK)
+        goto done;
+    status = profile_write(MPI_COMM_WORLD, &tasks, path);
+    if (status != STATUS_OK)
+        goto done;
+    print_summary(&tasks, &costs);
+done:
     history_fini(&tasks);
     free(list.entries);
     return status;

@@ -415,10 +415,13 @@ enum status fock_write_profile(const struct fock *fock, const char *path)
     struct task_data_paths paths;
     enum status status = status_agree(
         fock->comm, translate_history(fock, task_data_paths(path, &paths), &translated, &blocks));
-    if (status == STATUS_OK)
-        status = task_data_write(fock->comm, &blocks, path);
-    if (status == STATUS_OK)
-        status = profile_write(fock->comm, &translated, path);
+    if (status != STATUS_OK)
+        goto done;
+    status = task_data_write(fock->comm, &blocks, path);
+    if (status != STATUS_OK)
+        goto done;
+    status = profile_write(fock->comm, &translated, path);
+done:
     data_records_fini(&blocks);
     history_fini(&translated);
     return status;

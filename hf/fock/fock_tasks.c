@@ -302,6 +302,13 @@ double fock_tasks_count(int64_t n_tiles, enum fock_decomposition decomposition,
     return (double)decompositions[decomposition].count(n_tiles, symmetry);
 }
 
+static enum status find_fock_tasks(struct fock_tasks *tasks, bool inspect)
+{
+    tasks->sorted = malloc((size_t)tasks->n_pairs * sizeof *tasks->sorted);
+    TRY(check_allocated(tasks, tasks->sorted));
+    return tasks->decomposition->find(tasks, inspect);
+}
+
 enum status fock_tasks_create(const struct screening *screening,
                               enum fock_decomposition decomposition, enum fock_symmetry symmetry,
                               bool inspect, struct fock_tasks **tasks)
@@ -321,13 +328,11 @@ enum status fock_tasks_create(const struct screening *screening,
                                 .n_tiles = n_tiles,
                                 .n_pairs = (int64_t)n_combinations(n_tiles, symmetry),
                                 .n_all = (int64_t)n_all};
-    made->sorted = malloc((size_t)made->n_pairs * sizeof *made->sorted);
-    enum status status = check_allocated(made, made->sorted);
+    enum status status = find_fock_tasks(made, inspect);
     if (status == STATUS_OK)
-        status = made->decomposition->find(made, inspect);
-    if (status != STATUS_OK)
+        *tasks = made;
+    else
         fock_tasks_destroy(made);
-    *tasks = status == STATUS_OK ? made : NULL;
     return status;
 }
 

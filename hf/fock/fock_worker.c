@@ -313,10 +313,11 @@ enum status fock_worker_compute(const struct tile_quartet *quartet, void *contex
     void *bra, *ket;
     TRY(item_cache_pin(worker->pairs, bra_number, &bra));
     enum status status = item_cache_pin(worker->pairs, ket_number, &ket);
-    if (status == STATUS_OK) {
-        status = compute_tile_quartet(worker, quartet, bra, ket);
-        item_cache_release(worker->pairs, ket_number);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    status = compute_tile_quartet(worker, quartet, bra, ket);
+    item_cache_release(worker->pairs, ket_number);
+done:
     item_cache_release(worker->pairs, bra_number);
     return status;
 }

@@ -108,20 +108,25 @@ enum status quartet_views_begin(struct quartet_views *views, const struct tile_q
     return STATUS_OK;
 }
 
-enum status quartet_views_end(struct quartet_views *views)
+static enum status accumulate_blocks(const struct quartet_views *views)
 {
-    enum status status = STATUS_OK;
-    for (int i = 0; i < views->n_pairs && status == STATUS_OK; i++) {
+    for (int i = 0; i < views->n_pairs; i++) {
         const double *block =
             views->blocks + i * n_matrices(views->n_spins) * view_block_size(views);
         if (views->n_spins == 1) {
-            status = fock_accumulator_add(views->accumulator, 0, views->pair[i], block, NULL);
+            TRY(fock_accumulator_add(views->accumulator, 0, views->pair[i], block, NULL));
             continue;
         }
-        for (int spin = 0; spin < 2 && status == STATUS_OK; spin++)
-            status = fock_accumulator_add(views->accumulator, spin, views->pair[i],
-                                          block + (spin + 1) * view_block_size(views), block);
+        for (int spin = 0; spin < 2; spin++)
+            TRY(fock_accumulator_add(views->accumulator, spin, views->pair[i],
+                                     block + (spin + 1) * view_block_size(views), block));
     }
+    return STATUS_OK;
+}
+
+enum status quartet_views_end(struct quartet_views *views)
+{
+    enum status status = accumulate_blocks(views);
     release_density(views);
     return status;
 }

@@ -67,26 +67,31 @@ static enum status superposition_init(const struct scf_problem *problem,
     return STATUS_OK;
 }
 
+/* The elements of this process: each has one of its own. */
+static enum status solve_own_elements(struct superposition *superposition, int rank, int size)
+{
+    const struct shell *shells = superposition->problem->shells->shells;
+    int count = 0;
+    for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++) {
+        struct element_density *element = &superposition->elements[z];
+        struct guess_atom atom;
+        if (!element->D || count++ % size != rank)
+            continue;
+        TRY(guess_atom_density(z, shells + element->first_shell, element->n_shells, element->D,
+                               &atom));
+        element->n_electrons = atom.n_electrons;
+    }
+    return STATUS_OK;
+}
+
 /* Each element on one process, then everywhere. */
 static enum status solve_elements(struct superposition *superposition)
 {
     MPI_Comm comm = superposition->problem->comm;
-    const struct shell *shells = superposition->problem->shells->shells;
     int rank, size, count = 0;
-    enum status status = STATUS_OK;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++) {
-        struct element_density *element = &superposition->elements[z];
-        struct guess_atom atom;
-        if (!element->D || count++ % size != rank || status != STATUS_OK)
-            continue;
-        status = guess_atom_density(z, shells + element->first_shell, element->n_shells, element->D,
-                                    &atom);
-        element->n_electrons = atom.n_electrons;
-    }
-    TRY(status_agree(comm, status));
-    count = 0;
+    TRY(status_agree(comm, solve_own_elements(superposition, rank, size)));
     for (int z = 1; z <= MAX_ATOMIC_NUMBER; z++) {
         struct element_density *element = &superposition->elements[z];
         if (!element->D)
@@ -155,9 +160,11 @@ static enum status place_atoms(const struct superposition *superposition, double
     return STATUS_OK;
 }
 
-static enum status superpose_atoms(struct superposition *superposition, struct darray *const D[])
+/* Errors: on failure superposition_fini still has to be called. */
+static enum status superpose_atoms(const struct scf_problem *problem,
+                                   struct superposition *superposition, struct darray *const D[])
 {
-    const struct scf_problem *problem = superposition->problem;
+    TRY(status_agree(problem->comm, superposition_init(problem, superposition)));
     double occupation = problem->n_spins == 1 ? 2 : 1;
     TRY(solve_elements(superposition));
     double n = count_atom_electrons(superposition);
@@ -172,22 +179,21 @@ static enum status superpose_atoms(struct superposition *superposition, struct d
 enum status guess_sad(const struct scf_problem *problem, struct darray *const D[])
 {
     struct superposition superposition;
-    enum status status = status_agree(problem->comm, superposition_init(problem, &superposition));
-    if (status == STATUS_OK)
-        status = superpose_atoms(&superposition, D);
+    enum status status = superpose_atoms(problem, &superposition, D);
     superposition_fini(&superposition);
     return status;
 }
 
-/* D of the lowest eigenvectors of H, which become U. */
-static enum status core_density(const struct scf_basis *basis, double *energies, struct dense *U,
+/* D of the lowest eigenvectors of H, which become *U, created here. */
+static enum status core_density(const struct scf_basis *basis, double *energies, struct dense **U,
                                 struct darray *const D[])
 {
     struct dense *H = basis->work_mm[0], *C = basis->work_nm;
+    TRY(dense_create(H->grid, basis->n_orbitals, basis->n_orbitals, U));
     TRY(scf_basis_load(basis, basis->H));
     scf_basis_project(basis, basis->work_nn, H);
-    TRY(dense_eigen(H, energies, U));
-    scf_basis_expand(basis, U, C);
+    TRY(dense_eigen(H, energies, *U));
+    scf_basis_expand(basis, *U, C);
     for (int s = 0; s < basis->n_spins; s++) {
         dense_multiply_columns(basis->occupation, C, C, 0, basis->n_occupied[s], 0, basis->work_nn);
         TRY(tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]));
@@ -205,10 +211,10 @@ enum status guess_core(const struct scf_problem *problem, double dependence,
     if (!energies)
         return STATUS_NO_MEMORY;
     enum status status = scf_basis_create(problem, dependence, &basis);
-    if (status == STATUS_OK)
-        status = dense_create(problem->grid, basis->n_orbitals, basis->n_orbitals, &U);
-    if (status == STATUS_OK)
-        status = core_density(basis, energies, U, D);
+    if (status != STATUS_OK)
+        goto done;
+    status = core_density(basis, energies, &U, D);
+done:
     dense_destroy(U);
     scf_basis_destroy(basis);
     free(energies);

@@ -296,12 +296,16 @@ enum status guess_atom_density(int element, const struct shell *shells, int64_t 
     memset(D, 0, (size_t)n * (size_t)n * sizeof *D);
     *result = (struct guess_atom){0};
     enum status status = atom_init(element, shells, n_shells, &atom);
-    if (status == STATUS_OK)
-        status = solve_atom(&atom, result);
-    for (int c = 0; c < atom.n_channels && status == STATUS_OK; c++)
+    if (status != STATUS_OK)
+        goto done;
+    status = solve_atom(&atom, result);
+    if (status != STATUS_OK)
+        goto done;
+    for (int c = 0; c < atom.n_channels; c++)
         guess_atom_channel_place_density(&atom.channels[c].functions,
                                          atom.P_orbitals + atom.channels[c].first_block, shells,
                                          n_shells, D);
+done:
     atom_fini(&atom);
     return status;
 }

@@ -89,11 +89,12 @@ static enum status compute_matrices(struct operator_matrices op, struct darray *
                              ? one_electron_create(op.tiling->shells, &op.engine)
                              : FAIL(STATUS_NO_MEMORY, "no memory for one-electron integrals");
     status = status_agree(darray_comm(), status);
-    if (status == STATUS_OK) {
-        op.scratch = op.blocks + n_components * block_size;
-        compute_own_tiles(&op, matrices);
-        darray_sync();
-    }
+    if (status != STATUS_OK)
+        goto done;
+    op.scratch = op.blocks + n_components * block_size;
+    compute_own_tiles(&op, matrices);
+    darray_sync();
+done:
     one_electron_destroy(op.engine);
     free(op.tiles);
     free(op.blocks);

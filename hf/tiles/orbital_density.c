@@ -71,20 +71,29 @@ static void add_orbitals_to_tile(const struct orbital_panel *panel, double occup
         }
 }
 
+/* Errors: on failure orbital_panel_fini still has to be called. */
+static enum status add_orbitals(const struct tiling *tiling, double occupation,
+                                const struct dense *C, int64_t n_occupied,
+                                struct orbital_panel *panel, struct darray *D)
+{
+    TRY(orbital_panel_init(C, panel));
+    for (int first = 0; first < n_occupied; first += PANEL_ORBITALS) {
+        int left = (int)n_occupied - first;
+        TRY(share_orbitals(C, first, left < PANEL_ORBITALS ? left : PANEL_ORBITALS, panel));
+        struct own_tile own = {0};
+        while (own_tile_next(tiling, D, &own))
+            add_orbitals_to_tile(panel, occupation, tiling, &own, darray_local(D, own.pair));
+    }
+    return STATUS_OK;
+}
+
 enum status orbital_density(const struct tiling *tiling, double occupation, const struct dense *C,
                             int64_t n_occupied, struct darray *D)
 {
     struct orbital_panel panel;
-    enum status status = orbital_panel_init(C, &panel);
     darray_zero(D);
     darray_sync();
-    for (int first = 0; first < n_occupied && status == STATUS_OK; first += PANEL_ORBITALS) {
-        int left = (int)n_occupied - first;
-        status = share_orbitals(C, first, left < PANEL_ORBITALS ? left : PANEL_ORBITALS, &panel);
-        struct own_tile own = {0};
-        while (status == STATUS_OK && own_tile_next(tiling, D, &own))
-            add_orbitals_to_tile(&panel, occupation, tiling, &own, darray_local(D, own.pair));
-    }
+    enum status status = add_orbitals(tiling, occupation, C, n_occupied, &panel, D);
     darray_sync();
     orbital_panel_fini(&panel);
     return status;

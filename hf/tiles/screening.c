@@ -26,6 +26,16 @@ static enum status tile_pair_bounds(const struct tiling *tiling, struct two_elec
     return STATUS_OK;
 }
 
+/* bounds: room for those of a tile. */
+static enum status compute_own_tile(struct screening *screening, struct two_electron *engine,
+                                    const struct own_tile *own, double *bounds)
+{
+    TRY(tile_pair_bounds(screening->tiling, engine, own->I, own->J, bounds,
+                         &screening->tile_bounds[own->pair]));
+    darray_put(screening->group_bounds, own->pair, bounds);
+    return STATUS_OK;
+}
+
 /* The tile pairs of this process: dealt out cyclically, as the array is, so that
  * the bounds are written where they were computed. */
 static enum status compute_own_bounds(struct screening *screening)
@@ -36,12 +46,8 @@ static enum status compute_own_bounds(struct screening *screening)
     double *bounds = malloc((size_t)(tiling->max_groups * tiling->max_groups) * sizeof(double));
     enum status status = CHECK_MEMORY(bounds, "no memory for the bounds of a tile");
     struct own_tile own = {0};
-    while (status == STATUS_OK && own_tile_next(tiling, screening->group_bounds, &own)) {
-        status = tile_pair_bounds(tiling, engine, own.I, own.J, bounds,
-                                  &screening->tile_bounds[own.pair]);
-        if (status == STATUS_OK)
-            darray_put(screening->group_bounds, own.pair, bounds);
-    }
+    while (status == STATUS_OK && own_tile_next(tiling, screening->group_bounds, &own))
+        status = compute_own_tile(screening, engine, &own, bounds);
     free(bounds);
     two_electron_destroy(engine);
     return status;

@@ -111,12 +111,14 @@ enum status screening_count_integrals(const struct screening *screening, MPI_Com
     struct pair_list list = {0};
     *count = (struct integral_count){0};
     enum status status = status_agree(comm, list_own_pairs(screening, &list));
-    if (status == STATUS_OK)
-        status = gather_pairs(comm, &list);
-    if (status == STATUS_OK) {
-        count_sorted(&list, screening->threshold, count);
-        MPI_Bcast(count, 2, MPI_INT64_T, 0, comm);
-    }
+    if (status != STATUS_OK)
+        goto done;
+    status = gather_pairs(comm, &list);
+    if (status != STATUS_OK)
+        goto done;
+    count_sorted(&list, screening->threshold, count);
+    MPI_Bcast(count, 2, MPI_INT64_T, 0, comm);
+done:
     free(list.pairs);
     return status;
 }

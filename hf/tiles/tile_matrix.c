@@ -99,11 +99,8 @@ static enum status conversion_init(const struct tiling *tiling, const struct den
     conversion->first_row = malloc(n * sizeof(int));
     conversion->first_column = malloc(n * sizeof(int));
     conversion->tile = malloc(m * m * sizeof(double));
-    enum status status =
-        CHECK_MEMORY(conversion->first_row && conversion->first_column && conversion->tile,
-                     "no memory to convert a matrix of %d rows", dense->n_rows);
-    if (status != STATUS_OK)
-        return status;
+    TRY(CHECK_MEMORY(conversion->first_row && conversion->first_column && conversion->tile,
+                     "no memory to convert a matrix of %d rows", dense->n_rows));
     find_local_ranges(tiling, dense, dense_global_row, dense->local_rows, dense->n_rows,
                       conversion->first_row);
     find_local_ranges(tiling, dense, dense_global_column, dense->local_columns, dense->n_columns,
@@ -213,10 +210,12 @@ enum status tile_matrices_from_dense(const struct tiling *tiling, int n,
     for (int i = 0; i < n; i++)
         darray_zero(tiles[i]);
     enum status status = darray_sync_and_agree(conversion_init(tiling, dense[0], &conversion));
-    for (int i = 0; i < n && status == STATUS_OK; i++)
+    if (status != STATUS_OK)
+        goto done;
+    for (int i = 0; i < n; i++)
         add_to_tiles(tiling, &conversion, dense[i], tiles[i]);
-    if (status == STATUS_OK)
-        darray_sync();
+    darray_sync();
+done:
     conversion_fini(&conversion);
     return status;
 }
@@ -252,23 +251,26 @@ static enum status digest_rows(const struct tiling *tiling, const struct darray 
     return STATUS_OK;
 }
 
+/* On rank 0. */
+static enum status digest_matrix(const struct tiling *tiling, const struct darray *tiles,
+                                 char text[65])
+{
+    struct sha256 *digest;
+    TRY(sha256_create(&digest));
+    enum status status = digest_rows(tiling, tiles, digest);
+    sha256_finish(digest, text);
+    sha256_destroy(digest);
+    return status;
+}
+
 enum status tile_matrix_sha256(const struct tiling *tiling, const struct darray *tiles,
                                char text[65])
 {
     int rank;
     MPI_Comm_rank(darray_comm(), &rank);
-    enum status status = STATUS_OK;
     text[0] = '\0';
     darray_sync();
-    if (rank == 0) {
-        struct sha256 *digest;
-        status = sha256_create(&digest);
-        if (status == STATUS_OK) {
-            status = digest_rows(tiling, tiles, digest);
-            sha256_finish(digest, text);
-            sha256_destroy(digest);
-        }
-    }
+    enum status status = rank == 0 ? digest_matrix(tiling, tiles, text) : STATUS_OK;
     MPI_Bcast(text, 65, MPI_CHAR, 0, darray_comm());
     return status_agree(darray_comm(), status);
 }
