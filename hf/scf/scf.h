@@ -41,6 +41,7 @@ struct scf_iteration {
 
 /* Defaults of the settings, also for option rows; all other fields are 0. */
 #define SCF_DEFAULT_CONVERGE       1e-8
+#define SCF_ENERGY_ERROR           1e-9  /* hartree, for a run whose orbitals nothing else uses */
 #define SCF_LEAST_CONVERGE         1e-15 /* sums of numbers near 1 hartree round to this */
 #define SCF_DEFAULT_MAX_ITERATIONS 100
 #define SCF_DEFAULT_DIIS_SIZE      8
@@ -51,7 +52,9 @@ struct scf_iteration {
 struct checkpoint_reader;
 
 struct scf_settings {
-    double converge; /* max |F_ia| between occupied i and virtual a of either spin, hartree */
+    double converge;     /* max |F_ia| between occupied i and virtual a of either spin, hartree */
+    double energy_error; /* hartree: the run may also end where its energy is right to this (the
+                          * last change, and what the gradient leaves); 0: by converge alone */
     int64_t max_iterations;
     int64_t diis_size;  /* Fock matrices kept; 1: plain iterations */
     double damping;     /* fraction of the last Fock matrix kept in early iterations; 0: none */

@@ -11,6 +11,10 @@
 /* 1 e Bohr in Debye, CODATA 2018. */
 #define E_BOHR_IN_DEBYE 2.541746473
 
+/* Errors of properties, which are of first order in those of the orbitals, where the energy is right
+ * to SCF_ENERGY_ERROR. */
+#define PROPERTY_ERROR 1e-5
+
 /* Orbitals shown on either side of the gap. */
 enum { NEAR_GAP = 5 };
 
@@ -19,8 +23,13 @@ static void print_convergence(const struct scf_problem *problem,
                               const struct scf_settings *settings)
 {
     double threshold = fock_threshold(problem->fock), error = SCREENING_ERROR * threshold;
-    log_print("Converged when no element of the orbital gradient exceeds %g hartree\n",
-              settings->converge);
+    if (settings->energy_error > 0)
+        log_print("Converged when the energy is right to %g hartree, dipole, charges and orbital "
+                  "energies to about %.0e;\n  --converge 1e-8 is for more digits of these\n",
+                  settings->energy_error, PROPERTY_ERROR);
+    else
+        log_print("Converged when no element of the orbital gradient exceeds %g hartree\n",
+                  settings->converge);
     if (error > settings->converge) {
         log_print("Screening  integrals below --screen %g are left out, which changes the gradient "
                   "and the energy by up to about %.0e hartree\n",
