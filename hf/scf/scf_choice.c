@@ -24,6 +24,9 @@ enum {
 #define LAST_GRADIENT 10
 #define LAST_ENERGY   4
 
+/* DIIS makes progress when the gradient falls below this fraction of the least so far. */
+#define PROGRESS 0.7
+
 /* Rounding errors of a gradient, in those of F: 2 were seen of H2O, in cc-pvdz. */
 #define ROUNDED 10
 
@@ -36,9 +39,6 @@ enum {
 #define QUASI_NEWTON_GRADIENT 0.03
 enum { QUASI_NEWTON_PATIENCE = 4 };
 
-/* DIIS makes progress when the gradient falls below this fraction of the least so far. */
-#define PROGRESS 0.7
-
 /* How far the energy is above the stationary point, to second order: with the weight w of
  * scf_hessian.h, and c for the lowest curvature, w |g|^2 / (2 c) at most. */
 static double estimate_energy_error(const struct scf_solver *solver)
@@ -47,13 +47,14 @@ static double estimate_energy_error(const struct scf_solver *solver)
     return solver->basis->occupation * norm * norm / solver->curvature;
 }
 
-/* An iteration converges at least as fast as the last one, whose change of the energy bounds the
- * next, so both have to be small. */
+/* Where the gradient falls, an iteration gains less than the last one, whose change of the energy bounds
+ * what is left. Where it does not, a soft mode is left, of which neither knows. */
 static bool is_energy_right(const struct scf_solver *solver)
 {
     double error = solver->settings->energy_error;
     return error > 0 && !solver->needs_gradient && solver->now.iteration > 1 &&
-           fabs(solver->now.change) < error && estimate_energy_error(solver) < error;
+           fabs(solver->now.change) < error && estimate_energy_error(solver) < error &&
+           solver->state->norm < PROGRESS * solver->last_norm;
 }
 
 bool scf_choice_is_stationary(const struct scf_solver *solver)

@@ -125,6 +125,7 @@ static enum status record_iteration(struct scf_solver *solver)
 static void start_iteration(struct scf_solver *solver, const char *method)
 {
     solver->now.iteration++;
+    solver->last_norm = solver->state->norm;
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;

@@ -38,6 +38,7 @@ struct scf_solver {
     int64_t n_before;    /* iterations of the run that this one resumes */
     bool is_written;     /* the state is in the checkpoint */
     struct scf_iteration now;
+    double last_norm; /* of the gradient before the iteration */
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;
 };
