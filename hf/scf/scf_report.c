@@ -105,10 +105,22 @@ static const char *stability_words(const struct scf_result *result, bool own, en
     return point == SCF_POINT_MINIMUM ? "a minimum" : "not settled whether a minimum";
 }
 
+/* A curvature that is known by bounds alone, its sign included. */
+static bool is_bounded(const struct scf_curvature *curvature)
+{
+    return !curvature->is_free && curvature->eigenvalue > curvature->error &&
+           curvature->error > 0.4 * curvature->eigenvalue;
+}
+
 /* A curvature, and its error where that leaves the sign open. */
 static void print_curvature(const struct scf_curvature *curvature)
 {
     bool settled = scf_curvature_verdict(curvature) != SCF_VERDICT_NOT_SETTLED;
+    if (is_bounded(curvature)) {
+        log_print("Lowest curvature of the energy in orbital space between %.6f and %.6f",
+                  curvature->eigenvalue - curvature->error, curvature->eigenvalue);
+        return;
+    }
     log_print("Lowest curvature of the energy in orbital space%s",
               isfinite(curvature->error) || settled ? "" : " at most");
     print_eigenvalue(curvature);
