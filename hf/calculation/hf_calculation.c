@@ -141,13 +141,67 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
     return engines;
 }
 
-/* Keeps an iteration for the result; without memory, the record is shorter. */
+/* Keeps an iteration for the result, those of several runs numbered in a row; without memory, the
+ * record is shorter. */
 static void record_scf_iteration(const struct scf_iteration *iteration, void *context)
 {
     struct hf_calculation *calculation = context;
     if (array_reserve(&calculation->iterations, calculation->n_iterations + 1,
-                      &calculation->iterations_capacity, sizeof *iteration) == STATUS_OK)
-        calculation->iterations[calculation->n_iterations++] = *iteration;
+                      &calculation->iterations_capacity, sizeof *iteration) == STATUS_OK) {
+        struct scf_iteration *kept = &calculation->iterations[calculation->n_iterations++];
+        *kept = *iteration;
+        kept->iteration = calculation->n_iterations;
+    }
+}
+
+/* Adds what an earlier run took, and the last of the saddle points that both left. */
+static void add_earlier_run(const struct scf_result *earlier, struct scf_result *result)
+{
+    struct scf_saddle all[2 * SCF_MAX_SADDLES];
+    int n = earlier->n_saddles + result->n_saddles;
+    memcpy(all, earlier->saddles, sizeof earlier->saddles);
+    memcpy(all + earlier->n_saddles, result->saddles, sizeof result->saddles);
+    result->n_saddles = n < SCF_MAX_SADDLES ? n : SCF_MAX_SADDLES;
+    memcpy(result->saddles, all + n - result->n_saddles, (size_t)result->n_saddles * sizeof *all);
+    result->iterations += earlier->iterations;
+    result->fock_builds += earlier->fock_builds;
+}
+
+/* Splits the density of a closed shell between the spins: UHF from now on. */
+static enum status become_unrestricted(struct hf_calculation *calculation)
+{
+    const struct tiling *tiling = calculation->tiling;
+    struct darray **D = calculation->D;
+    TRY(tile_matrix_create(tiling, "density", DARRAY_DOUBLE, &D[1]));
+    tile_matrix_add(tiling, 0.5, D[0], 0, D[1]);
+    tile_matrix_add(tiling, 1, D[1], 0, D[0]);
+    darray_sync();
+    calculation->input.n_spins = 2;
+    return STATUS_OK;
+}
+
+/* A solution of RHF that is a saddle point of UHF is where UHF begins, and finds that. */
+static bool leaves_restricted(const struct hf_calculation *calculation)
+{
+    return calculation->settings->scf.follow == SCF_FOLLOW_UHF && calculation->input.n_spins == 1 &&
+           scf_result_point(&calculation->result, SCF_REAL_UHF) == SCF_POINT_SADDLE;
+}
+
+static enum status follow_into_uhf(struct hf_calculation *calculation,
+                                   const struct scf_settings *settings)
+{
+    log_print("\nUHF from here: the RHF energy %.10f hartree is that of a saddle point\n",
+              calculation->result.energy);
+    TRY(become_unrestricted(calculation));
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    struct scf_settings of_uhf = *settings;
+    struct scf_result earlier = calculation->result;
+    of_uhf.restart = NULL;
+    enum status status = scf_run(&problem, &of_uhf, calculation->D, &calculation->result);
+    if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
+        add_earlier_run(&earlier, &calculation->result);
+    scf_result_fini(&earlier);
+    return status;
 }
 
 enum status hf_calculation_solve(struct hf_calculation *calculation)
@@ -160,7 +214,8 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
-    return scf_run(&problem, &settings, calculation->D, &calculation->result);
+    TRY(scf_run(&problem, &settings, calculation->D, &calculation->result));
+    return leaves_restricted(calculation) ? follow_into_uhf(calculation, &settings) : STATUS_OK;
 }
 
 static enum status find_converged(struct hf_calculation *calculation)

@@ -68,7 +68,8 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 /* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the SCF to convergence and prints its iterations.
+/* Runs the SCF to convergence and prints its iterations. With SCF_FOLLOW_UHF, from a solution of RHF
+ * that is unstable towards UHF it goes on there: input.n_spins is 2 then, and D[1] exists.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 

@@ -16,7 +16,7 @@ struct hf_input {
     struct molecule molecule;
     struct basis_set basis_set;
     struct shells *shells;
-    int n_spins;           /* 1: RHF, 2: UHF */
+    int n_spins;           /* 1: RHF, 2: UHF; of RHF, 2 after hf_calculation_solve if it left RHF */
     int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
     int64_t tile;          /* functions in a tile, at most: of the settings, else by the basis */
     /* The file names atoms by number and was read as a Be chain in Bohr, to whose atoms

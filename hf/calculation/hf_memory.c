@@ -78,7 +78,10 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
 {
     int n_processes;
     MPI_Comm_size(problem->comm, &n_processes);
-    struct estimate estimate = estimate_run(settings, problem, n_processes);
+    struct scf_problem largest = *problem;
+    if (settings->goal == HF_GOAL_SCF && settings->scf.follow == SCF_FOLLOW_UHF)
+        largest.n_spins = 2;
+    struct estimate estimate = estimate_run(settings, &largest, n_processes);
     struct memory_need need = estimate.matrices;
     memory_need_add(&need, 1, estimate.build);
     struct memory_budget budget =

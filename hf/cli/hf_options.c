@@ -38,9 +38,9 @@ static const struct option_row scf_rows[] = {
     TEXT_OPTION("guess", FIELD(settings.guess), .value = "sad|core|FILE",
                 .help = "initial density: superposition of atomic densities, one-electron "
                         "Hamiltonian, or from a checkpoint (default: sad)"),
-    REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1,
-                .default_text = TEXT_OF(SCF_DEFAULT_CONVERGE), .value = "X",
-                .help = "largest element of the orbital gradient at convergence, hartree"),
+    REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
+                .help = "largest element of the orbital gradient at convergence, hartree (default: "
+                        "1e-8, but an SCF alone ends where its energy is right to 1e-9)"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
                    .help = "maximum number of iterations"),
@@ -66,6 +66,10 @@ static const struct option_row scf_rows[] = {
                   .help =
                       "test that the result is a minimum, RHF also among UHF determinants; auto: "
                       "UHF, and RHF of up to 200 functions"),
+    CHOICE_OPTION("follow", FIELD(settings.scf.follow), "none,same,uhf", .default_text = "same",
+                  .expert = true,
+                  .help = "from a saddle point that the test finds go nowhere, down within the "
+                          "space of the method, or from RHF also into UHF"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",
@@ -226,6 +230,10 @@ static enum status check_hf_options(struct hf_options *options)
     if (options->settings.scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT &&
         !options->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
+    if (options->settings.scf.stability == SCF_NEVER &&
+        options->settings.scf.follow != SCF_FOLLOW_SAME)
+        return FAIL(STATUS_USAGE, "--follow has no effect with --stability never: no saddle point "
+                                  "is found");
     if (options->settings.restart && options->settings.guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the initial density: leave one "
                                   "out");
@@ -253,6 +261,9 @@ void hf_options_init(struct hf_options *options)
 enum status hf_options_complete(struct hf_options *options, const char *molecule)
 {
     options->settings.molecule = molecule;
+    options->converge_given = options->settings.scf.converge > 0;
+    if (!options->converge_given)
+        options->settings.scf.converge = SCF_DEFAULT_CONVERGE;
     options->settings.fock.cache_bytes = options->cache_megabytes * 1000000;
     options->settings.pool.keep_timeline = options->files.json || options->files.report;
     options->settings.pool.keep_history = options->files.profile != NULL;
@@ -269,7 +280,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
-    "converge,max-iter,diis,damping,level-shift,second-order,stability,all-orbitals"
+    "converge,max-iter,diis,damping,level-shift,second-order,stability,follow,"                    \
+    "all-orbitals"
 #define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog,profile-classes,trace"
 #define OPTIONS_OF_DENSITY "guess,restart,dependence"
 
@@ -298,6 +310,13 @@ static enum status check_run_options(const struct hf_options *options)
     return profile_check_name(options->files.profile);
 }
 
+/* Whether nothing but the energy of the SCF is asked for: Fock builds and checkpoints, which methods
+ * start from, need its orbitals. */
+static bool needs_energy_alone(const struct hf_options *options)
+{
+    return !options->converge_given && !options->fock_only && !options->settings.scf.checkpoint;
+}
+
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request)
 {
@@ -317,7 +336,10 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     if (options->compare && !options->fock_only)
         options->fock_only = 5;
     TRY(check_run_options(options));
-    return hf_options_complete(options, argv[first_operand]);
+    TRY(hf_options_complete(options, argv[first_operand]));
+    if (needs_energy_alone(options))
+        options->settings.scf.energy_error = SCF_ENERGY_ERROR;
+    return STATUS_OK;
 }
 
 void hf_options_answer(enum option_request request)
@@ -351,6 +373,8 @@ json_t *hf_options_to_json(const struct hf_options *options, const struct hf_inp
     json_t *json = options_to_json(&all);
     for (int i = 0; !input->shells && i < 4; i++)
         json_object_del(json, decided[i]);
+    if (options->settings.scf.energy_error > 0)
+        json_object_del(json, "converge");
     if (options->compare)
         json_object_del(json, "sched");
     /* The geometry of a result is in Bohr; the file's unit is not known here unless given. */

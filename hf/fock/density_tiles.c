@@ -65,7 +65,7 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
             darray_get(tiles->D[spin], pair, own);
             tile->exchange[spin] = own;
             group_maxima(tiling, I, J, own, 1, exchange_weight);
-            for (int64_t i = 0; i < n; i++)
+            for (int64_t i = 0; i < n && !tiles->exchange_alone; i++)
                 coulomb[i] += own[i];
         }
     }
@@ -134,10 +134,12 @@ int64_t density_tiles_bytes(const struct tiling *tiling)
            item_cache_bytes(n_pairs);
 }
 
-enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[])
+enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[],
+                              bool exchange_alone)
 {
     int64_t n_pairs = tiling_n_pairs(tiles->tiling);
     item_cache_clear(tiles->cache);
+    tiles->exchange_alone = exchange_alone;
     for (int spin = 0; spin < tiles->n_spins; spin++)
         tiles->D[spin] = D[spin];
     memset(tiles->tile_max, 0, (size_t)n_pairs * sizeof(double));

@@ -12,7 +12,7 @@
 
 /* Tile (I, J), I >= J; matrices row-major over functions, weights over groups. */
 struct density_tile {
-    const double *coulomb;         /* total density */
+    const double *coulomb;         /* total density, or zeros: exchange alone */
     const double *exchange[2];     /* per spin; the total density of a closed shell */
     const double *coulomb_weight;  /* 2 max |D|, see quartet_is_significant */
     const double *exchange_weight; /* max |D| / 2 or max over spins of |Ds| */
@@ -22,6 +22,7 @@ struct density_tiles {
     const struct tiling *tiling; /* borrowed */
     int n_spins;
     const struct darray *D[2]; /* borrowed; of the last density_tiles_set */
+    bool exchange_alone;       /* of two spins; of the last density_tiles_set */
     struct item_cache *cache;
     double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
 };
@@ -32,9 +33,10 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64
                                  struct density_tiles **tiles);
 
 /* Takes a density, which must be complete, as after darray_sync, and not change until the next.
- * Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is not finite; the same
+ * exchange_alone: of two spins, whose Coulomb part is left out. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is not finite; the same
  * everywhere. */
-enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[]);
+enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[],
+                              bool exchange_alone);
 void density_tiles_destroy(struct density_tiles *tiles);
 
 /* Bytes of a process without the cache. Not collective. */

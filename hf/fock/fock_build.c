@@ -293,14 +293,14 @@ static void record_build(struct fock *fock, double start_s)
     record->statistics.iteration = fock->n_builds++;
 }
 
-static enum status build_and_record(struct fock *fock, int n_spins, const struct darray *const D[],
-                                    struct darray *const F[])
+static enum status build_and_record(struct fock *fock, int n_spins, bool exchange_alone,
+                                    const struct darray *const D[], struct darray *const F[])
 {
     double start_s = clock_now_s();
     TRY(make_room_for_record(fock));
     TRY(prepare_pool(fock));
     TRY(prepare_spins(fock, n_spins));
-    TRY(density_tiles_set(fock->density, D));
+    TRY(density_tiles_set(fock->density, D, exchange_alone));
     fock_accumulator_start(fock->accumulator, fock->density);
     fock->begun = fock_worker_begin(fock->worker, n_spins, fock->density, fock->accumulator);
     enum status status = taskpool_run(fock->pool);
@@ -313,13 +313,25 @@ static enum status build_and_record(struct fock *fock, int n_spins, const struct
     return STATUS_OK;
 }
 
+static enum status build_matrices(struct fock *fock, int n_spins, bool exchange_alone,
+                                  const struct darray *const D[], struct darray *const F[])
+{
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
+    enum status status = build_and_record(fock, n_spins, exchange_alone, D, F);
+    wall_time_end(use);
+    return status;
+}
+
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[])
 {
-    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
-    enum status status = build_and_record(fock, n_spins, D, F);
-    wall_time_end(use);
-    return status;
+    return build_matrices(fock, n_spins, false, D, F);
+}
+
+enum status fock_build_exchange(struct fock *fock, const struct darray *const D[2],
+                                struct darray *const F[2])
+{
+    return build_matrices(fock, 2, true, D, F);
 }
 
 int64_t fock_n_builds(const struct fock *fock)

@@ -59,6 +59,11 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[]);
 
+/* The exchange parts of two densities in one pass over the integrals, otherwise as fock_build:
+ *   F[i][m][n] = - sum_ls D[i][l][s] (ml|ns) */
+enum status fock_build_exchange(struct fock *fock, const struct darray *const D[2],
+                                struct darray *const F[2]);
+
 /* The threshold of its screening, hartree. Not collective. */
 double fock_threshold(const struct fock *fock);
 

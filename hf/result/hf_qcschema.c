@@ -108,7 +108,11 @@ static json_t *curvature_to_json(const struct scf_curvature *curvature)
 static void add_stability(int n_spins, const struct scf_result *scf, json_t *extras)
 {
     static const char *const keys[SCF_SPACES] = {"real_rhf", "real_uhf"};
-    json_t *stability = json_object(), *saddles = json_array();
+    json_t *stability = json_object(), *points = json_object(), *saddles = json_array();
+    for (int space = n_spins - 1; space < SCF_SPACES; space++)
+        json_object_set_new(
+            points, keys[space],
+            json_string(scf_point_name(scf_result_point(scf, (enum scf_space)space))));
     for (int space = 0; space < SCF_SPACES; space++)
         if (scf->curvature[space].n_products > 0)
             json_object_set_new(stability, keys[space], curvature_to_json(&scf->curvature[space]));
@@ -120,6 +124,7 @@ static void add_stability(int n_spins, const struct scf_result *scf, json_t *ext
         json_object_set_new(extras, "lowest_curvature",
                             json_real_or_null(scf->curvature[n_spins - 1].eigenvalue));
     json_object_set_new(extras, "stability", stability);
+    json_object_set_new(extras, "stationary_point", points);
     json_object_set_new(extras, "saddle_points_left", saddles);
 }
 

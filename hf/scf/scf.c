@@ -21,6 +21,7 @@ struct scf_settings scf_settings_default(void)
                                  .diis_size = SCF_DEFAULT_DIIS_SIZE,
                                  .dependence = SCF_DEFAULT_DEPENDENCE,
                                  .quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON,
+                                 .follow = SCF_FOLLOW_SAME,
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
 }
 
@@ -189,6 +190,7 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
 static enum status result_init(const struct scf_basis *basis, struct scf_result *result)
 {
     result->n_orbitals = basis->n_orbitals;
+    result->is_rigid = !scf_rotation_exists(basis);
     result->nuclear_repulsion = basis->nuclear_repulsion;
     result->mulliken = calloc((size_t)basis->problem->molecule->n_atoms, sizeof(double));
     bool complete = result->mulliken;
@@ -232,7 +234,7 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
 {
     struct scf_basis *basis;
     struct scf_solver solver = {.settings = settings, .result = result};
-    *result = (struct scf_result){0};
+    *result = (struct scf_result){.follow = (enum scf_follow)settings->follow};
     enum status status = scf_basis_create(problem, settings->dependence, &basis);
     if (status != STATUS_OK)
         goto done;
@@ -256,11 +258,26 @@ void scf_result_fini(struct scf_result *result)
     *result = (struct scf_result){0};
 }
 
+enum scf_point scf_result_point(const struct scf_result *result, enum scf_space space)
+{
+    switch (scf_curvature_verdict(&result->curvature[space])) {
+    case SCF_VERDICT_UNSTABLE:
+        return SCF_POINT_SADDLE;
+    case SCF_VERDICT_STABLE:
+        return result->converged ? SCF_POINT_MINIMUM : SCF_POINT_NOT_SETTLED;
+    case SCF_VERDICT_NOT_SETTLED:
+        return SCF_POINT_NOT_SETTLED;
+    default:
+        return result->converged && result->is_rigid ? SCF_POINT_MINIMUM : SCF_POINT_NOT_TESTED;
+    }
+}
+
 bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions)
 {
     return settings->stability == SCF_ALWAYS ||
            (settings->stability == SCF_AUTO &&
-            (n_spins == 2 || n_functions <= SCF_STABILITY_SMALL));
+            (n_spins == 2 || n_functions <= SCF_STABILITY_SMALL ||
+             settings->follow == SCF_FOLLOW_UHF));
 }
 
 struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf_settings *settings,

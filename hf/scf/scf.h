@@ -5,7 +5,7 @@
  * convergence a test that the result is a minimum, and descent to one if it is not. A saddle point
  * from which no lower energy is found is a result, with its verdict. An RHF
  * solution is also tested among UHF determinants; one that is unstable there is reported and
- * stays, because --method uhf, started from it, follows it down. */
+ * stays, because a run of UHF, started from it, follows it down. */
 #pragma once
 
 #include "hf/fock/scf_problem.h"
@@ -21,6 +21,10 @@
 /* AUTO: second order when DIIS stalls; stability checked for UHF, and for RHF up to
  * SCF_STABILITY_SMALL functions, where it costs little. */
 enum scf_when { SCF_AUTO, SCF_ALWAYS, SCF_NEVER };
+
+/* Where to go from a saddle point: nowhere; down within the space of the method; and from RHF also
+ * into UHF, which the caller of scf_run does. */
+enum scf_follow { SCF_FOLLOW_NONE, SCF_FOLLOW_SAME, SCF_FOLLOW_UHF };
 enum { SCF_STABILITY_SMALL = 200 };
 
 /* Record of one iteration. */
@@ -37,6 +41,7 @@ struct scf_iteration {
 
 /* Defaults of the settings, also for option rows; all other fields are 0. */
 #define SCF_DEFAULT_CONVERGE       1e-8
+#define SCF_ENERGY_ERROR           1e-9  /* hartree, for a run whose orbitals nothing else uses */
 #define SCF_LEAST_CONVERGE         1e-15 /* sums of numbers near 1 hartree round to this */
 #define SCF_DEFAULT_MAX_ITERATIONS 100
 #define SCF_DEFAULT_DIIS_SIZE      8
@@ -47,7 +52,9 @@ struct scf_iteration {
 struct checkpoint_reader;
 
 struct scf_settings {
-    double converge; /* max |F_ia| between occupied i and virtual a of either spin, hartree */
+    double converge;     /* max |F_ia| between occupied i and virtual a of either spin, hartree */
+    double energy_error; /* hartree: the run may also end where its energy is right to this (the
+                          * last change, and what the gradient leaves); 0: by converge alone */
     int64_t max_iterations;
     int64_t diis_size;  /* Fock matrices kept; 1: plain iterations */
     double damping;     /* fraction of the last Fock matrix kept in early iterations; 0: none */
@@ -57,6 +64,7 @@ struct scf_settings {
                                 * are replaced by quasi-Newton steps when the gradient is small */
     int second_order;          /* enum scf_when */
     int stability;             /* enum scf_when */
+    int follow;                /* enum scf_follow */
     const char *checkpoint;    /* file to write, or NULL: at the end, and */
     int64_t checkpoint_every;  /* after so many iterations */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
@@ -69,6 +77,8 @@ struct scf_settings scf_settings_default(void);
 /* The result of a run. Owned by the caller through scf_result_fini. */
 struct scf_result {
     bool converged;
+    bool is_rigid;          /* no orbitals can be rotated: the only determinant of its space */
+    enum scf_follow follow; /* of the settings */
     int64_t iterations;
     int64_t fock_builds;
     double energy; /* total, hartree */
@@ -98,6 +108,10 @@ struct scf_result {
 enum status scf_run(const struct scf_problem *problem, const struct scf_settings *settings,
                     struct darray *const D[], struct scf_result *result);
 void scf_result_fini(struct scf_result *result);
+
+/* The stationary point that a result is in a space of determinants, its own or a wider one. A result
+ * that has not converged is no minimum. Not collective. */
+enum scf_point scf_result_point(const struct scf_result *result, enum scf_space space);
 
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
 bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);

@@ -20,6 +20,13 @@ enum {
 #define FLAT_GRADIENT 1e-5
 #define FLAT_ENERGY   1e-9
 
+/* A step of DIIS makes the gradient this much smaller, or the energy's error, if all is well. */
+#define LAST_GRADIENT 10
+#define LAST_ENERGY   4
+
+/* DIIS makes progress when the gradient falls below this fraction of the least so far. */
+#define PROGRESS 0.7
+
 /* Rounding errors of a gradient, in those of F: 2 were seen of H2O, in cc-pvdz. */
 #define ROUNDED 10
 
@@ -32,13 +39,49 @@ enum {
 #define QUASI_NEWTON_GRADIENT 0.03
 enum { QUASI_NEWTON_PATIENCE = 4 };
 
-/* DIIS makes progress when the gradient falls below this fraction of the least so far. */
-#define PROGRESS 0.7
+/* How far the energy is above the stationary point, to second order: with the weight w of
+ * scf_hessian.h, and c for the lowest curvature, w |g|^2 / (2 c) at most. */
+static double estimate_energy_error(const struct scf_solver *solver)
+{
+    double norm = solver->state->norm;
+    return solver->basis->occupation * norm * norm / solver->curvature;
+}
+
+/* Where the gradient falls, an iteration gains less than the last one, whose change of the energy bounds
+ * what is left. Where it does not, a soft mode is left, of which neither knows. */
+static bool is_energy_right(const struct scf_solver *solver)
+{
+    double error = solver->settings->energy_error;
+    return error > 0 && !solver->needs_gradient && solver->now.iteration > 1 &&
+           fabs(solver->now.change) < error && estimate_energy_error(solver) < error &&
+           solver->state->norm < PROGRESS * solver->last_norm;
+}
 
 bool scf_choice_is_stationary(const struct scf_solver *solver)
 {
     return solver->state->idempotent &&
-           (solver->is_flat || solver->state->gradient < solver->settings->converge);
+           (solver->is_flat || solver->state->gradient < solver->settings->converge ||
+            is_energy_right(solver));
+}
+
+bool scf_choice_expects_end(const struct scf_solver *solver)
+{
+    const struct scf_settings *settings = solver->settings;
+    if (!solver->state->idempotent)
+        return false;
+    return solver->state->gradient < LAST_GRADIENT * settings->converge ||
+           (!solver->needs_gradient &&
+            estimate_energy_error(solver) < LAST_ENERGY * settings->energy_error);
+}
+
+void scf_choice_take_curvature(struct scf_solver *solver, const struct scf_curvature *curvature)
+{
+    bool open = scf_curvature_verdict(curvature) == SCF_VERDICT_NOT_SETTLED;
+    solver->is_tested = !open;
+    if (open || curvature->is_free || curvature->eigenvalue <= 0)
+        solver->needs_gradient = true;
+    else
+        solver->curvature = fmin(solver->curvature, curvature->eigenvalue);
 }
 
 /* Whether the gradient, U^T F U_o with orthonormal U, is rounding errors of its sums. */
@@ -136,7 +179,7 @@ bool scf_choice_leaves_quasi_newton(const struct scf_solver *solver)
 
 bool scf_choice_tests_minimum(const struct scf_solver *solver)
 {
-    return scf_rotation_exists(solver->basis) &&
+    return scf_rotation_exists(solver->basis) && !solver->is_tested &&
            scf_tests_stability(solver->settings, solver->basis->n_spins,
                                solver->basis->n_functions);
 }

@@ -5,8 +5,17 @@
 
 #include "hf/scf/scf_solver.h"
 
-/* Whether the gradient of the state, which has orbitals, is as small as it has to be or can be. */
+/* Whether the gradient of the state, which has orbitals, is as small as it has to be or can be, or
+ * the energy is right to what the settings ask for. */
 bool scf_choice_is_stationary(const struct scf_solver *solver);
+
+/* Whether the next state is likely to be stationary: its Fock matrix is built from the full density
+ * at once, which would have to follow. */
+bool scf_choice_expects_end(const struct scf_solver *solver);
+
+/* Takes the result of a test of stability: where it leaves the energy's error open, or is itself
+ * open, the iterations go on to the gradient that the settings ask for. */
+void scf_choice_take_curvature(struct scf_solver *solver, const struct scf_curvature *curvature);
 
 /* Remembers the best state and counts the iterations without progress. A stall close to convergence
  * is first taken as noise of incremental builds, which end then. */
@@ -23,5 +32,5 @@ bool scf_choice_leaves_quasi_newton(const struct scf_solver *solver);
  * good as converged. Errors: STATUS_NOT_CONVERGED. */
 enum status scf_choice_judge_flatness(struct scf_solver *solver, const struct scf_step *step);
 
-/* Whether a stationary state is tested to be a minimum. */
+/* Whether a stationary state is to be tested: one nearby has not been, with a clear result. */
 bool scf_choice_tests_minimum(const struct scf_solver *solver);

@@ -6,6 +6,12 @@ const char *scf_space_name(enum scf_space space)
     return space == SCF_REAL_RHF ? "RHF" : "UHF";
 }
 
+const char *scf_point_name(enum scf_point point)
+{
+    static const char *const names[] = {"minimum", "saddle", "not settled", "not tested"};
+    return names[point];
+}
+
 enum scf_verdict scf_curvature_verdict(const struct scf_curvature *curvature)
 {
     if (curvature->n_products == 0)

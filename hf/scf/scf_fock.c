@@ -89,25 +89,39 @@ void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D)
 }
 
 /* Builds G_tiles from the densities in input_tiles. */
-static enum status build_tiles(struct scf_fock *fock, int n_spins)
+static enum status build_tiles(struct scf_fock *fock, int n_spins, bool exchange_alone)
 {
     double start_s = clock_now_s();
     const struct darray *D[2] = {fock->input_tiles[0], fock->input_tiles[1]};
-    enum status status = fock_build(fock->problem->fock, n_spins, D, fock->G_tiles);
+    enum status status = exchange_alone
+                             ? fock_build_exchange(fock->problem->fock, D, fock->G_tiles)
+                             : fock_build(fock->problem->fock, n_spins, D, fock->G_tiles);
     fock->seconds += clock_now_s() - start_s;
     fock->n_builds++;
     return status;
 }
 
-enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
-                                 struct dense *const G[])
+static enum status build_from_matrices(struct scf_fock *fock, int n_spins, bool exchange_alone,
+                                       struct dense *const D[], struct dense *const G[])
 {
     const struct tiling *tiling = fock->problem->tiling;
     if (n_spins == 2 && !fock->input_tiles[1])
         TRY(create_beta_tiles(fock));
     TRY(tile_matrices_from_dense(tiling, n_spins, D, fock->input_tiles));
-    TRY(build_tiles(fock, n_spins));
+    TRY(build_tiles(fock, n_spins, exchange_alone));
     return tile_matrices_to_dense(tiling, n_spins, fock->G_tiles, G);
+}
+
+enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
+                                 struct dense *const G[])
+{
+    return build_from_matrices(fock, n_spins, false, D, G);
+}
+
+enum status scf_fock_exchange_of_matrices(struct scf_fock *fock, struct dense *const D[2],
+                                          struct dense *const G[2])
+{
+    return build_from_matrices(fock, 2, true, D, G);
 }
 
 static void swap_tiles(struct darray **A, struct darray **B)
@@ -162,7 +176,7 @@ enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
                        fock->n_incremental < MAX_INCREMENTAL && find_change(fock);
     fock->has_last = false;
     remember_density(fock, incremental);
-    TRY(build_tiles(fock, fock->problem->n_spins));
+    TRY(build_tiles(fock, fock->problem->n_spins, false));
     remember_outcome(fock, incremental);
     fock->n_incremental = incremental ? fock->n_incremental + 1 : 0;
     *is_full = !incremental;

@@ -64,3 +64,7 @@ enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray
  * them, G[s] = J[D[0] + D[1]] - K[D[s]]. Errors: those of fock_build. */
 enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
                                  struct dense *const G[]);
+
+/* G[i] = -K[D[i]] of two such matrices, at the price of one build. */
+enum status scf_fock_exchange_of_matrices(struct scf_fock *fock, struct dense *const D[2],
+                                          struct dense *const G[2]);

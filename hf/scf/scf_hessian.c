@@ -134,7 +134,24 @@ static void add_gap_times(const double *const orbital_energies[2], const struct 
     }
 }
 
-void scf_rotation_set_noise(struct scf_rotation *x)
+double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x)
+{
+    const struct dense_grid *grid = NULL;
+    double sum = 0;
+    for (int s = 0; s < 2; s++) {
+        const struct dense *kappa = x->kappa[s];
+        if (!kappa)
+            continue;
+        grid = kappa->grid;
+        for (size_t at = 0; at < dense_local_size(kappa); at++)
+            sum += energy_gap(kappa, orbital_energies[s], at) * kappa->local[at] * kappa->local[at];
+    }
+    if (grid)
+        dense_sum_parts(grid, 1, &sum);
+    return sum;
+}
+
+void scf_rotation_set_noise(int stream, struct scf_rotation *x)
 {
     for (int s = 0; s < 2; s++) {
         struct dense *kappa = x->kappa[s];
@@ -144,7 +161,7 @@ void scf_rotation_set_noise(struct scf_rotation *x)
             uint64_t column = (uint64_t)dense_global_column(kappa, (int)(at / n_rows));
             /* A stream for each element: the same however the matrix is dealt out. */
             struct random_stream random;
-            random_stream_init(&random, row, column << 1 | (uint64_t)s);
+            random_stream_init(&random, row | (uint64_t)stream << 32, column << 1 | (uint64_t)s);
             kappa->local[at] = (double)(random_next(&random) >> 11) * 0x1p-52 - 1;
         }
     }
@@ -306,6 +323,15 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
     return STATUS_OK;
 }
 
+static enum status need_second_scratch(struct scf_hessian *hessian)
+{
+    struct dense_member members[N_MEMBERS];
+    if (hessian->d[1])
+        return STATUS_OK;
+    list_hessian_matrices(hessian->basis, 1, hessian, members);
+    return dense_create_members(hessian->basis->problem->grid, N_SCRATCH, members);
+}
+
 /* Densities of both spins for kappa[0] in both and kappa[1] with opposite signs. */
 static void first_order_spin_densities(struct scf_hessian *hessian,
                                        const struct scf_rotation *const kappa[2])
@@ -328,11 +354,7 @@ enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
     struct dense *const *G = hessian->G;
     if (!kappa[1])
         return scf_hessian_multiply(hessian, kappa[0], product[0]);
-    if (!hessian->d[1]) {
-        struct dense_member members[N_MEMBERS];
-        list_hessian_matrices(hessian->basis, 1, hessian, members);
-        TRY(dense_create_members(hessian->basis->problem->grid, N_SCRATCH, members));
-    }
+    TRY(need_second_scratch(hessian));
     first_order_spin_densities(hessian, kappa);
     TRY(scf_fock_of_matrices(hessian->fock, 2, hessian->d, G));
     /* Half the sum of the spins' matrices is of kappa[0], half their difference of kappa[1]. */
@@ -343,6 +365,21 @@ enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
             continue;
         virtual_occupied_part(hessian, G[block], 0, product[block]);
         add_gap_times(hessian->orbital_energies, kappa[block], product[block]);
+    }
+    return STATUS_OK;
+}
+
+enum status scf_hessian_multiply_opposite(struct scf_hessian *hessian,
+                                          const struct scf_rotation *const kappa[2],
+                                          struct scf_rotation *const product[2])
+{
+    TRY(need_second_scratch(hessian));
+    for (int i = 0; i < 2; i++)
+        first_order_density(hessian, 1, kappa[i]->kappa[0], 0, hessian->d[i]);
+    TRY(scf_fock_exchange_of_matrices(hessian->fock, hessian->d, hessian->G));
+    for (int i = 0; i < 2; i++) {
+        virtual_occupied_part(hessian, hessian->G[i], 0, product[i]);
+        add_gap_times(hessian->orbital_energies, kappa[i], product[i]);
     }
     return STATUS_OK;
 }

@@ -71,8 +71,12 @@ struct scf_energy_gap {
 void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                          struct scf_rotation *y);
 
-/* Numbers in [-1, 1] without structure, the same for any number of processes. */
-void scf_rotation_set_noise(struct scf_rotation *x);
+/* sum over spins of (e_a - e_i) x_ai^2; collective. */
+double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x);
+
+/* Numbers in [-1, 1] without structure, others for each stream, the same for any number of
+ * processes. */
+void scf_rotation_set_noise(int stream, struct scf_rotation *x);
 
 /* --- the Hessian --- */
 
@@ -112,6 +116,12 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
 enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
                                         const struct scf_rotation *const kappa[2],
                                         struct scf_rotation *const product[2]);
+
+/* product[i] = H_t kappa[i] of two rotations, each of norm 1, of a restricted state, at the price of
+ * one build of exchange. Errors: those of fock_build, STATUS_NO_MEMORY. */
+enum status scf_hessian_multiply_opposite(struct scf_hessian *hessian,
+                                          const struct scf_rotation *const kappa[2],
+                                          struct scf_rotation *const product[2]);
 
 /* Sets U_o of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,

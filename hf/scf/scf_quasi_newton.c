@@ -144,6 +144,7 @@ static void keep_step(struct scf_quasi_newton *solver)
         solver->state->gradient = fmax(solver->state->gradient, dense_max_abs(R->kappa[s]));
     }
     scf_rotation_dots(last, solver->R, R, dots);
+    solver->state->norm = sqrt(dots[last]);
     for (int i = 0; i <= last; i++)
         solver->products[i * MAX_STEPS + last] = solver->products[last * MAX_STEPS + i] = dots[i];
 }

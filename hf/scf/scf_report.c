@@ -11,6 +11,10 @@
 /* 1 e Bohr in Debye, CODATA 2018. */
 #define E_BOHR_IN_DEBYE 2.541746473
 
+/* Errors of properties, which are of first order in those of the orbitals, where the energy is right
+ * to SCF_ENERGY_ERROR. */
+#define PROPERTY_ERROR 1e-5
+
 /* Orbitals shown on either side of the gap. */
 enum { NEAR_GAP = 5 };
 
@@ -19,8 +23,13 @@ static void print_convergence(const struct scf_problem *problem,
                               const struct scf_settings *settings)
 {
     double threshold = fock_threshold(problem->fock), error = SCREENING_ERROR * threshold;
-    log_print("Converged when no element of the orbital gradient exceeds %g hartree\n",
-              settings->converge);
+    if (settings->energy_error > 0)
+        log_print("Converged when the energy is right to %g hartree, dipole, charges and orbital "
+                  "energies to about %.0e;\n  --converge 1e-8 is for more digits of these\n",
+                  settings->energy_error, PROPERTY_ERROR);
+    else
+        log_print("Converged when no element of the orbital gradient exceeds %g hartree\n",
+                  settings->converge);
     if (error > settings->converge) {
         log_print("Screening  integrals below --screen %g are left out, which changes the gradient "
                   "and the energy by up to about %.0e hartree\n",
@@ -85,18 +94,33 @@ void scf_report_stability(int n_spins, const struct scf_curvature curvature[], i
 
 /* The verdict in the space of the SCF itself, whose saddle points are left where a step leads
  * lower, or in a wider one. */
-static const char *stability_words(bool converged, bool own, enum scf_verdict verdict)
+static const char *stability_words(const struct scf_result *result, bool own, enum scf_point point)
 {
-    if (verdict == SCF_VERDICT_UNSTABLE)
-        return own ? "UNSTABLE, a saddle point that could not be left," : "UNSTABLE";
-    return converged && verdict == SCF_VERDICT_STABLE ? "a minimum"
-                                                      : "not settled whether a minimum";
+    if (point == SCF_POINT_SADDLE && own)
+        return result->follow == SCF_FOLLOW_NONE
+                   ? "UNSTABLE, a saddle point that --follow none keeps,"
+                   : "UNSTABLE, a saddle point that could not be left,";
+    if (point == SCF_POINT_SADDLE)
+        return "UNSTABLE";
+    return point == SCF_POINT_MINIMUM ? "a minimum" : "not settled whether a minimum";
+}
+
+/* A curvature that is known by bounds alone, its sign included. */
+static bool is_bounded(const struct scf_curvature *curvature)
+{
+    return !curvature->is_free && curvature->eigenvalue > curvature->error &&
+           curvature->error > 0.4 * curvature->eigenvalue;
 }
 
 /* A curvature, and its error where that leaves the sign open. */
 static void print_curvature(const struct scf_curvature *curvature)
 {
     bool settled = scf_curvature_verdict(curvature) != SCF_VERDICT_NOT_SETTLED;
+    if (is_bounded(curvature)) {
+        log_print("Lowest curvature of the energy in orbital space between %.6f and %.6f",
+                  curvature->eigenvalue - curvature->error, curvature->eigenvalue);
+        return;
+    }
     log_print("Lowest curvature of the energy in orbital space%s",
               isfinite(curvature->error) || settled ? "" : " at most");
     print_eigenvalue(curvature);
@@ -104,37 +128,26 @@ static void print_curvature(const struct scf_curvature *curvature)
         log_print(" with an error of %.0e", curvature->error);
 }
 
-/* Whether a spin has both occupied and virtual orbitals. */
-static bool can_rotate(const struct scf_problem *problem, const struct scf_result *result)
-{
-    bool found = false;
-    for (int s = 0; s < problem->n_spins; s++)
-        found =
-            found || (problem->n_occupied[s] > 0 && problem->n_occupied[s] < result->n_orbitals);
-    return found;
-}
-
 static void print_stability(const struct scf_problem *problem, const struct scf_result *result)
 {
     int own = problem->n_spins - 1;
     for (int space = own; space < SCF_SPACES; space++) {
-        enum scf_verdict verdict = scf_curvature_verdict(&result->curvature[space]);
-        if (verdict == SCF_VERDICT_NOT_TESTED)
+        enum scf_point point = scf_result_point(result, (enum scf_space)space);
+        if (result->curvature[space].n_products == 0)
             continue;
         print_curvature(&result->curvature[space]);
-        log_print(": %s among real %s determinants\n",
-                  stability_words(result->converged, space == own, verdict),
+        log_print(": %s among real %s determinants\n", stability_words(result, space == own, point),
                   scf_space_name((enum scf_space)space));
-        if (verdict == SCF_VERDICT_UNSTABLE && space != own)
+        if (point == SCF_POINT_SADDLE && space != own && result->follow != SCF_FOLLOW_UHF)
             log_print(
-                "  A UHF solution of lower energy exists: run with --method uhf, which starts "
-                "here if --guess\n  names a --checkpoint of this run\n");
+                "  A UHF solution of lower energy exists: run with --follow uhf, or with --method "
+                "uhf, which starts\n  here if --guess names a --checkpoint of this run\n");
     }
     if (result->converged && result->curvature[own].n_products == 0)
         log_print("Stability %s\n",
-                  can_rotate(problem, result)
-                      ? "not tested: the result may be a saddle point (--stability always tests it)"
-                      : "has nothing to test: no orbitals can be rotated");
+                  result->is_rigid ? "has nothing to test: no orbitals can be rotated"
+                                   : "not tested: the result may be a saddle point (--stability "
+                                     "always tests it)");
 }
 
 static void print_saddles(const struct scf_result *result)
@@ -143,6 +156,22 @@ static void print_saddles(const struct scf_result *result)
         log_print("Left a saddle point of energy %.10f hartree (curvature %.6f): the result may be "
                   "of lower symmetry\n",
                   result->saddles[i].energy, result->saddles[i].curvature);
+}
+
+void scf_report_reference(int n_spins, const struct scf_result *result)
+{
+    static const char *const words[] = {"a minimum", "a SADDLE POINT",
+                                        "not settled whether a minimum",
+                                        "not tested whether a minimum"};
+    log_print("  reference: ");
+    for (int space = n_spins - 1; space < SCF_SPACES; space++)
+        log_print("%s%s among real %s", space == n_spins - 1 ? "" : ", ",
+                  words[scf_result_point(result, (enum scf_space)space)],
+                  scf_space_name((enum scf_space)space));
+    log_print(" determinants\n");
+    for (int i = 0; i < result->n_saddles; i++)
+        log_print("  left for it: a saddle point of energy %.10f hartree, %.10f above\n",
+                  result->saddles[i].energy, result->saddles[i].energy - result->energy);
 }
 
 static void print_energies(const struct scf_result *result)

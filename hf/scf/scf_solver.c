@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Lowest curvature of molecules that are stable, hartree. */
+#define LIKELY_CURVATURE 0.45
+
 /* Damping ends after so many iterations, or when the gradient is below this. */
 enum { DAMPED_ITERATIONS = 10 };
 #define DAMPED_GRADIENT 0.02
@@ -59,6 +62,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
     const struct scf_basis *basis = solver->basis;
     solver->best_energy = INFINITY;
     solver->least_gradient = INFINITY;
+    solver->curvature = LIKELY_CURVATURE;
     for (int s = 0; s < basis->n_spins; s++) {
         struct dense_member members[MAX_MEMBERS];
         int n = list_solver_matrices(basis, solver->settings, s, solver, members);
@@ -122,6 +126,7 @@ static enum status record_iteration(struct scf_solver *solver)
 static void start_iteration(struct scf_solver *solver, const char *method)
 {
     solver->now.iteration++;
+    solver->last_norm = solver->state->norm;
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;
@@ -172,12 +177,13 @@ static enum status prepare_diis(struct scf_solver *solver)
 
 static enum status diis_step(struct scf_solver *solver)
 {
+    bool full = scf_choice_expects_end(solver);
     start_iteration(solver, "DIIS");
     if (!solver->diis)
         TRY(create_diis(solver));
     TRY(prepare_diis(solver));
     TRY(scf_state_diagonalise(solver->basis, solver->state));
-    TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
+    TRY(scf_state_build(solver->basis, solver->fock, full, solver->state));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
 }
@@ -297,7 +303,8 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
         log_print("      no lower energy was found along its direction: the SCF ends here\n");
         return STATUS_OK;
     }
-    solver->is_flat = false;
+    solver->is_flat = solver->is_tested = solver->needs_gradient = false;
+    solver->curvature = LIKELY_CURVATURE;
     memset(result->curvature, 0, sizeof result->curvature);
     result->saddles[result->n_saddles++] = saddle;
     return STATUS_OK;
@@ -318,10 +325,13 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     scf_hessian_fini(&hessian);
     TRY(status);
     memcpy(solver->result->curvature, stability.curvature, sizeof stability.curvature);
+    scf_choice_take_curvature(solver, &stability.curvature[n_spins - 1]);
     scf_report_stability(n_spins, stability.curvature, stability.n_builds);
     bool is_saddle =
         scf_curvature_verdict(&stability.curvature[n_spins - 1]) == SCF_VERDICT_UNSTABLE;
-    if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
+    if (is_saddle && solver->settings->follow == SCF_FOLLOW_NONE)
+        log_print("      the saddle point is kept: --follow none\n");
+    else if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
         status = leave_saddle(solver, &stability, moved);
     else if (is_saddle)
         log_print("      %d saddle points were left already: the SCF ends here\n", SCF_MAX_SADDLES);
@@ -341,7 +351,7 @@ static enum status confirm_minimum(struct scf_solver *solver, bool *done)
     bool moved = false;
     if (scf_choice_tests_minimum(solver))
         TRY(check_minimum(solver, &moved));
-    *done = !moved;
+    *done = !moved && scf_choice_is_stationary(solver);
     return STATUS_OK;
 }
 

@@ -30,11 +30,15 @@ struct scf_solver {
     struct dense *U_best[2];               /* occupied orbitals of the lowest energy so far */
     double best_energy, least_gradient;
     int64_t n_without_progress;
-    bool is_flat;     /* the gradient cannot be made smaller, nor does it matter */
-    bool has_damped;  /* F_damped is set */
-    int64_t n_before; /* iterations of the run that this one resumes */
-    bool is_written;  /* the state is in the checkpoint */
+    double curvature;    /* of the energy, lowest: measured, or likely */
+    bool needs_gradient; /* the energy alone does not end the iterations */
+    bool is_tested;      /* the stability here is known */
+    bool is_flat;        /* the gradient cannot be made smaller, nor does it matter */
+    bool has_damped;     /* F_damped is set */
+    int64_t n_before;    /* iterations of the run that this one resumes */
+    bool is_written;     /* the state is in the checkpoint */
     struct scf_iteration now;
+    double last_norm; /* of the gradient before the iteration */
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;
 };

@@ -10,34 +10,45 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_VECTORS = 12, KEPT_VECTORS = 4, MAX_PRODUCTS = 60, MIN_PRODUCTS = 5 };
+enum { MAX_VECTORS = 12, KEPT_VECTORS = 4, MAX_PRODUCTS = 60, MIN_PRODUCTS = 4 };
 
-/* A residual below this fraction of the eigenvalue, or below this, is small enough unless the sign
- * of a smaller eigenvalue is in doubt. */
-#define RESIDUAL_FRACTION 0.05
-#define SMALL_RESIDUAL    3e-4
+/* Vectors that a search can have in one pass over the integrals. */
+enum { MAX_NEW = 2 };
+
+/* An error below this fraction of the eigenvalue, or a residual below this, is small enough unless the
+ * sign of a smaller eigenvalue is in doubt. */
+#define ERROR_FRACTION 0.3
+#define SMALL_RESIDUAL 1e-3
+
+/* The first vectors are noise divided so many times by the differences of orbital energies: low
+ * excitations of every symmetry. */
+enum { START_DIVISIONS = 6 };
+
+/* The diagonal of the Hessian lies below the differences of orbital energies by about this fraction of
+ * what the lowest vector has of the two-electron part. */
+#define TWO_ELECTRON_FRACTION 0.4
 
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy.
  */
 #define TYPICAL_CURVATURE 0.1
 #define THIRD_DERIVATIVE  1.0
 
-/* The search for the lowest eigenvalue of a block of the Hessian: vectors, products and the three
- * after them are N_ROTATIONS. */
-enum { N_ROTATIONS = 2 * MAX_VECTORS + 3 };
+/* The search for the lowest eigenvalue of a block of the Hessian: vectors, products, next, x and
+ * scratch are N_ROTATIONS. */
+enum { N_ROTATIONS = 2 * MAX_VECTORS + MAX_NEW + 2 };
 struct davidson {
     struct scf_hessian *hessian;
-    struct scf_curvature *curvature; /* the outcome; borrowed */
-    int n_vectors;
-    struct scf_rotation vectors[MAX_VECTORS];       /* orthonormal */
-    struct scf_rotation products[MAX_VECTORS];      /* H times each */
-    double matrix[MAX_VECTORS * MAX_VECTORS];       /* of H between them */
+    struct scf_curvature *curvature;           /* the outcome; borrowed */
+    int n_vectors, n_new;                      /* with products; after them, in the coming pass */
+    struct scf_rotation vectors[MAX_VECTORS];  /* orthonormal */
+    struct scf_rotation products[MAX_VECTORS]; /* H times each */
+    double matrix[MAX_VECTORS * MAX_VECTORS];  /* of H between them */
     double combinations[MAX_VECTORS * MAX_VECTORS]; /* its eigenvectors, n_vectors each */
     double eigenvalues[MAX_VECTORS];
     double work[SYMMETRIC_EIGEN_WORK * MAX_VECTORS];
-    struct scf_rotation residual; /* H x - eigenvalue x, then the next vector */
-    struct scf_rotation x, Hx;    /* of the lowest */
-    double residual_norm;
+    struct scf_rotation next[MAX_NEW]; /* the best first; before the first pass, noise */
+    struct scf_rotation x, scratch;    /* x: of the lowest */
+    double residual_norm;              /* of H x - eigenvalue x */
     bool is_own; /* in the state's own space, where it has a gradient and free rotations */
     bool done;
 };
@@ -48,20 +59,20 @@ static void davidson_fini(struct davidson *davidson)
         scf_rotation_fini(&davidson->vectors[i]);
         scf_rotation_fini(&davidson->products[i]);
     }
-    scf_rotation_fini(&davidson->residual);
+    for (int i = 0; i < MAX_NEW; i++)
+        scf_rotation_fini(&davidson->next[i]);
     scf_rotation_fini(&davidson->x);
-    scf_rotation_fini(&davidson->Hx);
+    scf_rotation_fini(&davidson->scratch);
 }
 
-/* The gap that an eigenvalue has to reach for a vector to matter; keeps the
- * preconditioner positive. */
-static void precondition(struct davidson *davidson, const struct scf_rotation *x,
-                         struct scf_rotation *y)
+/* y = x over the differences of orbital energies less shift; the floor keeps them positive. */
+static void divide_by_gaps(const struct davidson *davidson, double shift,
+                           const struct scf_rotation *x, struct scf_rotation *y)
 {
     struct scf_energy_gap gap = {
         .orbital_energies = {davidson->hessian->orbital_energies[0],
                              davidson->hessian->orbital_energies[1]},
-        .shift = -davidson->curvature->eigenvalue,
+        .shift = -shift,
         .floor = 0.1,
     };
     scf_rotation_divide(&gap, x, y);
@@ -74,79 +85,120 @@ static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
 {
     *curvature = (struct scf_curvature){.error = INFINITY};
     *davidson = (struct davidson){.hessian = hessian, .curvature = curvature, .is_own = is_own};
-    struct scf_rotation *all[N_ROTATIONS] = {&davidson->residual, &davidson->x, &davidson->Hx};
+    struct scf_rotation *all[N_ROTATIONS] = {&davidson->x, &davidson->scratch};
+    for (int i = 0; i < MAX_NEW; i++)
+        all[2 + i] = &davidson->next[i];
     for (int i = 0; i < MAX_VECTORS; i++) {
-        all[3 + 2 * i] = &davidson->vectors[i];
-        all[4 + 2 * i] = &davidson->products[i];
+        all[2 + MAX_NEW + 2 * i] = &davidson->vectors[i];
+        all[3 + MAX_NEW + 2 * i] = &davidson->products[i];
     }
     TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
-    scf_rotation_set_noise(&davidson->Hx);
-    precondition(davidson, &davidson->Hx, &davidson->residual);
+    for (int i = 0; i < MAX_NEW; i++) {
+        scf_rotation_set_noise(i, &davidson->next[i]);
+        for (int k = 0; k < START_DIVISIONS; k++)
+            divide_by_gaps(davidson, 0, &davidson->next[i], &davidson->next[i]);
+    }
     return STATUS_OK;
 }
 
-/* Makes the residual a unit vector orthogonal to those kept; false if nothing is left. */
-static bool orthonormalise(struct davidson *davidson)
+/* Makes vector number n a unit vector orthogonal to those before; false if nothing is left. */
+static bool orthonormalise(struct davidson *davidson, int n)
 {
-    int n = davidson->n_vectors;
+    struct scf_rotation *vector = &davidson->vectors[n];
     double dots[MAX_VECTORS + 1], before = 0, left = 0;
     /* Twice: the first pass leaves rounding errors of what it removes. */
     for (int pass = 0; pass < 2; pass++) {
-        scf_rotation_dots(n, davidson->vectors, &davidson->residual, dots);
+        scf_rotation_dots(n, davidson->vectors, vector, dots);
         before = pass == 0 ? dots[n] : before;
         left = dots[n];
         for (int i = 0; i < n; i++) {
-            scf_rotation_add(-dots[i], &davidson->vectors[i], 1, &davidson->residual);
+            scf_rotation_add(-dots[i], &davidson->vectors[i], 1, vector);
             left -= dots[i] * dots[i];
         }
     }
     double norm = sqrt(fmax(0, left));
     if (!(norm > 1e-8 * sqrt(before)))
         return false;
-    scf_rotation_add(0, &davidson->residual, 1 / norm, &davidson->residual);
+    scf_rotation_add(0, vector, 1 / norm, vector);
     return true;
 }
 
-/* Takes the residual as the next vector, whose product is to come; the search is done if there is
- * none. */
-static void choose_vector(struct davidson *davidson)
+/* Takes the best n as vectors of the coming pass; the search is done if there are none. */
+static void choose_vectors(struct davidson *davidson, int n)
 {
-    if (davidson->done)
+    davidson->n_new = 0;
+    if (davidson->done || n == 0)
         return;
-    if (davidson->curvature->n_products == MAX_PRODUCTS || !orthonormalise(davidson))
-        davidson->done = true;
-    else
-        scf_rotation_add(1, &davidson->residual, 0, &davidson->vectors[davidson->n_vectors]);
+    for (int i = 0; i < n; i++) {
+        int place = davidson->n_vectors + davidson->n_new;
+        scf_rotation_add(1, &davidson->next[i], 0, &davidson->vectors[place]);
+        if (orthonormalise(davidson, place))
+            davidson->n_new++;
+    }
+    davidson->done = davidson->n_new == 0 || davidson->curvature->n_products >= MAX_PRODUCTS;
+    if (davidson->done)
+        davidson->n_new = 0;
 }
 
-/* Takes the new vector and its product into the subspace. */
+/* Takes the new vectors and their products into the subspace. */
 static void extend_subspace(struct davidson *davidson)
 {
-    int n = davidson->n_vectors++;
-    double dots[MAX_VECTORS + 1];
-    davidson->curvature->n_products++;
-    scf_rotation_dots(n + 1, davidson->vectors, &davidson->products[n], dots);
-    for (int i = 0; i <= n; i++)
-        davidson->matrix[i * MAX_VECTORS + n] = davidson->matrix[n * MAX_VECTORS + i] = dots[i];
+    davidson->curvature->n_products += davidson->n_new;
+    for (; davidson->n_new > 0; davidson->n_new--) {
+        int n = davidson->n_vectors++;
+        double dots[MAX_VECTORS + 1];
+        scf_rotation_dots(n + 1, davidson->vectors, &davidson->products[n], dots);
+        for (int i = 0; i <= n; i++)
+            davidson->matrix[i * MAX_VECTORS + n] = davidson->matrix[n * MAX_VECTORS + i] = dots[i];
+    }
 }
 
-/* x, Hx, the eigenvalue and the residual of the lowest combination. */
+/* x of the eigenvector number k of the subspace, and residual = H x - eigenvalue x. */
+static void form_residual(const struct davidson *davidson, int k, struct scf_rotation *x,
+                          struct scf_rotation *residual)
+{
+    int n = davidson->n_vectors;
+    const double *C = davidson->combinations + k * n;
+    for (int i = 0; i < n; i++) {
+        scf_rotation_add(C[i], &davidson->vectors[i], i > 0, x);
+        scf_rotation_add(C[i], &davidson->products[i], i > 0, residual);
+    }
+    scf_rotation_add(-davidson->eigenvalues[k], x, 1, residual);
+}
+
+/* The lowest eigenvalue, its x and its residual, which is next[0]. */
 static enum status solve_subspace(struct davidson *davidson)
 {
     int n = davidson->n_vectors;
     double *C = davidson->combinations;
+    struct scf_rotation *residual = &davidson->next[0];
     for (int64_t i = 0; i < n; i++)
         memcpy(C + i * n, davidson->matrix + i * MAX_VECTORS, (size_t)n * sizeof(double));
     TRY(symmetric_eigen_in(n, C, davidson->eigenvalues, davidson->work));
-    for (int i = 0; i < n; i++) {
-        scf_rotation_add(C[i], &davidson->vectors[i], i > 0, &davidson->x);
-        scf_rotation_add(C[i], &davidson->products[i], i > 0, &davidson->Hx);
-    }
-    scf_rotation_add(1, &davidson->Hx, 0, &davidson->residual);
-    scf_rotation_add(-davidson->eigenvalues[0], &davidson->x, 1, &davidson->residual);
-    davidson->residual_norm = sqrt(scf_rotation_dot(&davidson->residual, &davidson->residual));
+    form_residual(davidson, 0, &davidson->x, residual);
+    davidson->residual_norm = sqrt(scf_rotation_dot(residual, residual));
     davidson->curvature->eigenvalue = davidson->eigenvalues[0];
     return STATUS_OK;
+}
+
+/* next[k] = the correction of x number k whose residual it is: divided by the diagonal of the Hessian
+ * less the eigenvalue, as far as differences of orbital energies and x know the diagonal. */
+static void precondition(struct davidson *davidson, int k, const struct scf_rotation *x)
+{
+    double eigenvalue = davidson->eigenvalues[k];
+    double gap = scf_rotation_mean_gap(davidson->hessian->orbital_energies, x);
+    double shift = eigenvalue + TWO_ELECTRON_FRACTION * (gap - eigenvalue);
+    divide_by_gaps(davidson, shift, &davidson->next[k], &davidson->next[k]);
+}
+
+/* The next vectors, of the lowest combinations. A single one leaves the second noise in its place. */
+static void find_next_vectors(struct davidson *davidson)
+{
+    precondition(davidson, 0, &davidson->x);
+    for (int k = 1; k < MAX_NEW && k < davidson->n_vectors; k++) {
+        form_residual(davidson, k, &davidson->scratch, &davidson->next[k]);
+        precondition(davidson, k, &davidson->scratch);
+    }
 }
 
 /* The first rotations become the lowest combinations of all, in place. */
@@ -170,7 +222,7 @@ static void combine_rotations(const struct davidson *davidson, struct scf_rotati
  * led to it: eigenvalues near zero, which transition metals have, then never settle. */
 static void collapse_subspace(struct davidson *davidson)
 {
-    if (davidson->n_vectors < MAX_VECTORS)
+    if (davidson->n_vectors + MAX_NEW <= MAX_VECTORS)
         return;
     combine_rotations(davidson, davidson->vectors);
     combine_rotations(davidson, davidson->products);
@@ -184,12 +236,15 @@ static void collapse_subspace(struct davidson *davidson)
  * Temple's inequality: the square of the residual over the distance from e_1 to the next
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
  * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
- * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual. Source:
- * Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
+ * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual,
+ * and while that is large the vectors may lack the next one. Source: Temple, Proc. R. Soc. Lond. A
+ * 119, 276 (1928). */
 static double estimate_eigenvalue_error(const struct davidson *davidson)
 {
     const double *e = davidson->eigenvalues;
     double residual = davidson->residual_norm, error = residual;
+    if (residual >= SMALL_RESIDUAL)
+        return residual;
     for (int k = 0; k + 1 < davidson->n_vectors; k++)
         error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
     return error;
@@ -209,15 +264,17 @@ static double estimate_eigenvalue_noise(const struct davidson *davidson)
            THIRD_DERIVATIVE * distance;
 }
 
-/* Whether the residual is small enough but for doubts about the sign. A positive eigenvalue has to
- * last, because the first vectors may lack what leads lower. */
-static bool is_residual_small(const struct davidson *davidson)
+/* Whether the error or the residual is small enough but for doubts about the sign. An eigenvalue has to
+ * last, because the first vectors may lack what leads lower; in the space of a restricted state less
+ * long, because the search in the wider one would find that, too. */
+static bool is_error_small(const struct davidson *davidson, double eigenvalue_error)
 {
     const struct scf_curvature *curvature = davidson->curvature;
-    bool lasted =
-        curvature->n_products >= MIN_PRODUCTS || curvature->eigenvalue < -curvature->noise;
+    bool shared = davidson->is_own && davidson->hessian->basis->n_spins == 1;
+    int enough = shared ? MIN_PRODUCTS - 1 : MIN_PRODUCTS;
     return davidson->residual_norm < SMALL_RESIDUAL ||
-           (lasted && davidson->residual_norm < RESIDUAL_FRACTION * fabs(curvature->eigenvalue));
+           (curvature->n_products >= enough &&
+            eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
 }
 
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
@@ -227,7 +284,7 @@ static enum status check_lowest(struct davidson *davidson)
     struct scf_curvature *curvature = davidson->curvature;
     double eigenvalue_error = estimate_eigenvalue_error(davidson);
     curvature->noise = estimate_eigenvalue_noise(davidson);
-    davidson->done = is_residual_small(davidson);
+    davidson->done = is_error_small(davidson, eigenvalue_error);
     curvature->error = davidson->done ? curvature->noise + eigenvalue_error : INFINITY;
     if (!davidson->done || fabs(curvature->eigenvalue) > curvature->error)
         return STATUS_OK;
@@ -244,18 +301,31 @@ static enum status advance_search(struct davidson *davidson)
     TRY(check_lowest(davidson));
     if (davidson->done)
         return STATUS_OK;
+    find_next_vectors(davidson);
     collapse_subspace(davidson);
-    precondition(davidson, &davidson->residual, &davidson->residual);
     return STATUS_OK;
 }
 
-/* The products of the new vectors of all searches that are not done. */
+static bool is_saddle(const struct davidson *davidson)
+{
+    return scf_curvature_verdict(davidson->curvature) == SCF_VERDICT_UNSTABLE;
+}
+
+/* The products of the new vectors of all searches, one of each or those of the last alone. */
 static enum status multiply_vectors(struct scf_hessian *hessian, int n, struct davidson searches[])
 {
     const struct scf_rotation *vectors[2] = {NULL, NULL};
     struct scf_rotation *products[2] = {NULL, NULL};
+    struct davidson *last = &searches[n - 1];
+    if (last->n_new == MAX_NEW) {
+        for (int i = 0; i < MAX_NEW; i++) {
+            vectors[i] = &last->vectors[last->n_vectors + i];
+            products[i] = &last->products[last->n_vectors + i];
+        }
+        return scf_hessian_multiply_opposite(hessian, vectors, products);
+    }
     for (int i = 0; i < n; i++) {
-        if (searches[i].done)
+        if (searches[i].n_new == 0)
             continue;
         vectors[i] = &searches[i].vectors[searches[i].n_vectors];
         products[i] = &searches[i].products[searches[i].n_vectors];
@@ -263,25 +333,47 @@ static enum status multiply_vectors(struct scf_hessian *hessian, int n, struct d
     return scf_hessian_multiply_blocks(hessian, vectors, products);
 }
 
-/* Runs n searches, one product of each at a time, until all are done or the first has found a
- * saddle point: the others are of no use then. */
+/* The vectors of a pass. A restricted state that is stable in the wider space is so in its own (H -
+ * H_t has no negative eigenvalue), and two vectors of the wider one share a pass: its own has one
+ * in the first, and more if need be. */
+static void share_pass(int n, struct davidson searches[])
+{
+    struct davidson *own = &searches[0], *wide = &searches[1];
+    bool alone = n == 2 && !wide->done && own->n_vectors > 0 && !is_saddle(own) && !is_saddle(wide);
+    choose_vectors(own, alone ? 0 : 1);
+    if (n == 2)
+        choose_vectors(wide, alone ? MAX_NEW : 1);
+}
+
+/* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
+static void bound_own_space(struct davidson *own, const struct davidson *wide)
+{
+    double bound = wide->curvature->eigenvalue - wide->curvature->error;
+    if (own->done || !wide->done || !(bound > 0))
+        return;
+    own->curvature->error = own->curvature->eigenvalue - bound;
+    own->done = true;
+}
+
+/* Runs n searches until all are done or the first has found a saddle point: the others are of no use
+ * then. */
 static enum status find_lowest(struct scf_hessian *hessian, int n, struct davidson searches[],
                                int *n_builds)
 {
     for (;;) {
-        bool done = true;
-        for (int i = 0; i < n; i++) {
-            choose_vector(&searches[i]);
-            done = done && searches[i].done;
-        }
-        if (done || (searches[0].done &&
-                     scf_curvature_verdict(searches[0].curvature) == SCF_VERDICT_UNSTABLE))
+        share_pass(n, searches);
+        int n_new = 0;
+        for (int i = 0; i < n; i++)
+            n_new += searches[i].n_new;
+        if (n_new == 0 || (searches[0].done && is_saddle(&searches[0])))
             return STATUS_OK;
         TRY(multiply_vectors(hessian, n, searches));
         ++*n_builds;
         for (int i = 0; i < n; i++)
-            if (!searches[i].done)
+            if (searches[i].n_new > 0)
                 TRY(advance_search(&searches[i]));
+        if (n == 2)
+            bound_own_space(&searches[0], &searches[1]);
     }
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stability of a stationary point, whether it is a minimum: the lowest eigenvalue of the Hessian
  * of orbital rotations, by Davidson's method, in the space of its own kind of determinants
- * (internal stability) and, of a restricted one, in that of UHF (external stability). The two
- * searches of a restricted one take a Fock build of UHF together.
+ * (internal stability) and, of a restricted one, in that of UHF (external stability). Two vectors of
+ * the second search share a pass over the integrals. A restricted solution that is stable in the wider
+ * space is so in its own, whose curvature is then bounded, not sought.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977); Davidson, J. Comput. Phys. 17, 87
  * (1975). */
 #pragma once
@@ -16,7 +17,7 @@ struct scf_stability {
                                                  * the search towards UHF ends early where the
                                                  * state is a saddle in its own space */
     struct scf_rotation direction;              /* in the own space: its vector, of norm 1 */
-    int n_builds;                               /* Fock builds spent */
+    int n_builds;                               /* passes over the integrals */
 };
 
 /* Collective. Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; nothing is

@@ -157,14 +157,17 @@ enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fo
     return scf_state_project(basis, fock, state);
 }
 
-/* This process's max |A_ai| over virtual rows a. */
-static double max_virtual(const struct dense *A, int n_occupied)
+/* This process's max |A_ai| over virtual rows a; *square += sum A_ai^2. */
+static double max_virtual(const struct dense *A, int n_occupied, double *square)
 {
     double largest = 0;
     for (int c = 0; c < A->local_columns; c++)
         for (int r = 0; r < A->local_rows; r++)
-            if (dense_global_row(A, r) >= n_occupied)
-                largest = fmax(largest, fabs(A->local[(size_t)c * (size_t)A->local_rows + r]));
+            if (dense_global_row(A, r) >= n_occupied) {
+                double element = A->local[(size_t)c * (size_t)A->local_rows + r];
+                largest = fmax(largest, fabs(element));
+                *square += element * element;
+            }
     return largest;
 }
 
@@ -180,19 +183,21 @@ static double max_commutator(const struct scf_basis *basis, const struct scf_sta
 
 void scf_state_gradient(const struct scf_basis *basis, struct scf_state *state)
 {
-    double own = 0, commutator = 0;
+    double own = 0, commutator = 0, square = 0;
     for (int s = 0; s < basis->n_spins; s++) {
         if (state->idempotent) {
             struct dense *UFU_o = state->work_o[s];
             dense_multiply('N', 'N', 1, state->F[s], state->U_o[s], 0, state->FU_o[s]);
             dense_multiply('T', 'N', 1, state->U[s], state->FU_o[s], 0, UFU_o);
-            own = fmax(own, max_virtual(UFU_o, basis->n_occupied[s]));
+            own = fmax(own, max_virtual(UFU_o, basis->n_occupied[s], &square));
         } else {
             commutator = fmax(commutator, max_commutator(basis, state, s));
         }
     }
     MPI_Allreduce(&own, &state->gradient, 1, MPI_DOUBLE, MPI_MAX, basis->problem->comm);
     state->gradient = fmax(state->gradient, commutator);
+    dense_sum_parts(basis->problem->grid, 1, &square);
+    state->norm = state->idempotent ? sqrt(square) : INFINITY;
 }
 
 void scf_state_commutator(const struct scf_basis *basis, const struct scf_state *state, int spin,

@@ -23,6 +23,7 @@ struct scf_state {
     double one_electron_energy, two_electron_energy;
     double energy;   /* total, with the nuclear repulsion */
     double gradient; /* max |F_ia|, i occupied, a virtual, any spin */
+    double norm;     /* root of the sum of F_ia^2 of all spins; INFINITY without orbitals */
     bool full;       /* G came from a build of D itself, not of its change */
     bool idempotent; /* the density is that of a determinant whose U_o is known */
 };
@@ -57,7 +58,7 @@ enum status scf_state_project(const struct scf_basis *basis, struct scf_fock *fo
 /* work_nn of the basis = the density of U_o in the functions. */
 void scf_state_density(const struct scf_basis *basis, struct scf_state *state, int spin);
 
-/* Sets the gradient and FU_o from F and U. Of a state that is not idempotent, which has no
+/* Sets the gradient, its norm and FU_o from F and U. Of a state that is not idempotent, which has no
  * orbitals: max |(FP - PF)_kl|. */
 void scf_state_gradient(const struct scf_basis *basis, struct scf_state *state);
 

@@ -33,15 +33,21 @@ static enum status find_amplitudes(struct method_calculation *self)
                                        &self->progress);
 }
 
+/* The numbers of orbitals before the SCF, which may drop dependent ones. */
+static enum status count_orbitals(struct method_calculation *self)
+{
+    const struct hf_input *input = &self->hf->input;
+    int64_t n_core = self->settings->frozen_core ? frozen_core_count(&input->molecule) : 0;
+    int64_t n_functions = input->shells->n_functions;
+    return orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied, n_core,
+                                &self->counts);
+}
+
 enum status method_calculation_plan(const struct method_settings *settings,
                                     struct hf_calculation *hf, struct method_calculation *self)
 {
-    const struct hf_input *input = &hf->input;
-    int64_t n_core = settings->frozen_core ? frozen_core_count(&input->molecule) : 0;
-    int64_t n_functions = input->shells->n_functions;
     *self = (struct method_calculation){.settings = settings, .hf = hf};
-    TRY(orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied, n_core,
-                             &self->counts));
+    TRY(count_orbitals(self));
     TRY(plan_correlation(self, &self->counts));
     return find_amplitudes(self);
 }
@@ -69,10 +75,21 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
                                 : STATUS_OK;
 }
 
+/* Where the SCF went from RHF to UHF: other amplitudes than those of the plan, and more memory. */
+static enum status plan_unrestricted(struct method_calculation *self)
+{
+    self->has_amplitudes = false;
+    TRY(count_orbitals(self));
+    TRY(plan_correlation(self, &self->counts));
+    return method_calculation_check_memory(self);
+}
+
 enum status method_calculation_prepare(struct method_calculation *self,
                                        const struct taskpool_settings *pool)
 {
     const struct hf_input *input = &self->hf->input;
+    if (input->n_spins != self->counts.n_spins)
+        TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
     TRY(orbital_spaces_create(&self->hf->result, input->n_spins, input->n_occupied,
                               self->counts.spin[0].n_core, self->hf->comm, &self->orbitals));

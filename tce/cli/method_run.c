@@ -5,6 +5,7 @@
 #include "hf/result/hf_outputs.h"
 #include "hf/result/hf_print.h"
 #include "hf/result/hf_qcschema.h"
+#include "hf/scf/scf_report.h"
 #include "sched/lab/comparison/mode_records.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/agree.h"
@@ -186,7 +187,9 @@ static void print_method_energies(const struct method_run *run)
         *letter = (char)toupper((unsigned char)*letter);
     log_print("\n  Hartree-Fock energy       %20.10f hartree\n", run->hf.result.energy);
     log_print("  correlation energy        %20.10f\n", run->energies[0]);
-    log_print("  total %-6s energy       %20.10f\n\n", name, total_energy(run));
+    log_print("  total %-6s energy       %20.10f\n", name, total_energy(run));
+    scf_report_reference(run->hf.input.n_spins, &run->hf.result);
+    log_print("\n");
 }
 
 static json_t *method_properties_to_json(const struct method_run *run)

@@ -197,6 +197,8 @@ refuse "good.h5: a density of" water.xyz $with_basis --compare all --density goo
 refuse "cannot read sad" water.xyz $with_basis --fock-only 1 --density sad
 refuse good.h5 water.xyz $with_basis --fock-only 1 --density good.h5 --json good.h5
 refuse "no effect without --checkpoint" water.xyz $with_basis --checkpoint-every 2
+refuse "--follow has no effect with --stability never" water.xyz $with_basis --stability never \
+    --follow none
 for name in result result.txt result.csv.gz csv npy; do
     refuse "$name: the name must end in .csv or .npy" water.xyz $with_basis --write-profile $name
 done
@@ -206,7 +208,7 @@ refuse "same file" water.xyz $with_basis --json result --report ../"${PWD##*/}"/
 
 # Options that a run without SCF, or without builds, would ignore.
 for option in "converge 1e-3" "max-iter 3" "diis 2" "damping 0.1" "level-shift 0.1" \
-    "second-order never" "stability never" all-orbitals; do
+    "second-order never" "stability never" "follow none" all-orbitals; do
     for run in "fock-only 1" "compare static,steal" count-tasks; do
         refuse "--${option% *} has no effect with --${run% *}" water.xyz $with_basis --$run \
             --$option

@@ -63,6 +63,24 @@ expect 'b["saddle_points_left"][0]["lowest_curvature"] < -0.01'
 print '^Converged .*, having left 1 saddle point$'
 print '^Left a saddle point of energy -147.6339'
 
+# --follow: the same saddle point is kept and called one, or RHF is left for UHF in the same run.
+run 0 o2.xyz --basis sto-3g --follow none --json result.json
+expect 'b["saddle_points_left"] == [] and b["stationary_point"] == {"real_uhf": "saddle"}'
+expect 'abs(E - -147.6339467855) < 1e-8 and b["lowest_curvature"] < -0.01'
+print 'a saddle point that --follow none keeps, among real UHF'
+run 0 h2.xyz --basis sto-3g --json result.json
+expect 'b["stationary_point"] == {"real_rhf": "minimum", "real_uhf": "saddle"}'
+energy=$(python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+run 0 h2.xyz --basis sto-3g --follow uhf --json result.json
+expect "${lower/ENERGY/$energy}"
+expect "abs(b['saddle_points_left'][0]['energy'] - $energy) < 1e-8"
+expect 'b["stationary_point"] == {"real_uhf": "minimum"} and len(b["orbital_energies"]) == 2'
+expect '[i["iteration"] for i in b["scf_iterations"]] == list(range(1, 1 + len(b["scf_iterations"])))'
+expect 'b["fock_builds"] == len(b["iterations"])'
+print '^UHF from here: the RHF energy'
+run 0 water.xyz --basis 6-31g --follow uhf --json result.json
+expect "$both_stable and len(b['orbital_energies']) == 1"
+
 # A weak saddle point is left, too, for a solution of lower energy; where its curvature is below what
 # energies can show, the SCF has converged all the same.
 # weak DISTANCE: UHF of a hydrogen molecule just beyond the distance where it parts from RHF.
@@ -115,8 +133,9 @@ warned 'no more than rounding errors: --converge 1e-15 is out of reach, take 1e-
 # Nothing tested, nothing claimed.
 run 0 water.xyz --basis sto-3g --stability never --json result.json
 expect 'b["stability"] == {} and "lowest_curvature" not in b'
+expect 'b["stationary_point"] == {"real_rhf": "not tested", "real_uhf": "not tested"}'
 print '^Stability not tested'
 grep -q minimum "$folder/output" && complain "a claim without a test"
 run 0 he.xyz --basis sto-3g --json result.json
-expect 'b["stability"] == {}'
+expect 'b["stability"] == {} and b["stationary_point"]["real_uhf"] == "minimum"'
 exit "$n_failed"

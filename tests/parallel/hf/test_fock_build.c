@@ -307,6 +307,47 @@ static void test_the_matrix_is_linear_in_the_density(void **state)
     free(F);
 }
 
+/* -K[D] of a spin: the matrix of opposite densities, which together are none. */
+static double *expected_exchange(int spin)
+{
+    size_t size = (size_t)(hf.shells->n_functions * hf.shells->n_functions) * sizeof(double);
+    double *opposite = malloc(size), *F[2] = {malloc(size), malloc(size)};
+    for (size_t i = 0; i < size / sizeof *opposite; i++)
+        opposite[i] = -D[spin][i];
+    check_ok(fock_reference(hf.shells, THRESHOLD, 2, (const double *[]){D[spin], opposite}, F));
+    free(opposite);
+    free(F[1]);
+    return F[0];
+}
+
+/* Before and after a build with the Coulomb part, with every digestion. */
+static void test_exchange_alone_has_no_coulomb_part(void **state)
+{
+    (void)state;
+    double *full[2] = {expected[1][0], expected[1][1]};
+    double *exchange[2] = {expected_exchange(0), expected_exchange(1)};
+    for (int choice = 0; choice < 4 * FOCK_N_DECOMPOSITIONS; choice++) {
+        struct fock_settings settings = {.symmetry = choice % 2,
+                                         .decomposition = choice / 4,
+                                         .prune = FOCK_PRUNE_INSPECT,
+                                         .cache_bytes = 1000000};
+        struct build build;
+        build_init(&build, screenings[choice / 2 % 2], &settings, "--sched=counter", 2);
+        for (int again = 0; again < 2; again++) {
+            const struct darray *const densities[2] = {build.D[0], build.D[1]};
+            check_ok(fock_build_exchange(build.fock, densities, build.F));
+            memcpy(expected[1], exchange, sizeof exchange);
+            assert_true(largest_error(&build, 1) < 1e-10);
+            memcpy(expected[1], full, sizeof full);
+            check_ok(run(&build));
+            assert_true(largest_error(&build, 1) < 1e-10);
+        }
+        build_fini(&build);
+    }
+    free(exchange[0]);
+    free(exchange[1]);
+}
+
 /* An element of one tile, on whatever process that is, stops the build everywhere; the
  * next one is as if nothing had been. */
 static void check_refused(const struct fock_settings *settings, double element, int spin,
@@ -352,6 +393,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_pool_gives_one_digest),
         cmocka_unit_test(test_builds_compute_as_many_integrals_as_are_counted),
         cmocka_unit_test(test_the_grid_of_the_sums_follows_the_density),
+        cmocka_unit_test(test_exchange_alone_has_no_coulomb_part),
         cmocka_unit_test(test_the_matrix_is_linear_in_the_density),
         cmocka_unit_test_teardown(test_a_density_that_is_not_finite_is_refused_everywhere, stop),
     };

@@ -38,6 +38,7 @@ static struct scf_result some_result(bool converged)
 {
     static double energies[] = {-1, 1}, charge;
     return (struct scf_result){.converged = converged,
+                               .follow = SCF_FOLLOW_SAME,
                                .n_orbitals = 2,
                                .orbital_energies = {energies, energies},
                                .mulliken = &charge};
@@ -103,9 +104,23 @@ static void test_what_was_not_tested_is_said(void **state)
     report_text(1, &result, text, sizeof text);
     check_text(text, "minimum", false);
     check_text(text, "Stability not tested", true);
-    result.n_orbitals = 1;
+    result.is_rigid = true;
     report_text(1, &result, text, sizeof text);
     check_text(text, "no orbitals can be rotated", true);
+}
+
+/* A saddle point that --follow none keeps is one, and no reason to advise UHF in the same space. */
+static void test_a_saddle_point_that_is_kept_is_said(void **state)
+{
+    (void)state;
+    char text[4096];
+    struct scf_result result = some_result(true);
+    result.follow = SCF_FOLLOW_NONE;
+    result.curvature[SCF_REAL_UHF] =
+        (struct scf_curvature){.eigenvalue = -0.5, .error = 0.1, .n_products = 9};
+    report_text(2, &result, text, sizeof text);
+    check_text(text, "UNSTABLE, a saddle point that --follow none keeps, among real UHF", true);
+    assert_string_equal(scf_point_name(scf_result_point(&result, SCF_REAL_UHF)), "saddle");
 }
 
 static void test_saddle_points_left_are_said(void **state)
@@ -129,6 +144,7 @@ int main(void)
         cmocka_unit_test(test_words_agree_with_verdicts),
         cmocka_unit_test(test_a_curvature_below_its_error_is_not_settled),
         cmocka_unit_test(test_what_was_not_tested_is_said),
+        cmocka_unit_test(test_a_saddle_point_that_is_kept_is_said),
         cmocka_unit_test(test_saddle_points_left_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
