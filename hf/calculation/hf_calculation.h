@@ -41,6 +41,7 @@ struct hf_calculation {
     struct dense_grid *grid;
     struct checkpoint_reader *checkpoint; /* of restart, guess or density */
     struct screening *screening;
+    int64_t kept_bytes; /* bound of a process on integrals that its Fock builds keep */
     struct fock *fock;
     struct darray *D[2];              /* per spin: the initial density, then the converged one */
     struct scf_iteration *iterations; /* of the SCF; NULL before it */
@@ -68,7 +69,8 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 /* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the SCF to convergence and prints its iterations.
+/* Runs the SCF to convergence and prints its iterations. Integrals that its builds have kept are
+ * forgotten at its end, for the memory that follows.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 

@@ -6,6 +6,7 @@
 #include "hf/fock/fock_cost.h"
 #include "hf/fock/fock_profile.h"
 #include "hf/fock/fock_worker.h"
+#include "hf/fock/integral_store.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
@@ -31,6 +32,7 @@ struct fock {
     struct taskpool *pool;
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
+    struct integral_store *store; /* NULL: no integrals are kept */
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;
@@ -130,6 +132,7 @@ static enum status create_worker(struct fock *fock)
     TRY(fock_worker_create(fock->screening, (enum screening_rule)fock->settings.screening,
                            (enum fock_symmetry)fock->settings.symmetry,
                            fock->settings.cache_bytes / PAIR_PART, &fock->worker));
+    fock_worker_keep(fock->worker, fock->store);
     fock_worker_interrupt(fock->worker, poll_pool, fock);
     fock_worker_count_costs(fock->worker, fock->class_costs);
     return STATUS_OK;
@@ -146,6 +149,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
     }
     if (fock->class_costs)
         class_costs_clear(fock->class_costs);
+    fock_forget_integrals(fock);
     TRY(status_agree(fock->comm, create_worker(fock)));
     return create_fock_pool(fock);
 }
@@ -171,9 +175,17 @@ static enum status create_class_costs(struct fock *fock)
     return status_agree(fock->comm, class_costs_create(shells, &fock->class_cost_sums));
 }
 
+static enum status create_store(struct fock *fock)
+{
+    if (fock->settings.kept_bytes == 0)
+        return STATUS_OK;
+    return status_agree(fock->comm, integral_store_create(fock->settings.kept_bytes, &fock->store));
+}
+
 static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)
 {
     TRY(create_class_costs(fock));
+    TRY(create_store(fock));
     TRY(create_tasks(fock));
     return fock_restart(fock, pool_settings);
 }
@@ -203,6 +215,7 @@ void fock_destroy(struct fock *fock)
     fock_tasks_destroy(fock->tasks);
     fock_cost_destroy(fock->cost);
     fock_worker_destroy(fock->worker);
+    integral_store_destroy(fock->store);
     density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
@@ -278,13 +291,26 @@ static enum status make_room_for_record(struct fock *fock)
     return status;
 }
 
+/* Sums over processes. */
+static void sum_counts(const struct fock *fock, struct fock_record *record)
+{
+    struct fock_counts counts = fock_worker_counts(fock->worker);
+    int64_t *const sums[] = {&record->integrals, &record->integrals_read, &record->kept_hits,
+                             &record->kept_misses, &record->kept_bytes};
+    int64_t values[] = {counts.integrals, counts.integrals_read, counts.hits, counts.misses,
+                        fock->store ? integral_store_bytes(fock->store) : 0};
+    enum { N_SUMS = sizeof values / sizeof *values };
+    MPI_Allreduce(MPI_IN_PLACE, values, N_SUMS, MPI_INT64_T, MPI_SUM, fock->comm);
+    for (int i = 0; i < N_SUMS; i++)
+        *sums[i] = values[i];
+}
+
 static void record_build(struct fock *fock, double start_s)
 {
     int64_t last = taskpool_n_iterations(fock->pool) - 1;
-    int64_t n_integrals = fock_worker_n_integrals(fock->worker);
     struct fock_record *record = &fock->records[fock->n_builds];
     record->seconds = clock_now_s() - start_s;
-    MPI_Allreduce(&n_integrals, &record->integrals, 1, MPI_INT64_T, MPI_SUM, fock->comm);
+    sum_counts(fock, record);
     record->statistics = *taskpool_statistics(fock->pool, last);
     record->statistics.iteration = fock->n_builds++;
 }
@@ -298,6 +324,8 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     TRY(prepare_spins(fock, n_spins));
     TRY(density_tiles_set(fock->density, D));
     fock_accumulator_start(fock->accumulator, fock->density);
+    if (fock->store)
+        integral_store_begin(fock->store);
     fock->begun = fock_worker_begin(fock->worker, n_spins, fock->density, fock->accumulator);
     enum status status = taskpool_run(fock->pool);
     log_progress("Fock build", 1);
@@ -307,6 +335,12 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     TRY(finished);
     record_build(fock, start_s);
     return STATUS_OK;
+}
+
+void fock_forget_integrals(struct fock *fock)
+{
+    if (fock->store)
+        integral_store_clear(fock->store);
 }
 
 int64_t fock_n_builds(const struct fock *fock)
@@ -369,8 +403,9 @@ struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_set
                               int n_spins, int n_processes)
 {
     struct memory_need need = fock_accumulator_bytes(tiling, n_spins, n_processes);
-    need.own_bytes += (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
-                               fock_cost_bytes(tiling) + density_tiles_bytes(tiling) +
-                               fock_worker_bytes(tiling, n_spins) + settings->cache_bytes);
+    need.own_bytes +=
+        (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
+                 fock_cost_bytes(tiling) + density_tiles_bytes(tiling) +
+                 fock_worker_bytes(tiling, n_spins) + settings->cache_bytes + settings->kept_bytes);
     return need;
 }
