@@ -30,6 +30,7 @@ struct quartet_batches {
     double threshold;
     struct two_electron *two_electron;
     struct numbered_quartets batch, unsorted, missing;
+    double kept_s;           /* in compute_missing */
     struct kept_size before; /* of all classes before those being computed */
     struct quartet_order order;
     int32_t selected[MAX_KETS];
@@ -76,6 +77,11 @@ void quartet_batches_destroy(struct quartet_batches *batches)
     two_electron_destroy(batches->two_electron);
     free(batches->integrals);
     free(batches);
+}
+
+double quartet_batches_kept_seconds(const struct quartet_batches *batches)
+{
+    return batches->kept_s;
 }
 
 enum { N_KINDS = 128 }; /* kinds of numbers of primitives: N_KINDS - 1 and more are one kind */
@@ -136,12 +142,14 @@ static void compute_missing(struct quartet_batches *batches, struct kept_quartet
     batch->computed.n_quartets = n;
     if (n == 0)
         return;
+    double start_s = clock_now_s();
     two_electron_compute(batches->two_electron, &batch->computed, batches->integrals);
     kept_quartets_put(batches->integrals, missing->numbers, n,
                       quartet_n_integrals(batch->quartets.bra, batch->quartets.ket),
                       kept->integrals + batches->before.n_integrals);
     for (int32_t i = 0; i < n; i++)
         kept_quartets_note(kept, first + missing->numbers[i]);
+    batches->kept_s += clock_now_s() - start_s;
 }
 
 /* Sets the integrals of the batch. */

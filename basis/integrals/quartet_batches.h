@@ -73,6 +73,9 @@ int64_t quartet_batches_bytes(const struct shells *shells);
 struct kept_size quartet_batches_kept_size(const struct quartet_batches *batches,
                                            const struct quartet_source *source);
 
+/* Seconds in which integrals were computed to be kept, of all calls so far. */
+double quartet_batches_kept_seconds(const struct quartet_batches *batches);
+
 /* Computes all quartets of the source, one pair of classes after another, in an order that
  * depends on the source alone; a batch takes a few milliseconds at most. */
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source);

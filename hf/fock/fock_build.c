@@ -60,7 +60,11 @@ static int run_fock_task(int64_t position, void *context)
     struct fock *fock = context;
     bool null;
     TRY(fock->begun);
+    double before_s = fock_worker_kept_seconds(fock->worker);
     TRY(fock_tasks_visit(fock->tasks, position, fock_worker_compute, fock->worker, &null));
+    double kept_s = fock_worker_kept_seconds(fock->worker) - before_s;
+    if (kept_s > 0)
+        taskpool_discount(fock->pool, kept_s);
     if (fock->observing && !null)
         TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
     if (log_progress_visible())
@@ -107,6 +111,10 @@ static double cost_of_task(int64_t position, void *context)
     return sum.sum;
 }
 
+/* Moving a task of kept integrals costs their computation, some ten times as long as reading them:
+ * less than this is not worth it in the builds that an SCF still does. */
+#define KEPT_EVEN_WITHIN 0.1
+
 static enum status create_fock_pool(struct fock *fock)
 {
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
@@ -114,6 +122,7 @@ static enum status create_fock_pool(struct fock *fock)
                                        .finish = finish_fock_tasks,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
+                                       .even_within = fock->store ? KEPT_EVEN_WITHIN : 0,
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;

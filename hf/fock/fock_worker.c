@@ -27,6 +27,7 @@ struct fock_worker {
     double *exchange_weights;     /* of two tiles' groups: select_significant */
     bool same_tile_pair;          /* bra and ket of the tile quartet being computed */
     struct fock_counts counts;    /* of the build */
+    double add_s;                 /* adding to the store */
     struct integral_store *store; /* borrowed, or NULL */
 
     void (*interrupt)(void *context); /* or NULL */
@@ -153,6 +154,11 @@ void fock_worker_end(struct fock_worker *worker)
 struct fock_counts fock_worker_counts(const struct fock_worker *worker)
 {
     return worker->counts;
+}
+
+double fock_worker_kept_seconds(const struct fock_worker *worker)
+{
+    return worker->add_s + quartet_batches_kept_seconds(worker->batches);
 }
 
 static void interrupt_task(void *context)
@@ -296,11 +302,15 @@ static struct kept_quartets *find_kept(struct fock_worker *worker,
         worker->counts.hits++;
         return kept;
     }
+    double start_s = clock_now_s();
     struct kept_size size = quartet_batches_kept_size(worker->batches, source);
-    if (size.n_quartets == 0)
-        return NULL;
-    worker->counts.misses++;
-    return integral_store_add(worker->store, quartet, &size);
+    if (size.n_quartets > 0) {
+        worker->counts.misses++;
+        kept = integral_store_add(worker->store, quartet, &size);
+    }
+    if (kept)
+        worker->add_s += clock_now_s() - start_s;
+    return kept;
 }
 
 static void compute_pairs(struct fock_worker *worker, const struct tile_quartet *quartet,
