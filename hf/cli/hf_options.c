@@ -88,9 +88,8 @@ static const struct option_row fock_rows[] = {
                           "all above the threshold, as in Lifflander et al. (2012)"),
     CHOICE_OPTION(
         "integrals", FIELD(settings.integrals), "auto,direct,memory", .default_text = "auto",
-        .help = "integrals of later Fock builds: computed in each (direct), or kept where "
-                "the task ran as far as they fit into memory; auto: kept in half of the "
-                "free memory, direct with --fock-only and --compare"),
+        .help = "integrals of Fock builds: computed in each, or kept by their tasks as far as "
+                "they fit into memory (auto: half of it; direct with --fock-only)"),
     INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N", .expert = true,
                    .help = "maximum number of basis functions in a tile (default: by the basis; 40 "
                            "above 160 functions)"),
