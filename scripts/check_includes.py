@@ -103,6 +103,7 @@ WITHOUT_MPI = ["basis/integrals", "sched/pool/queues", "sched/pool/protocols", "
 PACKAGES = {
     "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
     "cpuid.h": ["support/base"],
+    "malloc.h": ["support/base"],
     "immintrin.h": ["basis/integrals"],
     "cblas.h": ["support/arrays", "tce/tensor", "tce/contraction", "tce/integrals"],
     "armci.h": ["support/arrays"],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vectors of LANES doubles, 2, 4 or 8: arithmetic is lane by lane. For sources that are compiled
- * once for each kind of vectors; private to the engines. */
+ * once for each kind of vectors: the engines and users of their integrals. */
 #pragma once
 
 #include <math.h>

@@ -20,10 +20,18 @@ struct quartet_order {
     int16_t given[MAX_QUARTETS], by_bra[MAX_QUARTETS], by_both[MAX_QUARTETS];
 };
 
+/* Quartets with their numbers among all of the two classes (kept_quartets.h). */
+struct numbered_quartets {
+    struct quartet quartets[MAX_QUARTETS];
+    int64_t numbers[MAX_QUARTETS];
+};
+
 struct quartet_batches {
     double threshold;
     struct two_electron *two_electron;
-    struct quartet quartets[MAX_QUARTETS], unsorted[MAX_QUARTETS];
+    struct numbered_quartets batch, unsorted, missing;
+    double kept_s;           /* in compute_missing */
+    struct kept_size before; /* of all classes before those being computed */
     struct quartet_order order;
     int32_t selected[MAX_KETS];
     double *integrals;
@@ -71,6 +79,11 @@ void quartet_batches_destroy(struct quartet_batches *batches)
     free(batches);
 }
 
+double quartet_batches_kept_seconds(const struct quartet_batches *batches)
+{
+    return batches->kept_s;
+}
+
 enum { N_KINDS = 128 }; /* kinds of numbers of primitives: N_KINDS - 1 and more are one kind */
 
 static uint8_t kind_of_pair(const struct shell_pair *pair)
@@ -104,9 +117,55 @@ static void sort_by_primitives(const struct quartet_batch *batch, struct quartet
     }
     sort_by_kind(n, order->bra, order->given, order->by_bra);
     sort_by_kind(n, order->ket, order->by_bra, order->by_both);
-    memcpy(batches->unsorted, batches->quartets, (size_t)n * sizeof *batches->quartets);
+    struct numbered_quartets *from = &batches->unsorted, *to = &batches->batch;
+    memcpy(from->quartets, to->quartets, (size_t)n * sizeof *to->quartets);
+    memcpy(from->numbers, to->numbers, (size_t)n * sizeof *to->numbers);
+    for (int32_t i = 0; i < n; i++) {
+        to->quartets[i] = from->quartets[order->by_both[i]];
+        to->numbers[i] = from->numbers[order->by_both[i]];
+    }
+}
+
+/* Computes and keeps those quartets of the batch that are not kept yet. */
+static void compute_missing(struct quartet_batches *batches, struct kept_quartets *kept,
+                            struct computed_batch *batch)
+{
+    struct numbered_quartets *missing = &batches->missing;
+    int64_t first = batches->before.n_quartets;
+    int32_t n = 0;
+    for (int32_t i = 0; i < batch->quartets.n_quartets; i++) {
+        missing->quartets[n] = batches->batch.quartets[i];
+        missing->numbers[n] = batches->batch.numbers[i];
+        n += !kept_quartets_has(kept, first + batches->batch.numbers[i]);
+    }
+    batch->computed.quartets = missing->quartets;
+    batch->computed.n_quartets = n;
+    if (n == 0)
+        return;
+    double start_s = clock_now_s();
+    two_electron_compute(batches->two_electron, &batch->computed, batches->integrals);
+    kept_quartets_put(batches->integrals, missing->numbers, n,
+                      quartet_n_integrals(batch->quartets.bra, batch->quartets.ket),
+                      kept->integrals + batches->before.n_integrals);
     for (int32_t i = 0; i < n; i++)
-        batches->quartets[i] = batches->unsorted[order->by_both[i]];
+        kept_quartets_note(kept, first + missing->numbers[i]);
+    batches->kept_s += clock_now_s() - start_s;
+}
+
+/* Sets the integrals of the batch. */
+static void provide_integrals(struct quartet_batches *batches, struct kept_quartets *kept,
+                              struct computed_batch *batch)
+{
+    batch->computed = batch->quartets;
+    if (!kept) {
+        two_electron_compute(batches->two_electron, &batch->quartets, batches->integrals);
+        return;
+    }
+    compute_missing(batches, kept, batch);
+    kept_quartets_get(kept->integrals + batches->before.n_integrals, batches->batch.numbers,
+                      batch->quartets.n_quartets,
+                      quartet_n_integrals(batch->quartets.bra, batch->quartets.ket),
+                      batches->integrals);
 }
 
 static void compute_batch(struct quartet_batches *batches, const struct quartet_source *source,
@@ -117,7 +176,7 @@ static void compute_batch(struct quartet_batches *batches, const struct quartet_
     sort_by_primitives(&batch->quartets, batches);
     struct class_cost *cost = batch->cost;
     double start_s = cost ? clock_now_s() : 0;
-    two_electron_compute(batches->two_electron, &batch->quartets, batches->integrals);
+    provide_integrals(batches, source->kept, batch);
     double computed_s = cost ? clock_now_s() : 0;
     source->use(batch, source->context);
     if (cost) {
@@ -160,6 +219,24 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
 
+/* Number of kets of bra number i: those above the threshold, as pairs come by descending bound. n_kets
+ * is that of the bra before, at first all. */
+static int32_t count_kets(const struct quartet_batches *batches, const struct pair_class *bra,
+                          int32_t i, const struct pair_class *ket, bool triangle, int32_t *n_kets)
+{
+    while (*n_kets > 0 && bra->pairs[i].bound * ket->pairs[*n_kets - 1].bound < batches->threshold)
+        --*n_kets;
+    return triangle && i + 1 < *n_kets ? i + 1 : *n_kets;
+}
+
+static void add_quartet(struct quartet_batches *batches, struct computed_batch *batch,
+                        struct quartet quartet, int64_t number)
+{
+    int32_t n = batch->quartets.n_quartets++;
+    batches->batch.quartets[n] = quartet;
+    batches->batch.numbers[n] = number;
+}
+
 /* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. */
 static void compute_in_batches(struct quartet_batches *batches, const struct quartet_source *source,
                                const struct pair_class *bra, const struct pair_class *ket,
@@ -167,38 +244,101 @@ static void compute_in_batches(struct quartet_batches *batches, const struct qua
 {
     int64_t capacity =
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
-    int32_t n_kets = ket->n_pairs; /* above the threshold: pairs come by descending bound */
+    int32_t n_kets = ket->n_pairs;
+    int64_t number = 0; /* of the first quartet of the bra */
     for (int32_t i = 0; i < bra->n_pairs && n_kets > 0; i++) {
         const struct shell_pair *bra_pair = &bra->pairs[i];
-        while (n_kets > 0 && bra_pair->bound * ket->pairs[n_kets - 1].bound < batches->threshold)
-            n_kets--;
-        int32_t end = triangle && i + 1 < n_kets ? i + 1 : n_kets;
+        int32_t end = count_kets(batches, bra, i, ket, triangle, &n_kets);
         int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
         for (int32_t first = 0; first < end; first += MAX_KETS) {
             int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
             int32_t n_selected = select_kets(batches, source, bra_pair, &ket->pairs[first], n);
             for (int32_t s = 0; s < n_selected; s++) {
                 int32_t j = first + batches->selected[s];
-                batches->quartets[batch->quartets.n_quartets++] =
+                struct quartet quartet =
                     batch->exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
+                add_quartet(batches, batch, quartet, number + j);
                 if (batch->quartets.n_quartets >= most)
                     compute_batch(batches, source, batch);
             }
         }
+        number += end;
     }
     compute_batch(batches, source, batch);
 }
 
-/* All quartets of bra class b with ket class k of the source. */
-static void compute_classes(struct quartet_batches *batches, const struct quartet_source *source,
-                            int b, int k)
+/* Two classes of a source. */
+struct two_classes {
+    const struct pair_class *bra, *ket;
+    bool triangle; /* bra number i has only kets up to i */
+    bool has_rows; /* which the user takes */
+};
+
+/* Calls function for every two classes of the source, in an order that depends on it alone. */
+static void visit_classes(const struct quartet_batches *batches,
+                          const struct quartet_source *source,
+                          void (*function)(const struct two_classes *classes, void *context),
+                          void *context)
 {
-    const struct pair_class *bra = &source->bra->classes[b], *ket = &source->ket->classes[k];
-    bool triangle = source->unique && b == k;
-    bool exchanged = is_exchanged(bra, ket);
-    struct computed_batch batch = {.quartets = {.bra = exchanged ? ket : bra,
-                                                .ket = exchanged ? bra : ket,
-                                                .quartets = batches->quartets},
+    for (int b = 0; b < source->bra->n_classes; b++) {
+        const struct pair_class *bra = &source->bra->classes[b];
+        int n_ket_classes = source->unique ? b + 1 : source->ket->n_classes;
+        if (bra->pairs[0].bound * source->ket->max_bound < batches->threshold)
+            continue;
+        for (int k = 0; k < n_ket_classes; k++) {
+            const struct pair_class *ket = &source->ket->classes[k];
+            struct two_classes classes = {
+                .bra = bra,
+                .ket = ket,
+                .triangle = source->unique && b == k,
+                .has_rows =
+                    source->use_rows && two_electron_has_rows(batches->two_electron, bra, ket)};
+            function(&classes, context);
+        }
+    }
+}
+
+/* A computation or a count of quartets. */
+struct batch_call {
+    struct quartet_batches *batches;
+    const struct quartet_source *source;
+};
+
+struct size_call {
+    const struct quartet_batches *batches;
+    struct kept_size size;
+};
+
+static void add_size(const struct two_classes *classes, void *context)
+{
+    struct size_call *call = context;
+    int32_t n_kets = classes->ket->n_pairs;
+    int64_t n = 0;
+    if (classes->has_rows)
+        return;
+    for (int32_t i = 0; i < classes->bra->n_pairs && n_kets > 0; i++)
+        n += count_kets(call->batches, classes->bra, i, classes->ket, classes->triangle, &n_kets);
+    call->size.n_quartets += n;
+    call->size.n_integrals += n * quartet_n_integrals(classes->bra, classes->ket);
+}
+
+struct kept_size quartet_batches_kept_size(const struct quartet_batches *batches,
+                                           const struct quartet_source *source)
+{
+    struct size_call call = {.batches = batches};
+    visit_classes(batches, source, add_size, &call);
+    return call.size;
+}
+
+static void compute_classes(const struct two_classes *classes, void *context)
+{
+    struct batch_call *call = context;
+    struct quartet_batches *batches = call->batches;
+    const struct quartet_source *source = call->source;
+    bool exchanged = is_exchanged(classes->bra, classes->ket);
+    struct computed_batch batch = {.quartets = {.bra = exchanged ? classes->ket : classes->bra,
+                                                .ket = exchanged ? classes->bra : classes->ket,
+                                                .quartets = batches->batch.quartets},
                                    .exchanged = exchanged,
                                    .integrals = batches->integrals};
     double start_s = 0;
@@ -206,23 +346,25 @@ static void compute_classes(struct quartet_batches *batches, const struct quarte
         batch.cost = class_costs_of(source->costs, &batch.quartets);
         start_s = clock_now_s();
     }
-    if (source->use_rows && two_electron_has_rows(batches->two_electron, bra, ket)) {
-        struct rows_of_classes rows = {batches->two_electron, bra, ket, triangle, batch.cost};
+    if (classes->has_rows) {
+        struct rows_of_classes rows = {batches->two_electron, classes->bra, classes->ket,
+                                       classes->triangle, batch.cost};
         source->use_rows(&rows, source->context);
         return;
     }
-    compute_in_batches(batches, source, bra, ket, triangle, &batch);
+    compute_in_batches(batches, source, classes->bra, classes->ket, classes->triangle, &batch);
     if (batch.cost)
         batch.cost->selection_s += clock_now_s() - start_s;
+    if (source->kept) {
+        struct size_call sum = {.batches = batches, .size = batches->before};
+        add_size(classes, &sum);
+        batches->before = sum.size;
+    }
 }
 
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source)
 {
-    for (int b = 0; b < source->bra->n_classes; b++) {
-        int n_ket_classes = source->unique ? b + 1 : source->ket->n_classes;
-        if (source->bra->classes[b].pairs[0].bound * source->ket->max_bound < batches->threshold)
-            continue;
-        for (int k = 0; k < n_ket_classes; k++)
-            compute_classes(batches, source, b, k);
-    }
+    struct batch_call call = {batches, source};
+    batches->before = (struct kept_size){0};
+    visit_classes(batches, source, compute_classes, &call);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "basis/integrals/class_costs.h"
+#include "basis/integrals/kept_quartets.h"
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
 #include "support/base/status.h"
@@ -14,6 +15,7 @@
 /* A batch with its integrals. */
 struct computed_batch {
     struct quartet_batch quartets; /* in the engine's order */
+    struct quartet_batch computed; /* those of them that were computed now; the others were kept */
     bool exchanged;                /* its bra comes from the ket pairs of the source */
     const double *integrals;       /* as two_electron_compute leaves them */
     struct class_cost *cost;       /* of the class, or NULL: `use` adds integrals and time */
@@ -47,6 +49,10 @@ struct quartet_source {
     void *context;
 
     struct class_costs *costs; /* added to; NULL: nothing is measured */
+
+    /* Of quartet_batches_kept_size: batches take from it what it has, in the order and with the bits
+     * of computing all of them, and leave there what they compute. NULL: nothing is kept. */
+    struct kept_quartets *kept;
 };
 
 /* Scratch of one caller; not shared between threads. */
@@ -62,6 +68,13 @@ void quartet_batches_destroy(struct quartet_batches *batches);
 
 /* Bytes that they take; the engines' scratch is an upper bound for the usual classes of shells. */
 int64_t quartet_batches_bytes(const struct shells *shells);
+
+/* All quartets of the source that batches can have, whatever is selected; those of rows excepted. */
+struct kept_size quartet_batches_kept_size(const struct quartet_batches *batches,
+                                           const struct quartet_source *source);
+
+/* Seconds in which integrals were computed to be kept, of all calls so far. */
+double quartet_batches_kept_seconds(const struct quartet_batches *batches);
 
 /* Computes all quartets of the source, one pair of classes after another, in an order that
  * depends on the source alone; a batch takes a few milliseconds at most. */

@@ -86,7 +86,7 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
     const struct hf_settings *settings = calculation->settings;
     MPI_Comm comm = calculation->comm;
     struct scf_problem problem = hf_calculation_problem(calculation);
-    TRY(hf_memory_check(settings, &problem));
+    TRY(hf_memory_check(settings, &problem, &calculation->kept_bytes));
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     enum status status = screening_create(calculation->tiling, settings->screen,
                                           &calculation->engines, comm, &calculation->screening);
@@ -97,8 +97,9 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
                                          const struct taskpool_settings *pool)
 {
-    TRY(fock_create(calculation->screening, &calculation->settings->fock, pool, calculation->comm,
-                    &calculation->fock));
+    struct fock_settings fock = calculation->settings->fock;
+    fock.kept_bytes = calculation->kept_bytes;
+    TRY(fock_create(calculation->screening, &fock, pool, calculation->comm, &calculation->fock));
     for (int spin = 0; spin < calculation->input.n_spins; spin++)
         TRY(tile_matrix_create(calculation->tiling, "density", DARRAY_DOUBLE,
                                &calculation->D[spin]));
@@ -214,8 +215,11 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
-    TRY(scf_run(&problem, &settings, calculation->D, &calculation->result));
-    return leaves_restricted(calculation) ? follow_into_uhf(calculation, &settings) : STATUS_OK;
+    enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
+    if (status == STATUS_OK && leaves_restricted(calculation))
+        status = follow_into_uhf(calculation, &settings);
+    fock_forget_integrals(calculation->fock);
+    return status;
 }
 
 static enum status find_converged(struct hf_calculation *calculation)

@@ -41,6 +41,7 @@ struct hf_calculation {
     struct dense_grid *grid;
     struct checkpoint_reader *checkpoint; /* of restart, guess or density */
     struct screening *screening;
+    int64_t kept_bytes; /* bound of a process on integrals that its Fock builds keep */
     struct fock *fock;
     struct darray *D[2];              /* per spin: the initial density, then the converged one */
     struct scf_iteration *iterations; /* of the SCF; NULL before it */
@@ -70,6 +71,7 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
 
 /* Runs the SCF to convergence and prints its iterations. With SCF_FOLLOW_UHF, from a solution of RHF
  * that is unstable towards UHF it goes on there: input.n_spins is 2 then, and D[1] exists.
+ * Integrals that its builds have kept are forgotten at its end, for the memory that follows.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 

@@ -2,6 +2,7 @@
 #include "hf/calculation/hf_memory.h"
 
 #include "hf/fock/fock_build.h"
+#include "hf/fock/integral_store.h"
 #include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_matrix.h"
@@ -9,6 +10,7 @@
 #include "support/base/log.h"
 #include "support/base/memory.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -74,7 +76,37 @@ static struct estimate estimate_run(const struct hf_settings *settings,
     return estimate;
 }
 
-enum status hf_memory_check(const struct hf_settings *settings, const struct scf_problem *problem)
+/* Bound on the integrals that a process keeps in what the need leaves of the budget. */
+static int64_t bound_kept(const struct hf_settings *settings, const struct tiling *tiling,
+                          const struct memory_need *need, const struct memory_budget *budget)
+{
+    bool memory = settings->integrals == HF_INTEGRALS_MEMORY;
+    if (settings->goal == HF_GOAL_TASKS || settings->integrals == HF_INTEGRALS_DIRECT)
+        return 0;
+    double most = integral_store_most_bytes(tiling, (enum fock_symmetry)settings->fock.symmetry);
+    double left = memory_left_bytes(need, budget);
+    if (!memory)
+        left /= 2; /* for other programs */
+    return (int64_t)fmax(0, fmin(fmin(most, left), 1e18));
+}
+
+static void print_estimate(const struct hf_settings *settings, const struct estimate *estimate,
+                           const struct memory_need *need, int64_t kept_bytes,
+                           const struct memory_budget *budget)
+{
+    int64_t cache = settings->goal == HF_GOAL_TASKS ? 0 : settings->fock.cache_bytes;
+    char kept[64] = "";
+    if (kept_bytes > 0)
+        snprintf(kept, sizeof kept, ", integrals that are kept up to %.0f",
+                 1e-6 * (double)kept_bytes);
+    log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f with caches of up "
+              "to %.0f%s); available %.0f MB\n",
+              megabytes(need) + 1e-6 * (double)kept_bytes, megabytes(&estimate->matrices),
+              megabytes(&estimate->build), 1e-6 * (double)cache, kept, 1e-6 * budget->main_bytes);
+}
+
+enum status hf_memory_check(const struct hf_settings *settings, const struct scf_problem *problem,
+                            int64_t *kept_bytes)
 {
     int n_processes;
     MPI_Comm_size(problem->comm, &n_processes);
@@ -82,16 +114,14 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
     if (settings->goal == HF_GOAL_SCF && settings->scf.follow == SCF_FOLLOW_UHF)
         largest.n_spins = 2;
     struct estimate estimate = estimate_run(settings, &largest, n_processes);
-    struct memory_need need = estimate.matrices;
-    memory_need_add(&need, 1, estimate.build);
+    struct memory_need printed = estimate.matrices;
+    memory_need_add(&printed, 1, estimate.build);
+    struct memory_need need = printed;
+    need.shared_bytes += darray_overhead_bytes(need.n_shared);
     struct memory_budget budget =
         memory_budget(settings->memory_megabytes * 1000000, problem->comm);
-    int64_t cache = settings->goal == HF_GOAL_TASKS ? 0 : settings->fock.cache_bytes;
-    log_print("Memory     %.0f MB per process (matrices %.0f, Fock build %.0f with caches of up "
-              "to %.0f); available %.0f MB\n",
-              megabytes(&need), megabytes(&estimate.matrices), megabytes(&estimate.build),
-              1e-6 * (double)cache, 1e-6 * budget.main_bytes);
-    need.shared_bytes += darray_overhead_bytes(need.n_shared);
+    *kept_bytes = bound_kept(settings, problem->tiling, &need, &budget);
+    print_estimate(settings, &estimate, &printed, *kept_bytes, &budget);
     char subject[512];
     snprintf(subject, sizeof subject, "%s with %s", settings->molecule, settings->basis);
     return memory_check(subject, &need, &budget,

@@ -18,6 +18,10 @@ enum hf_method { METHOD_RHF, METHOD_UHF };
  * builds; Fock builds of a density at hand; the number of tasks. */
 enum hf_goal { HF_GOAL_SCF, HF_GOAL_BUILDS, HF_GOAL_TASKS };
 
+/* Whether an SCF's Fock builds keep integrals for those that follow: as many as take half of the
+ * memory that is left, none, or as many as fit. */
+enum hf_integrals { HF_INTEGRALS_AUTO, HF_INTEGRALS_DIRECT, HF_INTEGRALS_MEMORY };
+
 /* Texts and atoms are borrowed. */
 struct hf_settings {
     enum hf_goal goal;
@@ -33,6 +37,7 @@ struct hf_settings {
     double screen;
     int engine;               /* number of the integral engine to try first */
     int64_t memory_megabytes; /* 0: all that is available */
+    int integrals;            /* enum hf_integrals; instead of fock.kept_bytes */
     const char *guess;        /* "sad", "core" or a checkpoint; NULL with one of the next */
     const char *restart;      /* checkpoint of the run to resume, or NULL */
     const char *density;      /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */

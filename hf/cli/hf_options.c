@@ -90,6 +90,10 @@ static const struct option_row fock_rows[] = {
                   .default_text = "density", .expert = true,
                   .help = "integrals to compute: those that matter with the current density, or "
                           "all above the threshold, as in Lifflander et al. (2012)"),
+    CHOICE_OPTION(
+        "integrals", FIELD(settings.integrals), "auto,direct,memory", .default_text = "auto",
+        .help = "integrals of Fock builds: computed in each, or kept by their tasks as far as "
+                "they fit into memory (auto: half of it; direct with --fock-only)"),
     INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N", .expert = true,
                    .help = "maximum number of basis functions in a tile (default: by the basis; 40 "
                            "above 160 functions)"),
@@ -269,6 +273,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     options->settings.pool.keep_history = options->files.profile != NULL;
     TRY(check_hf_options(options));
     options->settings.goal = goal_of(options);
+    if (options->fock_only && options->settings.integrals == HF_INTEGRALS_AUTO)
+        options->settings.integrals = HF_INTEGRALS_DIRECT;
     if (options->fock_only && !options->density)
         options->density = "guess";
     if (hf_options_density(options) == HF_DENSITY_FILE)
@@ -282,7 +288,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "converge,max-iter,diis,damping,level-shift,second-order,stability,follow,"                    \
     "all-orbitals"
-#define OPTIONS_OF_BUILDS  "density,accumulate,cache,fock-only,watchdog,profile-classes,trace"
+#define OPTIONS_OF_BUILDS                                                                          \
+    "density,accumulate,cache,integrals,fock-only,watchdog,profile-classes,trace"
 #define OPTIONS_OF_DENSITY "guess,restart,dependence"
 
 static enum status check_no_effect(const struct hf_options *options, const char *names,

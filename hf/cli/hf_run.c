@@ -16,8 +16,15 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Tile quartets of builds from the third one of a round on: those whose integrals were kept by the
+ * process that ran them, and those whose were not. */
+struct kept_use {
+    int64_t hits, misses;
+};
 
 /* A calculation and the outputs of its run. */
 struct hf_run {
@@ -28,6 +35,7 @@ struct hf_run {
     struct hf_density_digest density; /* of --fock-only */
     struct darray *F[2];
     struct mode_records compared;
+    struct kept_use kept[COMPARISON_MODES_MAX]; /* by the modes that are compared */
     bool *accepted;
     bool checked; /* the outputs can be written */
     bool written; /* the outputs are written, or could not be */
@@ -175,6 +183,42 @@ static enum status run_build(struct hf_run *run, int64_t number, const struct fo
     return STATUS_OK;
 }
 
+static bool keeps_integrals(const struct hf_run *run)
+{
+    return run->calculation.kept_bytes > 0;
+}
+
+static const char *kept_heading(const struct hf_run *run)
+{
+    return keeps_integrals(run) ? "    read %      hits    misses" : "";
+}
+
+/* The columns of kept_heading, and the end of the line. */
+static void print_kept_columns(const struct hf_run *run, const struct fock_record *build)
+{
+    if (keeps_integrals(run))
+        log_print("  %8.1f %9lld %9lld",
+                  100 * (double)build->integrals_read / fmax(1, (double)build->integrals),
+                  (long long)build->kept_hits, (long long)build->kept_misses);
+    log_print("\n");
+}
+
+/* Hits and misses by mode. */
+static void print_kept_by_mode(const struct hf_run *run)
+{
+    const struct mode_list *modes = &run->options->settings.modes;
+    if (!keeps_integrals(run))
+        return;
+    log_print("\nKept integrals, from the third build of a round on\n"
+              "mode              hits    misses    hits %%\n");
+    for (int m = 0; m < modes->n; m++) {
+        const struct kept_use *use = &run->kept[m];
+        log_print("%-12s %9lld %9lld %9.1f\n", run->compared.list[m].name, (long long)use->hits,
+                  (long long)use->misses,
+                  100 * (double)use->hits / fmax(1, (double)(use->hits + use->misses)));
+    }
+}
+
 /* The builds of --compare under one mode in one round, which begins as if it were the first. */
 static enum status build_under_mode(struct hf_run *run, int position, int64_t round)
 {
@@ -187,7 +231,12 @@ static enum status build_under_mode(struct hf_run *run, int position, int64_t ro
         TRY(run_build(run, i, &build));
         json_t *entry = mode_records_note(records, position, build->seconds, &build->statistics);
         hf_qcschema_add_build(build, entry);
-        log_print("%-12s %5lld %9.4g\n", record->name, (long long)i, build->seconds);
+        log_print("%-12s %5lld %9.4g", record->name, (long long)i, build->seconds);
+        print_kept_columns(run, build);
+        if (i >= 2) {
+            run->kept[position].hits += build->kept_hits;
+            run->kept[position].misses += build->kept_misses;
+        }
     }
     TRY(fock_timeline(calculation->fock, &record->timeline));
     for (int spin = 0; spin < calculation->input.n_spins; spin++)
@@ -202,7 +251,7 @@ static enum status compare_modes(struct hf_run *run)
     struct mode_records *records = &run->compared;
     records->comparison.oversubscribed = is_oversubscribed(run->comm);
     mode_records_start(records, modes);
-    log_print("mode         build   seconds\n");
+    log_print("mode         build   seconds%s\n", kept_heading(run));
     for (int64_t round = 0; round < records->n_rounds; round++) {
         if (records->n_rounds > 1)
             log_print("round %lld of %lld\n", (long long)round + 1, (long long)records->n_rounds);
@@ -220,12 +269,12 @@ static enum status run_builds(struct hf_run *run)
     /* The SCF of a converged density has left its builds and what the mode learnt from them. */
     if (fock_n_builds(run->calculation.fock) > 0)
         TRY(restart_pool(run, 0, run->options->settings.pool.seed));
-    log_print("build   seconds     integrals\n");
+    log_print("build   seconds     integrals%s\n", kept_heading(run));
     for (int64_t i = 0; i < run->options->fock_only; i++) {
         const struct fock_record *build;
         TRY(run_build(run, i, &build));
-        log_print("%5lld %9.3f %13lld\n", (long long)i, build->seconds,
-                  (long long)build->integrals);
+        log_print("%5lld %9.3f %13lld", (long long)i, build->seconds, (long long)build->integrals);
+        print_kept_columns(run, build);
     }
     return STATUS_OK;
 }
@@ -260,6 +309,7 @@ static enum status run_fock_only(struct hf_run *run)
     TRY(hf_calculation_digest(&run->calculation, "F", run->F, sha256));
     if (run->options->compare) {
         mode_records_print(&run->compared, "Fock build");
+        print_kept_by_mode(run);
         /* Only sums in fixed point are the same in any order. */
         if (run->options->settings.fock.accumulate == FOCK_ACCUMULATE_FIXED)
             status = mode_records_check(&run->compared, "Fock matrix");

@@ -4,11 +4,9 @@
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
 #include "hf/fock/fock_cost.h"
-#include "hf/fock/fock_digest.h"
+#include "hf/fock/fock_profile.h"
 #include "hf/fock/fock_worker.h"
-#include "hf/fock/row_matrices.h"
-#include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_write.h"
+#include "hf/fock/integral_store.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
@@ -35,6 +33,7 @@ struct fock {
     struct taskpool *pool;
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
+    struct integral_store *store; /* NULL: no integrals are kept */
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;
@@ -62,7 +61,11 @@ static int run_fock_task(int64_t position, void *context)
     struct fock *fock = context;
     bool null;
     TRY(fock->begun);
+    double before_s = fock_worker_kept_seconds(fock->worker);
     TRY(fock_tasks_visit(fock->tasks, position, fock_worker_compute, fock->worker, &null));
+    double kept_s = fock_worker_kept_seconds(fock->worker) - before_s;
+    if (kept_s > 0)
+        taskpool_discount(fock->pool, kept_s);
     if (fock->observing && !null)
         TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
     if (log_progress_visible())
@@ -109,6 +112,10 @@ static double cost_of_task(int64_t position, void *context)
     return sum.sum;
 }
 
+/* Moving a task of kept integrals costs their computation, some ten times as long as reading them:
+ * less than this is not worth it in the builds that an SCF still does. */
+#define KEPT_EVEN_WITHIN 0.1
+
 static enum status create_fock_pool(struct fock *fock)
 {
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
@@ -116,6 +123,7 @@ static enum status create_fock_pool(struct fock *fock)
                                        .finish = finish_fock_tasks,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
+                                       .even_within = fock->store ? KEPT_EVEN_WITHIN : 0,
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;
@@ -134,6 +142,7 @@ static enum status create_worker(struct fock *fock)
     TRY(fock_worker_create(fock->screening, (enum screening_rule)fock->settings.screening,
                            (enum fock_symmetry)fock->settings.symmetry,
                            fock->settings.cache_bytes / PAIR_PART, &fock->worker));
+    fock_worker_keep(fock->worker, fock->store);
     fock_worker_interrupt(fock->worker, poll_pool, fock);
     fock_worker_count_costs(fock->worker, fock->class_costs);
     return STATUS_OK;
@@ -150,6 +159,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
     }
     if (fock->class_costs)
         class_costs_clear(fock->class_costs);
+    fock_forget_integrals(fock);
     TRY(status_agree(fock->comm, create_worker(fock)));
     return create_fock_pool(fock);
 }
@@ -175,9 +185,17 @@ static enum status create_class_costs(struct fock *fock)
     return status_agree(fock->comm, class_costs_create(shells, &fock->class_cost_sums));
 }
 
+static enum status create_store(struct fock *fock)
+{
+    if (fock->settings.kept_bytes == 0)
+        return STATUS_OK;
+    return status_agree(fock->comm, integral_store_create(fock->settings.kept_bytes, &fock->store));
+}
+
 static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)
 {
     TRY(create_class_costs(fock));
+    TRY(create_store(fock));
     TRY(create_tasks(fock));
     return fock_restart(fock, pool_settings);
 }
@@ -207,6 +225,7 @@ void fock_destroy(struct fock *fock)
     fock_tasks_destroy(fock->tasks);
     fock_cost_destroy(fock->cost);
     fock_worker_destroy(fock->worker);
+    integral_store_destroy(fock->store);
     density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
@@ -282,13 +301,26 @@ static enum status make_room_for_record(struct fock *fock)
     return status;
 }
 
+/* Sums over processes. */
+static void sum_counts(const struct fock *fock, struct fock_record *record)
+{
+    struct fock_counts counts = fock_worker_counts(fock->worker);
+    int64_t *const sums[] = {&record->integrals, &record->integrals_read, &record->kept_hits,
+                             &record->kept_misses, &record->kept_bytes};
+    int64_t values[] = {counts.integrals, counts.integrals_read, counts.hits, counts.misses,
+                        fock->store ? integral_store_bytes(fock->store) : 0};
+    enum { N_SUMS = sizeof values / sizeof *values };
+    MPI_Allreduce(MPI_IN_PLACE, values, N_SUMS, MPI_INT64_T, MPI_SUM, fock->comm);
+    for (int i = 0; i < N_SUMS; i++)
+        *sums[i] = values[i];
+}
+
 static void record_build(struct fock *fock, double start_s)
 {
     int64_t last = taskpool_n_iterations(fock->pool) - 1;
-    int64_t n_integrals = fock_worker_n_integrals(fock->worker);
     struct fock_record *record = &fock->records[fock->n_builds];
     record->seconds = clock_now_s() - start_s;
-    MPI_Allreduce(&n_integrals, &record->integrals, 1, MPI_INT64_T, MPI_SUM, fock->comm);
+    sum_counts(fock, record);
     record->statistics = *taskpool_statistics(fock->pool, last);
     record->statistics.iteration = fock->n_builds++;
 }
@@ -302,6 +334,8 @@ static enum status build_and_record(struct fock *fock, int n_spins, bool exchang
     TRY(prepare_spins(fock, n_spins));
     TRY(density_tiles_set(fock->density, D, exchange_alone));
     fock_accumulator_start(fock->accumulator, fock->density);
+    if (fock->store)
+        integral_store_begin(fock->store);
     fock->begun = fock_worker_begin(fock->worker, n_spins, fock->density, fock->accumulator);
     enum status status = taskpool_run(fock->pool);
     log_progress("Fock build", 1);
@@ -332,6 +366,12 @@ enum status fock_build_exchange(struct fock *fock, const struct darray *const D[
                                 struct darray *const F[2])
 {
     return build_matrices(fock, 2, true, D, F);
+}
+
+void fock_forget_integrals(struct fock *fock)
+{
+    if (fock->store)
+        integral_store_clear(fock->store);
 }
 
 int64_t fock_n_builds(const struct fock *fock)
@@ -368,85 +408,14 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
     return pool_timeline(fock->pool, timeline);
 }
 
-/* The tiles that a task reads and writes, for simulations of the build. */
-struct block_list {
-    const struct tiling *tiling;
-    int n_spins;
-    int64_t id; /* of the task */
-    struct data_records *records;
-};
-
-static enum status add_tile(const struct block_list *list, int64_t a, int64_t b, bool writes)
-{
-    const struct tiling *tiling = list->tiling;
-    int64_t pair = tile_pair_index_unordered(a, b);
-    int64_t elements = tile_n_functions(tiling, a) * tile_n_functions(tiling, b);
-    struct taskpool_data_block block = {.bytes = elements * (int64_t)sizeof(double) * list->n_spins,
-                                        .owner = pair};
-    int64_t number = writes ? tiling_n_pairs(tiling) + pair : pair;
-    return data_records_add(list->records, list->id, writes, number, block);
-}
-
-static enum status add_quartet_tiles(const struct tile_quartet *quartet, void *context)
-{
-    const int64_t tiles[4] = {quartet->I, quartet->J, quartet->K, quartet->L};
-    for (int writes = 0; writes < 2; writes++)
-        for (int r = 0; r < 4; r++)
-            for (int s = r + 1; s < 4; s++)
-                TRY(add_tile(context, tiles[r], tiles[s], writes));
-    return STATUS_OK;
-}
-
-/* Adds the blocks of the task at a position, under its id: each of its quartets reads D and writes
- * F in all pairs of its tiles. A block is a tile of all spins; tile p of D is block p, of F block
- * tiling_n_pairs + p, and the owner of both has the number p. Bounds of integrals, which processes
- * keep from build to build, are left out. */
-static enum status add_blocks_of_task(const struct fock *fock, int64_t position,
-                                      struct data_records *records)
-{
-    struct block_list list = {.tiling = fock->screening->tiling,
-                              .n_spins = fock->n_spins,
-                              .id = fock_tasks_id(fock->tasks, position),
-                              .records = records};
-    data_records_begin_task(records);
-    return fock_tasks_visit(fock->tasks, position, add_quartet_tiles, &list, NULL);
-}
-
-/* The non-null tasks of this process's history, under their ids, and the tiles of each. */
-static enum status translate_history(const struct fock *fock, bool with_blocks,
-                                     struct taskpool_history *translated,
-                                     struct data_records *blocks)
-{
-    const struct taskpool_history *history = taskpool_history(fock->pool);
-    for (int64_t i = 0; i < history->n_entries; i++) {
-        const struct taskpool_history_entry *entry = &history->entries[i];
-        if (fock_tasks_is_null(fock->tasks, entry->task))
-            continue;
-        TRY(history_add(translated, fock_tasks_id(fock->tasks, entry->task), entry->time_s,
-                        entry->worker));
-        if (with_blocks)
-            TRY(add_blocks_of_task(fock, entry->task, blocks));
-    }
-    return STATUS_OK;
-}
-
 enum status fock_write_profile(const struct fock *fock, const char *path)
 {
-    struct taskpool_history translated = {0};
-    struct data_records blocks = {0};
-    struct task_data_paths paths;
-    enum status status = status_agree(
-        fock->comm, translate_history(fock, task_data_paths(path, &paths), &translated, &blocks));
-    if (status != STATUS_OK)
-        goto done;
-    status = task_data_write(fock->comm, &blocks, path);
-    if (status != STATUS_OK)
-        goto done;
-    status = profile_write(fock->comm, &translated, path);
-done:
-    data_records_fini(&blocks);
-    history_fini(&translated);
-    return status;
+    struct fock_profile profile = {.tasks = fock->tasks,
+                                   .tiling = fock->screening->tiling,
+                                   .n_spins = fock->n_spins,
+                                   .history = taskpool_history(fock->pool),
+                                   .comm = fock->comm};
+    return fock_profile_write(&profile, path);
 }
 
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
@@ -465,8 +434,9 @@ struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_set
                               int n_spins, int n_processes)
 {
     struct memory_need need = fock_accumulator_bytes(tiling, n_spins, n_processes);
-    need.own_bytes += (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
-                               fock_cost_bytes(tiling) + density_tiles_bytes(tiling) +
-                               fock_worker_bytes(tiling, n_spins) + settings->cache_bytes);
+    need.own_bytes +=
+        (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
+                 fock_cost_bytes(tiling) + density_tiles_bytes(tiling) +
+                 fock_worker_bytes(tiling, n_spins) + settings->cache_bytes + settings->kept_bytes);
     return need;
 }

@@ -29,6 +29,7 @@ struct fock_settings {
     int screening;        /* enum screening_rule */
     int accumulate;       /* enum fock_accumulate */
     int64_t cache_bytes;  /* per process, for tiles of D and F and shell pairs */
+    int64_t kept_bytes;   /* bound of a process on integrals kept between builds; 0: none is kept */
     bool profile_classes; /* measure what the shell quartets of each class cost */
 };
 
@@ -43,7 +44,7 @@ enum status fock_create(const struct screening *screening, const struct fock_set
 void fock_destroy(struct fock *fock);
 
 /* Resets the object as if newly created, with other settings of the pool: forgets the
- * builds, the null tasks of FOCK_PRUNE_OBSERVED and the cached shell pairs. Tasks and
+ * builds, the null tasks of FOCK_PRUNE_OBSERVED, kept integrals and the cached shell pairs. Tasks and
  * their costs stay. Collective. Errors: as fock_create; only fock_restart and fock_destroy
  * may then follow. */
 enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool_settings);
@@ -54,7 +55,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
  * D       tile matrices of doubles, complete as after darray_sync; read
  * F       tile matrices of doubles, hartree; overwritten
  * With FOCK_ACCUMULATE_FIXED, F is bit for bit the same for any scheduling mode,
- * pruning, cache size and number of processes.
+ * pruning, cache size, bound on kept integrals and number of processes.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (D not finite; overflow of the fixed-point grid). */
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[]);
@@ -64,13 +65,21 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 enum status fock_build_exchange(struct fock *fock, const struct darray *const D[2],
                                 struct darray *const F[2]);
 
+/* Forgets the kept integrals and returns their memory; later builds keep theirs again. Not
+ * collective. */
+void fock_forget_integrals(struct fock *fock);
+
 /* The threshold of its screening, hartree. Not collective. */
 double fock_threshold(const struct fock *fock);
 
 /* A build that was done. */
 struct fock_record {
-    double seconds;    /* wall time of fock_build, density and F included */
-    int64_t integrals; /* computed by all processes; under full symmetry one of each orbit */
+    double seconds;         /* wall time of fock_build, density and F included */
+    int64_t integrals;      /* used by all processes; under full symmetry one of each orbit */
+    int64_t integrals_read; /* of them, kept from earlier builds; the others were computed */
+    int64_t kept_hits;      /* tile quartets kept by the process that ran them */
+    int64_t kept_misses;    /* those that were not, and had integrals to keep */
+    int64_t kept_bytes;     /* of all processes after the build */
     struct taskpool_iteration statistics;
 };
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "basis/integrals/two_electron.h"
+#include "hf/fock/digest_kernels.h"
 #include "hf/fock/group_blocks.h"
 #include "hf/fock/quartet_views.h"
 
@@ -20,9 +21,10 @@ struct digest_batch {
 /* State of one worker's symmetric digestion: its tiles in blocks, and vectors for the blocks of
  * several quartets side by side. */
 struct fock_digest {
+    const struct digest_kernels *kernels; /* for the processor's vectors */
     struct group_blocks blocks;
     int64_t size;  /* of the largest block of two groups, a chunk of zeros included */
-    double *lanes; /* 8 size QUARTET_LANES: of four blocks D, then A */
+    double *lanes; /* 8 size QUARTET_LANES: of four blocks D, then A; scratch of the kernels */
 };
 
 /* For tiles of this tiling, borrowed. On failure fock_digest_destroy still has to be called.

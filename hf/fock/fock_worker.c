@@ -25,9 +25,11 @@ struct fock_worker {
     struct quartet_views views;
     struct fock_digest *digest;
     struct row_matrices *rows;
-    double *exchange_weights; /* of two tiles' groups: select_significant */
-    bool same_tile_pair;      /* bra and ket of the tile quartet being computed */
-    int64_t n_integrals;      /* of the build */
+    double *exchange_weights;     /* of two tiles' groups: select_significant */
+    bool same_tile_pair;          /* bra and ket of the tile quartet being computed */
+    struct fock_counts counts;    /* of the build */
+    double add_s;                 /* adding to the store */
+    struct integral_store *store; /* borrowed, or NULL */
 
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
@@ -134,10 +136,15 @@ void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *cos
     worker->costs = costs;
 }
 
+void fock_worker_keep(struct fock_worker *worker, struct integral_store *store)
+{
+    worker->store = store;
+}
+
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator)
 {
-    worker->n_integrals = 0;
+    worker->counts = (struct fock_counts){0};
     return quartet_views_init(&worker->views, worker->screening->tiling, density, accumulator,
                               n_spins);
 }
@@ -147,9 +154,14 @@ void fock_worker_end(struct fock_worker *worker)
     quartet_views_fini(&worker->views);
 }
 
-int64_t fock_worker_n_integrals(const struct fock_worker *worker)
+struct fock_counts fock_worker_counts(const struct fock_worker *worker)
 {
-    return worker->n_integrals;
+    return worker->counts;
+}
+
+double fock_worker_kept_seconds(const struct fock_worker *worker)
+{
+    return worker->add_s + quartet_batches_kept_seconds(worker->batches);
 }
 
 static void interrupt_task_at(struct fock_worker *worker, double now_s)
@@ -203,7 +215,10 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     else
         fock_digest_ordered(&worker->views, &digest);
     int64_t n_integrals = count_integrals(&batch->quartets, worker->symmetry);
-    worker->n_integrals += n_integrals;
+    worker->counts.integrals += n_integrals;
+    if (batch->computed.n_quartets < batch->quartets.n_quartets)
+        worker->counts.integrals_read +=
+            n_integrals - count_integrals(&batch->computed, worker->symmetry);
     double now_s = wall_time_end_now_s(use);
     if (batch->cost) {
         batch->cost->digestion_s += now_s - start_s;
@@ -277,12 +292,35 @@ static void compute_rows(const struct rows_of_classes *rows, void *context)
     struct fock_worker *worker = context;
     struct fock_rows_task task = {
         .rows = rows, .threshold = worker->screening->threshold, .rule = worker->rule};
-    worker->n_integrals +=
+    worker->counts.integrals +=
         fock_rows_compute(worker->rows, &worker->views, &task, interrupt_task, worker);
 }
 
-static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *bra,
-                          const struct shell_pairs *ket)
+/* What is kept of the quartet's integrals, or from now on will be; NULL: nothing. */
+static struct kept_quartets *find_kept(struct fock_worker *worker,
+                                       const struct tile_quartet *quartet,
+                                       const struct quartet_source *source)
+{
+    if (!worker->store)
+        return NULL;
+    struct kept_quartets *kept = integral_store_find(worker->store, quartet);
+    if (kept) {
+        worker->counts.hits++;
+        return kept;
+    }
+    double start_s = clock_now_s();
+    struct kept_size size = quartet_batches_kept_size(worker->batches, source);
+    if (size.n_quartets > 0) {
+        worker->counts.misses++;
+        kept = integral_store_add(worker->store, quartet, &size);
+    }
+    if (kept)
+        worker->add_s += clock_now_s() - start_s;
+    return kept;
+}
+
+static void compute_pairs(struct fock_worker *worker, const struct tile_quartet *quartet,
+                          const struct shell_pairs *bra, const struct shell_pairs *ket)
 {
     /* Under symmetry two pairs of one tile pair are a quartet once. */
     worker->same_tile_pair = bra == ket;
@@ -296,6 +334,7 @@ static void compute_pairs(struct fock_worker *worker, const struct shell_pairs *
         .use = digest_quartets,
         .context = worker,
         .costs = worker->costs};
+    source.kept = find_kept(worker, quartet, &source);
     quartet_batches_compute(worker->batches, &source);
 }
 
@@ -306,7 +345,7 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
 {
     TRY(quartet_views_begin(&worker->views, quartet));
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
-    compute_pairs(worker, bra, ket);
+    compute_pairs(worker, quartet, bra, ket);
     wall_time_begin(WALL_DIGESTION);
     fock_digest_end(worker->digest, &worker->views);
     wall_time_end(use);

@@ -6,6 +6,7 @@
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
 #include "hf/fock/fock_tasks.h"
+#include "hf/fock/integral_store.h"
 #include "hf/tiles/screening.h"
 #include "support/base/status.h"
 
@@ -33,13 +34,26 @@ void fock_worker_interrupt(struct fock_worker *worker, void (*function)(void *co
  * is measured, as at first. */
 void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *costs);
 
+/* Reads integrals from the store, which is borrowed, and keeps them there, from now on. The sums are
+ * those without a store, to the last bit. NULL: none is kept, as at first. */
+void fock_worker_keep(struct fock_worker *worker, struct integral_store *store);
+
 /* Begins and ends a build with this density. Errors of begin: STATUS_NO_MEMORY. */
 enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
                               struct density_tiles *density, struct fock_accumulator *accumulator);
 void fock_worker_end(struct fock_worker *worker);
 
-/* Integrals computed since the last begin: under full symmetry one of each orbit. */
-int64_t fock_worker_n_integrals(const struct fock_worker *worker);
+/* Work since the last begin. */
+struct fock_counts {
+    int64_t integrals;      /* used; under full symmetry one of each orbit */
+    int64_t integrals_read; /* of them, from the store */
+    int64_t hits, misses; /* tile quartets with integrals to keep that the store had, or had not */
+};
+struct fock_counts fock_worker_counts(const struct fock_worker *worker);
+
+/* Seconds in which room was made in the store, and integrals computed for it, since the worker was
+ * created. */
+double fock_worker_kept_seconds(const struct fock_worker *worker);
 
 /* Adds the contribution of a quartet of tiles to the accumulator. Under full
  * symmetry I >= J, K >= L and pair (I, J) not below (K, L). worker is a

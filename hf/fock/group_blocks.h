@@ -8,6 +8,7 @@
  * or J is. D contains the factors of its terms (fock_digest.h). */
 #pragma once
 
+#include "hf/fock/digest_kernels.h"
 #include "hf/fock/quartet_views.h"
 #include "support/base/status.h"
 
@@ -17,9 +18,6 @@
 /* Pairs of roles; the first two for Coulomb, the others for exchange terms. */
 enum role_pair { ROLES_IJ, ROLES_KL, ROLES_IK, ROLES_IL, ROLES_JK, ROLES_JL, N_ROLE_PAIRS };
 extern const int roles_of_pair[N_ROLE_PAIRS][2];
-
-/* Blocks of more than one element start at multiples of this many. */
-enum { BLOCK_CHUNK = 4 };
 
 /* Where the blocks of a pair of roles are: that of groups x, y of the two roles at
  * place[x * n_columns + y] of D and A. */

@@ -102,6 +102,27 @@ void hf_print_density(const struct hf_calculation *calculation, bool converged, 
             settings->guess);
 }
 
+/* The integrals that builds kept, and how many of them the builds after the first found. */
+static void print_kept(const struct fock *fock)
+{
+    int64_t n = fock_n_builds(fock), bytes = 0, hits = 0, misses = 0;
+    double integrals = 0, integrals_read = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const struct fock_record *record = &fock_records(fock)[i];
+        bytes = record->kept_bytes > bytes ? record->kept_bytes : bytes;
+        hits += i > 0 ? record->kept_hits : 0;
+        misses += i > 0 ? record->kept_misses : 0;
+        integrals += (double)record->integrals;
+        integrals_read += (double)record->integrals_read;
+    }
+    if (bytes == 0)
+        return;
+    log_print("Integrals  kept in %.0f MB of all processes; after the first build %lld hits and "
+              "%lld misses of tile quartets; %.1f %% of all integrals were read\n",
+              1e-6 * (double)bytes, (long long)hits, (long long)misses,
+              integrals > 0 ? 100 * integrals_read / integrals : 0);
+}
+
 /* One line for all builds; each by itself is in the result file. */
 static void print_build_summary(const struct fock *fock)
 {
@@ -115,6 +136,7 @@ static void print_build_summary(const struct fock *fock)
     }
     log_print("\n%lld Fock build%s took %.2f s; %.1f %% of the workers' time went into tasks\n",
               (long long)n, log_plural(n), seconds, 100 * task_s / worker_s);
+    print_kept(fock);
 }
 
 void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals)

@@ -61,6 +61,12 @@ void hf_qcschema_add_build(const struct fock_record *build, json_t *iteration)
 {
     json_object_set_new(iteration, "fock_seconds", json_real(build->seconds));
     json_object_set_new(iteration, "integrals", json_integer(build->integrals));
+    if (build->kept_bytes == 0)
+        return;
+    json_object_set_new(iteration, "integrals_read", json_integer(build->integrals_read));
+    json_object_set_new(iteration, "kept_hits", json_integer(build->kept_hits));
+    json_object_set_new(iteration, "kept_misses", json_integer(build->kept_misses));
+    json_object_set_new(iteration, "kept_bytes", json_integer(build->kept_bytes));
 }
 
 /* extras.beryl.iterations. */

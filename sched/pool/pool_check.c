@@ -59,6 +59,9 @@ static enum status check_problem(const struct pool_request *request,
                                  const struct taskpool_mode *mode)
 {
     const struct taskpool_problem *problem = request->problem;
+    if (!(problem->even_within >= 0 && isfinite(problem->even_within)))
+        return FAIL(STATUS_USAGE, "problem.even_within is %g: give a finite number of at least 0",
+                    problem->even_within);
     if (problem->record_size > 0)
         return check_dynamic_problem(problem, mode);
     if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)

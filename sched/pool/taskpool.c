@@ -365,6 +365,12 @@ void taskpool_poll(struct taskpool *pool)
         pool->driver->functions->poll(pool->driver);
 }
 
+void taskpool_discount(struct taskpool *pool, double time_s)
+{
+    if (pool && pool->state == POOL_RUNNING && pool->driver->functions->discount)
+        pool->driver->functions->discount(pool->driver, time_s);
+}
+
 double taskpool_progress(const struct taskpool *pool)
 {
     return pool ? pool->driver->functions->progress(pool->driver) : 0;

@@ -4,6 +4,9 @@
 #include "support/base/node.h"
 
 #include <limits.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -245,6 +248,14 @@ bool memory_fits(const struct memory_need *need, const struct memory_budget *bud
     return shortage.needed <= shortage.available;
 }
 
+double memory_left_bytes(const struct memory_need *need, const struct memory_budget *budget)
+{
+    double of_main = budget->main_bytes - need->shared_bytes - need->own_bytes;
+    double of_address =
+        budget->address_bytes - need->own_bytes - budget->n_sharing * need->shared_bytes;
+    return memory_fits(need, budget) ? fmin(of_main, of_address) : 0;
+}
+
 enum status memory_check(const char *subject, const struct memory_need *need,
                          const struct memory_budget *budget, const char *remedy)
 {
@@ -272,6 +283,13 @@ enum status memory_check_now(const char *subject, const struct memory_need *need
     struct memory_limits limits = memory_limits();
     struct memory_budget budget = memory_divide(&limits, n_sharing);
     return memory_check(subject, need, &budget, remedy);
+}
+
+void memory_return_freed(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }
 
 void memory_confine(const struct memory_budget *budget)

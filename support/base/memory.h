@@ -53,6 +53,9 @@ struct memory_need memory_need_larger(struct memory_need one, struct memory_need
 
 bool memory_fits(const struct memory_need *need, const struct memory_budget *budget);
 
+/* Bytes of its own that a process with this need may use in addition; 0 where it does not fit. */
+double memory_left_bytes(const struct memory_need *need, const struct memory_budget *budget);
+
 /* Refuses a need beyond the budget. Not collective.
  * subject, remedy  parts of the message: what needs the memory, how to need less
  * Errors: STATUS_NO_MEMORY with the limit that is exceeded most. */
@@ -63,6 +66,9 @@ enum status memory_check(const char *subject, const struct memory_need *need,
  * than 1 MB, and nothing shared, is granted without a look. Not collective. */
 enum status memory_check_now(const char *subject, const struct memory_need *need, int n_sharing,
                              const char *remedy);
+
+/* Returns memory that this process has freed to the system, where the C library can. */
+void memory_return_freed(void);
 
 /* From now on allocations of this process beyond its budget of main memory fail: for work whose
  * need cannot be estimated. Otherwise the system might kill this process or another. */

@@ -149,6 +149,8 @@ static enum status check_library_settings(const struct beryl_settings *settings)
     TRY(check_setting("max_iter", (double)settings->max_iter, 1, 1e6));
     TRY(check_setting("cache", (double)settings->cache, 0, 1e6));
     TRY(check_setting("memory", (double)settings->memory, 0, 1e9));
+    TRY(check_setting("integrals", settings->integrals, BERYL_INTEGRALS_AUTO,
+                      BERYL_INTEGRALS_MEMORY));
     TRY(check_setting("converge_amplitudes", settings->converge_amplitudes, SCF_LEAST_CONVERGE, 1));
     return check_setting("max_iter_amplitudes", (double)settings->max_iter_amplitudes, 1, 1e6);
 }
@@ -176,6 +178,9 @@ static enum status convert_settings(struct beryl_calculation *self, const char *
 {
     static const int methods[] = {
         [BERYL_BY_MULTIPLICITY] = -1, [BERYL_RHF] = METHOD_RHF, [BERYL_UHF] = METHOD_UHF};
+    static const int integrals[] = {[BERYL_INTEGRALS_AUTO] = HF_INTEGRALS_AUTO,
+                                    [BERYL_INTEGRALS_DIRECT] = HF_INTEGRALS_DIRECT,
+                                    [BERYL_INTEGRALS_MEMORY] = HF_INTEGRALS_MEMORY};
     struct beryl_settings *given = &self->given;
     struct hf_settings *settings = &self->settings;
     TRY(own_texts(self, &molecule));
@@ -190,6 +195,7 @@ static enum status convert_settings(struct beryl_calculation *self, const char *
     settings->cartesian = given->functions == BERYL_CARTESIAN;
     settings->screen = given->screen;
     settings->memory_megabytes = given->memory;
+    settings->integrals = integrals[given->integrals];
     settings->guess = given->guess ? given->guess : settings->guess;
     settings->fock.cache_bytes = given->cache * 1000000;
     settings->scf.converge = given->converge;

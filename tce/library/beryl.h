@@ -76,6 +76,7 @@ int beryl_rank(void);
 
 enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF };
 enum beryl_functions { BERYL_AS_BASIS_SAYS, BERYL_SPHERICAL, BERYL_CARTESIAN };
+enum beryl_integrals { BERYL_INTEGRALS_AUTO, BERYL_INTEGRALS_DIRECT, BERYL_INTEGRALS_MEMORY };
 enum { BERYL_NOT_GIVEN = -1000000 };
 
 /* `beryl-hf --help` and `beryl-tce ccsd --help` explain each under the option of its name
@@ -98,6 +99,7 @@ struct beryl_settings {
     double converge_amplitudes;
     int64_t max_iter_amplitudes;
     int log; /* whether process 0 prints on standard output what the programs print meanwhile */
+    int integrals; /* enum beryl_integrals; those of Fock builds */
 };
 
 /* The defaults of the programs; the basis is to be set. Not collective. */

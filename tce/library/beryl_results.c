@@ -380,6 +380,7 @@ static enum status solve_correlation(struct method_calculation *method,
                                      struct hf_calculation *hf, double *energy)
 {
     const struct taskpool_settings *pool = &hf->settings->pool;
+    fock_forget_integrals(hf->fock); /* for the method's memory */
     TRY(method_calculation_plan(settings, hf, method));
     TRY(method_calculation_check_memory(method));
     TRY(method_calculation_prepare(method, pool));

@@ -30,6 +30,9 @@ struct driver_functions {
     /* From the body of a task: polls for messages and answers them. NULL: bodies take no time. */
     void (*poll)(struct driver *driver);
 
+    /* From the body of a task: see taskpool_discount. NULL: no-op. */
+    void (*discount)(struct driver *driver, double time_s);
+
     /* The fraction of the iteration that is done, by the mode's estimate. Does not
      * communicate. */
     double (*progress)(struct driver *driver);

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/measured_balance.h"
 
+#include <math.h>
+
+/* Rules that move few tasks, and those only beyond an imbalance: pairs exchange the longest. */
+static struct balancer_rules rules_of_few_moves(const struct balancer_rules *rules,
+                                                double even_within)
+{
+    struct balancer_rules few = balancer_by_pairs;
+    few.donate_above = rules->donate_above;
+    few.balance_over = fmax(rules->balance_over, even_within);
+    few.deal_below = 0;
+    return few;
+}
+
 enum status measured_balance_init(struct measured_balance *self,
                                   const struct taskpool_mode_setup *setup,
                                   struct taskpool_comm *comm, const struct balancer_rules *rules)
 {
-    struct balancer_rules own = *rules;
+    double even_within = setup->problem->even_within;
+    struct balancer_rules own = even_within > 0 ? rules_of_few_moves(rules, even_within) : *rules;
     own.seed = setup->settings->seed;
     balancer_init(&self->balancer, comm, &self->bins, &own);
     /* No ran_tasks: the tasks that ran are in bins. */

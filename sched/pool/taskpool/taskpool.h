@@ -27,10 +27,10 @@
  * Threads  A program calls all functions from one thread, the one that initialised MPI unless it
  *          asked for more; its tasks run on that thread. Settings with a progress thread or a
  *          watchdog start threads of the library's own, which call only functions of modes.
- *          Inside a task, of its own pool, only taskpool_add, taskpool_poll, taskpool_progress and
- *          the functions that return texts, statistics or names may be called; the others return
- *          TASKPOOL_STATUS_USAGE. A task must not wait for another task, and threads that it starts
- *          must not call these functions. */
+ *          Inside a task, of its own pool, only taskpool_add, taskpool_poll, taskpool_discount,
+ *          taskpool_progress and the functions that return texts, statistics or names may be
+ *          called; the others return TASKPOOL_STATUS_USAGE. A task must not wait for another task,
+ *          and threads that it starts must not call these functions. */
 #ifndef TASKPOOL_TASKPOOL_H
 #define TASKPOOL_TASKPOOL_H
 
@@ -102,6 +102,10 @@ struct taskpool_problem {
     /* The predicted cost of a task, in any unit, > 0 and finite, for --seeding cost; or
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
+    /* For tasks that find data where they ran before: modes that balance measured durations leave
+     * tasks where they are while the largest load exceeds the best possible by no more than this
+     * fraction; beyond it pairs of workers exchange few tasks. >= 0 and finite; 0: by the mode. */
+    double even_within;
 
     /* Called on each process after its last task, also where a task failed, before any process
      * leaves taskpool_run: completes what the tasks left under way (for instance by
@@ -237,6 +241,11 @@ int taskpool_restore(struct taskpool *pool);
  * it, but other workers wait. Costs a few ns where the mode exchanges no messages while tasks run.
  * Outside tasks a no-op. */
 void taskpool_poll(struct taskpool *pool);
+
+/* Inside a task: time_s of its seconds will not recur where this process runs the task again, as
+ * those that fill a cache. Modes balance the next iteration without them; statistics and history
+ * count them. Outside tasks, simulated and in modes that time no task a no-op. */
+void taskpool_discount(struct taskpool *pool, double time_s);
 
 /* The fraction of the current iteration that is done, as far as this worker knows: of the
  * pool's tasks or, in modes without knowledge of the others', of its own. For

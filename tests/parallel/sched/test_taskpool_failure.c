@@ -207,6 +207,11 @@ static void test_impossible_pools_are_refused_everywhere(void **state)
     check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
     problem.cost = bad_last_cost;
     check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
+    problem.even_within = -0.1;
+    check_refused(STATUS_USAGE, "--sched=auto", &problem);
+    problem.even_within = NAN;
+    check_refused(STATUS_USAGE, "--sched=persist", &problem);
+    problem.even_within = 0;
     problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
     check_refused(STATUS_LIMIT, "--sched=counter", &problem);
     problem.n_tasks = -1;

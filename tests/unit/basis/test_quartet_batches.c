@@ -171,6 +171,82 @@ static void none_that_is_not_selected(void **state)
     check_visits(1e-3, true, false);
 }
 
+/* A digest of all integrals of a source in the order in which batches have them, and quartets. */
+struct passage {
+    struct visit visit; /* first: select_even takes it for its context */
+    uint64_t digest;
+    int64_t n_quartets, n_computed;
+};
+
+static void digest_batch(const struct computed_batch *batch, void *context)
+{
+    struct passage *passage = context;
+    const struct quartet_batch *quartets = &batch->quartets;
+    int64_t n = batch_size(quartet_n_integrals(quartets->bra, quartets->ket), quartets->n_quartets);
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, &batch->integrals[i], sizeof bits);
+        passage->digest = (passage->digest ^ bits) * UINT64_C(1099511628211);
+    }
+    passage->n_quartets += quartets->n_quartets;
+    passage->n_computed += batch->computed.n_quartets;
+}
+
+static struct passage pass_through(struct quartet_batches *batches, const struct shell_pairs *pairs,
+                                   bool selective, bool unique, double threshold,
+                                   struct kept_quartets *kept)
+{
+    struct passage passage = {.visit.threshold = threshold};
+    struct quartet_source source = {.bra = pairs,
+                                    .ket = pairs,
+                                    .unique = unique,
+                                    .select = selective ? select_even : NULL,
+                                    .use = digest_batch,
+                                    .context = &passage,
+                                    .kept = kept};
+    quartet_batches_compute(batches, &source);
+    return passage;
+}
+
+/* A selection, all, the selection again: each pass computes what those before have not. */
+static void check_kept_passes(double threshold, bool unique)
+{
+    struct shell_pairs *pairs;
+    struct quartet_batches *batches;
+    struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}, .triangle = true};
+    check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
+    check_ok(quartet_batches_create(shells, threshold, NULL, &batches));
+    struct quartet_source source = {.bra = pairs, .ket = pairs, .unique = unique};
+    struct kept_size size = quartet_batches_kept_size(batches, &source);
+    struct kept_quartets kept;
+    void *memory = calloc(1, (size_t)kept_quartets_bytes(&size));
+    kept_quartets_init(&size, memory, &kept);
+    int64_t n_kept = 0;
+    for (int pass = 0; pass < 4; pass++) {
+        bool selective = pass % 2 == 0;
+        struct passage direct = pass_through(batches, pairs, selective, unique, threshold, NULL);
+        struct passage reading = pass_through(batches, pairs, selective, unique, threshold, &kept);
+        assert_true(reading.digest == direct.digest);
+        assert_int_equal(reading.n_quartets, direct.n_quartets);
+        assert_int_equal(direct.n_computed, direct.n_quartets);
+        assert_int_equal(reading.n_computed, pass < 2 ? direct.n_quartets - n_kept : 0);
+        n_kept += reading.n_computed;
+    }
+    assert_int_equal(n_kept, size.n_quartets);
+    free(memory);
+    quartet_batches_destroy(batches);
+    shell_pairs_destroy(pairs);
+}
+
+static void kept_integrals_have_the_bits_of_computed_ones(void **state)
+{
+    (void)state;
+    for (int unique = 0; unique < 2; unique++) {
+        check_kept_passes(1e-30, unique);
+        check_kept_passes(1e-3, unique);
+    }
+}
+
 /* The 28 pairs of 3 s shells, 1 group of two, 2 p and 1 d: 6 of ss, 3 [2s]s, 1 [2s][2s], 6 ps,
  * 2 p[2s], 3 pp, 3 ds, 1 d[2s], 2 dp, 1 dd. */
 static void costs_are_of_the_class(void **state)
@@ -207,9 +283,12 @@ static void costs_are_of_the_class(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_ordered_quartet_once), cmocka_unit_test(every_unique_quartet_once),
-        cmocka_unit_test(none_below_the_threshold),   cmocka_unit_test(none_that_is_not_selected),
+        cmocka_unit_test(every_ordered_quartet_once),
+        cmocka_unit_test(every_unique_quartet_once),
+        cmocka_unit_test(none_below_the_threshold),
+        cmocka_unit_test(none_that_is_not_selected),
         cmocka_unit_test(costs_are_of_the_class),
+        cmocka_unit_test(kept_integrals_have_the_bits_of_computed_ones),
     };
     return cmocka_run_group_tests(tests, make_shells, free_shells);
 }

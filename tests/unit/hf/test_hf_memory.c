@@ -30,6 +30,7 @@ static struct hf_settings builds_by(const char *mode)
         .molecule = "chain.xyz",
         .basis = "be15s",
         .goal = HF_GOAL_BUILDS,
+        .integrals = HF_INTEGRALS_DIRECT,
         .fock = {.symmetry = FOCK_SYMMETRY_NONE, .prune = FOCK_PRUNE_NONE},
     };
     taskpool_settings_default(&settings.pool);
@@ -46,7 +47,8 @@ static bool fits(struct hf_settings settings, int64_t megabytes)
     const struct scf_problem problem = {
         .shells = &shells, .tiling = &tiling, .grid = grid, .comm = MPI_COMM_SELF, .n_spins = 1};
     settings.memory_megabytes = megabytes;
-    enum status status = hf_memory_check(&settings, &problem);
+    int64_t kept_bytes;
+    enum status status = hf_memory_check(&settings, &problem, &kept_bytes);
     if (status != STATUS_OK)
         assert_int_equal(status, STATUS_NO_MEMORY);
     return status == STATUS_OK;

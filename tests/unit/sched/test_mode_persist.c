@@ -39,10 +39,13 @@ struct outcome {
     int32_t worker[n_iterations][n_tasks];
 };
 
+static double even_within; /* of the problem that is simulated */
+
 static void simulate(const struct taskpool_settings *settings, const double *speeds,
                      struct outcome *outcome)
 {
-    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = nothing, .cost = task_cost};
+    struct taskpool_problem problem = {
+        .n_tasks = n_tasks, .run = nothing, .cost = task_cost, .even_within = even_within};
     struct taskpool_machine machine = {.n_workers = n_workers,
                                        .latency_s = 1e-5,
                                        .latency_spread_s = 1e-5,
@@ -111,6 +114,23 @@ static void test_persist_leaves_a_tolerable_imbalance(void **state)
         assert_int_equal(outcome.figures[i].tasks_moved, 0);
         assert_true(outcome.figures[i].messages <= 4 * n_workers);
     }
+}
+
+/* A problem whose tasks find data where they ran: nothing moves below its limit, and what moves
+ * above it brings the loads below. */
+static void test_tasks_that_find_data_stay(void **state)
+{
+    (void)state;
+    struct taskpool_settings settings = settings_for("persist");
+    even_within = 10;
+    simulate(&settings, NULL, &outcome);
+    assert_true(ran_alike(&outcome, 0, n_iterations - 1));
+    even_within = outcome.figures[1].imbalance / 2;
+    simulate(&settings, NULL, &outcome);
+    assert_true(outcome.figures[2].tasks_moved > 0);
+    assert_true(outcome.figures[n_iterations - 1].imbalance <= even_within);
+    assert_true(ran_alike(&outcome, n_iterations - 2, n_iterations - 1));
+    even_within = 0;
 }
 
 /* Tasks that move before iteration 2 leave workers whose load was above C times the
@@ -234,6 +254,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_persist_steals_then_retains_then_balances),
         cmocka_unit_test(test_persist_leaves_a_tolerable_imbalance),
+        cmocka_unit_test(test_tasks_that_find_data_stay),
         cmocka_unit_test(test_only_workers_above_the_limit_give),
         cmocka_unit_test(test_auto_balances_and_still_steals),
         cmocka_unit_test(test_few_tasks_take_no_longer_than_static),

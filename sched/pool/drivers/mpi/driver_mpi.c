@@ -14,6 +14,11 @@ static struct driver_mpi *driver_mpi_of(struct driver *driver)
     return (struct driver_mpi *)driver;
 }
 
+static void discount_task(struct driver *base, double time_s)
+{
+    ((struct driver_mpi *)base)->discount_s += time_s;
+}
+
 static void poll_inside_task(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
@@ -137,7 +142,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->driver.ran = (struct task_census){0};
     driver->interval = poll_interval_begin(driver->poll_every);
     driver->n_since_poll = 0;
-    driver->polled_task_s = driver->polled_s = 0;
+    driver->polled_task_s = driver->polled_s = driver->discount_s = 0;
     driver->measures_next = false;
     pulse_set_finished(driver->slot, 0);
     base->mode_failed = driver->comm.mode_failed; /* before the run, by init or restore */
@@ -211,6 +216,7 @@ static const struct driver_functions functions = {.run = driver_mpi_run,
                                                   .restore = driver_mpi_restore,
                                                   .add = driver_mpi_add,
                                                   .poll = poll_inside_task,
+                                                  .discount = discount_task,
                                                   .progress = driver_mpi_progress,
                                                   .destroy = driver_mpi_destroy};
 

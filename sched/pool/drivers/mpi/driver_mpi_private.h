@@ -31,6 +31,7 @@ struct driver_mpi {
     double start_s;       /* of the iteration */
     double clock_s;       /* time is accounted for up to here */
     double polled_s;      /* spent in polls from inside the task that runs */
+    double discount_s;    /* of the task that runs: left out of its duration for the mode */
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
 

@@ -161,7 +161,8 @@ static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_ran
     if (history && status == STATUS_OK)
         status = history_add(history, task, time_s, driver->comm.base.rank);
     note_task_failure(driver, status);
-    report_finished(driver, task, time_s);
+    report_finished(driver, task, fmax(0, time_s - driver->discount_s));
+    driver->discount_s = 0;
 }
 
 /* Runs the first n tasks of the range, up to a failure. */

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels of digest_kernels.h, compiled once for each kind of vectors: LANES is the number of
+ * doubles of a vector, KERNELS the name of the table of functions.
+ *
+ * Packed, element k of quartet q's block is D[place[q] + k]. Here element k of all quartets is one
+ * vector, v[k][q], so that an instruction serves LANES quartets a, b, c, d:
+ *
+ *     packed   place[0]: a0 a1 a2 ...           v[0]: a0 b0 c0 d0
+ *              place[1]: b0 b1 b2 ...     <->   v[1]: a1 b1 c1 d1
+ *              ...                              ...
+ *
+ * gather_blocks goes to the right, scatter_blocks adds to the left, STEP elements at a time. */
+#include "hf/fock/digest_kernels.h"
+
+#include "basis/integrals/lanes.h"
+
+enum {
+    STEP = LANES < BLOCK_CHUNK ? LANES : BLOCK_CHUNK,
+    V_STRIDE = QUARTET_LANES / LANES /* vectors from an integral of the lanes to the next */
+};
+
+typedef double chunk __attribute__((vector_size(STEP * sizeof(double))));
+
+INLINE chunk load_chunk(const double *from)
+{
+    chunk x;
+    memcpy(&x, from, sizeof x);
+    return x;
+}
+
+/* Transposes STEP elements of LANES blocks; its own inverse. Eight lanes are two halves, each of
+ * which is transposed:
+ *     r[0]: a0 a1 a2 a3 | e0 e1 e2 e3        to[0]: a0 b0 c0 d0 | e0 f0 g0 h0
+ *     r[1]: b0 b1 b2 b3 | f0 f1 f2 f3   ->   to[1]: a1 b1 c1 d1 | e1 f1 g1 h1
+ *     r[2]: c0 c1 c2 c3 | g0 g1 g2 g3        to[2]: a2 b2 c2 d2 | e2 f2 g2 h2
+ *     r[3]: d0 d1 d2 d3 | h0 h1 h2 h3        to[3]: a3 b3 c3 d3 | e3 f3 g3 h3 */
+INLINE void transpose_step(lanes r[STEP])
+{
+#if LANES == 8
+    lanes ab_even = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
+    lanes ab_odd = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
+    lanes cd_even = __builtin_shufflevector(r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
+    lanes cd_odd = __builtin_shufflevector(r[2], r[3], 1, 9, 3, 11, 5, 13, 7, 15);
+    r[0] = __builtin_shufflevector(ab_even, cd_even, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[1] = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 8, 9, 4, 5, 12, 13);
+    r[2] = __builtin_shufflevector(ab_even, cd_even, 2, 3, 10, 11, 6, 7, 14, 15);
+    r[3] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 10, 11, 6, 7, 14, 15);
+#else
+    transpose(r);
+#endif
+}
+
+/* The elements of lane i and, of eight lanes, those of lane i + STEP. */
+INLINE lanes load_step(const double *D, const int32_t *place, int i)
+{
+#if LANES == 8
+    return __builtin_shufflevector(load_chunk(D + place[i]), load_chunk(D + place[i + STEP]), 0, 1,
+                                   2, 3, 4, 5, 6, 7);
+#else
+    return load_chunk(D + place[i]);
+#endif
+}
+
+INLINE void add_chunk(chunk x, double *to)
+{
+    x += load_chunk(to);
+    memcpy(to, &x, sizeof x);
+}
+
+INLINE void add_step(lanes x, const int32_t *place, int i, double *A)
+{
+#if LANES == 8
+    add_chunk(__builtin_shufflevector(x, x, 0, 1, 2, 3), A + place[i]);
+    add_chunk(__builtin_shufflevector(x, x, 4, 5, 6, 7), A + place[i + STEP]);
+#else
+    add_chunk(x, A + place[i]);
+#endif
+}
+
+/* to[k][lane] = element k of the lane's block in D, k < n. */
+INLINE void gather_blocks(const double *D, const int32_t *place, int n, lanes *to)
+{
+    if (n == 1) {
+        UNROLL
+        for (int lane = 0; lane < LANES; lane++)
+            (*to)[lane] = D[place[lane]];
+        return;
+    }
+    for (int k = 0; k < n; k += STEP) {
+        lanes r[STEP];
+        UNROLL
+        for (int i = 0; i < STEP; i++)
+            r[i] = load_step(D + k, place, i);
+        transpose_step(r);
+        UNROLL
+        for (int i = 0; i < STEP; i++)
+            to[k + i] = r[i];
+    }
+}
+
+/* Vectors of a block that scatter_blocks reads. */
+INLINE int n_scattered(int n)
+{
+    return n == 1 ? 1 : (n + STEP - 1) / STEP * STEP;
+}
+
+INLINE void clear_vectors(int n, lanes *v)
+{
+    for (int k = 0; k < n; k++)
+        v[k] = (lanes){0};
+}
+
+/* Adds from[k][lane] to element k of the lane's block in A, k < n; the vectors up to a whole step
+ * are zero. */
+INLINE void scatter_blocks(const lanes *from, int n, const int32_t *place, double *A)
+{
+    if (n == 1) {
+        UNROLL
+        for (int lane = 0; lane < LANES; lane++)
+            A[place[lane]] += from[0][lane];
+        return;
+    }
+    for (int k = 0; k < n; k += STEP) {
+        lanes r[STEP];
+        UNROLL
+        for (int i = 0; i < STEP; i++)
+            r[i] = from[k + i];
+        transpose_step(r);
+        UNROLL
+        for (int i = 0; i < STEP; i++)
+            add_step(r[i], place, i, A + k);
+    }
+}
+
+/* scatter_blocks for lanes that share one block: adds their sum. */
+INLINE void scatter_sum(const lanes *from, int n, int32_t place, double *A)
+{
+    for (int k = 0; k < n; k++) {
+        double sum = 0;
+        UNROLL
+        for (int lane = 0; lane < LANES; lane++)
+            sum += from[k][lane];
+        A[place + k] += sum;
+    }
+}
+
+/* The lanes from number `first` on of the quartets of a digest_lanes. */
+struct vector_set {
+    const int32_t *place[N_CHOICES];
+    lanes weight;
+    bool one_bra;
+};
+
+/* A_ab += D_cd v and A_cd += D_ab v */
+INLINE void digest_coulomb(const struct digest_blocks *blocks, const struct vector_set *set,
+                           const lanes *v)
+{
+    int n_ab = blocks->n[0] * blocks->n[1], n_cd = blocks->n[2] * blocks->n[3];
+    lanes *D_ab = (lanes *)blocks->scratch, *D_cd = D_ab + blocks->size;
+    lanes *A_ab = D_cd + blocks->size, *A_cd = A_ab + blocks->size;
+    gather_blocks(blocks->D[0], set->place[AB], n_ab, D_ab);
+    gather_blocks(blocks->D[0], set->place[CD], n_cd, D_cd);
+    clear_vectors(n_scattered(n_cd), A_cd);
+    for (int i = 0; i < n_ab; i++) {
+        lanes D = D_ab[i] * set->weight, sum = {0};
+        for (int j = 0; j < n_cd; j++, v += V_STRIDE) {
+            sum += D_cd[j] * *v;
+            A_cd[j] += D * *v;
+        }
+        A_ab[i] = sum * set->weight;
+    }
+    clear_vectors(n_scattered(n_ab) - n_ab, A_ab + n_ab);
+    if (set->one_bra)
+        scatter_sum(A_ab, n_ab, set->place[AB][0], blocks->A[0]);
+    else
+        scatter_blocks(A_ab, n_ab, set->place[AB], blocks->A[0]);
+    scatter_blocks(A_cd, n_cd, set->place[CD], blocks->A[0]);
+}
+
+/* Layout of a block: element (x, y) is at x * stride[0] + y * stride[1]. */
+struct block_shape {
+    int n; /* elements */
+    int stride[2];
+};
+
+/* A_ac += D_bd v, A_ad += D_bc v, A_bc += D_ad v and A_bd += D_ac v. D and A hold the four blocks
+ * ac, ad, bc and bd, `size` vectors apart. */
+INLINE void add_exchange(const int n[4], const struct block_shape shape[4], lanes weight,
+                         const lanes *D, const lanes *v, lanes *A, int64_t size)
+{
+    int step_ac = shape[0].stride[1], step_bc = shape[2].stride[1];
+    for (int a = 0; a < n[0]; a++) {
+        for (int b = 0; b < n[1]; b++, v += (int64_t)n[2] * n[3] * V_STRIDE) {
+            const lanes *D_ac = D + a * shape[0].stride[0];
+            const lanes *D_bc = D + 2 * size + b * shape[2].stride[0];
+            lanes *A_ac = A + a * shape[0].stride[0];
+            lanes *A_bc = A + 2 * size + b * shape[2].stride[0];
+            for (int d = 0; d < n[3]; d++) {
+                int64_t at_ad = size + a * shape[1].stride[0] + d * shape[1].stride[1];
+                int64_t at_bd = 3 * size + b * shape[3].stride[0] + d * shape[3].stride[1];
+                lanes ad = D[at_ad] * weight, bd = D[at_bd] * weight;
+                lanes sum_ad = {0}, sum_bd = {0};
+                for (int c = 0; c < n[2]; c++) {
+                    lanes x = v[(c * n[3] + d) * V_STRIDE];
+                    sum_ad += D_bc[c * step_bc] * x;
+                    sum_bd += D_ac[c * step_ac] * x;
+                    A_ac[c * step_ac] += bd * x;
+                    A_bc[c * step_bc] += ad * x;
+                }
+                A[at_ad] += sum_ad * weight;
+                A[at_bd] += sum_bd * weight;
+            }
+        }
+    }
+}
+
+INLINE void digest_exchange(const struct digest_blocks *blocks, const struct vector_set *set,
+                            const struct block_shape shape[4], int spin, const lanes *v)
+{
+    int64_t size = blocks->size;
+    lanes *D = (lanes *)blocks->scratch, *A = D + 4 * size;
+    for (int i = 0; i < 4; i++) {
+        gather_blocks(blocks->D[spin], set->place[AC + i], shape[i].n, D + i * size);
+        clear_vectors(n_scattered(shape[i].n), A + i * size);
+    }
+    add_exchange(blocks->n, shape, set->weight, D, v, A, size);
+    for (int i = 0; i < 4; i++)
+        scatter_blocks(A + i * size, shape[i].n, set->place[AC + i], blocks->A[spin]);
+}
+
+static void digest_lanes(const struct digest_blocks *blocks, const struct digest_lanes *set,
+                         const double *integrals)
+{
+    struct block_shape shape[4];
+    for (int i = 0; i < 4; i++) {
+        int n_x = blocks->n[i / 2], n_y = blocks->n[2 + i % 2];
+        shape[i] = (struct block_shape){n_x * n_y,
+                                        {blocks->in_order ? n_y : 1, blocks->in_order ? 1 : n_x}};
+    }
+    for (int first = 0; first < set->n_used; first += LANES) {
+        struct vector_set vectors = {.weight = load(set->weight + first), .one_bra = set->one_bra};
+        for (int i = 0; i < N_CHOICES; i++)
+            vectors.place[i] = set->place[i] + first;
+        const lanes *v = (const lanes *)(integrals + first);
+        digest_coulomb(blocks, &vectors, v);
+        for (int spin = 0; spin < blocks->n_spins; spin++)
+            digest_exchange(blocks, &vectors, shape, spin, v);
+    }
+}
+
+const struct digest_kernels KERNELS = {digest_lanes};

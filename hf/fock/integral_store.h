@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Integrals that a process keeps from one Fock build to the next: those of the tile quartets that it
+ * has computed.
+ *
+ *     fock_worker      tile quartet (IJ|KL)
+ *        |  integral_store_find
+ *        v
+ *     hit    kept_quartets of it: batches read what is there, and leave there what they compute
+ *     miss   integral_store_add: zeroed memory for all its shell quartets above the threshold;
+ *            NULL where the bound leaves no room: computed as without a store
+ *
+ * A tile quartet is kept as a whole or not at all, whichever comes first, and by every process that
+ * computes it; its memory is touched as its integrals are computed. The integrals depend on no
+ * density, so that all builds share them. If a build found no room, the next one begins without the
+ * tile quartets that it did not ask for: other processes compute those. */
+#pragma once
+
+#include "basis/integrals/kept_quartets.h"
+#include "hf/fock/fock_tasks.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+struct integral_store;
+
+/* bound_bytes: of all that it keeps. Not collective. Errors: STATUS_NO_MEMORY. */
+enum status integral_store_create(int64_t bound_bytes, struct integral_store **store);
+void integral_store_destroy(struct integral_store *store);
+
+/* Bytes of all unique integrals, or of all ordered ones, and of what keeps them, whatever the
+ * threshold: more than a store ever takes. Not collective. */
+double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry);
+
+/* Forgets all integrals and returns their memory to the system. */
+void integral_store_clear(struct integral_store *store);
+
+/* Starts a build. */
+void integral_store_begin(struct integral_store *store);
+
+/* What is kept of a tile quartet; NULL: nothing. Valid until the next begin or clear. */
+struct kept_quartets *integral_store_find(struct integral_store *store,
+                                          const struct tile_quartet *quartet);
+
+/* Keeps a tile quartet that integral_store_find does not find. NULL if there is no room. */
+struct kept_quartets *integral_store_add(struct integral_store *store,
+                                         const struct tile_quartet *quartet,
+                                         const struct kept_size *size);
+
+/* Bytes in use. */
+int64_t integral_store_bytes(const struct integral_store *store);
