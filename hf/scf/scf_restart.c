@@ -5,6 +5,7 @@
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
+#include "hf/scf/scf_choice.h"
 #include "support/base/log.h"
 
 #include <float.h>
@@ -58,6 +59,63 @@ static void list_numbers(struct progress *progress, struct checkpoint_number num
         number[0] = (struct checkpoint_number){saddle_names[i][0], NULL, &saddle->energy};
         number[1] = (struct checkpoint_number){saddle_names[i][1], NULL, &saddle->curvature};
     }
+}
+
+/* Curvatures by enum scf_space as numbers of the file. */
+struct kept_curvature {
+    double eigenvalue, noise, error;
+    int64_t is_free, n_products;
+};
+
+enum { N_CURVATURE_NUMBERS = 5 };
+
+/* Writes or reads a curvature, which stays zero where the file has none. */
+static enum status move_curvature(struct checkpoint_stream *stream, enum scf_space space,
+                                  struct kept_curvature *kept)
+{
+    static const char *const groups[SCF_SPACES] = {CHECKPOINT_SCF "_stability_rhf",
+                                                   CHECKPOINT_SCF "_stability_uhf"};
+    const struct checkpoint_number numbers[N_CURVATURE_NUMBERS] = {
+        {"eigenvalue", NULL, &kept->eigenvalue}, {"noise", NULL, &kept->noise},
+        {"error", NULL, &kept->error},           {"is_free", &kept->is_free, NULL},
+        {"n_products", &kept->n_products, NULL},
+    };
+    bool found;
+    return checkpoint_stream_numbers(stream, groups[space], N_CURVATURE_NUMBERS, numbers, &found);
+}
+
+/* The result's curvatures. */
+static enum status add_curvatures(struct checkpoint_stream *stream, const struct scf_result *result)
+{
+    for (int space = 0; space < SCF_SPACES; space++) {
+        const struct scf_curvature *curvature = &result->curvature[space];
+        struct kept_curvature kept = {curvature->eigenvalue, curvature->noise, curvature->error,
+                                      curvature->is_free, curvature->n_products};
+        if (curvature->n_products > 0)
+            TRY(move_curvature(stream, (enum scf_space)space, &kept));
+    }
+    return STATUS_OK;
+}
+
+/* Sets the result's curvatures to those of a solution that was tested. A saddle point that is to be
+ * left is tested again, for the way. */
+static enum status read_curvatures(struct checkpoint_stream *stream, struct scf_solver *solver)
+{
+    int own = solver->basis->n_spins - 1;
+    struct scf_curvature *curvature = solver->result->curvature;
+    for (int space = own; space < SCF_SPACES; space++) {
+        struct kept_curvature kept = {0};
+        TRY(move_curvature(stream, (enum scf_space)space, &kept));
+        curvature[space] = (struct scf_curvature){kept.eigenvalue, kept.noise, kept.error,
+                                                  kept.is_free != 0, (int)kept.n_products};
+    }
+    bool leaves = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE &&
+                  solver->settings->follow != SCF_FOLLOW_NONE;
+    if (curvature[own].n_products > 0 && !leaves)
+        scf_choice_take_curvature(solver, &curvature[own]);
+    else
+        memset(curvature, 0, SCF_SPACES * sizeof *curvature);
+    return STATUS_OK;
 }
 
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others)
@@ -157,7 +215,7 @@ static enum status add_iterations(struct checkpoint_stream *stream, void *contex
         TRY(add_best(stream, solver));
     if (progress.has_damped)
         TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_spins, solver->F_damped));
-    return STATUS_OK;
+    return add_curvatures(stream, solver->result);
 }
 
 enum status scf_restart_write(struct scf_solver *solver)
@@ -359,6 +417,7 @@ static enum status resume_iterations(struct checkpoint_stream *stream, struct sc
         return STATUS_OK;
     }
     TRY(read_matrices(stream, solver, progress, transformation));
+    TRY(read_curvatures(stream, solver));
     return set_numbers(solver, progress);
 }
 

@@ -286,6 +286,14 @@ static enum status take_step(struct scf_solver *solver)
     return scf_choice_quasi_newton(solver) ? quasi_newton_step(solver) : diis_step(solver);
 }
 
+/* The state is no longer near one that was tested. */
+static void forget_stability(struct scf_solver *solver)
+{
+    solver->is_tested = solver->needs_gradient = false;
+    solver->curvature = LIKELY_CURVATURE;
+    memset(solver->result->curvature, 0, sizeof solver->result->curvature);
+}
+
 /* Goes downhill from the saddle point at the state, if a lower energy is found; the curvatures no
  * longer are the result's then. */
 static enum status leave_saddle(struct scf_solver *solver, const struct scf_stability *stability,
@@ -303,9 +311,8 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
         log_print("      no lower energy was found along its direction: the SCF ends here\n");
         return STATUS_OK;
     }
-    solver->is_flat = solver->is_tested = solver->needs_gradient = false;
-    solver->curvature = LIKELY_CURVATURE;
-    memset(result->curvature, 0, sizeof result->curvature);
+    solver->is_flat = false;
+    forget_stability(solver);
     result->saddles[result->n_saddles++] = saddle;
     return STATUS_OK;
 }
@@ -358,6 +365,8 @@ static enum status confirm_minimum(struct scf_solver *solver, bool *done)
 static enum status iterate_orbitals(struct scf_solver *solver, struct darray *const D[])
 {
     TRY(evaluate_guess(solver, D));
+    if (!scf_choice_is_stationary(solver))
+        forget_stability(solver);
     TRY(record_iteration(solver));
     for (;;) {
         scf_choice_watch(solver);

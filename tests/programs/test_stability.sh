@@ -130,6 +130,18 @@ expect 'b["stability"]["real_rhf"]["stable"] is None and b["stability"]["real_uh
 run 1 water.xyz --basis cc-pvdz --converge 1e-15 --screen 1e-17
 warned 'no more than rounding errors: --converge 1e-15 is out of reach, take 1e-1'
 
+# A restart of a converged run takes one build and knows the stability, that of a saddle point, too; one
+# that is to be left is left.
+run 0 h2.xyz --basis sto-3g --checkpoint kept.h5
+run 0 h2.xyz --basis sto-3g --restart kept.h5 --json result.json
+expect 'b["fock_builds"] == 1'
+expect 'b["stationary_point"] == {"real_rhf": "minimum", "real_uhf": "saddle"}'
+run 0 o2.xyz --basis sto-3g --follow none --checkpoint kept.h5
+run 0 o2.xyz --basis sto-3g --follow none --restart kept.h5 --json result.json
+expect 'b["fock_builds"] == 1 and b["stationary_point"] == {"real_uhf": "saddle"}'
+run 0 o2.xyz --basis sto-3g --restart kept.h5 --json result.json
+expect 'b["stationary_point"] == {"real_uhf": "minimum"} and len(b["saddle_points_left"]) == 1'
+
 # Nothing tested, nothing claimed.
 run 0 water.xyz --basis sto-3g --stability never --json result.json
 expect 'b["stability"] == {} and "lowest_curvature" not in b'
