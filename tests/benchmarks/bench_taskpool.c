@@ -22,7 +22,7 @@ struct bench_case {
     const char *mode;
     enum taskpool_seeding_rule seeding;
     int64_t chunk;
-    bool guided, keep_history;
+    bool keep_history;
     int64_t poll_every; /* 0: the default */
 };
 
@@ -65,7 +65,6 @@ static enum status run_case(const struct bench_case *bench, double *median_ns)
     settings.mode = bench->mode;
     settings.seeding = bench->seeding;
     settings.chunk = bench->chunk;
-    TRY(taskpool_settings_set(&settings, "guided", bench->guided ? "true" : "false"));
     settings.keep_history = bench->keep_history;
     if (bench->poll_every > 0)
         settings.poll_every = bench->poll_every;
@@ -132,7 +131,7 @@ int main(int argc, char **argv)
         {"static, block, with history", 1000000, .mode = "static", .keep_history = true},
         {"counter, chunk 1", 300000, .mode = "counter", .chunk = 1},
         {"counter, chunk 20", 1000000, .mode = "counter", .chunk = 20},
-        {"counter, guided", 10000000, .mode = "counter", .guided = true},
+        {"guided", 10000000, .mode = "guided"},
         {"steal", 10000000, .mode = "steal"},
         {"retentive", 10000000, .mode = "retentive"},
         {"persist", 1000000, .mode = "persist"},

@@ -5,6 +5,8 @@
 # BUILD/fuzz/findings, the corpus that grew in BUILD/fuzz/corpus, where later runs go on.
 #
 #     tests/fuzz/fuzz.sh BUILD SECONDS [NAME...]     all targets, or fuzz_NAME...
+#
+# FUZZ_SEED, a number in the environment: the same inputs in every run, not new ones.
 set -u
 TMPDIR=$(mktemp -d -p /dev/shm) || exit 1 # processes that crash leave files
 export TMPDIR
@@ -18,7 +20,7 @@ if [ $# = 0 ]; then
 fi
 
 # No input of less than 1 MB may take more memory than these, or many seconds.
-limits=(-malloc_limit_mb=256 -rss_limit_mb=1024 -timeout=20 -max_len=65536)
+limits=(-seed="${FUZZ_SEED:-0}" -malloc_limit_mb=256 -rss_limit_mb=1024 -timeout=20 -max_len=65536)
 export LSAN_OPTIONS=suppressions=$here/../mpi_leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 # Numbers in a damaged HDF5 file become the sizes of what HDF5 allocates.

@@ -188,6 +188,9 @@ static int geometric(const struct uts_tree *tree, const struct uts_node *node)
     if (!(b > 0))
         return 0;
     double p = 1 / (1 + b);
+    /* The logarithm of 1 has no quotient: of so many children on average, as many as there can be. */
+    if (!(1 - p < 1))
+        return MAX_CHILDREN;
     double n = floor(log(1 - unit(node)) / log(1 - p));
     return n < MAX_CHILDREN ? (int)n : MAX_CHILDREN;
 }

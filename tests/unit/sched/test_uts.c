@@ -47,6 +47,21 @@ static void test_trees_have_the_published_sizes(void **state)
     check_walk("T5", 4147582, 2181318, 20);
 }
 
+/* Where b < 1, expdec grows with the height: without bound at depth 1, soon past 1e16 at depth 2. */
+static void test_numbers_of_children_are_bounded(void **state)
+{
+    (void)state;
+    const char *const texts[] = {"-t 1 -a 1 -d 1 -b 0.555 -r 10", "-t 1 -a 1 -d 2 -b 1e-9"};
+    for (int i = 0; i < 2; i++) {
+        struct uts_tree tree;
+        struct uts_node node;
+        check_ok(uts_parse(texts[i], &tree));
+        uts_root(&tree, &node);
+        node.height = 100;
+        assert_int_equal(uts_n_children(&tree, &node), 100);
+    }
+}
+
 static void test_options_of_the_original_are_read(void **state)
 {
     (void)state;
@@ -100,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_trees_have_the_published_sizes),
         cmocka_unit_test(test_options_of_the_original_are_read),
+        cmocka_unit_test(test_numbers_of_children_are_bounded),
         cmocka_unit_test(test_balanced_and_degenerate_trees),
         cmocka_unit_test(test_bad_text_is_refused),
     };
