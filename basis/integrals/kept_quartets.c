@@ -56,11 +56,11 @@ INLINE void transpose_kept(const double *const from[STEP], int64_t first, double
     chunk cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);
     chunk cd_odd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
     chunk *rows = (chunk *)(to + first * QUARTET_LANES);
-    enum { STRIDE = QUARTET_LANES / STEP };
+    const int64_t stride = QUARTET_LANES / STEP;
     rows[0] = __builtin_shufflevector(ab_even, cd_even, 0, 1, 4, 5);
-    rows[STRIDE] = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
-    rows[2 * STRIDE] = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
-    rows[3 * STRIDE] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
+    rows[stride] = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 4, 5);
+    rows[2 * stride] = __builtin_shufflevector(ab_even, cd_even, 2, 3, 6, 7);
+    rows[3 * stride] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
 /* The integrals of STEP quartets in neighbouring lanes. */

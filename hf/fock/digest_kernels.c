@@ -180,7 +180,7 @@ INLINE void digest_coulomb(const struct digest_blocks *blocks, const struct vect
 /* Layout of a block: element (x, y) is at x * stride[0] + y * stride[1]. */
 struct block_shape {
     int n; /* elements */
-    int stride[2];
+    int64_t stride[2];
 };
 
 /* A_ac += D_bd v, A_ad += D_bc v, A_bc += D_ad v and A_bd += D_ac v. D and A hold the four blocks
@@ -188,7 +188,7 @@ struct block_shape {
 INLINE void add_exchange(const int n[4], const struct block_shape shape[4], lanes weight,
                          const lanes *D, const lanes *v, lanes *A, int64_t size)
 {
-    int step_ac = shape[0].stride[1], step_bc = shape[2].stride[1];
+    int64_t step_ac = shape[0].stride[1], step_bc = shape[2].stride[1];
     for (int a = 0; a < n[0]; a++) {
         for (int b = 0; b < n[1]; b++, v += (int64_t)n[2] * n[3] * V_STRIDE) {
             const lanes *D_ac = D + a * shape[0].stride[0];
@@ -201,7 +201,7 @@ INLINE void add_exchange(const int n[4], const struct block_shape shape[4], lane
                 lanes ad = D[at_ad] * weight, bd = D[at_bd] * weight;
                 lanes sum_ad = {0}, sum_bd = {0};
                 for (int c = 0; c < n[2]; c++) {
-                    lanes x = v[(c * n[3] + d) * V_STRIDE];
+                    lanes x = v[((int64_t)c * n[3] + d) * V_STRIDE];
                     sum_ad += D_bc[c * step_bc] * x;
                     sum_bd += D_ac[c * step_ac] * x;
                     A_ac[c * step_ac] += bd * x;

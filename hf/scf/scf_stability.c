@@ -158,7 +158,7 @@ static void form_residual(const struct davidson *davidson, int k, struct scf_rot
                           struct scf_rotation *residual)
 {
     int n = davidson->n_vectors;
-    const double *C = davidson->combinations + k * n;
+    const double *C = davidson->combinations + (int64_t)k * n;
     for (int i = 0; i < n; i++) {
         scf_rotation_add(C[i], &davidson->vectors[i], i > 0, x);
         scf_rotation_add(C[i], &davidson->products[i], i > 0, residual);
