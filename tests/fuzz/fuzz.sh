@@ -20,7 +20,7 @@ if [ $# = 0 ]; then
 fi
 
 # No input of less than 1 MB may take more memory than these, or many seconds.
-limits=(-seed="${FUZZ_SEED:-0}" -malloc_limit_mb=256 -rss_limit_mb=1024 -timeout=20 -max_len=65536)
+limits=(-malloc_limit_mb=256 -rss_limit_mb=1024 -timeout=20 -max_len=65536)
 export LSAN_OPTIONS=suppressions=$here/../mpi_leaks.txt:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 # Numbers in a damaged HDF5 file become the sizes of what HDF5 allocates.
@@ -58,8 +58,8 @@ fuzz_one()
     [ "$name" = tce_program ] && command+=("$here/../../inputs" "$here/../../tce/methods")
     [ "$name" = checkpoint ] && run=(fuzz_checkpoint)
     [ -f "$here/dictionaries/$name" ] && command+=(-dict="$here/dictionaries/$name")
-    "${run[@]}" "${command[@]}" "${limits[@]}" -max_total_time="$seconds" -print_final_stats=1 \
-        -artifact_prefix="$work/findings/$name-" > "$log" 2>&1
+    "${run[@]}" "${command[@]}" "${limits[@]}" -seed="${FUZZ_SEED:-0}" -max_total_time="$seconds" \
+        -print_final_stats=1 -artifact_prefix="$work/findings/$name-" > "$log" 2>&1
     status=$?
     inputs=$(figure stat::number_of_executed_units: "$log")
     printf '%-16s %12s inputs %7s edges %6s MB  %s\n' "$name" "${inputs:-$(figure '^#' "$log")}" \

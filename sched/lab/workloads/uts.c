@@ -188,7 +188,7 @@ static int geometric(const struct uts_tree *tree, const struct uts_node *node)
     if (!(b > 0))
         return 0;
     double p = 1 / (1 + b);
-    /* The logarithm of 1 has no quotient: of so many children on average, as many as there can be. */
+    /* b above some 1e16: log(1 - p) below would be 0, and the quotient infinite. */
     if (!(1 - p < 1))
         return MAX_CHILDREN;
     double n = floor(log(1 - unit(node)) / log(1 - p));
