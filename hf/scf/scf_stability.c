@@ -10,19 +10,24 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { MAX_VECTORS = 12, KEPT_VECTORS = 4, MAX_PRODUCTS = 60, MIN_PRODUCTS = 4 };
+enum { MAX_VECTORS = 12, KEPT_VECTORS = 4, MAX_PRODUCTS = 60 };
 
 /* Vectors that a search can have in one pass over the integrals. */
 enum { MAX_NEW = 2 };
 
-/* An error below this fraction of the eigenvalue, or a residual below this, is small enough unless the
- * sign of a smaller eigenvalue is in doubt. */
-#define ERROR_FRACTION 0.3
+/* A residual below this is small enough unless the sign of a smaller eigenvalue is in doubt. */
 #define SMALL_RESIDUAL 1e-3
 
-/* The first vectors are noise divided so many times by the differences of orbital energies: low
- * excitations of every symmetry. */
-enum { START_DIVISIONS = 6 };
+/* How carefully a search goes. The first vectors are noise divided start_divisions times by the
+ * differences of orbital energies: low excitations of every symmetry, the more divisions the fewer
+ * of them. An eigenvalue with an error below error_fraction of itself is trusted after min_products.
+ * The residual bounds the distance to some eigenvalue, not to the lowest: open shells, above all
+ * of d electrons, have many low ones, some of which a hasty search does not see. */
+struct search_care {
+    int start_divisions, min_products;
+    double error_fraction;
+};
+static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.1};
 
 /* The diagonal of the Hessian lies below the differences of orbital energies by about this fraction of
  * what the lowest vector has of the two-electron part. */
@@ -38,6 +43,7 @@ enum { START_DIVISIONS = 6 };
 enum { N_ROTATIONS = 2 * MAX_VECTORS + MAX_NEW + 2 };
 struct davidson {
     struct scf_hessian *hessian;
+    const struct search_care *care;
     struct scf_curvature *curvature;           /* the outcome; borrowed */
     int n_vectors, n_new;                      /* with products; after them, in the coming pass */
     struct scf_rotation vectors[MAX_VECTORS];  /* orthonormal */
@@ -84,7 +90,12 @@ static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
                                  struct scf_curvature *curvature, struct davidson *davidson)
 {
     *curvature = (struct scf_curvature){.error = INFINITY};
-    *davidson = (struct davidson){.hessian = hessian, .curvature = curvature, .is_own = is_own};
+    *davidson = (struct davidson){
+        .hessian = hessian,
+        .care = hessian->basis->n_spins == 1 ? &restricted_care : &unrestricted_care,
+        .curvature = curvature,
+        .is_own = is_own,
+    };
     struct scf_rotation *all[N_ROTATIONS] = {&davidson->x, &davidson->scratch};
     for (int i = 0; i < MAX_NEW; i++)
         all[2 + i] = &davidson->next[i];
@@ -95,7 +106,7 @@ static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
     TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
     for (int i = 0; i < MAX_NEW; i++) {
         scf_rotation_set_noise(i, &davidson->next[i]);
-        for (int k = 0; k < START_DIVISIONS; k++)
+        for (int k = 0; k < davidson->care->start_divisions; k++)
             divide_by_gaps(davidson, 0, &davidson->next[i], &davidson->next[i]);
     }
     return STATUS_OK;
@@ -271,10 +282,10 @@ static bool is_error_small(const struct davidson *davidson, double eigenvalue_er
 {
     const struct scf_curvature *curvature = davidson->curvature;
     bool shared = davidson->is_own && davidson->hessian->basis->n_spins == 1;
-    int enough = shared ? MIN_PRODUCTS - 1 : MIN_PRODUCTS;
+    int enough = davidson->care->min_products - shared;
     return davidson->residual_norm < SMALL_RESIDUAL ||
            (curvature->n_products >= enough &&
-            eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
+            eigenvalue_error < davidson->care->error_fraction * fabs(curvature->eigenvalue));
 }
 
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
