@@ -38,7 +38,6 @@ build_all() {
         build tsan pool-tests -DBERYL_WERROR=ON
         build fuzz fuzz-targets
         build release all
-        scripts/check_clang.sh build/release
     else
         build release
     fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The checks that need no test run: format, includes, names, shell scripts, spelling, and clang-tidy
-# on every C file of the product. The target `lint` of CMake.
+# on every C file: clang's warnings, and of the product bugprone-*. The target `lint` of CMake.
 #
 #     scripts/lint.sh BUILD_FOLDER      a configured build, for its compile commands
 set -u
@@ -23,7 +23,6 @@ tracked() {
 mapfile -t sources < <(tracked '*.c' '*.h')
 mapfile -t scripts < <(tracked '*.sh' .ci/run)
 mapfile -t texts < <(tracked .)
-mapfile -t product < <(tracked 'support/*.c' 'basis/*.c' 'sched/*.c' 'hf/*.c' 'tce/*.c')
 
 check clang-format -n -Werror "${sources[@]}"
 check scripts/check_includes.py
@@ -40,7 +39,7 @@ compiled() {
 }
 # shellcheck disable=SC2317 # called by check
 tidy() {
-    printf '%s\n' "${product[@]}" | grep -Ff <(compiled) |
+    printf '%s\n' "${sources[@]}" | grep -xFf <(compiled) |
         xargs -n 8 -P "$(env -u OMP_NUM_THREADS nproc)" clang-tidy -p "$build" --quiet --warnings-as-errors='*' 2>/dev/null
 }
 check tidy

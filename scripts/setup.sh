@@ -14,7 +14,7 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     libcmocka-dev
     python3 python3-jsonschema help2man iproute2 procps"
 
-# For `./test.sh --ci` in addition: the target lint, scripts/check_clang.sh, the presets tsan and fuzz.
+# For `./test.sh --ci` in addition: the target lint, the presets tsan and fuzz.
 lint_packages="clang libclang-rt-14-dev clang-format clang-tidy shellcheck codespell"
 
 as_root() {
