@@ -78,7 +78,7 @@ void scf_choice_take_curvature(struct scf_solver *solver, const struct scf_curva
 {
     bool open = scf_curvature_verdict(curvature) == SCF_VERDICT_NOT_SETTLED;
     solver->is_tested = !open;
-    if (open || curvature->is_free || curvature->eigenvalue <= 0)
+    if (open || curvature->eigenvalue <= 0)
         solver->needs_gradient = true;
     else
         solver->curvature = fmin(solver->curvature, curvature->eigenvalue);

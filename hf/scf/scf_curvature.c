@@ -16,8 +16,6 @@ enum scf_verdict scf_curvature_verdict(const struct scf_curvature *curvature)
 {
     if (curvature->n_products == 0)
         return SCF_VERDICT_NOT_TESTED;
-    if (curvature->is_free)
-        return SCF_VERDICT_STABLE;
     if (curvature->eigenvalue < -curvature->noise)
         return SCF_VERDICT_UNSTABLE;
     return curvature->eigenvalue > curvature->error ? SCF_VERDICT_STABLE : SCF_VERDICT_NOT_SETTLED;

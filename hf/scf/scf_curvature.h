@@ -5,8 +5,6 @@
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-#include <stdbool.h>
-
 /* In the order of n_spins: space n_spins - 1 is that of the SCF itself. */
 enum scf_space { SCF_REAL_RHF, SCF_REAL_UHF };
 enum { SCF_SPACES = 2 };
@@ -15,17 +13,15 @@ enum { SCF_SPACES = 2 };
 const char *scf_space_name(enum scf_space space);
 
 struct scf_curvature {
-    double eigenvalue; /* lowest one found, hartree: but for the noise an upper bound of the lowest
-                        * there is */
+    double eigenvalue; /* lowest one found, hartree, but for the zeros of free rotations
+                        * (scf_free_rotation.h); apart from the noise an upper bound */
     double noise;      /* error of that number: of screening, and of a gradient that is not zero */
     double error;      /* how far it may be from the eigenvalue that the search came near to, the
                         * noise included; INFINITY: it came near to none */
-    bool is_free;      /* it is the zero of a free rotation (scf_free_rotation.h) */
     int n_products;    /* with the Hessian that the search took; 0: not tested */
 };
 
-/* A number smaller than its error is NOT_SETTLED, but for the zero of a free rotation, which is
- * STABLE. UNSTABLE needs no search that has converged, because the lowest eigenvalue lies below any
+/* A number smaller than its error is NOT_SETTLED. UNSTABLE needs no search that has converged, because the lowest eigenvalue lies below any
  * that is found. */
 enum scf_verdict {
     SCF_VERDICT_NOT_TESTED,

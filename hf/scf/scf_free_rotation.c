@@ -109,7 +109,7 @@ static enum status set_free_rotation(struct scf_hessian *hessian, const double a
 /* Makes kappa[n] orthonormal to those before it; whether anything is left. */
 static bool add_to_orthonormal(int n, struct scf_rotation kappa[])
 {
-    double dots[4];
+    double dots[SCF_MAX_FREE_ROTATIONS];
     for (int i = 0; i < n; i++)
         scf_rotation_add(-scf_rotation_dot(&kappa[i], &kappa[n]), &kappa[i], 1, &kappa[n]);
     scf_rotation_dots(n, kappa, &kappa[n], dots);
@@ -120,45 +120,15 @@ static bool add_to_orthonormal(int n, struct scf_rotation kappa[])
     return true;
 }
 
-enum { MAX_AXES = 3 };
-
-int64_t scf_is_free_rotation_bytes(const struct scf_basis *plan)
+enum status scf_find_free_rotations(struct scf_hessian *hessian, struct scf_rotation kappa[],
+                                    int *n)
 {
-    return MAX_AXES * scf_rotation_bytes(plan);
-}
-
-/* kappa: rotations of zeros, for the free ones. *within: the square of x's part along them. */
-static enum status project_on_free_rotations(struct scf_hessian *hessian,
-                                             const struct scf_rotation *x, int n_axes,
-                                             double axes[][3], struct scf_rotation kappa[],
-                                             double *within)
-{
-    int n = 0;
-    *within = 0;
+    double axes[SCF_MAX_FREE_ROTATIONS][3];
+    int n_axes = list_free_axes(hessian->basis->problem->molecule, axes);
+    *n = 0;
     for (int k = 0; k < n_axes; k++) {
-        TRY(set_free_rotation(hessian, axes[k], &kappa[n]));
-        if (!add_to_orthonormal(n, kappa))
-            continue;
-        double along = scf_rotation_dot(&kappa[n++], x);
-        *within += along * along;
+        TRY(set_free_rotation(hessian, axes[k], &kappa[*n]));
+        *n += add_to_orthonormal(*n, kappa);
     }
     return STATUS_OK;
-}
-
-enum status scf_is_free_rotation(struct scf_hessian *hessian, const struct scf_rotation *x,
-                                 bool *is_free)
-{
-    double axes[MAX_AXES][3], within;
-    int n_axes = list_free_axes(hessian->basis->problem->molecule, axes);
-    struct scf_rotation kappa[MAX_AXES];
-    struct scf_rotation *const all[MAX_AXES] = {&kappa[0], &kappa[1], &kappa[2]};
-    *is_free = false;
-    if (n_axes == 0)
-        return STATUS_OK;
-    TRY(scf_rotations_init(hessian->basis, MAX_AXES, all));
-    enum status status = project_on_free_rotations(hessian, x, n_axes, axes, kappa, &within);
-    for (int k = 0; k < MAX_AXES; k++)
-        scf_rotation_fini(&kappa[k]);
-    *is_free = within > 0.99;
-    return status;
 }

@@ -11,12 +11,10 @@
 #include "hf/scf/scf_hessian.h"
 #include "support/base/status.h"
 
-#include <stdbool.h>
+enum { SCF_MAX_FREE_ROTATIONS = 3 };
 
-/* Whether x, of norm 1, is a free rotation, but for a part of its square below 1 %. Overwrites the
- * hessian's scratch. Collective. Errors: STATUS_NO_MEMORY. */
-enum status scf_is_free_rotation(struct scf_hessian *hessian, const struct scf_rotation *x,
-                                 bool *is_free);
-
-/* Bytes that it takes of a process while it runs, at most (scf_basis_plan). Not collective. */
-int64_t scf_is_free_rotation_bytes(const struct scf_basis *plan);
+/* kappa[0] to kappa[*n - 1] become the free rotations, orthonormal; the others are overwritten.
+ * kappa: SCF_MAX_FREE_ROTATIONS, initialised by the caller. Overwrites the hessian's scratch.
+ * Collective. Errors: STATUS_NO_MEMORY. */
+enum status scf_find_free_rotations(struct scf_hessian *hessian, struct scf_rotation kappa[],
+                                    int *n);

@@ -69,10 +69,10 @@ void scf_report_iteration(const struct scf_iteration *iteration)
               iteration->algebra_seconds);
 }
 
-/* A curvature with digits enough, but for the zero of a free rotation, to show its sign. */
+/* A curvature with digits enough to show its sign. */
 static void print_eigenvalue(const struct scf_curvature *curvature)
 {
-    bool is_small = fabs(curvature->eigenvalue) < 1e-5 && !curvature->is_free;
+    bool is_small = fabs(curvature->eigenvalue) < 1e-5;
     log_print(is_small ? " %.1e" : " %.6f", curvature->eigenvalue);
 }
 
@@ -108,23 +108,24 @@ static const char *stability_words(const struct scf_result *result, bool own, en
 /* A curvature that is known by bounds alone, its sign included. */
 static bool is_bounded(const struct scf_curvature *curvature)
 {
-    return !curvature->is_free && curvature->eigenvalue > curvature->error &&
+    return curvature->eigenvalue > curvature->error &&
            curvature->error > 0.4 * curvature->eigenvalue;
 }
 
 /* A curvature, and its error where that leaves the sign open. */
 static void print_curvature(const struct scf_curvature *curvature)
 {
-    bool settled = scf_curvature_verdict(curvature) != SCF_VERDICT_NOT_SETTLED;
+    enum scf_verdict verdict = scf_curvature_verdict(curvature);
+    bool is_upper_bound = verdict == SCF_VERDICT_UNSTABLE || !isfinite(curvature->error);
     if (is_bounded(curvature)) {
         log_print("Lowest curvature of the energy in orbital space between %.6f and %.6f",
                   curvature->eigenvalue - curvature->error, curvature->eigenvalue);
         return;
     }
     log_print("Lowest curvature of the energy in orbital space%s",
-              isfinite(curvature->error) || settled ? "" : " at most");
+              is_upper_bound ? " at most" : "");
     print_eigenvalue(curvature);
-    if (!settled && isfinite(curvature->error))
+    if (verdict == SCF_VERDICT_NOT_SETTLED && isfinite(curvature->error))
         log_print(" with an error of %.0e", curvature->error);
 }
 

@@ -64,10 +64,10 @@ static void list_numbers(struct progress *progress, struct checkpoint_number num
 /* Curvatures by enum scf_space as numbers of the file. */
 struct kept_curvature {
     double eigenvalue, noise, error;
-    int64_t is_free, n_products;
+    int64_t n_products;
 };
 
-enum { N_CURVATURE_NUMBERS = 5 };
+enum { N_CURVATURE_NUMBERS = 4 };
 
 /* Writes or reads a curvature, which stays zero where the file has none. */
 static enum status move_curvature(struct checkpoint_stream *stream, enum scf_space space,
@@ -76,8 +76,9 @@ static enum status move_curvature(struct checkpoint_stream *stream, enum scf_spa
     static const char *const groups[SCF_SPACES] = {CHECKPOINT_SCF "_stability_rhf",
                                                    CHECKPOINT_SCF "_stability_uhf"};
     const struct checkpoint_number numbers[N_CURVATURE_NUMBERS] = {
-        {"eigenvalue", NULL, &kept->eigenvalue}, {"noise", NULL, &kept->noise},
-        {"error", NULL, &kept->error},           {"is_free", &kept->is_free, NULL},
+        {"eigenvalue", NULL, &kept->eigenvalue},
+        {"noise", NULL, &kept->noise},
+        {"error", NULL, &kept->error},
         {"n_products", &kept->n_products, NULL},
     };
     bool found;
@@ -90,7 +91,7 @@ static enum status add_curvatures(struct checkpoint_stream *stream, const struct
     for (int space = 0; space < SCF_SPACES; space++) {
         const struct scf_curvature *curvature = &result->curvature[space];
         struct kept_curvature kept = {curvature->eigenvalue, curvature->noise, curvature->error,
-                                      curvature->is_free, curvature->n_products};
+                                      curvature->n_products};
         if (curvature->n_products > 0)
             TRY(move_curvature(stream, (enum scf_space)space, &kept));
     }
@@ -106,8 +107,8 @@ static enum status read_curvatures(struct checkpoint_stream *stream, struct scf_
     for (int space = own; space < SCF_SPACES; space++) {
         struct kept_curvature kept = {0};
         TRY(move_curvature(stream, (enum scf_space)space, &kept));
-        curvature[space] = (struct scf_curvature){kept.eigenvalue, kept.noise, kept.error,
-                                                  kept.is_free != 0, (int)kept.n_products};
+        curvature[space] =
+            (struct scf_curvature){kept.eigenvalue, kept.noise, kept.error, (int)kept.n_products};
     }
     bool leaves = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE &&
                   solver->settings->follow != SCF_FOLLOW_NONE;

@@ -38,9 +38,9 @@ static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care
 #define TYPICAL_CURVATURE 0.1
 #define THIRD_DERIVATIVE  1.0
 
-/* The search for the lowest eigenvalue of a block of the Hessian: vectors, products, next, x and
- * scratch are N_ROTATIONS. */
-enum { N_ROTATIONS = 2 * MAX_VECTORS + MAX_NEW + 2 };
+/* The search for the lowest eigenvalue of a block of the Hessian: vectors, products, next,
+ * free_rotations, x and scratch are N_ROTATIONS. */
+enum { N_ROTATIONS = 2 * MAX_VECTORS + MAX_NEW + SCF_MAX_FREE_ROTATIONS + 2 };
 struct davidson {
     struct scf_hessian *hessian;
     const struct search_care *care;
@@ -53,8 +53,10 @@ struct davidson {
     double eigenvalues[MAX_VECTORS];
     double work[SYMMETRIC_EIGEN_WORK * MAX_VECTORS];
     struct scf_rotation next[MAX_NEW]; /* the best first; before the first pass, noise */
-    struct scf_rotation x, scratch;    /* x: of the lowest */
-    double residual_norm;              /* of H x - eigenvalue x */
+    struct scf_rotation free_rotations[SCF_MAX_FREE_ROTATIONS];
+    int n_free; /* of them, which the search leaves out: their eigenvalue is zero */
+    struct scf_rotation x, scratch; /* x: of the lowest */
+    double residual_norm;           /* of H x - eigenvalue x */
     bool is_own; /* in the state's own space, where it has a gradient and free rotations */
     bool done;
 };
@@ -67,6 +69,8 @@ static void davidson_fini(struct davidson *davidson)
     }
     for (int i = 0; i < MAX_NEW; i++)
         scf_rotation_fini(&davidson->next[i]);
+    for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
+        scf_rotation_fini(&davidson->free_rotations[i]);
     scf_rotation_fini(&davidson->x);
     scf_rotation_fini(&davidson->scratch);
 }
@@ -84,8 +88,33 @@ static void divide_by_gaps(const struct davidson *davidson, double shift,
     scf_rotation_divide(&gap, x, y);
 }
 
-/* Starts from all rotations, whatever their symmetry. Errors: on failure davidson_fini still has
- * to be called. */
+/* The pointers to all N_ROTATIONS. */
+static void list_rotations(struct davidson *davidson, struct scf_rotation *all[N_ROTATIONS])
+{
+    int n = 0;
+    all[n++] = &davidson->x;
+    all[n++] = &davidson->scratch;
+    for (int i = 0; i < MAX_NEW; i++)
+        all[n++] = &davidson->next[i];
+    for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
+        all[n++] = &davidson->free_rotations[i];
+    for (int i = 0; i < MAX_VECTORS; i++) {
+        all[n++] = &davidson->vectors[i];
+        all[n++] = &davidson->products[i];
+    }
+}
+
+/* The dimension of the space. */
+static int64_t count_rotations(const struct scf_basis *basis)
+{
+    int64_t n = 0;
+    for (int s = 0; s < basis->n_spins; s++)
+        n += (int64_t)basis->n_occupied[s] * (basis->n_orbitals - basis->n_occupied[s]);
+    return n;
+}
+
+/* Starts from all rotations, whatever their symmetry, but for the free ones where there are others. Errors: on failure
+ * davidson_fini still has to be called. */
 static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
                                  struct scf_curvature *curvature, struct davidson *davidson)
 {
@@ -96,14 +125,13 @@ static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
         .curvature = curvature,
         .is_own = is_own,
     };
-    struct scf_rotation *all[N_ROTATIONS] = {&davidson->x, &davidson->scratch};
-    for (int i = 0; i < MAX_NEW; i++)
-        all[2 + i] = &davidson->next[i];
-    for (int i = 0; i < MAX_VECTORS; i++) {
-        all[2 + MAX_NEW + 2 * i] = &davidson->vectors[i];
-        all[3 + MAX_NEW + 2 * i] = &davidson->products[i];
-    }
+    struct scf_rotation *all[N_ROTATIONS];
+    list_rotations(davidson, all);
     TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
+    if (is_own)
+        TRY(scf_find_free_rotations(hessian, davidson->free_rotations, &davidson->n_free));
+    if (davidson->n_free == count_rotations(hessian->basis))
+        davidson->n_free = 0;
     for (int i = 0; i < MAX_NEW; i++) {
         scf_rotation_set_noise(i, &davidson->next[i]);
         for (int k = 0; k < davidson->care->start_divisions; k++)
@@ -112,23 +140,32 @@ static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
     return STATUS_OK;
 }
 
-/* Makes vector number n a unit vector orthogonal to those before; false if nothing is left. */
+/* Removes what vector has of n orthonormal ones; the square of its norm before and after. */
+static void remove_parts(int n, const struct scf_rotation orthonormal[],
+                         struct scf_rotation *vector, double *before, double *after)
+{
+    double dots[MAX_VECTORS + 1];
+    scf_rotation_dots(n, orthonormal, vector, dots);
+    *before = *after = dots[n];
+    for (int i = 0; i < n; i++) {
+        scf_rotation_add(-dots[i], &orthonormal[i], 1, vector);
+        *after -= dots[i] * dots[i];
+    }
+}
+
+/* Makes vector number n a unit vector orthogonal to those before and to free rotations; false if nothing is left. */
 static bool orthonormalise(struct davidson *davidson, int n)
 {
     struct scf_rotation *vector = &davidson->vectors[n];
-    double dots[MAX_VECTORS + 1], before = 0, left = 0;
+    double first = 0, before, left = 0;
     /* Twice: the first pass leaves rounding errors of what it removes. */
     for (int pass = 0; pass < 2; pass++) {
-        scf_rotation_dots(n, davidson->vectors, vector, dots);
-        before = pass == 0 ? dots[n] : before;
-        left = dots[n];
-        for (int i = 0; i < n; i++) {
-            scf_rotation_add(-dots[i], &davidson->vectors[i], 1, vector);
-            left -= dots[i] * dots[i];
-        }
+        remove_parts(davidson->n_free, davidson->free_rotations, vector, &before, &left);
+        first = pass == 0 ? before : first;
+        remove_parts(n, davidson->vectors, vector, &before, &left);
     }
     double norm = sqrt(fmax(0, left));
-    if (!(norm > 1e-8 * sqrt(before)))
+    if (!(norm > 1e-8 * sqrt(first)))
         return false;
     scf_rotation_add(0, vector, 1 / norm, vector);
     return true;
@@ -290,26 +327,22 @@ static bool is_error_small(const struct davidson *davidson, double eigenvalue_er
 
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
  * is mostly noise. */
-static enum status check_lowest(struct davidson *davidson)
+static void check_lowest(struct davidson *davidson)
 {
     struct scf_curvature *curvature = davidson->curvature;
     double eigenvalue_error = estimate_eigenvalue_error(davidson);
     curvature->noise = estimate_eigenvalue_noise(davidson);
     davidson->done = is_error_small(davidson, eigenvalue_error);
     curvature->error = davidson->done ? curvature->noise + eigenvalue_error : INFINITY;
-    if (!davidson->done || fabs(curvature->eigenvalue) > curvature->error)
-        return STATUS_OK;
-    if (davidson->is_own)
-        TRY(scf_is_free_rotation(davidson->hessian, &davidson->x, &curvature->is_free));
-    davidson->done = curvature->is_free || eigenvalue_error < curvature->noise;
-    return STATUS_OK;
+    if (davidson->done && fabs(curvature->eigenvalue) <= curvature->error)
+        davidson->done = eigenvalue_error < curvature->noise;
 }
 
 static enum status advance_search(struct davidson *davidson)
 {
     extend_subspace(davidson);
     TRY(solve_subspace(davidson));
-    TRY(check_lowest(davidson));
+    check_lowest(davidson);
     if (davidson->done)
         return STATUS_OK;
     find_next_vectors(davidson);
@@ -396,8 +429,7 @@ static int count_stability_searches(const struct scf_basis *basis)
 
 int64_t scf_stability_bytes(const struct scf_basis *plan)
 {
-    return (int64_t)count_stability_searches(plan) * N_ROTATIONS * scf_rotation_bytes(plan) +
-           scf_is_free_rotation_bytes(plan);
+    return (int64_t)count_stability_searches(plan) * N_ROTATIONS * scf_rotation_bytes(plan);
 }
 
 static enum status search_spaces(struct scf_hessian *hessian, struct davidson searches[SCF_SPACES],
