@@ -134,7 +134,8 @@ static void add_gap_times(const double *const orbital_energies[2], const struct 
     }
 }
 
-double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x)
+double scf_rotation_gap_dot(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                            const struct scf_rotation *y)
 {
     const struct dense_grid *grid = NULL;
     double sum = 0;
@@ -143,12 +144,22 @@ double scf_rotation_mean_gap(const double *const orbital_energies[2], const stru
         if (!kappa)
             continue;
         grid = kappa->grid;
-        for (size_t at = 0; at < dense_local_size(kappa); at++)
-            sum += energy_gap(kappa, orbital_energies[s], at) * kappa->local[at] * kappa->local[at];
+        for (size_t at = 0; at < dense_local_size(kappa); at++) {
+            double difference = energy_gap(kappa, gap->orbital_energies[s], at);
+            sum += fmax(difference + gap->shift, gap->floor) * kappa->local[at] *
+                   y->kappa[s]->local[at];
+        }
     }
     if (grid)
         dense_sum_parts(grid, 1, &sum);
     return sum;
+}
+
+double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x)
+{
+    const struct scf_energy_gap gap = {
+        .orbital_energies = {orbital_energies[0], orbital_energies[1]}, .floor = -INFINITY};
+    return scf_rotation_gap_dot(&gap, x, x);
 }
 
 void scf_rotation_set_noise(int stream, struct scf_rotation *x)

@@ -71,6 +71,10 @@ struct scf_energy_gap {
 void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                          struct scf_rotation *y);
 
+/* sum over spins of max(e_a - e_i + shift, floor) x_ai y_ai; collective. */
+double scf_rotation_gap_dot(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                            const struct scf_rotation *y);
+
 /* sum over spins of (e_a - e_i) x_ai^2; collective. */
 double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x);
 

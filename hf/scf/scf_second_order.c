@@ -37,14 +37,14 @@ struct trust_step {
     int n_products;
 };
 
-/* The CG_VECTORS vectors of the method and their scalar products in the metric M of the
- * preconditioner, which follow by recurrence from residual . z. */
+/* The CG_VECTORS vectors of the method, and scalar products in the metric M of the differences of
+ * orbital energies. */
 enum { CG_VECTORS = 4 };
 struct conjugate_gradients {
     struct scf_hessian *hessian;
-    struct scf_energy_gap gap;
+    struct scf_preconditioner *preconditioner;
     struct scf_rotation residual;  /* g + H x */
-    struct scf_rotation z;         /* M^-1 residual */
+    struct scf_rotation z;         /* B^-1 residual */
     struct scf_rotation direction; /* p */
     struct scf_rotation product;   /* H p */
     double residual_z;
@@ -61,44 +61,50 @@ static void conjugate_gradients_fini(struct conjugate_gradients *cg)
 
 /* Errors: on failure conjugate_gradients_fini still has to be called. */
 static enum status conjugate_gradients_init(struct scf_hessian *hessian,
+                                            struct scf_preconditioner *preconditioner,
                                             struct conjugate_gradients *cg)
 {
-    *cg = (struct conjugate_gradients){
-        .hessian = hessian,
-        .gap = {.orbital_energies = {hessian->orbital_energies[0], hessian->orbital_energies[1]},
-                .floor = MIN_GAP},
-    };
+    *cg = (struct conjugate_gradients){.hessian = hessian, .preconditioner = preconditioner};
     struct scf_rotation *const all[CG_VECTORS] = {&cg->residual, &cg->z, &cg->direction,
                                                   &cg->product};
     TRY(scf_rotations_init(hessian->basis, CG_VECTORS, all));
     scf_rotation_add(1, &hessian->gradient, 0, &cg->residual);
-    scf_rotation_divide(&cg->gap, &cg->residual, &cg->z);
+    scf_preconditioner_apply(preconditioner, &cg->residual, &cg->z);
     scf_rotation_add(-1, &cg->z, 0, &cg->direction);
     cg->residual_z = scf_rotation_dot(&cg->residual, &cg->z);
-    cg->p_M_p = cg->residual_z;
     return STATUS_OK;
 }
 
-/* x += a p, with the residual and the scalar products. */
+/* x += a p, with the residual. */
 static void advance_along_direction(struct conjugate_gradients *cg, double a,
                                     struct scf_rotation *x)
 {
     scf_rotation_add(a, &cg->direction, 1, x);
     scf_rotation_add(a, &cg->product, 1, &cg->residual);
     cg->x_M_x += 2 * a * cg->x_M_p + a * a * cg->p_M_p;
-    cg->x_M_p += a * cg->p_M_p;
 }
 
 /* The next conjugate direction. */
 static void turn_direction(struct conjugate_gradients *cg)
 {
-    scf_rotation_divide(&cg->gap, &cg->residual, &cg->z);
+    scf_preconditioner_apply(cg->preconditioner, &cg->residual, &cg->z);
     double residual_z = scf_rotation_dot(&cg->residual, &cg->z);
-    double b = residual_z / cg->residual_z;
-    scf_rotation_add(-1, &cg->z, b, &cg->direction);
+    scf_rotation_add(-1, &cg->z, residual_z / cg->residual_z, &cg->direction);
     cg->residual_z = residual_z;
-    cg->x_M_p *= b;
-    cg->p_M_p = residual_z + b * b * cg->p_M_p;
+}
+
+/* The product with the direction, and the scalar products of the direction; *curvature: p . H p. */
+static enum status measure_direction(struct conjugate_gradients *cg, const struct scf_rotation *x,
+                                     double *curvature)
+{
+    const struct scf_energy_gap *gap = &cg->preconditioner->gap;
+    TRY(scf_hessian_multiply(cg->hessian, &cg->direction, &cg->product));
+    *curvature = scf_rotation_dot(&cg->direction, &cg->product);
+    cg->x_M_p = scf_rotation_gap_dot(gap, x, &cg->direction);
+    cg->p_M_p = scf_rotation_gap_dot(gap, &cg->direction, &cg->direction);
+    scf_preconditioner_keep(cg->preconditioner, &cg->direction, &cg->product, *curvature,
+                            cg->p_M_p);
+    return STATUS_OK;
 }
 
 /* Largest a with |x + a p| <= radius. */
@@ -115,9 +121,9 @@ static enum status minimise_model(struct conjugate_gradients *cg, double radius,
     double first = sqrt(cg->residual_z);
     double wanted = first * fmin(0.1, sqrt(first));
     while (step->n_products < MAX_PRODUCTS && sqrt(cg->residual_z) > wanted) {
-        TRY(scf_hessian_multiply(cg->hessian, &cg->direction, &cg->product));
+        double curvature;
+        TRY(measure_direction(cg, &step->kappa, &curvature));
         step->n_products++;
-        double curvature = scf_rotation_dot(&cg->direction, &cg->product);
         double a = curvature > 0 ? cg->residual_z / curvature : INFINITY;
         double limit = distance_to_boundary(cg, radius);
         step->on_boundary = a >= limit;
@@ -135,12 +141,12 @@ static void trust_step_fini(struct trust_step *step)
 }
 
 /* The step from zero. Errors: on failure conjugate_gradients_fini still has to be called. */
-static enum status find_trust_step(struct scf_hessian *hessian, double radius,
+static enum status find_trust_step(struct scf_second_order *solver, struct scf_hessian *hessian,
                                    struct conjugate_gradients *cg, struct trust_step *step)
 {
-    TRY(conjugate_gradients_init(hessian, cg));
+    TRY(conjugate_gradients_init(hessian, &solver->preconditioner, cg));
     if (cg->residual_z > 0)
-        TRY(minimise_model(cg, radius, step));
+        TRY(minimise_model(cg, solver->radius, step));
     step->slope = scf_rotation_dot(&hessian->gradient, &step->kappa);
     step->curvature = scf_rotation_dot(&cg->residual, &step->kappa) - step->slope;
     step->length = sqrt(cg->x_M_x);
@@ -152,13 +158,13 @@ static enum status find_trust_step(struct scf_hessian *hessian, double radius,
  * boundary), or when the residual is small against the gradient.
  * Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; trust_step_fini still has to be called
  * then. */
-static enum status trust_step_init(struct scf_hessian *hessian, double radius,
+static enum status trust_step_init(struct scf_second_order *solver, struct scf_hessian *hessian,
                                    struct trust_step *step)
 {
     struct conjugate_gradients cg;
     *step = (struct trust_step){0};
     TRY(scf_rotation_init(hessian->basis, &step->kappa));
-    enum status status = find_trust_step(hessian, radius, &cg, step);
+    enum status status = find_trust_step(solver, hessian, &cg, step);
     conjugate_gradients_fini(&cg);
     return status;
 }
@@ -170,6 +176,7 @@ enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fo
     if (!*solver)
         return STATUS_NO_MEMORY;
     **solver = (struct scf_second_order){.basis = basis, .fock = fock, .radius = FIRST_RADIUS};
+    TRY(scf_preconditioner_init(basis, &(*solver)->preconditioner));
     return scf_state_create(basis, &(*solver)->trial);
 }
 
@@ -178,6 +185,7 @@ void scf_second_order_destroy(struct scf_second_order *solver)
     if (!solver)
         return;
     scf_state_destroy(solver->trial);
+    scf_preconditioner_fini(&solver->preconditioner);
     free(solver);
 }
 
@@ -187,7 +195,8 @@ int64_t scf_second_order_bytes(const struct scf_basis *plan)
     int64_t rotation = scf_rotation_bytes(plan), turn = scf_rotate_bytes(plan);
     int64_t vectors = CG_VECTORS * rotation;
     return (int64_t)sizeof(struct scf_second_order) + scf_state_bytes(plan) +
-           scf_hessian_bytes(plan, false) + rotation + (vectors > turn ? vectors : turn);
+           scf_preconditioner_bytes(plan) + scf_hessian_bytes(plan, false) + rotation +
+           (vectors > turn ? vectors : turn);
 }
 
 /* Turns state by kappa into trial, with F (full: by a full build), canonical orbitals and gradient.
@@ -266,7 +275,7 @@ static enum status take_trust_step(struct scf_second_order *solver, struct scf_h
                                    struct trust_step *trust, struct scf_state **state,
                                    struct scf_step *step)
 {
-    TRY(trust_step_init(hessian, solver->radius, trust));
+    TRY(trust_step_init(solver, hessian, trust));
     step->n_products = trust->n_products;
     step->predicted = hessian->weight * (trust->slope + trust->curvature / 2);
     return trust->slope < 0 ? search_along(solver, hessian, trust, state, &step->moved) : STATUS_OK;
@@ -279,6 +288,7 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
     struct trust_step trust;
     *step = (struct scf_step){0};
     TRY(scf_hessian_init(solver->basis, solver->fock, *state, &hessian));
+    scf_preconditioner_begin(&solver->preconditioner, *state, MIN_GAP);
     enum status status = take_trust_step(solver, &hessian, &trust, state, step);
     trust_step_fini(&trust);
     scf_hessian_fini(&hessian);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Second-order optimisation of orbitals: Newton steps within a trust region, each
- * found by conjugate gradients and accepted only if the energy falls. Converges where
+ * found by conjugate gradients, which begin with what the last ones found, and accepted only if the
+ * energy falls. Converges where
  * DIIS does not, at the price of a Fock build for every product with the Hessian.
  * Source: Steihaug, SIAM J. Numer. Anal. 20, 626 (1983); Nocedal & Wright, Numerical
  * Optimization (2006), algorithms 4.1 and 7.2. */
 #pragma once
 
-#include "hf/scf/scf_hessian.h"
+#include "hf/scf/scf_preconditioner.h"
 #include "hf/scf/scf_state.h"
 #include "support/base/status.h"
 
@@ -16,7 +17,8 @@ struct scf_second_order {
     const struct scf_basis *basis; /* borrowed */
     struct scf_fock *fock;         /* borrowed */
     struct scf_state *trial;       /* owned */
-    double radius;                 /* of the trust region, in the metric of the orbital energies */
+    struct scf_preconditioner preconditioner;
+    double radius; /* of the trust region, in the metric of the orbital energies */
 };
 
 /* Collective, like all that follows. On failure scf_second_order_destroy still has to be called.
