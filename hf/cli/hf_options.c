@@ -90,10 +90,9 @@ static const struct option_row fock_rows[] = {
                   .default_text = "density", .expert = true,
                   .help = "integrals to compute: those that matter with the current density, or "
                           "all above the threshold, as in Lifflander et al. (2012)"),
-    CHOICE_OPTION(
-        "integrals", FIELD(settings.integrals), "auto,direct,memory", .default_text = "auto",
-        .help = "integrals of Fock builds: computed in each, or kept by their tasks as far as "
-                "they fit into memory (auto: half of it; direct with --fock-only)"),
+    CHOICE_OPTION("integrals", FIELD(settings.integrals), "auto,direct,memory",
+                  .default_text = "auto",
+                  .help = "keep integrals in memory (auto: in half of it), or compute all anew"),
     INTEGER_OPTION("tile", FIELD(settings.tile), 1, 1000, .value = "N", .expert = true,
                    .help = "maximum number of basis functions in a tile (default: by the basis; 40 "
                            "above 160 functions)"),

@@ -140,32 +140,36 @@ static enum status davidson_init(struct scf_hessian *hessian, bool is_own,
     return STATUS_OK;
 }
 
-/* Removes what vector has of n orthonormal ones; the square of its norm before and after. */
-static void remove_parts(int n, const struct scf_rotation orthonormal[],
-                         struct scf_rotation *vector, double *before, double *after)
+/* Removes what vector has of n orthonormal ones; the square of its norm after it. *before: before it,
+ * unless it is known. */
+static double remove_parts(int n, const struct scf_rotation orthonormal[],
+                           struct scf_rotation *vector, double *before)
 {
-    double dots[MAX_VECTORS + 1];
+    double dots[MAX_VECTORS + 1], left;
     scf_rotation_dots(n, orthonormal, vector, dots);
-    *before = *after = dots[n];
+    *before = *before > 0 ? *before : dots[n];
+    left = dots[n];
     for (int i = 0; i < n; i++) {
         scf_rotation_add(-dots[i], &orthonormal[i], 1, vector);
-        *after -= dots[i] * dots[i];
+        left -= dots[i] * dots[i];
     }
+    return left;
 }
 
-/* Makes vector number n a unit vector orthogonal to those before and to free rotations; false if nothing is left. */
+/* Makes vector number n a unit vector orthogonal to those before and to free rotations; false if
+ * nothing is left. */
 static bool orthonormalise(struct davidson *davidson, int n)
 {
     struct scf_rotation *vector = &davidson->vectors[n];
-    double first = 0, before, left = 0;
+    double before = 0, left = 0;
     /* Twice: the first pass leaves rounding errors of what it removes. */
     for (int pass = 0; pass < 2; pass++) {
-        remove_parts(davidson->n_free, davidson->free_rotations, vector, &before, &left);
-        first = pass == 0 ? before : first;
-        remove_parts(n, davidson->vectors, vector, &before, &left);
+        if (davidson->n_free > 0)
+            remove_parts(davidson->n_free, davidson->free_rotations, vector, &before);
+        left = remove_parts(n, davidson->vectors, vector, &before);
     }
     double norm = sqrt(fmax(0, left));
-    if (!(norm > 1e-8 * sqrt(first)))
+    if (!(norm > 1e-8 * sqrt(before)))
         return false;
     scf_rotation_add(0, vector, 1 / norm, vector);
     return true;

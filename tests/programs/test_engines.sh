@@ -63,7 +63,7 @@ G 1 1.00
  1.0 1.0
 ****
 END
-g="$inputs/water.xyz --basis $folder/g.gbs --stability never"
+g="$inputs/water.xyz --basis $folder/g.gbs --stability never --integrals direct"
 run 0 $g --engine baseline --json baseline.json
 run 0 $g --engine libint --json libint.json
 counts baseline.json baseline baseline libint

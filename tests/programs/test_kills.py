@@ -36,7 +36,7 @@ class Case:
         self.name, self.program, self.folder, self.mpiexec = name, program, folder, mpiexec
         self.arguments = arguments + ["--json", "result.json"]
         self.key = "ccsd_iterations" if name == "CCSD" else "scf_iterations"
-        self.energy, self.n_iterations, _ = self.run(2, [])
+        self.energy, self.n_iterations, _ = self.run(2, ["--checkpoint", "run.h5"])
 
     def command(self, n_processes, arguments):
         mpirun = [self.mpiexec, "--oversubscribe", "-n", str(n_processes)]
