@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Converged SCF solutions with their Hessians, shared by tests. */
+#pragma once
+
+#include "hf/scf/scf_hessian.h"
+#include "support/arrays/dense.h"
+#include "tests/cases/scf_case.h"
+#include "tests/reference/hessian_reference.h"
+
+/* A converged solution, its Hessian and what the reference takes. */
+struct solution {
+    struct scf_setup setup;
+    struct scf_basis *basis;
+    struct scf_fock *fock;
+    struct scf_state *state;
+    struct scf_hessian hessian;
+    struct reference_orbitals orbitals;
+    double *C[2];
+};
+
+/* The whole matrix on every process, row-major; the caller frees it. */
+static inline double *whole_matrix(const struct dense *matrix)
+{
+    int size = matrix->n_rows * matrix->n_columns;
+    double *whole = malloc(((size_t)size + 1) * sizeof *whole);
+    assert_non_null(whole);
+    check_ok(dense_gather(matrix, whole));
+    MPI_Bcast(whole, size, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    return whole;
+}
+
+static inline void solution_init(const struct scf_case *scf_case, struct solution *solution)
+{
+    *solution = (struct solution){0};
+    struct scf_setup *setup = &solution->setup;
+    struct scf_settings settings = scf_settings_default();
+    struct scf_result result;
+    scf_setup_init(setup, scf_case);
+    settings.stability = SCF_NEVER;
+    check_ok(scf_setup_run(setup, &settings, &result));
+    scf_result_fini(&result);
+    check_ok(scf_basis_create(&setup->problem, SCF_DEFAULT_DEPENDENCE, &solution->basis));
+    check_ok(scf_fock_create(&setup->problem, setup->D, &solution->fock));
+    check_ok(scf_state_create(solution->basis, &solution->state));
+    check_ok(scf_state_from_tiles(solution->basis, setup->D, solution->fock, solution->state));
+    check_ok(scf_state_build_density(solution->basis, solution->fock, true, solution->state));
+    check_ok(scf_state_canonicalise(solution->basis, solution->state));
+    scf_state_gradient(solution->basis, solution->state);
+    check_ok(
+        scf_hessian_init(solution->basis, solution->fock, solution->state, &solution->hessian));
+    solution->orbitals = (struct reference_orbitals){.n_spins = solution->basis->n_spins,
+                                                     .n_orbitals = solution->basis->n_orbitals};
+    for (int s = 0; s < solution->basis->n_spins; s++) {
+        dense_multiply('N', 'N', 1, solution->basis->X, solution->state->U[s], 0,
+                       solution->basis->work_nm);
+        solution->C[s] = whole_matrix(solution->basis->work_nm);
+        solution->orbitals.C[s] = solution->C[s];
+        solution->orbitals.energies[s] = solution->state->orbital_energies[s];
+        solution->orbitals.n_occupied[s] = solution->basis->n_occupied[s];
+    }
+}
+
+static inline void solution_fini(struct solution *solution)
+{
+    for (int s = 0; s < 2; s++)
+        free(solution->C[s]);
+    scf_hessian_fini(&solution->hessian);
+    scf_state_destroy(solution->state);
+    scf_fock_destroy(solution->fock);
+    scf_basis_destroy(solution->basis);
+    scf_setup_fini(&solution->setup);
+}
