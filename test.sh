@@ -36,7 +36,8 @@ build_all() {
     if $ci; then
         build release lint -DBERYL_WERROR=ON
         build tsan pool-tests -DBERYL_WERROR=ON
-        build fuzz fuzz-targets
+        # Two seconds of each target find as much in code that was compiled in half the time.
+        build fuzz fuzz-targets -DCMAKE_C_FLAGS_DEBUG="-O0 -g1"
         build release all
     else
         build release
@@ -74,7 +75,7 @@ fi
 begin_tier "parallel" 190
 run_tests release -L parallel
 if $ci; then
-    run_tests tsan -R 'thread\.np[23]$'
+    run_tests tsan -R 'thread\.np3$'
 fi
 begin_tier "science" 60
 run_tests release -L 'science|experiments'
