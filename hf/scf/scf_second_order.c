@@ -15,6 +15,10 @@
 #define ROUNDING  1e-13
 #define SCREENING 1e-11
 
+/* Conjugate gradients end at this fraction of the first residual. The next step goes on with their
+ * directions, so that tighter ones would only cost more products. */
+#define RESIDUAL_FRACTION 0.03
+
 enum { MAX_PRODUCTS = 30, MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
 
 /* Lengths of a step away from a saddle point: the first one, and the next as fractions of the
@@ -117,9 +121,7 @@ static double distance_to_boundary(const struct conjugate_gradients *cg, double 
 static enum status minimise_model(struct conjugate_gradients *cg, double radius,
                                   struct trust_step *step)
 {
-    /* Loose while far away, tighter as the gradient falls: converges superlinearly. */
-    double first = sqrt(cg->residual_z);
-    double wanted = first * fmin(0.1, sqrt(first));
+    double wanted = RESIDUAL_FRACTION * sqrt(cg->residual_z);
     while (step->n_products < MAX_PRODUCTS && sqrt(cg->residual_z) > wanted) {
         double curvature;
         TRY(measure_direction(cg, &step->kappa, &curvature));
