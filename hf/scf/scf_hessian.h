@@ -129,7 +129,7 @@ enum status scf_hessian_multiply_opposite(struct scf_hessian *hessian,
 
 /* Sets U_o of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,
- * which agrees with exp(kappa) on the space they span. state is canonical.
+ * which agrees with exp(kappa) on the space they span. state is canonical; trial may be state.
  * Errors: STATUS_NO_MEMORY and those of dense_eigen. */
 enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
                        const struct scf_rotation *kappa, struct scf_state *trial);

@@ -96,13 +96,15 @@ enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *st
                        const struct scf_rotation *kappa, struct scf_state *trial)
 {
     for (int s = 0; s < basis->n_spins; s++) {
-        dense_copy(state->U_o[s], trial->U_o[s]);
-        if (!kappa->kappa[s])
-            continue;
-        struct turn turn;
-        enum status status = turn_spin(basis, state, s, kappa->kappa[s], &turn, trial->U_o[s]);
-        turn_fini(&turn);
-        TRY(status);
+        dense_copy(state->U_o[s], trial->work_o[s]);
+        if (kappa->kappa[s]) {
+            struct turn turn;
+            enum status status =
+                turn_spin(basis, state, s, kappa->kappa[s], &turn, trial->work_o[s]);
+            turn_fini(&turn);
+            TRY(status);
+        }
+        dense_copy(trial->work_o[s], trial->U_o[s]);
     }
     trial->idempotent = true;
     return STATUS_OK;

@@ -317,6 +317,18 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
     return STATUS_OK;
 }
 
+/* A step of the curvatures that the test of stability found: the energy is not right yet, because one
+ * of them is low. */
+static enum status take_newton_step(struct scf_solver *solver, const struct scf_rotation *kappa)
+{
+    start_iteration(solver, "Newton");
+    TRY(scf_rotate(solver->basis, solver->state, kappa, solver->state));
+    TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
+    TRY(scf_state_canonicalise(solver->basis, solver->state));
+    scf_state_gradient(solver->basis, solver->state);
+    return record_iteration(solver);
+}
+
 /* The lowest curvatures at the state; if it is a saddle, descends from it where that is possible.
  * *moved: the iterations must continue. */
 static enum status check_minimum(struct scf_solver *solver, bool *moved)
@@ -342,6 +354,8 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
         status = leave_saddle(solver, &stability, moved);
     else if (is_saddle)
         log_print("      %d saddle points were left already: the SCF ends here\n", SCF_MAX_SADDLES);
+    else if (!scf_choice_is_stationary(solver) && stability.newton_step.kappa[0])
+        status = take_newton_step(solver, &stability.newton_step);
     scf_stability_fini(&stability);
     return status;
 }

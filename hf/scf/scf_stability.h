@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stability of a stationary point, whether it is a minimum: the lowest eigenvalue of the Hessian
- * of orbital rotations, by Davidson's method, in the space of its own kind of determinants
+ * of orbital rotations (scf_davidson.h), in the space of its own kind of determinants
  * (internal stability) and, of a restricted one, in that of UHF (external stability). Two vectors of
  * the second search share a pass over the integrals. A restricted solution that is stable in the wider
  * space is so in its own, whose curvature is then bounded, not sought.
- * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977); Davidson, J. Comput. Phys. 17, 87
- * (1975). */
+ * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
 #include "hf/scf/scf_curvature.h"
@@ -17,7 +16,9 @@ struct scf_stability {
                                                  * the search towards UHF ends early where the
                                                  * state is a saddle in its own space */
     struct scf_rotation direction;              /* in the own space: its vector, of norm 1 */
-    int n_builds;                               /* passes over the integrals */
+    struct scf_rotation newton_step; /* towards the stationary point, or no matrices where
+                                                 * the search in the own space knows none */
+    int n_builds;                    /* passes over the integrals */
 };
 
 /* Collective. Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; nothing is

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/scf/scf_davidson.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { KEPT_VECTORS = 4 };
+
+/* The diagonal of the Hessian lies below the differences of orbital energies by about this fraction of
+ * what the lowest vector has of the two-electron part. */
+#define TWO_ELECTRON_FRACTION 0.4
+
+/* vectors, products, next, free_rotations, x and scratch. */
+enum { N_ROTATIONS = 2 * DAVIDSON_VECTORS + DAVIDSON_MAX_NEW + SCF_MAX_FREE_ROTATIONS + 2 };
+
+/* The pointers to all N_ROTATIONS. */
+static void list_rotations(struct davidson *davidson, struct scf_rotation *all[N_ROTATIONS])
+{
+    int n = 0;
+    all[n++] = &davidson->x;
+    all[n++] = &davidson->scratch;
+    for (int i = 0; i < DAVIDSON_MAX_NEW; i++)
+        all[n++] = &davidson->next[i];
+    for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
+        all[n++] = &davidson->free_rotations[i];
+    for (int i = 0; i < DAVIDSON_VECTORS; i++) {
+        all[n++] = &davidson->vectors[i];
+        all[n++] = &davidson->products[i];
+    }
+}
+
+void davidson_fini(struct davidson *davidson)
+{
+    struct scf_rotation *all[N_ROTATIONS];
+    list_rotations(davidson, all);
+    for (int i = 0; i < N_ROTATIONS; i++)
+        scf_rotation_fini(all[i]);
+}
+
+int64_t davidson_bytes(const struct scf_basis *plan)
+{
+    return N_ROTATIONS * scf_rotation_bytes(plan);
+}
+
+/* y = x over the differences of orbital energies less shift; the floor keeps them positive. */
+static void divide_by_gaps(const struct davidson *davidson, double shift,
+                           const struct scf_rotation *x, struct scf_rotation *y)
+{
+    struct scf_energy_gap gap = {
+        .orbital_energies = {davidson->hessian->orbital_energies[0],
+                             davidson->hessian->orbital_energies[1]},
+        .shift = -shift,
+        .floor = 0.1,
+    };
+    scf_rotation_divide(&gap, x, y);
+}
+
+/* The dimension of the space. */
+static int64_t count_rotations(const struct scf_basis *basis)
+{
+    int64_t n = 0;
+    for (int s = 0; s < basis->n_spins; s++)
+        n += (int64_t)basis->n_occupied[s] * (basis->n_orbitals - basis->n_occupied[s]);
+    return n;
+}
+
+enum status davidson_init(struct scf_hessian *hessian, int n_divisions, bool leave_out_free,
+                          struct davidson *davidson)
+{
+    *davidson = (struct davidson){.hessian = hessian};
+    struct scf_rotation *all[N_ROTATIONS];
+    list_rotations(davidson, all);
+    TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
+    if (leave_out_free)
+        TRY(scf_find_free_rotations(hessian, davidson->free_rotations, &davidson->n_free));
+    if (davidson->n_free == count_rotations(hessian->basis))
+        davidson->n_free = 0;
+    for (int i = 0; i < DAVIDSON_MAX_NEW; i++) {
+        scf_rotation_set_noise(i, &davidson->next[i]);
+        for (int k = 0; k < n_divisions; k++)
+            divide_by_gaps(davidson, 0, &davidson->next[i], &davidson->next[i]);
+    }
+    return STATUS_OK;
+}
+
+/* Removes what vector has of n orthonormal ones; the square of its norm after it. *before: before it,
+ * unless it is known. */
+static double remove_parts(int n, const struct scf_rotation orthonormal[],
+                           struct scf_rotation *vector, double *before)
+{
+    double dots[DAVIDSON_VECTORS + 1], left;
+    scf_rotation_dots(n, orthonormal, vector, dots);
+    *before = *before > 0 ? *before : dots[n];
+    left = dots[n];
+    for (int i = 0; i < n; i++) {
+        scf_rotation_add(-dots[i], &orthonormal[i], 1, vector);
+        left -= dots[i] * dots[i];
+    }
+    return left;
+}
+
+/* Makes vector number n a unit vector orthogonal to those before and to free rotations; false if
+ * nothing is left. */
+static bool orthonormalise(struct davidson *davidson, int n)
+{
+    struct scf_rotation *vector = &davidson->vectors[n];
+    double before = 0, left = 0;
+    /* Twice: the first pass leaves rounding errors of what it removes. */
+    for (int pass = 0; pass < 2; pass++) {
+        if (davidson->n_free > 0)
+            remove_parts(davidson->n_free, davidson->free_rotations, vector, &before);
+        left = remove_parts(n, davidson->vectors, vector, &before);
+    }
+    double norm = sqrt(fmax(0, left));
+    if (!(norm > 1e-8 * sqrt(before)))
+        return false;
+    scf_rotation_add(0, vector, 1 / norm, vector);
+    return true;
+}
+
+void davidson_choose(struct davidson *davidson, int n)
+{
+    davidson->n_new = 0;
+    for (int i = 0; i < n; i++) {
+        int place = davidson->n_vectors + davidson->n_new;
+        scf_rotation_add(1, &davidson->next[i], 0, &davidson->vectors[place]);
+        if (orthonormalise(davidson, place))
+            davidson->n_new++;
+    }
+}
+
+/* The new vectors' rows and columns of the matrix. */
+static void extend_subspace(struct davidson *davidson)
+{
+    for (; davidson->n_new > 0; davidson->n_new--) {
+        int n = davidson->n_vectors++;
+        double dots[DAVIDSON_VECTORS + 1];
+        scf_rotation_dots(n + 1, davidson->vectors, &davidson->products[n], dots);
+        for (int i = 0; i <= n; i++)
+            davidson->matrix[i * DAVIDSON_VECTORS + n] =
+                davidson->matrix[n * DAVIDSON_VECTORS + i] = dots[i];
+    }
+}
+
+/* x of the eigenvector number k of the subspace, and residual = H x - eigenvalue x. */
+static void form_residual(const struct davidson *davidson, int k, struct scf_rotation *x,
+                          struct scf_rotation *residual)
+{
+    int n = davidson->n_vectors;
+    const double *C = davidson->combinations + (int64_t)k * n;
+    for (int i = 0; i < n; i++) {
+        scf_rotation_add(C[i], &davidson->vectors[i], i > 0, x);
+        scf_rotation_add(C[i], &davidson->products[i], i > 0, residual);
+    }
+    scf_rotation_add(-davidson->eigenvalues[k], x, 1, residual);
+}
+
+enum status davidson_solve(struct davidson *davidson)
+{
+    extend_subspace(davidson);
+    int n = davidson->n_vectors;
+    double *C = davidson->combinations;
+    struct scf_rotation *residual = &davidson->next[0];
+    for (int64_t i = 0; i < n; i++)
+        memcpy(C + i * n, davidson->matrix + i * DAVIDSON_VECTORS, (size_t)n * sizeof(double));
+    TRY(symmetric_eigen_in(n, C, davidson->eigenvalues, davidson->work));
+    form_residual(davidson, 0, &davidson->x, residual);
+    davidson->residual_norm = sqrt(scf_rotation_dot(residual, residual));
+    return STATUS_OK;
+}
+
+/* next[k] = the correction of x number k whose residual it is: divided by the diagonal of the Hessian
+ * less the eigenvalue, as far as differences of orbital energies and x know the diagonal. */
+static void precondition(struct davidson *davidson, int k, const struct scf_rotation *x)
+{
+    double eigenvalue = davidson->eigenvalues[k];
+    double gap = scf_rotation_mean_gap(davidson->hessian->orbital_energies, x);
+    double shift = eigenvalue + TWO_ELECTRON_FRACTION * (gap - eigenvalue);
+    divide_by_gaps(davidson, shift, &davidson->next[k], &davidson->next[k]);
+}
+
+/* The first rotations become the lowest combinations of all, in place. */
+static void combine_rotations(const struct davidson *davidson, struct scf_rotation *rotations)
+{
+    int n = davidson->n_vectors;
+    for (int s = 0; s < 2; s++) {
+        size_t size = rotations[0].kappa[s] ? dense_local_size(rotations[0].kappa[s]) : 0;
+        for (size_t at = 0; at < size; at++) {
+            double kept[KEPT_VECTORS] = {0};
+            for (int k = 0; k < KEPT_VECTORS; k++)
+                for (int i = 0; i < n; i++)
+                    kept[k] += davidson->combinations[k * n + i] * rotations[i].kappa[s]->local[at];
+            for (int k = 0; k < KEPT_VECTORS; k++)
+                rotations[k].kappa[s]->local[at] = kept[k];
+        }
+    }
+}
+
+/* Keeps only the lowest combinations when there is no room. One alone would forget the way that
+ * led to it: eigenvalues near zero, which transition metals have, then never settle. */
+static void collapse_subspace(struct davidson *davidson)
+{
+    if (davidson->n_vectors + DAVIDSON_MAX_NEW <= DAVIDSON_VECTORS)
+        return;
+    combine_rotations(davidson, davidson->vectors);
+    combine_rotations(davidson, davidson->products);
+    for (int k = 0; k < KEPT_VECTORS; k++)
+        for (int l = 0; l < KEPT_VECTORS; l++)
+            davidson->matrix[k * DAVIDSON_VECTORS + l] = k == l ? davidson->eigenvalues[k] : 0;
+    davidson->n_vectors = KEPT_VECTORS;
+    for (int i = 0; i < KEPT_VECTORS * KEPT_VECTORS; i++)
+        davidson->combinations[i] = i % (KEPT_VECTORS + 1) == 0;
+}
+
+void davidson_prepare(struct davidson *davidson)
+{
+    precondition(davidson, 0, &davidson->x);
+    /* A single vector leaves the second noise in its place. */
+    for (int k = 1; k < DAVIDSON_MAX_NEW && k < davidson->n_vectors; k++) {
+        form_residual(davidson, k, &davidson->scratch, &davidson->next[k]);
+        precondition(davidson, k, &davidson->scratch);
+    }
+    collapse_subspace(davidson);
+}
+
+void davidson_newton_step(const struct davidson *davidson, const struct scf_rotation *g,
+                          struct scf_rotation *step)
+{
+    int n = davidson->n_vectors;
+    double dots[DAVIDSON_VECTORS + 1], within[DAVIDSON_VECTORS] = {0}, before = 0;
+    scf_rotation_dots(n, davidson->vectors, g, dots);
+    for (int k = 0; k < n; k++) {
+        const double *C = davidson->combinations + (int64_t)k * n;
+        double along = 0;
+        for (int i = 0; i < n; i++)
+            along += C[i] * dots[i];
+        for (int i = 0; i < n; i++)
+            within[i] -= C[i] * along / davidson->eigenvalues[k];
+    }
+    divide_by_gaps(davidson, 0, g, step);
+    scf_rotation_add(0, step, -1, step);
+    if (davidson->n_free > 0)
+        remove_parts(davidson->n_free, davidson->free_rotations, step, &before);
+    remove_parts(n, davidson->vectors, step, &before);
+    for (int i = 0; i < n; i++)
+        scf_rotation_add(within[i], &davidson->vectors[i], 1, step);
+}
