@@ -62,8 +62,9 @@ ROOMS = {
     "hf/tiles": CHEMISTRY,
     "hf/fock": CHEMISTRY + ["hf/tiles", *POOL, "sched/lab/profiles"],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
-    "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint"],
-    "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
+    "hf/orbitals": CHEMISTRY + ["hf/tiles", "hf/fock"],
+    "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/orbitals"],
+    "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/orbitals", "hf/scf"],
     # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
                                    *POOL, "sched/pool/modes"],

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "hf/fock/scf_problem.h"
-#include "hf/scf/scf_curvature.h"
+#include "hf/orbitals/scf_curvature.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/memory.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_solver.h"
 
+#include "hf/orbitals/scf_stability.h"
 #include "hf/scf/scf_choice.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
-#include "hf/scf/scf_stability.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/mpi/wall_time.h"

@@ -2,12 +2,12 @@
 /* The iterations of an SCF. Private to scf.c. */
 #pragma once
 
+#include "hf/orbitals/scf_basis.h"
+#include "hf/orbitals/scf_fock.h"
+#include "hf/orbitals/scf_quasi_newton.h"
+#include "hf/orbitals/scf_second_order.h"
+#include "hf/orbitals/scf_state.h"
 #include "hf/scf/scf.h"
-#include "hf/scf/scf_basis.h"
-#include "hf/scf/scf_fock.h"
-#include "hf/scf/scf_quasi_newton.h"
-#include "hf/scf/scf_second_order.h"
-#include "hf/scf/scf_state.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/arrays/diis.h"

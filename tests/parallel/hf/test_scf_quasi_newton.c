@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quasi-Newton steps lead where diagonalisations lead, in about as many iterations; orbitals stay
  * orthonormal on the way, and a run resumes from a checkpoint written there. */
-#include "hf/scf/scf_quasi_newton.h"
+#include "hf/orbitals/scf_quasi_newton.h"
 #include "tests/cases/scf_case.h"
 #include "tests/cases/scf_resume.h"
 

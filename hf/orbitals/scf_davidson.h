@@ -7,8 +7,8 @@
  *   davidson_solve, and if the search goes on davidson_prepare. */
 #pragma once
 
-#include "hf/scf/scf_free_rotation.h"
-#include "hf/scf/scf_hessian.h"
+#include "hf/orbitals/scf_free_rotation.h"
+#include "hf/orbitals/scf_hessian.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

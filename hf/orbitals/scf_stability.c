@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_stability.h"
+#include "hf/orbitals/scf_stability.h"
 
 #include "hf/fock/fock_build.h"
-#include "hf/scf/scf_davidson.h"
+#include "hf/orbitals/scf_davidson.h"
 #include "hf/tiles/screening.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care
 #define THIRD_DERIVATIVE  1.0
 
 /* The search for the lowest eigenvalue of a block of the Hessian. */
-struct search {
+struct curvature_search {
     struct davidson davidson;
     const struct search_care *care;
     struct scf_curvature *curvature; /* the outcome; borrowed */
@@ -38,8 +38,9 @@ struct search {
     bool done;
 };
 
-static enum status search_init(struct scf_hessian *hessian, bool is_own,
-                               struct scf_curvature *curvature, struct search *search)
+static enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
+                                         struct scf_curvature *curvature,
+                                         struct curvature_search *search)
 {
     *curvature = (struct scf_curvature){.error = INFINITY};
     search->care = hessian->basis->n_spins == 1 ? &restricted_care : &unrestricted_care;
@@ -49,7 +50,7 @@ static enum status search_init(struct scf_hessian *hessian, bool is_own,
 }
 
 /* Chooses n vectors for the coming pass; the search is done if there are none. */
-static void choose_vectors(struct search *search, int n)
+static void choose_vectors(struct curvature_search *search, int n)
 {
     search->davidson.n_new = 0;
     if (search->done || n == 0)
@@ -80,7 +81,7 @@ static double estimate_eigenvalue_error(const struct davidson *davidson)
 
 /* Error of the lowest eigenvalue that more products do not make smaller: of screening, and because
  * the state is off the stationary point by the gradient over the curvature, along x and across. */
-static double estimate_eigenvalue_noise(const struct search *search)
+static double estimate_eigenvalue_noise(const struct curvature_search *search)
 {
     const struct davidson *davidson = &search->davidson;
     const struct scf_hessian *hessian = davidson->hessian;
@@ -96,7 +97,7 @@ static double estimate_eigenvalue_noise(const struct search *search)
 /* Whether the error or the residual is small enough but for doubts about the sign. An eigenvalue has to
  * last, because the first vectors may lack what leads lower; in the space of a restricted state less
  * long, because the search in the wider one would find that, too. */
-static bool is_error_small(const struct search *search, double eigenvalue_error)
+static bool is_error_small(const struct curvature_search *search, double eigenvalue_error)
 {
     const struct scf_curvature *curvature = search->curvature;
     bool shared = search->is_own && search->davidson.hessian->basis->n_spins == 1;
@@ -108,7 +109,7 @@ static bool is_error_small(const struct search *search, double eigenvalue_error)
 
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
  * is mostly noise. */
-static void check_lowest(struct search *search)
+static void check_lowest(struct curvature_search *search)
 {
     struct scf_curvature *curvature = search->curvature;
     double eigenvalue_error = estimate_eigenvalue_error(&search->davidson);
@@ -119,7 +120,7 @@ static void check_lowest(struct search *search)
         search->done = eigenvalue_error < curvature->noise;
 }
 
-static enum status advance_search(struct search *search)
+static enum status advance_search(struct curvature_search *search)
 {
     search->curvature->n_products += search->davidson.n_new;
     TRY(davidson_solve(&search->davidson));
@@ -130,13 +131,14 @@ static enum status advance_search(struct search *search)
     return STATUS_OK;
 }
 
-static bool is_saddle(const struct search *search)
+static bool is_saddle(const struct curvature_search *search)
 {
     return scf_curvature_verdict(search->curvature) == SCF_VERDICT_UNSTABLE;
 }
 
 /* The products of the new vectors of all searches, one of each or those of the last alone. */
-static enum status multiply_vectors(struct scf_hessian *hessian, int n, struct search searches[])
+static enum status multiply_vectors(struct scf_hessian *hessian, int n,
+                                    struct curvature_search searches[])
 {
     const struct scf_rotation *vectors[2] = {NULL, NULL};
     struct scf_rotation *products[2] = {NULL, NULL};
@@ -161,9 +163,9 @@ static enum status multiply_vectors(struct scf_hessian *hessian, int n, struct s
 /* The vectors of a pass. A restricted state that is stable in the wider space is so in its own (H -
  * H_t has no negative eigenvalue), and two vectors of the wider one share a pass: its own has one
  * in the first, and more if need be. */
-static void share_pass(int n, struct search searches[])
+static void share_pass(int n, struct curvature_search searches[])
 {
-    struct search *own = &searches[0], *wide = &searches[1];
+    struct curvature_search *own = &searches[0], *wide = &searches[1];
     bool alone =
         n == 2 && !wide->done && own->davidson.n_vectors > 0 && !is_saddle(own) && !is_saddle(wide);
     choose_vectors(own, alone ? 0 : 1);
@@ -172,7 +174,7 @@ static void share_pass(int n, struct search searches[])
 }
 
 /* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
-static void bound_own_space(struct search *own, const struct search *wide)
+static void bound_own_space(struct curvature_search *own, const struct curvature_search *wide)
 {
     double bound = wide->curvature->eigenvalue - wide->curvature->error;
     if (own->done || !wide->done || !(bound > 0))
@@ -183,8 +185,8 @@ static void bound_own_space(struct search *own, const struct search *wide)
 
 /* Runs n searches until all are done or the first has found a saddle point: the others are of no use
  * then. */
-static enum status find_lowest(struct scf_hessian *hessian, int n, struct search searches[],
-                               int *n_builds)
+static enum status find_lowest(struct scf_hessian *hessian, int n,
+                               struct curvature_search searches[], int *n_builds)
 {
     for (;;) {
         share_pass(n, searches);
@@ -227,12 +229,13 @@ static void take_rotations(struct scf_hessian *hessian, struct davidson *davidso
     davidson->x = (struct scf_rotation){0};
 }
 
-static enum status search_spaces(struct scf_hessian *hessian, struct search searches[SCF_SPACES],
+static enum status search_spaces(struct scf_hessian *hessian,
+                                 struct curvature_search searches[SCF_SPACES],
                                  struct scf_stability *stability)
 {
     int own = hessian->basis->n_spins - 1, n = count_stability_searches(hessian->basis);
     for (int i = 0; i < n; i++)
-        TRY(search_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]));
+        TRY(curvature_search_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]));
     TRY(find_lowest(hessian, n, searches, &stability->n_builds));
     take_rotations(hessian, &searches[0].davidson, stability);
     return STATUS_OK;
@@ -240,7 +243,7 @@ static enum status search_spaces(struct scf_hessian *hessian, struct search sear
 
 enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability)
 {
-    struct search searches[SCF_SPACES] = {0};
+    struct curvature_search searches[SCF_SPACES] = {0};
     *stability = (struct scf_stability){0};
     enum status status = search_spaces(hessian, searches, stability);
     for (int i = 0; i < SCF_SPACES; i++)

@@ -24,8 +24,8 @@
  * Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-#include "hf/scf/scf_basis.h"
-#include "hf/scf/scf_state.h"
+#include "hf/orbitals/scf_basis.h"
+#include "hf/orbitals/scf_state.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

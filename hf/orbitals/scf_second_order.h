@@ -7,8 +7,8 @@
  * Optimization (2006), algorithms 4.1 and 7.2. */
 #pragma once
 
-#include "hf/scf/scf_preconditioner.h"
-#include "hf/scf/scf_state.h"
+#include "hf/orbitals/scf_preconditioner.h"
+#include "hf/orbitals/scf_state.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -10,8 +10,8 @@
  * quasi-Newton matrix is this one. */
 #pragma once
 
-#include "hf/scf/scf_hessian.h"
-#include "hf/scf/scf_state.h"
+#include "hf/orbitals/scf_hessian.h"
+#include "hf/orbitals/scf_state.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

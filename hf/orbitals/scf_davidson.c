@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_davidson.h"
+#include "hf/orbitals/scf_davidson.h"
 
 #include <math.h>
 #include <string.h>

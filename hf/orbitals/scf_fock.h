@@ -8,9 +8,10 @@
  * as large as dense ones. */
 #pragma once
 
-#include "hf/scf/scf.h"
+#include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
+#include "support/base/memory.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_preconditioner.h"
+#include "hf/orbitals/scf_preconditioner.h"
 
 #include <string.h>
 
@@ -8,8 +8,8 @@ enum { N_ROTATIONS = 4 * SCF_KEPT_DIRECTIONS };
 static void list_directions(struct scf_directions *directions, struct scf_rotation *all[])
 {
     for (int i = 0; i < SCF_KEPT_DIRECTIONS; i++) {
-        all[2 * i] = &directions->x[i];
-        all[2 * i + 1] = &directions->Hx[i];
+        *all++ = &directions->x[i];
+        *all++ = &directions->Hx[i];
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_quasi_newton.h"
+#include "hf/orbitals/scf_quasi_newton.h"
 
-#include "hf/scf/scf_hessian.h"
+#include "hf/orbitals/scf_hessian.h"
 #include "support/arrays/diis.h"
 #include "support/base/agree.h"
 

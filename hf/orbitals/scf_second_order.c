@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/scf/scf_second_order.h"
+#include "hf/orbitals/scf_second_order.h"
 
 #include "support/base/agree.h"
 

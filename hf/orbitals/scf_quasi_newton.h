@@ -12,9 +12,9 @@
  * Comput. Chem. 3, 556 (1982). */
 #pragma once
 
-#include "hf/scf/scf_basis.h"
-#include "hf/scf/scf_fock.h"
-#include "hf/scf/scf_state.h"
+#include "hf/orbitals/scf_basis.h"
+#include "hf/orbitals/scf_fock.h"
+#include "hf/orbitals/scf_state.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
