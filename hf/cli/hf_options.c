@@ -36,8 +36,9 @@ static const struct option_row molecule_rows[] = {
 
 static const struct option_row scf_rows[] = {
     TEXT_OPTION("guess", FIELD(settings.guess), .value = "sad|core|FILE",
-                .help = "initial density: superposition of atomic densities, one-electron "
-                        "Hamiltonian, or from a checkpoint (default: sad)"),
+                .help =
+                    "initial density: superposed atoms, one-electron Hamiltonian, or a checkpoint, "
+                    "also of another geometry or basis (default: sad)"),
     REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
                 .help = "largest element of the orbital gradient at convergence, hartree (default: "
                         "1e-8, but an SCF alone ends where its energy is right to 1e-9)"),
