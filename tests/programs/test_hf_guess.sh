@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # --guess FILE of another geometry or basis leads to the energy of a run without it in fewer
-# iterations; what does not fit is refused with a remedy.
+# iterations, --guess-mix to broken symmetry; what does not fit is refused with a remedy.
 #
 #   test_hf_guess.sh BERYL_HF PROCESSES MPIEXEC
 set -u
@@ -69,4 +69,33 @@ refuse "--guess rhf.h5 takes its orbitals" water.xyz --basis sto-3g --fock-only 
 run 0 water.xyz --basis sto-3g --checkpoint small.h5
 refuse "small.h5: it has 7 orbitals, 9 are to be occupied" water.xyz --basis 6-31g --charge -8 \
     --guess small.h5
+
+# From any guess, the mixed orbitals of a long bond are those of its atoms; where RHF is the minimum, they
+# return to it.
+printf '2\n\nH 0 0 0\nH 0 0 6\n' > h2.xyz
+run 0 h2.xyz --basis sto-3g --checkpoint h2.h5
+for guess in sad core h2.h5; do
+    run 0 h2.xyz --basis sto-3g --method uhf --guess-mix --guess $guess --json result.json
+    python3 - 2>> "$folder/errors" << 'END' || complain "not two atoms of hydrogen"
+import json
+result = json.load(open("result.json"))
+first = result["extras"]["beryl"]["scf_iterations"][0]
+assert abs(first["energy"] + 2 * 0.466581850) < 1e-6, first
+assert first["method"] == "mixed guess" and first["n_builds"] == 2, first
+assert abs(result["extras"]["beryl"]["s2"] - 1) < 1e-6
+END
+done
+solve water.xyz --basis 6-31g
+without=$found
+solve water.xyz --basis 6-31g --method uhf --guess-mix
+python3 -c 'import sys; assert abs(float(sys.argv[1]) - float(sys.argv[3])) < 1e-8' $without $found ||
+    complain "RHF $without, UHF $found"
+# A hydrogen atom has no orbital to mix.
+printf '1\nmultiplicity=2\nH 0 0 0\n' > h.xyz
+run 0 h.xyz --basis sto-3g --guess-mix
+refuse "add --method uhf" h2.xyz --basis sto-3g --guess-mix
+refuse "--guess-mix has no effect with --restart" h2.xyz --basis sto-3g --method uhf --guess-mix \
+    --restart h2.h5
+refuse "--guess-mix has no effect with --fock-only" h2.xyz --basis sto-3g --method uhf --guess-mix \
+    --fock-only 1
 finish
