@@ -37,6 +37,13 @@ static const char *guess_file(const struct hf_settings *settings)
     return computed ? NULL : settings->guess;
 }
 
+/* A guess may be of another geometry or basis; what a run resumes or builds from may not. */
+static enum checkpoint_fit guess_fit(const struct hf_settings *settings)
+{
+    return settings->density || settings->restart ? CHECKPOINT_FITS_FUNCTIONS
+                                                  : CHECKPOINT_FITS_ELEMENTS;
+}
+
 /* A file that does not fit is bad input: found out before anything is printed. */
 static enum status check_guess(struct hf_calculation *calculation)
 {
@@ -44,7 +51,8 @@ static enum status check_guess(struct hf_calculation *calculation)
     struct scf_problem problem = hf_calculation_problem(calculation);
     if (!file)
         return STATUS_OK;
-    TRY(checkpoint_reader_create(file, &problem, &calculation->checkpoint));
+    TRY(checkpoint_reader_create(file, &problem, guess_fit(calculation->settings),
+                                 &calculation->checkpoint));
     return calculation->settings->density
                ? checkpoint_reader_check_density(calculation->checkpoint, &problem)
                : STATUS_OK;
@@ -106,14 +114,40 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
     return STATUS_OK;
 }
 
+/* D of the orbitals of a file of another geometry or basis. */
+static enum status project_guess(struct hf_calculation *calculation,
+                                 const struct scf_problem *problem, const struct shells *shells)
+{
+    struct dense *C[2] = {NULL, NULL};
+    enum status status = STATUS_OK;
+    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++)
+        status = checkpoint_reader_occupied(calculation->checkpoint, problem, s, &C[s]);
+    if (status != STATUS_OK)
+        goto done;
+    log_print("Guess      orbitals of %s, projected onto this geometry and basis\n",
+              checkpoint_reader_path(calculation->checkpoint));
+    status =
+        guess_projected(problem, calculation->settings->scf.dependence, shells, C, calculation->D);
+done:
+    dense_destroy(C[0]);
+    dense_destroy(C[1]);
+    return status;
+}
+
+static enum status read_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
+{
+    const struct shells *foreign = checkpoint_reader_foreign_shells(calculation->checkpoint);
+    return foreign ? project_guess(calculation, problem, foreign)
+                   : checkpoint_reader_density(calculation->checkpoint, problem, calculation->D);
+}
+
 enum status hf_calculation_guess(struct hf_calculation *calculation)
 {
     const struct hf_settings *settings = calculation->settings;
     struct scf_problem problem = hf_calculation_problem(calculation);
     if (calculation->checkpoint) {
         enum wall_use use = wall_time_begin(WALL_FILES);
-        enum status status =
-            checkpoint_reader_density(calculation->checkpoint, &problem, calculation->D);
+        enum status status = read_guess(calculation, &problem);
         wall_time_end(use);
         return status;
     }

@@ -93,6 +93,10 @@ static enum status count_electrons(const struct hf_settings *settings, struct hf
         return FAIL(STATUS_USAGE,
                     "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
                     input->molecule.multiplicity);
+    if (method == METHOD_RHF && settings->scf.mix)
+        return FAIL(STATUS_USAGE,
+                    "--guess-mix makes the orbitals of alpha and beta different, which "
+                    "those of RHF are not: add --method uhf");
     input->n_spins = method == METHOD_RHF ? 1 : 2;
     input->n_occupied[0] = (n_electrons + unpaired) / 2;
     input->n_occupied[1] = (n_electrons - unpaired) / 2;

@@ -26,8 +26,8 @@ struct hf_input {
 
 /* Reads the files, puts the shells on the centres and counts the electrons.
  * Collective; every process gets the same input and status.
- * Errors: those of the readers; STATUS_USAGE if method and multiplicity do
- * not fit. On failure *input is empty. */
+ * Errors: those of the readers; STATUS_USAGE if method and multiplicity, or
+ * method and scf.mix, do not fit. On failure *input is empty. */
 enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm,
                           struct hf_input *input);
 void hf_input_fini(struct hf_input *input);

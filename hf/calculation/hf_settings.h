@@ -38,7 +38,8 @@ struct hf_settings {
     int engine;               /* number of the integral engine to try first */
     int64_t memory_megabytes; /* 0: all that is available */
     int integrals;            /* enum hf_integrals; instead of fock.kept_bytes */
-    const char *guess;        /* "sad", "core" or a checkpoint; NULL with one of the next */
+    const char *guess;        /* "sad", "core" or a checkpoint, also of another geometry or basis;
+                               * NULL with one of the next */
     const char *restart;      /* checkpoint of the run to resume, or NULL */
     const char *density;      /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
     struct fock_settings fock;

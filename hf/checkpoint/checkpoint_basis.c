@@ -111,23 +111,31 @@ enum status checkpoint_basis_init(const struct molecule *molecule, const struct 
     return STATUS_OK;
 }
 
-static enum status compare_centers(const char *path, const struct checkpoint_basis *wanted,
-                                   const struct checkpoint_basis *found)
+enum status checkpoint_basis_compare_elements(const char *path,
+                                              const struct checkpoint_basis *wanted,
+                                              const struct checkpoint_basis *found)
 {
     if (found->n_centers != wanted->n_centers)
-        return FAIL(STATUS_INPUT, "%s: it has %lld centres, the molecule %lld", path,
-                    (long long)found->n_centers, (long long)wanted->n_centers);
-    for (int64_t i = 0; i < wanted->n_centers; i++) {
+        return FAIL(STATUS_INPUT,
+                    "%s: it has %lld centres, the molecule %lld: leave it out, or name a file of "
+                    "the same atoms in the same order",
+                    path, (long long)found->n_centers, (long long)wanted->n_centers);
+    for (int64_t i = 0; i < wanted->n_centers; i++)
         if (found->charge[i] != wanted->charge[i])
             return FAIL(STATUS_INPUT,
                         "%s: centre %lld has the nuclear charge %g, in the molecule "
-                        "%g",
+                        "%g: leave it out, or name a file of the same atoms in the same order",
                         path, (long long)i + 1, found->charge[i], wanted->charge[i]);
-        for (int k = 0; k < 3; k++)
-            if (!(fabs(found->coordinates[3 * i + k] - wanted->coordinates[3 * i + k]) < 1e-6))
-                return FAIL(STATUS_INPUT, "%s: centre %lld is not where it is in the molecule",
-                            path, (long long)i + 1);
-    }
+    return STATUS_OK;
+}
+
+static enum status compare_positions(const char *path, const struct checkpoint_basis *wanted,
+                                     const struct checkpoint_basis *found)
+{
+    for (int64_t i = 0; i < 3 * wanted->n_centers; i++)
+        if (!(fabs(found->coordinates[i] - wanted->coordinates[i]) < 1e-6))
+            return FAIL(STATUS_INPUT, "%s: centre %lld is not where it is in the molecule", path,
+                        (long long)i / 3 + 1);
     return STATUS_OK;
 }
 
@@ -167,19 +175,26 @@ static enum status compare_shells(const char *path, const struct checkpoint_basi
     return STATUS_OK;
 }
 
-enum status checkpoint_basis_compare(const char *path, const struct checkpoint_basis *wanted,
-                                     const struct checkpoint_basis *found)
+enum status checkpoint_basis_compare_order(const char *path, const struct checkpoint_basis *wanted,
+                                           const struct checkpoint_basis *found)
 {
-    TRY(compare_centers(path, wanted, found));
-    TRY(compare_shells(path, wanted, found));
-    if (found->cartesian != wanted->cartesian || found->n_functions != wanted->n_functions)
-        return FAIL(STATUS_INPUT, "%s: it has %lld %s functions, this basis %lld %s ones", path,
-                    (long long)found->n_functions, found->cartesian ? "Cartesian" : "spherical",
-                    (long long)wanted->n_functions, wanted->cartesian ? "Cartesian" : "spherical");
     for (int64_t i = 0; i < wanted->n_functions; i++)
         if (found->function_shell[i] != wanted->function_shell[i] ||
             !(fabs(found->normalisation[i] - wanted->normalisation[i]) < 1e-8))
             return FAIL(STATUS_INPUT, "%s: its functions are ordered or normalised in another way",
                         path);
     return STATUS_OK;
+}
+
+enum status checkpoint_basis_compare(const char *path, const struct checkpoint_basis *wanted,
+                                     const struct checkpoint_basis *found)
+{
+    TRY(checkpoint_basis_compare_elements(path, wanted, found));
+    TRY(compare_positions(path, wanted, found));
+    TRY(compare_shells(path, wanted, found));
+    if (found->cartesian != wanted->cartesian || found->n_functions != wanted->n_functions)
+        return FAIL(STATUS_INPUT, "%s: it has %lld %s functions, this basis %lld %s ones", path,
+                    (long long)found->n_functions, found->cartesian ? "Cartesian" : "spherical",
+                    (long long)wanted->n_functions, wanted->cartesian ? "Cartesian" : "spherical");
+    return checkpoint_basis_compare_order(path, wanted, found);
 }

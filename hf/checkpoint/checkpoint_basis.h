@@ -48,3 +48,11 @@ void checkpoint_basis_fini(struct checkpoint_basis *basis);
  * of their size. path is the file that found comes from. */
 enum status checkpoint_basis_compare(const char *path, const struct checkpoint_basis *wanted,
                                      const struct checkpoint_basis *found);
+
+/* Two parts of it: the number of centres and their nuclear charges; the order and the normalisation
+ * of functions, of shells that are equal. */
+enum status checkpoint_basis_compare_elements(const char *path,
+                                              const struct checkpoint_basis *wanted,
+                                              const struct checkpoint_basis *found);
+enum status checkpoint_basis_compare_order(const char *path, const struct checkpoint_basis *wanted,
+                                           const struct checkpoint_basis *found);

@@ -2,8 +2,10 @@
 #include "hf/checkpoint/checkpoint_reader.h"
 
 #include "hf/checkpoint/checkpoint_file.h"
+#include "hf/checkpoint/checkpoint_shells.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
+#include "hf/tiles/cross_overlap.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/orbital_density.h"
 #include "hf/tiles/tile_matrix.h"
@@ -39,6 +41,9 @@ struct checkpoint_reader {
     const char *path;
     MPI_Comm comm;
     int rank;
+    enum checkpoint_fit fit;
+    bool is_foreign;       /* its functions are not the problem's */
+    struct shells *shells; /* of foreign functions, else NULL */
     struct checkpoint_contents
         contents;                    /* on process 0; functions numbered in this program's order */
     int64_t n_functions, n_rows;     /* of the file */
@@ -100,19 +105,58 @@ static enum status check_orbital_counts(const struct checkpoint_reader *reader,
     return STATUS_OK;
 }
 
-/* Process 0: contents that fit the problem, with the numbers of its functions. */
+/* The failure to fit, and what can be done about it. */
+static enum status advise_projection(const struct checkpoint_reader *reader)
+{
+    return FAIL(STATUS_INPUT, "%s: --guess %s takes its orbitals to another geometry or basis",
+                status_text(), reader->path);
+}
+
+/* Process 0: contents that fit the problem; sets is_foreign. */
 static enum status fit_contents(struct checkpoint_reader *reader, const struct scf_problem *problem)
 {
     struct checkpoint_basis wanted, *found = &reader->contents.basis;
     TRY(checkpoint_basis_init(problem->molecule, problem->shells, &wanted));
-    enum status status = checkpoint_basis_compare(reader->path, &wanted, found);
+    enum status status = checkpoint_basis_compare_elements(reader->path, &wanted, found);
     if (status != STATUS_OK)
         goto done;
-    memcpy(found->function, wanted.function, (size_t)found->n_functions * sizeof *found->function);
+    reader->is_foreign = checkpoint_basis_compare(reader->path, &wanted, found) != STATUS_OK;
+    if (reader->is_foreign && reader->fit == CHECKPOINT_FITS_FUNCTIONS) {
+        status = advise_projection(reader);
+        goto done;
+    }
+    if (!reader->is_foreign)
+        memcpy(found->function, wanted.function,
+               (size_t)found->n_functions * sizeof *found->function);
     status = check_orbital_counts(reader, problem);
 done:
     checkpoint_basis_fini(&wanted);
     return status;
+}
+
+/* Numbers foreign functions in the order that this program gives them. */
+static enum status number_foreign_functions(struct checkpoint_reader *reader,
+                                            const struct scf_problem *problem)
+{
+    struct checkpoint_basis wanted, *found = &reader->contents.basis;
+    TRY(checkpoint_basis_init(problem->molecule, reader->shells, &wanted));
+    enum status status = checkpoint_basis_compare_order(reader->path, &wanted, found);
+    if (status == STATUS_OK)
+        memcpy(found->function, wanted.function,
+               (size_t)found->n_functions * sizeof *found->function);
+    checkpoint_basis_fini(&wanted);
+    return status;
+}
+
+/* The shells of foreign functions, at the file's centres. */
+static enum status create_foreign_shells(struct checkpoint_reader *reader,
+                                         const struct scf_problem *problem)
+{
+    struct checkpoint_basis *basis = &reader->contents.basis;
+    TRY(checkpoint_basis_share(reader->comm, basis));
+    TRY(status_agree(reader->comm, checkpoint_shells_create(reader->path, basis, &reader->shells)));
+    return status_agree(reader->comm,
+                        reader->rank == 0 ? number_foreign_functions(reader, problem) : STATUS_OK);
 }
 
 /* Process 0. */
@@ -129,12 +173,13 @@ static enum status verify_file(struct checkpoint_reader *reader, const struct sc
 static void share_counts(struct checkpoint_reader *reader)
 {
     int64_t counts[] = {reader->n_functions, reader->n_rows, reader->n_orbitals[0],
-                        reader->n_orbitals[1]};
-    MPI_Bcast(counts, 4, MPI_INT64_T, 0, reader->comm);
+                        reader->n_orbitals[1], reader->is_foreign};
+    MPI_Bcast(counts, 5, MPI_INT64_T, 0, reader->comm);
     reader->n_functions = counts[0];
     reader->n_rows = counts[1];
     reader->n_orbitals[0] = reader->first[1] = counts[2];
     reader->n_orbitals[1] = counts[3];
+    reader->is_foreign = counts[4] != 0;
 }
 
 /* --- orthonormal orbitals --- */
@@ -212,7 +257,8 @@ done:
 static enum status check_spins(struct checkpoint_reader *reader, const struct scf_problem *problem,
                                struct dense *S)
 {
-    TRY(set_overlap(problem, S));
+    TRY(reader->shells ? cross_overlap(reader->shells, reader->shells, S)
+                       : set_overlap(problem, S));
     for (int s = 0; s < 2; s++)
         if (reader->n_orbitals[s] > 0)
             TRY(check_orthonormal(reader, s, S));
@@ -234,11 +280,16 @@ static enum status verify_everywhere(struct checkpoint_reader *reader,
 {
     TRY(status_agree(reader->comm, reader->rank == 0 ? verify_file(reader, problem) : STATUS_OK));
     share_counts(reader);
-    return check_all_orthonormal(reader, problem);
+    if (!reader->is_foreign)
+        return check_all_orthonormal(reader, problem);
+    TRY(create_foreign_shells(reader, problem));
+    TRY(check_all_orthonormal(reader, problem));
+    checkpoint_shells_move(problem->molecule, reader->shells);
+    return STATUS_OK;
 }
 
 enum status checkpoint_reader_create(const char *path, const struct scf_problem *problem,
-                                     struct checkpoint_reader **reader)
+                                     enum checkpoint_fit fit, struct checkpoint_reader **reader)
 {
     struct checkpoint_reader *new = agree_calloc(problem->comm, sizeof *new, "a checkpoint");
     *reader = NULL;
@@ -246,6 +297,7 @@ enum status checkpoint_reader_create(const char *path, const struct scf_problem 
         return STATUS_NO_MEMORY;
     new->path = path;
     new->comm = problem->comm;
+    new->fit = fit;
     MPI_Comm_rank(problem->comm, &new->rank);
     enum status status = verify_everywhere(new, problem);
     if (status != STATUS_OK)
@@ -260,6 +312,7 @@ void checkpoint_reader_destroy(struct checkpoint_reader *reader)
     if (!reader)
         return;
     checkpoint_contents_fini(&reader->contents);
+    shells_destroy(reader->shells);
     free(reader);
 }
 
@@ -283,18 +336,32 @@ enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
     return status == STATUS_OK ? STATUS_OK : checkpoint_stream_close(stream, status);
 }
 
+const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_reader *reader)
+{
+    return reader->shells;
+}
+
+enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
+                                       const struct scf_problem *problem, int spin,
+                                       struct dense **C)
+{
+    TRY(dense_create(problem->grid, reader->n_functions, problem->n_occupied[spin], C));
+    enum status status = read_orbital_columns(reader, spin_in_file(reader, spin), *C);
+    if (status != STATUS_OK) {
+        dense_destroy(*C);
+        *C = NULL;
+    }
+    return status;
+}
+
 /* D of the occupied orbitals of a spin. */
 static enum status set_density(const struct checkpoint_reader *reader,
                                const struct scf_problem *problem, int spin, struct darray *D)
 {
-    int64_t n_occupied = problem->n_occupied[spin];
     struct dense *C;
-    TRY(dense_create(problem->grid, problem->shells->n_functions, n_occupied, &C));
-    enum status status = read_orbital_columns(reader, spin_in_file(reader, spin), C);
-    if (status != STATUS_OK)
-        goto done;
-    status = orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, C, n_occupied, D);
-done:
+    TRY(checkpoint_reader_occupied(reader, problem, spin, &C));
+    enum status status = orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, C,
+                                         problem->n_occupied[spin], D);
     dense_destroy(C);
     return status;
 }

@@ -10,19 +10,34 @@
 struct checkpoint_reader;
 struct checkpoint_stream;
 
-/* Verifies all of the file: its seal, that HDF5 can read it (checkpoint_trial.h), that its centres
- * and basis are the problem's, that it has the orbitals that the problem occupies, and that the
- * orbitals of each spin, virtual ones too, are orthonormal. The problem needs no Fock build.
+/* What of a file must be the problem's: centres and basis; or only the elements, in their order. */
+enum checkpoint_fit { CHECKPOINT_FITS_FUNCTIONS, CHECKPOINT_FITS_ELEMENTS };
+
+/* Verifies all of the file: its seal, that HDF5 can read it (checkpoint_trial.h), that it fits, that
+ * it has the orbitals that the problem occupies, and that the orbitals of each spin, virtual ones
+ * too, are orthonormal over the functions of the file. The problem needs no Fock build.
  * path: borrowed. Collective, like all that follows.
  * Errors: STATUS_IO, STATUS_INPUT (the message says what is wrong), STATUS_NO_MEMORY,
  * STATUS_LIBRARY; the same everywhere. */
 enum status checkpoint_reader_create(const char *path, const struct scf_problem *problem,
-                                     struct checkpoint_reader **reader);
+                                     enum checkpoint_fit fit, struct checkpoint_reader **reader);
 
 /* Not collective; NULL is fine. */
 void checkpoint_reader_destroy(struct checkpoint_reader *reader);
 
 const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
+
+/* Functions of the file's orbitals, at the problem's centres, if they are not the problem's; else
+ * NULL. Then the file has nothing for the problem but checkpoint_reader_occupied. Not collective. */
+const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_reader *reader);
+
+/* The file's lowest orbitals, as many as the problem occupies of a spin, over the file's functions:
+ * those that checkpoint_reader_density takes.
+ * C  functions of the file x n_occupied, created here, owned by the caller; NULL after an error
+ * Errors: those of checkpoint_reader_open. */
+enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
+                                       const struct scf_problem *problem, int spin,
+                                       struct dense **C);
 
 /* D = the density of the file's lowest orbitals, as many as the problem occupies. A file of RHF
  * starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha orbitals of a

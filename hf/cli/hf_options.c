@@ -36,11 +36,16 @@ static const struct option_row molecule_rows[] = {
 
 static const struct option_row scf_rows[] = {
     TEXT_OPTION("guess", FIELD(settings.guess), .value = "sad|core|FILE",
-                .help = "initial density: superposition of atomic densities, one-electron "
-                        "Hamiltonian, or from a checkpoint (default: sad)"),
-    REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
-                .help = "largest element of the orbital gradient at convergence, hartree (default: "
-                        "1e-8, but an SCF alone ends where its energy is right to 1e-9)"),
+                .help =
+                    "initial density: superposed atoms, one-electron Hamiltonian, or a checkpoint, "
+                    "also of another geometry or basis (default: sad)"),
+    FLAG_OPTION("guess-mix", FIELD(settings.scf.mix),
+                .help = "UHF: mix HOMO and LUMO of the guess, to break spin symmetry"),
+    REAL_OPTION(
+        "converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
+        .help =
+            "largest orbital gradient at convergence, hartree (default: 1e-8; an SCF alone ends "
+            "where its energy is right to 1e-9)"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
                    .help = "maximum number of iterations"),
@@ -240,6 +245,10 @@ static enum status check_hf_options(struct hf_options *options)
     if (options->settings.restart && options->settings.guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the initial density: leave one "
                                   "out");
+    if (options->settings.restart && options->settings.scf.mix)
+        return FAIL(STATUS_USAGE,
+                    "--guess-mix has no effect with --restart, which has no guess: name "
+                    "the checkpoint with --guess");
     TRY(mode_options_choose(&options->settings.pool, options->compare, options->rounds,
                             &options->settings.modes));
     TRY(mode_options_check_real(&options->settings.modes));
@@ -285,7 +294,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
-    "converge,max-iter,diis,damping,level-shift,second-order,stability,follow,"                    \
+    "guess-mix,converge,max-iter,diis,damping,level-shift,second-order,stability,follow,"          \
     "all-orbitals"
 #define OPTIONS_OF_BUILDS                                                                          \
     "density,accumulate,cache,integrals,fock-only,watchdog,profile-classes,trace"

@@ -2,8 +2,10 @@
 /* First densities of an SCF. */
 #pragma once
 
+#include "basis/integrals/shells.h"
 #include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
 
 /* Superposition of atomic densities: each element's neutral atom is solved in its own
@@ -19,3 +21,20 @@ enum status guess_sad(const struct scf_problem *problem, struct darray *const D[
  * are dropped. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_INPUT. */
 enum status guess_core(const struct scf_problem *problem, double dependence,
                        struct darray *const D[]);
+
+/* The density of orbitals over other functions, such as those of another basis, projected onto the
+ * space of the problem's:
+ *   D = occupation X U (U^T U)^(-1) U^T X^T,  U = X^T <problem's functions|others> C
+ * with the orthonormal functions X of scf_basis.h, where X X^T is the inverse of S: the density of
+ * the projected orbitals X U after symmetric orthonormalisation, X U (U^T U)^(-1/2). The others
+ * stand at the centres of the problem: where they are its own functions that were moved with the
+ * nuclei, X U is C.
+ * dependence  eigenvalues of S below it are dropped
+ * shells      the other functions
+ * C           of each spin of the problem: their number x n_occupied
+ * Collective. Errors: STATUS_INPUT (fewer independent functions than occupied orbitals, or the
+ * projected orbitals are dependent), STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere.
+ * Source of the orthonormalisation: Loewdin, J. Chem. Phys. 18, 365 (1950). */
+enum status guess_projected(const struct scf_problem *problem, double dependence,
+                            const struct shells *shells, struct dense *const C[],
+                            struct darray *const D[]);

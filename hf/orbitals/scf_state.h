@@ -74,3 +74,10 @@ enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_stat
  * F is diagonal within each; sets U, U_o and the orbital energies.
  * Errors: those of dense_eigen. */
 enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state);
+
+/* Breaks the symmetry between the spins: turns the highest occupied and the lowest virtual orbital of
+ * U into each other by 45 degrees, of alpha and beta in opposite senses,
+ *   U_o' = (U_o +- U_v) / sqrt(2),  U_v' = (U_v -+ U_o) / sqrt(2)
+ * where a spin has both, and sets U_o; the canonical orbitals must be known. F, the energies and
+ * those of the orbitals are left as they are. Errors: STATUS_NO_MEMORY. */
+enum status scf_state_mix(const struct scf_basis *basis, struct scf_state *state);

@@ -62,6 +62,8 @@ struct scf_settings {
     double dependence;  /* eigenvalues of S below it are dropped */
     int64_t quasi_newton_from; /* functions from which diagonalisations, whose cost then matters,
                                 * are replaced by quasi-Newton steps when the gradient is small */
+    bool mix;                  /* UHF: orbitals of alpha and beta are made different in the guess
+                                * (scf_state_mix), unless it is restart's */
     int second_order;          /* enum scf_when */
     int stability;             /* enum scf_when */
     int follow;                /* enum scf_follow */

@@ -133,15 +133,33 @@ static void start_iteration(struct scf_solver *solver, const char *method)
     solver->started_s = clock_now_s();
 }
 
-/* The guess density; if it is one of orbitals already, as after a restart, they are
- * found, so that a converged one is seen to be. */
-static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
+/* The Fock matrix of the guess density; if it is one of orbitals already, as after a restart, they
+ * are found, so that a converged one is seen to be. */
+static enum status build_guess(struct scf_solver *solver, struct darray *const D[])
 {
-    start_iteration(solver, "guess");
     TRY(scf_state_from_tiles(solver->basis, D, solver->fock, solver->state));
     TRY(scf_state_build_density(solver->basis, solver->fock, true, solver->state));
-    if (solver->state->idempotent)
-        TRY(scf_state_canonicalise(solver->basis, solver->state));
+    return solver->state->idempotent ? scf_state_canonicalise(solver->basis, solver->state)
+                                     : STATUS_OK;
+}
+
+/* Goes from the guess to its orbitals, or those of its Fock matrix, mixed. */
+static enum status mix_guess(struct scf_solver *solver)
+{
+    if (!solver->state->idempotent)
+        TRY(scf_state_diagonalise(solver->basis, solver->state));
+    TRY(scf_state_mix(solver->basis, solver->state));
+    TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
+    return scf_state_canonicalise(solver->basis, solver->state);
+}
+
+static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
+{
+    bool mix = solver->settings->mix;
+    start_iteration(solver, mix ? "mixed guess" : "guess");
+    TRY(build_guess(solver, D));
+    if (mix)
+        TRY(mix_guess(solver));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
 }

@@ -90,7 +90,7 @@ struct beryl_settings {
     double screen;          /* Schwarz threshold */
     double converge;        /* of the orbital gradient */
     int64_t max_iter;       /* of the SCF */
-    const char *guess;      /* "sad", "core" or a checkpoint */
+    const char *guess;      /* "sad", "core" or a checkpoint, also of another geometry or basis */
     const char *checkpoint; /* file to write, or NULL */
     const char *sched;      /* scheduling mode */
     int64_t cache;          /* megabytes per process for tiles and shell pairs */

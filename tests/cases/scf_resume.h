@@ -13,7 +13,7 @@ static inline int64_t scf_resume(const struct scf_case *scf_case, const char *pa
     struct scf_result result;
     struct checkpoint_reader *reader;
     scf_setup_init(&setup, scf_case);
-    check_ok(checkpoint_reader_create(path, &setup.problem, &reader));
+    check_ok(checkpoint_reader_create(path, &setup.problem, CHECKPOINT_FITS_FUNCTIONS, &reader));
     check_ok(checkpoint_reader_density(reader, &setup.problem, setup.D));
     settings.restart = reader;
     check_ok(scf_run(&setup.problem, &settings, setup.D, &result));

@@ -23,6 +23,7 @@ printf '4000000000\n\nO 0 0 0\n' > large_count.xyz
 printf '1\n\nXx 0 0 0\n' > unknown_element.xyz
 printf '1\n\n119 0 0 0\n' > element_119.xyz
 printf '1\n\nXe 0 0 0\n' > xenon.xyz
+printf '1\n\nNe 0 0 0\n' > neon.xyz
 printf '1\n\nBq 0 0 0\n' > ghost.xyz
 printf '2\n\nH 0 0 0\nH 0 0 0\n' > coincident.xyz
 printf '2\n\nH 0 0 nan\nH 0 0 1\n' > nan.xyz
@@ -84,7 +85,7 @@ done
 for option in guess restart; do
     refuse missing.h5 water.xyz $with_basis --$option missing.h5
     refuse cut_half.h5 water.xyz $with_basis --$option cut_half.h5
-    refuse good.h5 water.xyz --basis 6-31g --$option good.h5
+    refuse good.h5 neon.xyz $with_basis --$option good.h5
 done
 refuse missing.h5 numbers.xyz --basis be15s --restart missing.h5
 for file in missing empty.xyz; do

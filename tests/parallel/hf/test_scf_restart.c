@@ -87,7 +87,8 @@ static int64_t write_interrupted(const struct scf_case *scf_case, int64_t most, 
 static enum status verify(const char *path, const struct scf_problem *problem)
 {
     struct checkpoint_reader *reader;
-    enum status status = checkpoint_reader_create(path, problem, &reader);
+    enum status status =
+        checkpoint_reader_create(path, problem, CHECKPOINT_FITS_FUNCTIONS, &reader);
     checkpoint_reader_destroy(reader);
     return status;
 }
@@ -292,7 +293,8 @@ static void check_own_density(const struct scf_case *scf_case, const char *text)
     struct scf_setup setup;
     struct checkpoint_reader *reader;
     scf_setup_init(&setup, scf_case);
-    check_ok(checkpoint_reader_create(file_name, &setup.problem, &reader));
+    check_ok(
+        checkpoint_reader_create(file_name, &setup.problem, CHECKPOINT_FITS_FUNCTIONS, &reader));
     enum status status = checkpoint_reader_check_density(reader, &setup.problem);
     assert_int_equal(status, text ? STATUS_INPUT : STATUS_OK);
     if (text && !strstr(status_text(), text))
@@ -560,7 +562,8 @@ static enum status read_replaced(struct scf_setup *setup, int at)
     replaced_at = at;
     opening = rank == 0 ? getpid() : -1;
     struct checkpoint_reader *reader;
-    enum status status = checkpoint_reader_create(file_name, &setup->problem, &reader);
+    enum status status =
+        checkpoint_reader_create(file_name, &setup->problem, CHECKPOINT_FITS_FUNCTIONS, &reader);
     if (status == STATUS_OK)
         status = checkpoint_reader_density(reader, &setup->problem, setup->D);
     checkpoint_reader_destroy(reader);

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# --guess FILE of another geometry or basis leads to the energy of a run without it in fewer
+# iterations, --guess-mix to broken symmetry; what does not fit is refused with a remedy.
+#
+#   test_hf_guess.sh BERYL_HF PROCESSES MPIEXEC
+set -u
+program=$1 processes=$2 mpiexec=$3 seconds=60
+. "$(dirname "$0")/refuse.sh"
+
+printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
+printf '3\n\nO 0 0 0\nH 0 0.807 0.587\nH 0 -0.757 0.687\n' > moved.xyz
+printf '3\n\nH 0 0.757 0.587\nO 0 0 0\nH 0 -0.757 0.587\n' > reordered.xyz
+printf '2\nmultiplicity=2\nO 0 0 0\nH 0 0.757 0.587\n' > fewer.xyz
+
+# energy: that of the result, with the iterations.
+energy()
+{
+    python3 -c 'import json
+r = json.load(open("result.json"))
+print(r["return_result"], r["properties"]["scf_iterations"])'
+}
+
+# solve ARGUMENT...: sets $found to the energy and the iterations.
+solve()
+{
+    rm -f result.json
+    run 0 "$@" --stability never --json result.json
+    found=$(energy)
+}
+
+# compare FILE ARGUMENT...: --guess FILE, against the run without it.
+compare()
+{
+    local file=$1 without
+    shift
+    solve "$@"
+    without=$found
+    solve "$@" --guess "$file"
+    grep -q "^Guess .* of $file, projected" "$folder/output" || complain "no line on the guess"
+    python3 -c 'import sys
+e, n, e_guess, n_guess = map(float, sys.argv[1:])
+assert abs(e - e_guess) < 1e-8 and n_guess < n, sys.argv' $without $found 2>> "$folder/errors" ||
+        complain "without the guess $without, with it $found"
+}
+
+run 0 water.xyz --basis 6-31g --checkpoint rhf.h5
+run 0 water.xyz --basis 6-31g --charge 1 --multiplicity 2 --checkpoint uhf.h5
+compare rhf.h5 water.xyz --basis 6-31g*
+compare rhf.h5 moved.xyz --basis 6-31g
+compare rhf.h5 water.xyz --basis cc-pvdz --dependence 0.05 # drops combinations
+grep -q "^1 nearly dependent combinations dropped" "$folder/output" || complain "nothing was dropped"
+compare uhf.h5 moved.xyz --basis 6-31g* --charge 1 --multiplicity 2
+solve moved.xyz --basis sto-3g --charge 1 --multiplicity 2 --guess rhf.h5
+solve moved.xyz --basis cc-pvdz --guess uhf.h5
+run 0 water.xyz --basis sto-3g --fock-only 1 --guess rhf.h5
+
+# The same geometry and basis: the orbitals as they are, converged at once.
+solve water.xyz --basis 6-31g --guess rhf.h5
+[ "${found#* }" = 1 ] || complain "not converged at once"
+! grep -q projected "$folder/output" || complain "projected"
+
+refuse "the same atoms in the same order" reordered.xyz --basis 6-31g --guess rhf.h5
+refuse "it has 3 centres, the molecule 2" fewer.xyz --basis 6-31g --guess rhf.h5
+refuse "--guess rhf.h5 takes its orbitals" moved.xyz --basis 6-31g --restart rhf.h5
+refuse "--guess rhf.h5 takes its orbitals" water.xyz --basis sto-3g --restart rhf.h5
+refuse "--guess rhf.h5 takes its orbitals" water.xyz --basis sto-3g --fock-only 1 --density rhf.h5
+# More occupied orbitals than the file has.
+run 0 water.xyz --basis sto-3g --checkpoint small.h5
+refuse "small.h5: it has 7 orbitals, 9 are to be occupied" water.xyz --basis 6-31g --charge -8 \
+    --guess small.h5
+
+# From any guess, the mixed orbitals of a long bond are those of its atoms; where RHF is the minimum, they
+# return to it.
+printf '2\n\nH 0 0 0\nH 0 0 6\n' > h2.xyz
+run 0 h2.xyz --basis sto-3g --checkpoint h2.h5
+for guess in sad core h2.h5; do
+    run 0 h2.xyz --basis sto-3g --method uhf --guess-mix --guess $guess --json result.json
+    python3 - 2>> "$folder/errors" << 'END' || complain "not two atoms of hydrogen"
+import json
+result = json.load(open("result.json"))
+first = result["extras"]["beryl"]["scf_iterations"][0]
+assert abs(first["energy"] + 2 * 0.466581850) < 1e-6, first
+assert first["method"] == "mixed guess" and first["n_builds"] == 2, first
+assert abs(result["extras"]["beryl"]["s2"] - 1) < 1e-6
+END
+done
+solve water.xyz --basis 6-31g
+without=$found
+solve water.xyz --basis 6-31g --method uhf --guess-mix
+python3 -c 'import sys; assert abs(float(sys.argv[1]) - float(sys.argv[3])) < 1e-8' $without $found ||
+    complain "RHF $without, UHF $found"
+# A hydrogen atom has no orbital to mix.
+printf '1\nmultiplicity=2\nH 0 0 0\n' > h.xyz
+run 0 h.xyz --basis sto-3g --guess-mix
+refuse "add --method uhf" h2.xyz --basis sto-3g --guess-mix
+refuse "--guess-mix has no effect with --restart" h2.xyz --basis sto-3g --method uhf --guess-mix \
+    --restart h2.h5
+refuse "--guess-mix has no effect with --fock-only" h2.xyz --basis sto-3g --method uhf --guess-mix \
+    --fock-only 1
+finish
