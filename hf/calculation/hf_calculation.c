@@ -231,7 +231,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     struct scf_problem problem = hf_calculation_problem(calculation);
     struct scf_settings of_uhf = *settings;
     struct scf_result earlier = calculation->result;
-    of_uhf.restart = NULL;
+    of_uhf.restart = of_uhf.guess_steps = NULL;
     enum status status = scf_run(&problem, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
         add_earlier_run(&earlier, &calculation->result);
@@ -247,6 +247,8 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
                      array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
                                    sizeof *calculation->iterations)));
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
+    if (calculation->checkpoint && checkpoint_reader_is_of_other_basis(calculation->checkpoint))
+        settings.guess_steps = calculation->checkpoint;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
     enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);

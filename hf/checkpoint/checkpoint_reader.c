@@ -44,6 +44,7 @@ struct checkpoint_reader {
     enum checkpoint_fit fit;
     bool is_foreign;       /* its functions are not the problem's */
     struct shells *shells; /* of foreign functions, else NULL */
+    bool is_moved;         /* foreign functions were on other centres */
     struct checkpoint_contents
         contents;                    /* on process 0; functions numbered in this program's order */
     int64_t n_functions, n_rows;     /* of the file */
@@ -284,7 +285,7 @@ static enum status verify_everywhere(struct checkpoint_reader *reader,
         return check_all_orthonormal(reader, problem);
     TRY(create_foreign_shells(reader, problem));
     TRY(check_all_orthonormal(reader, problem));
-    checkpoint_shells_move(problem->molecule, reader->shells);
+    reader->is_moved = checkpoint_shells_move(problem->molecule, reader->shells);
     return STATUS_OK;
 }
 
@@ -339,6 +340,11 @@ enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
 const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_reader *reader)
 {
     return reader->shells;
+}
+
+bool checkpoint_reader_is_of_other_basis(const struct checkpoint_reader *reader)
+{
+    return reader->shells && !reader->is_moved;
 }
 
 enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,

@@ -7,6 +7,8 @@
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
+
 struct checkpoint_reader;
 struct checkpoint_stream;
 
@@ -30,6 +32,9 @@ const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
 /* Functions of the file's orbitals, at the problem's centres, if they are not the problem's; else
  * NULL. Then the file has nothing for the problem but checkpoint_reader_occupied. Not collective. */
 const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_reader *reader);
+
+/* Whether it is of another basis at the geometry of the problem. Not collective. */
+bool checkpoint_reader_is_of_other_basis(const struct checkpoint_reader *reader);
 
 /* The file's lowest orbitals, as many as the problem occupies of a spin, over the file's functions:
  * those that checkpoint_reader_density takes.

@@ -3,6 +3,7 @@
 
 #include "support/base/agree.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,10 +121,15 @@ enum status checkpoint_shells_create(const char *path, const struct checkpoint_b
     return status;
 }
 
-void checkpoint_shells_move(const struct molecule *molecule, struct shells *shells)
+bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shells)
 {
+    bool moved = false;
     for (int64_t i = 0; i < shells->n_shells; i++) {
         struct shell *shell = &shells->shells[i];
-        memcpy(shell->center, molecule->atoms[shell->atom].position, sizeof shell->center);
+        const double *position = molecule->atoms[shell->atom].position;
+        for (int k = 0; k < 3; k++)
+            moved = moved || !(fabs(shell->center[k] - position[k]) < 1e-6);
+        memcpy(shell->center, position, sizeof shell->center);
     }
+    return moved;
 }

@@ -9,6 +9,7 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /* Gives every process the basis that process 0 has, without labels; elsewhere it was empty.
  * Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
@@ -21,5 +22,6 @@ enum status checkpoint_basis_share(MPI_Comm comm, struct checkpoint_basis *basis
 enum status checkpoint_shells_create(const char *path, const struct checkpoint_basis *basis,
                                      struct shells **shells);
 
-/* Moves every shell to its centre in the molecule. */
-void checkpoint_shells_move(const struct molecule *molecule, struct shells *shells);
+/* Moves every shell to its centre in the molecule; whether that is another place, by more than 1e-6
+ * Bohr, for any. */
+bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shells);

@@ -303,21 +303,6 @@ static void transform(const struct transformation *transformation, struct dense 
     dense_multiply('N', 'T', 1, transformation->work, transformation->T, 0, A);
 }
 
-/* F and error of a step as diis.h keeps it. transposed: that of packed. */
-static void unpack_step(const struct dense *packed, const struct dense *transposed, struct dense *F,
-                        struct dense *error)
-{
-    for (int c = 0; c < packed->local_columns; c++)
-        for (int r = 0; r < packed->local_rows; r++) {
-            size_t at = (size_t)c * (size_t)packed->local_rows + (size_t)r;
-            int row = dense_global_row(packed, r), column = dense_global_column(packed, c);
-            F->local[at] = row >= column ? packed->local[at] : transposed->local[at];
-            error->local[at] = row < column   ? packed->local[at]
-                               : row > column ? -transposed->local[at]
-                                              : 0;
-        }
-}
-
 /* The matrices of the state, which are not set yet, are scratch. */
 static enum status read_step(struct checkpoint_stream *stream, struct scf_solver *solver,
                              const struct transformation *transformation, int step, int64_t n_steps)
@@ -329,8 +314,7 @@ static enum status read_step(struct checkpoint_stream *stream, struct scf_solver
         const struct checkpoint_matrix place = square_place(
             CHECKPOINT_SCF "/diis", n_steps * n_spins, (int64_t)step * n_spins + s, packed->n_rows);
         TRY(checkpoint_stream_matrix(stream, &place, packed));
-        dense_add_transposed(1, packed, 0, transformation->work);
-        unpack_step(packed, transformation->work, state->F[s], state->U[s]);
+        diis_unpack_step(packed, transformation->work, state->F[s], state->U[s]);
         transform(transformation, state->F[s]);
         transform(transformation, state->U[s]);
     }

@@ -29,3 +29,11 @@ enum status scf_restart_write(struct scf_solver *solver);
  * of other orbitals or has no such group, the solver stays new: a message says so.
  * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
 enum status scf_restart_read(struct scf_solver *solver);
+
+/* Gives DIIS, which has no step, those of settings->guess_steps, as changes of the state's own:
+ *   F_k = F + a T (F'_k - F'_n) T^T,  e_k = e + a T (e'_k - e'_n) T^T,  T = X^T <functions|X'>
+ * where ' is of the file, n its last step, and a makes the change of e as large as e. So the first
+ * steps know how F and its error answer to changes of the density within the space of the file's functions.
+ * The state has orbitals and its gradient. No-op where the file has no such steps of as many spins.
+ * Errors: those of checkpoint_reader_open and checkpoint_stream.h, STATUS_NO_MEMORY. */
+enum status scf_restart_lift_steps(struct scf_solver *solver);

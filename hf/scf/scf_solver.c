@@ -161,6 +161,8 @@ static enum status evaluate_guess(struct scf_solver *solver, struct darray *cons
     if (mix)
         TRY(mix_guess(solver));
     scf_state_gradient(solver->basis, solver->state);
+    if (solver->settings->guess_steps && solver->state->idempotent && !mix)
+        TRY(scf_restart_lift_steps(solver));
     return STATUS_OK;
 }
 

@@ -269,3 +269,18 @@ enum status diis_extrapolate(struct diis *diis, struct dense *scratch, struct de
     drop_oldest(diis, n_dropped);
     return STATUS_OK;
 }
+
+void diis_unpack_step(const struct dense *packed, struct dense *scratch, struct dense *F,
+                      struct dense *error)
+{
+    dense_add_transposed(1, packed, 0, scratch);
+    for (int c = 0; c < packed->local_columns; c++)
+        for (int r = 0; r < packed->local_rows; r++) {
+            size_t at = (size_t)c * (size_t)packed->local_rows + (size_t)r;
+            int row = dense_global_row(packed, r), column = dense_global_column(packed, c);
+            F->local[at] = row >= column ? packed->local[at] : scratch->local[at];
+            error->local[at] = row < column   ? packed->local[at]
+                               : row > column ? -scratch->local[at]
+                                              : 0;
+        }
+}

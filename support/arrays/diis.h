@@ -29,6 +29,11 @@ int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows
  * upper one of error. */
 void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[]);
 
+/* F and error of a step as it is kept (diis_get_step): F, and the error above the diagonal. All of
+ * one shape; scratch is overwritten. Collective. */
+void diis_unpack_step(const struct dense *packed, struct dense *scratch, struct dense *F,
+                      struct dense *error);
+
 /* F = the extrapolation, over at least one step. Steps that make the equations
  * ill-conditioned are dropped for good, oldest first. scratch: n_rows x n_rows.
  * Errors: STATUS_NUMERIC; the same everywhere. */

@@ -55,6 +55,21 @@ solve moved.xyz --basis sto-3g --charge 1 --multiplicity 2 --guess rhf.h5
 solve moved.xyz --basis cc-pvdz --guess uhf.h5
 run 0 water.xyz --basis sto-3g --fock-only 1 --guess rhf.h5
 
+# Steps of DIIS in the file, which one of second-order steps lacks, save iterations.
+printf '2\n\nN 0 0 0\nN 0 0 1.098\n' > n2.xyz
+for steps in auto always; do
+    run 0 n2.xyz --basis cc-pvdz --second-order $steps --checkpoint n2_$steps.h5
+    solve n2.xyz --basis cc-pvtz --guess n2_$steps.h5
+    echo "${found#* }" > $steps.iterations
+done
+[ "$(cat auto.iterations)" -lt "$(cat always.iterations)" ] ||
+    complain "$(cat auto.iterations) iterations with steps, $(cat always.iterations) without"
+# They are read before a checkpoint takes the place of the file.
+cp rhf.h5 replaced.h5
+run 0 moved.xyz --basis cc-pvdz --guess replaced.h5 --checkpoint replaced.h5
+solve moved.xyz --basis cc-pvdz --guess replaced.h5
+[ "${found#* }" = 1 ] || complain "not converged at once from the new checkpoint"
+
 # The same geometry and basis: the orbitals as they are, converged at once.
 solve water.xyz --basis 6-31g --guess rhf.h5
 [ "${found#* }" = 1 ] || complain "not converged at once"

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/checkpoint/checkpoint_reader.h"
+#include "hf/checkpoint/checkpoint_stream.h"
+#include "hf/checkpoint/checkpoint_trial.h"
+#include "hf/scf/scf_restart.h"
+#include "hf/tiles/cross_overlap.h"
+
+#include <math.h>
+
+/* A change that is scaled by more would bring in the noise of the file's Fock builds, which breaks the
+ * symmetry of solutions that are saddle points. */
+#define MOST_SCALE 1e4
+
+/* The file's steps: over m' orthonormal functions, of n' functions. */
+struct file_steps {
+    int64_t n_spins, n_orbitals, n_steps;
+    struct dense *S, *X, *SX;                  /* n x n'; n' x m'; n x m' */
+    struct dense *T, *TA;                      /* m x m'; scratch of this shape */
+    struct dense *packed, *transposed, *A, *B; /* m' x m': scratch */
+    struct dense *F_last[2], *e_last[2];       /* m' x m': the last step */
+    struct dense *F[2], *e[2];                 /* m x m: the step that is given to DIIS */
+    struct dense *e_own[2];                    /* m x m: the error of the state */
+};
+
+enum { N_SHARED = 9, N_OF_SPIN = 5 };
+
+/* All matrices. */
+static int list_lifted(const struct scf_basis *basis, const struct shells *shells,
+                       struct file_steps *steps,
+                       struct dense_member members[N_SHARED + 2 * N_OF_SPIN])
+{
+    int64_t n = basis->n_functions, m = basis->n_orbitals;
+    int64_t k = shells->n_functions, o = steps->n_orbitals;
+    int count = 0;
+    members[count++] = (struct dense_member){&steps->S, n, k};
+    members[count++] = (struct dense_member){&steps->X, k, o};
+    members[count++] = (struct dense_member){&steps->SX, n, o};
+    members[count++] = (struct dense_member){&steps->T, m, o};
+    members[count++] = (struct dense_member){&steps->TA, m, o};
+    members[count++] = (struct dense_member){&steps->packed, o, o};
+    members[count++] = (struct dense_member){&steps->transposed, o, o};
+    members[count++] = (struct dense_member){&steps->A, o, o};
+    members[count++] = (struct dense_member){&steps->B, o, o};
+    for (int s = 0; s < basis->n_spins; s++) {
+        members[count++] = (struct dense_member){&steps->F_last[s], o, o};
+        members[count++] = (struct dense_member){&steps->e_last[s], o, o};
+        members[count++] = (struct dense_member){&steps->F[s], m, m};
+        members[count++] = (struct dense_member){&steps->e[s], m, m};
+        members[count++] = (struct dense_member){&steps->e_own[s], m, m};
+    }
+    return count;
+}
+
+/* T. */
+static enum status find_lift(struct checkpoint_stream *stream, const struct scf_basis *basis,
+                             const struct shells *shells, struct file_steps *steps)
+{
+    const struct checkpoint_matrix place = {
+        .set = CHECKPOINT_SCF "/basis", .n_rows = steps->n_orbitals, .of_functions = true};
+    TRY(checkpoint_stream_matrix(stream, &place, steps->X));
+    TRY(cross_overlap(basis->problem->shells, shells, steps->S));
+    dense_multiply('N', 'N', 1, steps->S, steps->X, 0, steps->SX);
+    dense_multiply('T', 'N', 1, basis->X, steps->SX, 0, steps->T);
+    return STATUS_OK;
+}
+
+/* F and error of a step of the file. */
+static enum status read_file_step(struct checkpoint_stream *stream, struct file_steps *steps,
+                                  int64_t step, int spin, struct dense *F, struct dense *error)
+{
+    const struct checkpoint_matrix place = {
+        .set = CHECKPOINT_SCF "/diis",
+        .n_rows = steps->n_steps * steps->n_spins * steps->n_orbitals,
+        .first_row = (step * steps->n_spins + spin) * steps->n_orbitals};
+    TRY(checkpoint_stream_matrix(stream, &place, steps->packed));
+    diis_unpack_step(steps->packed, steps->transposed, F, error);
+    return STATUS_OK;
+}
+
+/* out = T (A - last) T^T; A is overwritten. */
+static void lift_change(struct file_steps *steps, struct dense *A, const struct dense *last,
+                        struct dense *out)
+{
+    dense_add(-1, last, 1, A);
+    dense_multiply('N', 'N', 1, steps->T, A, 0, steps->TA);
+    dense_multiply('N', 'T', 1, steps->TA, steps->T, 0, out);
+}
+
+/* Gives DIIS a step of the file, unless its error hardly changes. */
+static enum status lift_step(struct checkpoint_stream *stream, struct scf_solver *solver,
+                             struct file_steps *steps, int64_t step)
+{
+    int n_spins = solver->basis->n_spins;
+    double own = 0, change = 0;
+    for (int s = 0; s < n_spins; s++) {
+        TRY(read_file_step(stream, steps, step, s, steps->A, steps->B));
+        lift_change(steps, steps->A, steps->F_last[s], steps->F[s]);
+        lift_change(steps, steps->B, steps->e_last[s], steps->e[s]);
+        own += dense_dot(steps->e_own[s], steps->e_own[s]);
+        change += dense_dot(steps->e[s], steps->e[s]);
+    }
+    double scale = sqrt(own / change);
+    if (!(scale > 0 && scale < MOST_SCALE))
+        return STATUS_OK;
+    for (int s = 0; s < n_spins; s++) {
+        dense_add(1, solver->state->F[s], scale, steps->F[s]);
+        dense_add(1, steps->e_own[s], scale, steps->e[s]);
+    }
+    diis_push(solver->diis, steps->F, steps->e);
+    return STATUS_OK;
+}
+
+/* Gives DIIS all of them but the last, as many as leave room for the state's own. */
+static enum status lift_all(struct checkpoint_stream *stream, struct scf_solver *solver,
+                            struct file_steps *steps)
+{
+    const struct scf_basis *basis = solver->basis;
+    int64_t last = steps->n_steps - 1, most = solver->settings->diis_size - 1;
+    for (int s = 0; s < basis->n_spins; s++) {
+        scf_state_commutator(basis, solver->state, s, steps->e_own[s]);
+        TRY(read_file_step(stream, steps, last, s, steps->F_last[s], steps->e_last[s]));
+    }
+    for (int64_t step = last > most ? last - most : 0; step < last; step++)
+        TRY(lift_step(stream, solver, steps, step));
+    return STATUS_OK;
+}
+
+/* The file's numbers. Those of a file without steps stay 0. */
+static enum status read_step_numbers(struct checkpoint_stream *stream, struct file_steps *steps)
+{
+    const struct checkpoint_number numbers[] = {{"n_spins", &steps->n_spins, NULL},
+                                                {"n_orbitals", &steps->n_orbitals, NULL},
+                                                {"n_steps", &steps->n_steps, NULL}};
+    bool found;
+    return checkpoint_stream_numbers(stream, CHECKPOINT_SCF, sizeof numbers / sizeof numbers[0],
+                                     numbers, &found);
+}
+
+static enum status lift_from_stream(struct checkpoint_stream *stream, struct scf_solver *solver)
+{
+    const struct scf_basis *basis = solver->basis;
+    const struct shells *shells = checkpoint_reader_foreign_shells(solver->settings->guess_steps);
+    struct file_steps steps = {0};
+    struct dense_member members[N_SHARED + 2 * N_OF_SPIN];
+    TRY(read_step_numbers(stream, &steps));
+    if (steps.n_spins != basis->n_spins || steps.n_steps < 2 || steps.n_orbitals < 1)
+        return STATUS_OK;
+    int count = list_lifted(basis, shells, &steps, members);
+    TRY(dense_create_members(basis->problem->grid, count, members));
+    enum status status = find_lift(stream, basis, shells, &steps);
+    if (status != STATUS_OK)
+        goto done;
+    status = lift_all(stream, solver, &steps);
+done:
+    for (int i = 0; i < count; i++)
+        dense_destroy(*members[i].matrix);
+    return status;
+}
+
+enum status scf_restart_lift_steps(struct scf_solver *solver)
+{
+    struct checkpoint_stream stream;
+    if (!solver->diis)
+        return STATUS_OK;
+    TRY(checkpoint_reader_open(solver->settings->guess_steps, &stream));
+    return checkpoint_stream_close(&stream, lift_from_stream(&stream, solver));
+}
