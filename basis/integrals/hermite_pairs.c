@@ -68,69 +68,93 @@ static void expand_function(const expansion E[3], const struct angular_map *firs
     }
 }
 
-/* E of all pairs of functions: dense[f * hermite_count(order) + number]. */
+/* Called with the expansion of each pair of functions in turn: row[number of tuv]. */
+typedef void row_user(int function, const double *row, void *context);
+
 static void expand_product(const struct hermite_pattern *pattern,
-                           const struct hermite_product *product, double *dense)
+                           const struct hermite_product *product, row_user *use, void *context)
 {
     const struct group_type *first = &pattern->type[0], *second = &pattern->type[1];
     const int l[2] = {first->max_l, second->max_l};
+    const double *factors = product->factors;
+    double rows[ANGULAR_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
     expansion E[3];
     for (int x = 0; x < 3; x++)
         expand_dimension(l, 0.5 / product->zeta, product->PA[x], product->PB[x], E[x]);
-    int count = hermite_count(pattern->order);
-    memset(dense, 0, (size_t)(pattern->n_functions * count) * sizeof(double));
-    const double *factors = product->factors;
+    int count = hermite_count(pattern->order), function = 0;
     for (int a = 0; a < first->n_shells; a++, factors += second->n_shells) {
         const struct angular_map *of_a = angular_map(first->l[a], first->spherical);
         for (int f = 0; f < of_a->n_functions; f++)
             for (int b = 0; b < second->n_shells; b++) {
                 const struct angular_map *of_b = angular_map(second->l[b], second->spherical);
+                memset(rows, 0, (size_t)(of_b->n_functions * count) * sizeof(double));
                 expand_function(E, of_a, first->l[a], f, of_b, second->l[b], factors[b], count,
-                                dense);
-                dense += (int64_t)of_b->n_functions * count;
+                                rows);
+                for (int g = 0; g < of_b->n_functions; g++)
+                    use(function++, rows + (int64_t)g * count, context);
             }
     }
 }
 
-/* Appends the terms of function f of one parity of t + u + v; dense: an expansion without chance
- * zeros. */
-static void append_terms(struct hermite_pattern *pattern, int f, int parity, const double *dense)
+static uint16_t hermite_place(enum hermite_layout layout, int t, int u, int v)
 {
-    for (int n = parity; n <= pattern->order; n += 2)
-        for (int t = n; t >= 0; t--)
-            for (int u = n - t; u >= 0; u--) {
-                int v = n - t - u, number = hermite_number(t, u, v);
-                if (fabs(dense[f * hermite_count(pattern->order) + number]) < 1e-12)
-                    continue;
-                assert(pattern->n_terms < HERMITE_MAX_TERMS);
-                pattern->number[pattern->n_terms] = (uint8_t)number;
-                pattern->place[pattern->n_terms++] =
-                    (uint16_t)(t * HERMITE_STRIDE_T + u * HERMITE_STRIDE_U + v);
-            }
+    if (layout == HERMITE_SHORT)
+        return (uint16_t)(t * HERMITE_SHORT_T + u * HERMITE_SHORT_U + v);
+    return (uint16_t)(t * HERMITE_LONG_T + u * HERMITE_LONG_U + v);
 }
 
+static void append_hermite_term(struct hermite_pattern *pattern, int t, int u, int v)
+{
+    int k = pattern->n_terms++;
+    assert(k < HERMITE_MAX_TERMS);
+    pattern->number[k] = (uint16_t)hermite_number(t, u, v);
+    for (int layout = 0; layout < HERMITE_N_LAYOUTS; layout++)
+        pattern->place[layout][k] = hermite_place((enum hermite_layout)layout, t, u, v);
+}
+
+/* Appends the terms of a function; row: an expansion without chance zeros. */
+static void append_function(int function, const double *row, void *context)
+{
+    struct hermite_pattern *pattern = context;
+    for (int parity = 0; parity < 2; parity++) {
+        for (int n = parity; n <= pattern->order; n += 2)
+            for (int t = n; t >= 0; t--)
+                for (int u = n - t; u >= 0; u--)
+                    if (fabs(row[hermite_number(t, u, n - t - u)]) >= 1e-12)
+                        append_hermite_term(pattern, t, u, n - t - u);
+        *(parity == 0 ? &pattern->odd[function] : &pattern->first[function + 1]) =
+            (uint16_t)pattern->n_terms;
+    }
+}
+
+static void set_columns(struct hermite_pattern *pattern)
+{
+    for (int t = 0; t <= pattern->order; t++)
+        for (int u = 0; u <= pattern->order - t; u++)
+            for (int v = 0; v <= pattern->order - t - u; v++)
+                pattern->columns[hermite_number(t, u, v)] = hermite_place(HERMITE_LONG, t, u, v);
+}
+
+/* pattern: all zeros */
 static void make_pattern(const struct group_type *first, const struct group_type *second,
                          struct hermite_pattern *pattern)
 {
-    static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7] = {
-        [HERMITE_ZETA] = 1, [HERMITE_WEIGHT] = NAN};
-    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT], ones[HERMITE_MAX_FUNCTIONS];
+    static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7];
+    double ones[GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS];
     /* Generic values of the order of 1, so that no term vanishes by chance. */
     const struct hermite_product generic = {
         .zeta = 0.733, .PA = {0.817, -1.231, 0.653}, .PB = {-0.377, 0.911, 1.129}, .factors = ones};
-    for (int i = 0; i < HERMITE_MAX_FUNCTIONS; i++)
+    for (int i = 0; i < GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS; i++)
         ones[i] = 1;
-    *pattern = (struct hermite_pattern){.type = {*first, *second},
-                                        .order = first->max_l + second->max_l,
-                                        .n_functions = first->n_functions * second->n_functions,
-                                        .empty = empty};
-    expand_product(pattern, &generic, dense);
-    for (int f = 0; f < pattern->n_functions; f++) {
-        append_terms(pattern, f, 0, dense);
-        pattern->odd[f] = (uint16_t)pattern->n_terms;
-        append_terms(pattern, f, 1, dense);
-        pattern->first[f + 1] = (uint16_t)pattern->n_terms;
-    }
+    empty[HERMITE_ZETA] = 1;
+    empty[HERMITE_WEIGHT] = NAN;
+    pattern->type[0] = *first;
+    pattern->type[1] = *second;
+    pattern->order = first->max_l + second->max_l;
+    pattern->n_functions = first->n_functions * second->n_functions;
+    pattern->empty = empty;
+    set_columns(pattern);
+    expand_product(pattern, &generic, append_function, pattern);
     pattern->record = (HERMITE_TERMS + pattern->n_terms + 7) / 8 * 8;
 }
 
@@ -146,24 +170,34 @@ const struct hermite_pattern *hermite_pattern(const struct group_type *first,
         if (group_types_equal(&(*at)->pattern.type[0], first) &&
             group_types_equal(&(*at)->pattern.type[1], second))
             return &(*at)->pattern;
-    *at = calloc(1, sizeof **at);
+    *at = calloc(1, sizeof **at); /* pages of arrays that a pattern does not fill stay untouched */
     if (!*at)
         return NULL;
     make_pattern(first, second, &(*at)->pattern);
     return &(*at)->pattern;
 }
 
+/* A record being set. */
+struct record_target {
+    const struct hermite_pattern *pattern;
+    double *record;
+};
+
+static void put_terms(int function, const double *row, void *context)
+{
+    const struct record_target *to = context;
+    const struct hermite_pattern *pattern = to->pattern;
+    for (int k = pattern->first[function]; k < pattern->first[function + 1]; k++)
+        to->record[HERMITE_TERMS + k] = row[pattern->number[k]];
+}
+
 void hermite_set_record(const struct hermite_pattern *pattern,
                         const struct hermite_product *product, double *record)
 {
-    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
-    expand_product(pattern, product, dense);
-    memset(record, 0, (size_t)pattern->record * sizeof(double));
+    struct record_target target = {pattern, record};
+    memset(record + HERMITE_TERMS, 0, (size_t)(pattern->record - HERMITE_TERMS) * sizeof(double));
     record[HERMITE_ZETA] = product->zeta;
     record[HERMITE_WEIGHT] = product->weight;
     memcpy(record + HERMITE_P, product->P, sizeof product->P);
-    for (int f = 0; f < pattern->n_functions; f++)
-        for (int k = pattern->first[f]; k < pattern->first[f + 1]; k++)
-            record[HERMITE_TERMS + k] =
-                dense[f * hermite_count(pattern->order) + pattern->number[k]];
+    expand_product(pattern, product, put_terms, &target);
 }

@@ -154,11 +154,8 @@ static int count_factors(const struct group_type *first, const struct group_type
 
 int64_t shell_pair_product_bytes(const struct group_type *first, const struct group_type *second)
 {
-    int64_t n = N_ARRAYS + count_factors(first, second);
-    if (first->max_l <= HERMITE_MAX_L) {
-        const struct hermite_pattern *pattern = hermite_pattern(first, second);
-        n += pattern ? pattern->record : 0;
-    }
+    const struct hermite_pattern *pattern = hermite_pattern(first, second);
+    int64_t n = N_ARRAYS + count_factors(first, second) + (pattern ? pattern->record : 0);
     return n * (int64_t)sizeof(double);
 }
 
@@ -281,7 +278,7 @@ static enum status pack_class(const struct shells *shells, struct growing_class 
     char *numbers =
         (char *)class->pairs + padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);
     double *records = put_products(shells, from, (double *)numbers, class);
-    return a->max_l <= HERMITE_MAX_L ? fill_records(class, records) : STATUS_OK;
+    return fill_records(class, records);
 }
 
 /* Moves the grown classes into one allocation. */

@@ -55,9 +55,9 @@ struct pair_class {
     int32_t n_pairs;
     struct shell_pair *pairs; /* by descending bound */
     struct primitive_products products;
-    bool single;                           /* one product a pair: product i is that of pair i */
-    const struct hermite_pattern *pattern; /* or NULL: a shell above HERMITE_MAX_L */
-    double *records;                       /* of the pattern, one for each product */
+    bool single; /* one product a pair: product i is that of pair i */
+    const struct hermite_pattern *pattern;
+    double *records; /* of the pattern, one for each product */
 };
 
 /* All pairs of a rectangle of groups, by class. */

@@ -8,6 +8,7 @@
 #include "basis/integrals/two_electron.h"
 #include "tests/reference/integrals_reference.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,16 +30,17 @@ struct contraction {
 };
 
 static const struct contraction primitive = {1, 3.1, 1}, two = {2, 3.1, 4.3}, six = {6, 3.1, 2};
+static const struct contraction sixteen = {16, 3.1, 1.3}; /* 256 products of primitives */
 
-/* The shells of a group as letters of their angular momenta; of the third and later ones only the
- * last primitive. */
+/* The shells of a group as letters of their angular momenta; of the third and later ones, and of those
+ * in lower case, only the last primitive. */
 static size_t print_group(const char *letters, int group, const struct contraction *contraction,
                           char *text, size_t size)
 {
     size_t used = 0;
     for (int s = 0; letters[s]; s++) {
-        int first = s < 2 ? 0 : contraction->n_primitives - 1;
-        used += (size_t)snprintf(text + used, size - used, "%c %d 1.00\n", letters[s],
+        int first = s < 2 && isupper(letters[s]) ? 0 : contraction->n_primitives - 1;
+        used += (size_t)snprintf(text + used, size - used, "%c %d 1.00\n", toupper(letters[s]),
                                  contraction->n_primitives - first);
         double exponent = contraction->first_exponent + group;
         for (int p = 0; p < contraction->n_primitives; p++, exponent /= contraction->ratio)
@@ -97,9 +99,16 @@ static int group_n_functions(const struct shells *shells, int64_t group)
     return shells->types[shells->groups[group].type].n_functions;
 }
 
-/* Largest difference to the reference over the quartet (ab|cd) of groups given
- * by index, relative to the largest integral of the quartet; by the engine of a number, or if
- * it does not handle the class 0. */
+/* libint's recurrences lose up to four digits in contracted classes of g and h shells. */
+static double tolerance_of_engine(int engine, int max_l)
+{
+    bool is_libint = strcmp(two_electron_engine_name(engine), "libint") == 0;
+    return is_libint && max_l > 3 ? 1e-8 : 1e-12;
+}
+
+/* Largest difference to the reference over the quartet (ab|cd) of groups given by index, relative to
+ * the largest integral of the quartet, in units of the engine's tolerance; by the engine of a number,
+ * or if it does not handle the class 0. */
 static double error_of_engine(const struct shells *shells, const int64_t at[4],
                               const double *expected, double cutoff, int first)
 {
@@ -150,7 +159,12 @@ static double error_of_engine(const struct shells *shells, const int64_t at[4],
     shell_pairs_destroy(pairs[1]);
     two_electron_destroy(engine);
     free(actual);
-    return engine_that_computed(&use) == first ? error / fmax(largest, 1e-6) : 0;
+    if (engine_that_computed(&use) != first)
+        return 0;
+    error /= fmax(largest, 1e-6) * tolerance_of_engine(first, shells->max_l);
+    if (!(error < 1))
+        fprintf(stderr, "%s: %g times the tolerance\n", two_electron_engine_name(first), error);
+    return error;
 }
 
 /* The functions of four shells to their places in those of four groups of n functions. */
@@ -167,6 +181,7 @@ static void place_block(const struct shell *const shell[4], const int64_t first[
                     expected[((i * n[1] + j) * n[2] + k) * n[3] + l] = *value++;
 }
 
+/* The largest one of all engines. */
 static double largest_error(const struct shells *shells, const int64_t at[4], double cutoff)
 {
     int64_t n[4], n_shells[4], n_all = 1, n_quartets = 1;
@@ -197,10 +212,10 @@ static void check_groups(const char *const letters[4], const struct contraction 
     struct four_groups four;
     make_groups(letters, contraction, form, &four);
     double error = largest_error(four.shells, (int64_t[]){0, 1, 2, 3}, 0);
-    if (!(error < 1e-12))
-        fprintf(stderr, "(%s %s|%s %s): relative error %g\n", letters[0], letters[1], letters[2],
-                letters[3], error);
-    assert_true(error < 1e-12);
+    if (!(error < 1))
+        fprintf(stderr, "(%s %s|%s %s): %g times the tolerance\n", letters[0], letters[1],
+                letters[2], letters[3], error);
+    assert_true(error < 1);
     free_groups(&four);
 }
 
@@ -235,6 +250,49 @@ static void cartesian_classes(void **state)
     check_class(2, 2, 2, 2, &primitive, BASIS_FORM_CARTESIAN);
     check_class(3, 1, 0, 2, &two, BASIS_FORM_CARTESIAN);
     check_class(1, 4, 0, 0, &primitive, BASIS_FORM_CARTESIAN);
+}
+
+/* Contracted classes with a g or an h shell. */
+static void contracted_high_classes(void **state)
+{
+    (void)state;
+    check_class(4, 1, 2, 0, &two, BASIS_FORM_SPHERICAL);
+    check_class(5, 0, 1, 0, &six, BASIS_FORM_SPHERICAL);
+    check_class(3, 3, 4, 2, &two, BASIS_FORM_SPHERICAL);
+    check_class(5, 2, 4, 4, &two, BASIS_FORM_SPHERICAL);
+    check_class(2, 4, 5, 3, &two, BASIS_FORM_CARTESIAN);
+}
+
+/* The largest patterns: 24,843 terms and 194,481 integrals. */
+static void four_cartesian_h_shells(void **state)
+{
+    (void)state;
+    check_class(5, 5, 5, 5, &primitive, BASIS_FORM_CARTESIAN);
+}
+
+/* So many primitives that a quartet fills the vectors alone: of both sides, of the bra, of the ket. */
+static void many_primitives(void **state)
+{
+    (void)state;
+    check_class(0, 0, 1, 0, &sixteen, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"SP", "S", "p", "d"}, &sixteen, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"S", "P", "g", "f"}, &sixteen, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"s", "p", "D", "SP"}, &sixteen, BASIS_FORM_SPHERICAL);
+    check_groups((const char *[]){"s", "f", "G", "D"}, &sixteen, BASIS_FORM_SPHERICAL);
+}
+
+/* Every class with a g or an h shell, contracted, and every Cartesian class. */
+static void all_high_classes(void **state)
+{
+    (void)state;
+    for (int a = 0; a <= BASIS_MAX_L; a++)
+        for (int b = 0; b <= a; b++)
+            for (int c = 0; c <= a; c++)
+                for (int d = 0; d <= (c == a ? b : c); d++) {
+                    if (a > 3)
+                        check_class(a, b, c, d, &two, BASIS_FORM_SPHERICAL);
+                    check_class(a, b, c, d, &primitive, BASIS_FORM_CARTESIAN);
+                }
 }
 
 static void contraction_that_libint_splits(void **state)
@@ -288,7 +346,7 @@ static void cutoff_keeps_diffuse_shells(void **state)
 {
     (void)state;
     static const double exponents[] = {1e-4, 1e-3, 1e-2, 0.1, 1, 100};
-    for (int l = 0; l <= 4; l++) {
+    for (int l = 0; l <= BASIS_MAX_L; l++) {
         for (size_t e = 0; e < sizeof exponents / sizeof exponents[0]; e++) {
             char text[256];
             const char *xyz = "2\n\nHe 0 0 0\nHe 0.05 0.1 0.2\n";
@@ -302,9 +360,10 @@ static void cutoff_keeps_diffuse_shells(void **state)
             double scale = sqrt(exponents[e]);
             double error =
                 largest_error(pair.shells, (int64_t[]){0, 1, 1, 0}, two_electron_cutoff(1e-10));
-            if (!(error < 1e-10 * fmax(1, scale)))
-                fprintf(stderr, "l = %d, exponent %g: error %g\n", l, exponents[e], error);
-            assert_true(error < 1e-10 * fmax(1, scale));
+            if (!(error < 100 * fmax(1, scale)))
+                fprintf(stderr, "l = %d, exponent %g: %g times the tolerance\n", l, exponents[e],
+                        error);
+            assert_true(error < 100 * fmax(1, scale));
             free_groups(&pair);
         }
     }
@@ -318,7 +377,7 @@ static void coincident_centres(void **state)
     make_groups((const char *[]){"SSS", "P", "D", "SPP"}, &two, BASIS_FORM_SPHERICAL, &four);
     for (int64_t a = 0; a < 4; a++)
         for (int64_t b = 0; b < 4; b++)
-            assert_true(largest_error(four.shells, (int64_t[]){a, a, b, b}, 0) < 1e-12);
+            assert_true(largest_error(four.shells, (int64_t[]){a, a, b, b}, 0) < 1);
     free_groups(&four);
 }
 
@@ -377,6 +436,8 @@ static void integrals_do_not_depend_on_the_batch(void **state)
     check_batches((const char *[]){"F", "D", "D", "F"}, &primitive);
     check_batches((const char *[]){"SS", "SP", "S", "SSS"}, &six);
     check_batches((const char *[]){"SS", "S", "SS", "PD"}, &primitive);
+    check_batches((const char *[]){"G", "D", "G", "F"}, &primitive);
+    check_batches((const char *[]){"S", "P", "S", "s"}, &sixteen);
 }
 
 /* The blocks 0 and 2 of a row up to the ket before the last. */
@@ -512,14 +573,22 @@ static void bounds_do_not_depend_on_the_orientation(void **state)
     }
 }
 
-int main(void)
+/* test_two_electron [all]: all takes minutes. */
+int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "all") == 0) {
+        const struct CMUnitTest all[] = {cmocka_unit_test(all_high_classes)};
+        return cmocka_run_group_tests(all, NULL, NULL);
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bounds_do_not_depend_on_the_orientation),
         cmocka_unit_test(known_value),
         cmocka_unit_test(contracted_classes_up_to_d),
         cmocka_unit_test(every_class_up_to_the_limit),
         cmocka_unit_test(cartesian_classes),
+        cmocka_unit_test(contracted_high_classes),
+        cmocka_unit_test(four_cartesian_h_shells),
+        cmocka_unit_test(many_primitives),
         cmocka_unit_test(contraction_that_libint_splits),
         cmocka_unit_test(groups_of_shells),
         cmocka_unit_test(largest_groups),
