@@ -42,7 +42,7 @@ static int64_t size_scratch(const struct hermite_limits *limits, int64_t n[N_ARR
     enum hermite_layout layout = hermite_layout_of_ket(limits->order);
     int64_t stride = layout == HERMITE_SHORT ? HERMITE_SHORT_T : HERMITE_LONG_T;
     n[0] = 2 * limits->order * stride + 1;
-    n[1] = limits->n_functions * count_columns(limits->order);
+    n[1] = limits->n_functions * count_columns(layout, limits->order);
     n[2] = limits->record;
     n[3] = N_STORED + limits->record;
     int64_t bytes = 64;
@@ -99,7 +99,14 @@ INLINE void primitive_integrals(enum hermite_layout layout, int L, const lanes *
     }
 #define PRIMITIVE_ENTRY(layout, L) [HERMITE_##layout][L] = primitive_##layout##_##L,
 /* X for each layout and each order that occurs in it. */
-#define PRIMITIVES(X)                                                                              \
+#define FROM_7_TO_12(X, layout)                                                                    \
+    X(layout, 7)                                                                                   \
+    X(layout, 8)                                                                                   \
+    X(layout, 9)                                                                                   \
+    X(layout, 10)                                                                                  \
+    X(layout, 11)                                                                                  \
+    X(layout, 12)
+#define PRIMITIVES_SHORT(X)                                                                        \
     X(SHORT, 0)                                                                                    \
     X(SHORT, 1)                                                                                    \
     X(SHORT, 2)                                                                                    \
@@ -107,14 +114,22 @@ INLINE void primitive_integrals(enum hermite_layout layout, int L, const lanes *
     X(SHORT, 4)                                                                                    \
     X(SHORT, 5)                                                                                    \
     X(SHORT, 6)                                                                                    \
-    X(SHORT, 7)                                                                                    \
-    X(SHORT, 8) X(SHORT, 9) X(SHORT, 10) X(SHORT, 11) X(SHORT, 12) X(LONG, 7) X(LONG, 8)           \
-        X(LONG, 9) X(LONG, 10) X(LONG, 11) X(LONG, 12) X(LONG, 13) X(LONG, 14) X(LONG, 15)         \
-            X(LONG, 16) X(LONG, 17) X(LONG, 18) X(LONG, 19) X(LONG, 20)
-PRIMITIVES(PRIMITIVE)
+    FROM_7_TO_12(X, SHORT)
+#define PRIMITIVES_LONG(X)                                                                         \
+    FROM_7_TO_12(X, LONG)                                                                          \
+    X(LONG, 13)                                                                                    \
+    X(LONG, 14)                                                                                    \
+    X(LONG, 15)                                                                                    \
+    X(LONG, 16)                                                                                    \
+    X(LONG, 17)                                                                                    \
+    X(LONG, 18)                                                                                    \
+    X(LONG, 19)                                                                                    \
+    X(LONG, 20)
+PRIMITIVES_SHORT(PRIMITIVE)
+PRIMITIVES_LONG(PRIMITIVE)
 typedef void primitive_function(const lanes *bra, const lanes *ket, integer_lanes kept, lanes *R);
 static primitive_function *const primitive_functions[][2 * HERMITE_MAX_ORDER + 1] = {
-    PRIMITIVES(PRIMITIVE_ENTRY)};
+    PRIMITIVES_SHORT(PRIMITIVE_ENTRY) PRIMITIVES_LONG(PRIMITIVE_ENTRY)};
 
 /* Gathers record p of each lane into `to`; lanes with fewer records get the empty record. */
 INLINE void gather_records(const struct hermite_side *side, int p, lanes *to)
@@ -234,53 +249,45 @@ static int rows_of_part(int n_functions)
 
 /* Y for the ket's record in scratch->ket, summed over the bra's records. Returns false if no
  * primitive quartet is above the cutoff: records come by descending weight, so that the next ones
- * of the ket have none either. */
-static bool sum_bra(struct gathered_bra *bra, const struct hermite_pattern *ket, lanes cutoff,
-                    struct scratch *scratch)
+ * of the ket have none either. The layout is a constant. */
+INLINE bool sum_bra(enum hermite_layout layout, struct gathered_bra *bra,
+                    const struct hermite_pattern *ket, lanes cutoff, const struct scratch *scratch)
 {
     const struct hermite_pattern *pattern = bra->side->pattern;
-    enum hermite_layout layout = hermite_layout_of_ket(ket->order);
     primitive_function *primitive = primitive_functions[layout][pattern->order + ket->order];
+    lanes *R = scratch->R, *ket_record = scratch->ket;
     int n_bra = most_records(bra->side), n_functions = pattern->n_functions;
-    int64_t count = count_columns(ket->order);
+    int64_t count = count_columns(layout, ket->order);
     int part = rows_of_part(n_functions);
     for (int p = 0; p < n_bra; p++) {
         const lanes *record = bra_record(bra, p), *terms = record + HERMITE_TERMS;
-        integer_lanes kept = record[HERMITE_WEIGHT] * scratch->ket[HERMITE_WEIGHT] >= cutoff;
+        integer_lanes kept = record[HERMITE_WEIGHT] * ket_record[HERMITE_WEIGHT] >= cutoff;
         if (!any_lane(kept))
             return p > 0;
-        primitive(record, scratch->ket, kept, scratch->R);
+        primitive(record, ket_record, kept, R);
         for (int f = 0; f < n_functions; f += part) {
             int n = f + part <= n_functions ? part : n_functions - f;
             lanes *Y = scratch->Y + f * count;
             if (layout == HERMITE_SHORT)
-                bra_transforms[ket->order](pattern, terms, scratch->R, f, n, p > 0, Y);
+                bra_transforms[ket->order](pattern, terms, R, f, n, p > 0, Y);
             else
-                transform_bra_long(pattern, ket, terms, scratch->R, f, n, p > 0, Y);
+                transform_bra_long(pattern, ket, terms, R, f, n, p > 0, Y);
         }
     }
     return n_bra > 0;
 }
 
-static void compute_quartets(const struct hermite_side *bra, const struct hermite_side *ket,
-                             double cutoff, void *scratch_memory, double *integrals)
+/* Integrals of any class; the layout is a constant. */
+INLINE void compute_in_layout(enum hermite_layout layout, struct gathered_bra *bra,
+                              const struct hermite_side *ket, lanes cutoff,
+                              const struct scratch *scratch, lanes *out)
 {
-    struct scratch *scratch = scratch_memory;
-    lanes *out = (lanes *)integrals;
-    struct gathered_bra gathered = {
-        .side = bra, .records = scratch->bra, .n_stored = N_STORED / bra->pattern->record};
-    int n_ket = most_records(ket);
-    if (bra->pattern->order + ket->pattern->order == 0 && bra->pattern->n_functions == 1 &&
-        ket->pattern->n_functions == 1) {
-        compute_s(&gathered, ket, broadcast(cutoff), scratch->ket, out);
-        return;
-    }
-    int n_rows = bra->pattern->n_functions, n_columns = ket->pattern->n_functions;
-    int64_t count = count_columns(ket->pattern->order);
-    int part = rows_of_part(n_rows), q = 0;
+    int n_rows = bra->side->pattern->n_functions, n_columns = ket->pattern->n_functions;
+    int64_t count = count_columns(layout, ket->pattern->order);
+    int n_ket = most_records(ket), part = rows_of_part(n_rows), q = 0;
     for (; q < n_ket; q++) {
         gather_records(ket, q, scratch->ket);
-        if (!sum_bra(&gathered, ket->pattern, broadcast(cutoff), scratch))
+        if (!sum_bra(layout, bra, ket->pattern, cutoff, scratch))
             break;
         for (int f = 0; f < n_rows; f += part) {
             int n = f + part <= n_rows ? part : n_rows - f;
@@ -290,6 +297,23 @@ static void compute_quartets(const struct hermite_side *bra, const struct hermit
     }
     for (int i = 0; i < n_rows * n_columns && q == 0; i++)
         out[(int64_t)i * OUT_STRIDE] = broadcast(0);
+}
+
+static void compute_quartets(const struct hermite_side *bra, const struct hermite_side *ket,
+                             double cutoff, void *scratch_memory, double *integrals)
+{
+    const struct scratch *scratch = scratch_memory;
+    lanes *out = (lanes *)integrals, limit = broadcast(cutoff);
+    struct gathered_bra gathered = {
+        .side = bra, .records = scratch->bra, .n_stored = N_STORED / bra->pattern->record};
+    int ket_order = ket->pattern->order;
+    if (bra->pattern->order + ket_order == 0 && bra->pattern->n_functions == 1 &&
+        ket->pattern->n_functions == 1)
+        compute_s(&gathered, ket, limit, scratch->ket, out);
+    else if (hermite_layout_of_ket(ket_order) == HERMITE_SHORT)
+        compute_in_layout(HERMITE_SHORT, &gathered, ket, limit, scratch, out);
+    else
+        compute_in_layout(HERMITE_LONG, &gathered, ket, limit, scratch, out);
 }
 
 const struct hermite_kernels KERNELS = {.n_lanes = LANES,

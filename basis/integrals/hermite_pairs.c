@@ -28,7 +28,8 @@ static void raise_expansion(double half_inverse, double shift, int order, const 
 
 static void expand_dimension(const int l[2], double half_inverse, double PA, double PB, expansion E)
 {
-    memset(E, 0, sizeof(expansion));
+    for (int i = 0; i <= l[0]; i++)
+        memset(E[i], 0, (size_t)(l[1] + 1) * sizeof E[i][0]);
     E[0][0][0] = 1;
     for (int i = 0; i <= l[0]; i++) {
         if (i > 0)
@@ -68,32 +69,49 @@ static void expand_function(const expansion E[3], const struct angular_map *firs
     }
 }
 
-/* Called with the expansion of each pair of functions in turn: row[number of tuv]. */
-typedef void row_user(int function, const double *row, void *context);
-
-static void expand_product(const struct hermite_pattern *pattern,
-                           const struct hermite_product *product, row_user *use, void *context)
-{
-    const struct group_type *first = &pattern->type[0], *second = &pattern->type[1];
-    const int l[2] = {first->max_l, second->max_l};
-    const double *factors = product->factors;
-    double rows[ANGULAR_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
+/* A product being expanded, one function of its first group after the other. */
+struct product_rows {
+    const struct hermite_pattern *pattern;
+    const double *factors; /* of the first group's shell with each of the second */
+    int shell, function;   /* of the first group: the next ones */
     expansion E[3];
+    double rows[ANGULAR_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
+};
+
+static void begin_rows(const struct hermite_pattern *pattern, const struct hermite_product *product,
+                       struct product_rows *at)
+{
+    const int l[2] = {pattern->type[0].max_l, pattern->type[1].max_l};
+    at->pattern = pattern;
+    at->factors = product->factors;
+    at->shell = at->function = 0;
     for (int x = 0; x < 3; x++)
-        expand_dimension(l, 0.5 / product->zeta, product->PA[x], product->PB[x], E[x]);
-    int count = hermite_count(pattern->order), function = 0;
-    for (int a = 0; a < first->n_shells; a++, factors += second->n_shells) {
-        const struct angular_map *of_a = angular_map(first->l[a], first->spherical);
-        for (int f = 0; f < of_a->n_functions; f++)
-            for (int b = 0; b < second->n_shells; b++) {
-                const struct angular_map *of_b = angular_map(second->l[b], second->spherical);
-                memset(rows, 0, (size_t)(of_b->n_functions * count) * sizeof(double));
-                expand_function(E, of_a, first->l[a], f, of_b, second->l[b], factors[b], count,
-                                rows);
-                for (int g = 0; g < of_b->n_functions; g++)
-                    use(function++, rows + (int64_t)g * count, context);
-            }
+        expand_dimension(l, 0.5 / product->zeta, product->PA[x], product->PB[x], at->E[x]);
+}
+
+/* The expansion of the next function with each of the second group: rows[g * count + number of
+ * tuv], count = hermite_count(order). False after the last function. */
+static bool next_rows(struct product_rows *at)
+{
+    const struct group_type *first = &at->pattern->type[0], *second = &at->pattern->type[1];
+    if (at->shell == first->n_shells)
+        return false;
+    int l = first->l[at->shell], count = hermite_count(at->pattern->order);
+    const struct angular_map *map = angular_map(l, first->spherical);
+    memset(at->rows, 0, (size_t)(second->n_functions * count) * sizeof(double));
+    double *rows = at->rows;
+    for (int b = 0; b < second->n_shells; b++) {
+        const struct angular_map *of_b = angular_map(second->l[b], second->spherical);
+        expand_function(at->E, map, l, at->function, of_b, second->l[b], at->factors[b], count,
+                        rows);
+        rows += (int64_t)of_b->n_functions * count;
     }
+    if (++at->function == map->n_functions) {
+        at->function = 0;
+        at->shell++;
+        at->factors += second->n_shells;
+    }
+    return true;
 }
 
 static uint16_t hermite_place(enum hermite_layout layout, int t, int u, int v)
@@ -113,9 +131,8 @@ static void append_hermite_term(struct hermite_pattern *pattern, int t, int u, i
 }
 
 /* Appends the terms of a function; row: an expansion without chance zeros. */
-static void append_function(int function, const double *row, void *context)
+static void append_function(int function, const double *row, struct hermite_pattern *pattern)
 {
-    struct hermite_pattern *pattern = context;
     for (int parity = 0; parity < 2; parity++) {
         for (int n = parity; n <= pattern->order; n += 2)
             for (int t = n; t >= 0; t--)
@@ -141,6 +158,7 @@ static void make_pattern(const struct group_type *first, const struct group_type
 {
     static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7];
     double ones[GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS];
+    struct product_rows at;
     /* Generic values of the order of 1, so that no term vanishes by chance. */
     const struct hermite_product generic = {
         .zeta = 0.733, .PA = {0.817, -1.231, 0.653}, .PB = {-0.377, 0.911, 1.129}, .factors = ones};
@@ -154,7 +172,10 @@ static void make_pattern(const struct group_type *first, const struct group_type
     pattern->n_functions = first->n_functions * second->n_functions;
     pattern->empty = empty;
     set_columns(pattern);
-    expand_product(pattern, &generic, append_function, pattern);
+    int function = 0, count = hermite_count(pattern->order);
+    for (begin_rows(pattern, &generic, &at); next_rows(&at);)
+        for (int g = 0; g < second->n_functions; g++)
+            append_function(function++, at.rows + (int64_t)g * count, pattern);
     pattern->record = (HERMITE_TERMS + pattern->n_terms + 7) / 8 * 8;
 }
 
@@ -177,27 +198,21 @@ const struct hermite_pattern *hermite_pattern(const struct group_type *first,
     return &(*at)->pattern;
 }
 
-/* A record being set. */
-struct record_target {
-    const struct hermite_pattern *pattern;
-    double *record;
-};
-
-static void put_terms(int function, const double *row, void *context)
-{
-    const struct record_target *to = context;
-    const struct hermite_pattern *pattern = to->pattern;
-    for (int k = pattern->first[function]; k < pattern->first[function + 1]; k++)
-        to->record[HERMITE_TERMS + k] = row[pattern->number[k]];
-}
-
 void hermite_set_record(const struct hermite_pattern *pattern,
                         const struct hermite_product *product, double *record)
 {
-    struct record_target target = {pattern, record};
-    memset(record + HERMITE_TERMS, 0, (size_t)(pattern->record - HERMITE_TERMS) * sizeof(double));
     record[HERMITE_ZETA] = product->zeta;
     record[HERMITE_WEIGHT] = product->weight;
     memcpy(record + HERMITE_P, product->P, sizeof product->P);
-    expand_product(pattern, product, put_terms, &target);
+    double *terms = record + HERMITE_TERMS;
+    int function = 0, count = hermite_count(pattern->order);
+    struct product_rows at;
+    for (begin_rows(pattern, product, &at); next_rows(&at);) {
+        const double *row = at.rows;
+        for (int g = 0; g < pattern->type[1].n_functions; g++, function++, row += count)
+            for (int k = pattern->first[function]; k < pattern->first[function + 1]; k++)
+                terms[k] = row[pattern->number[k]];
+    }
+    memset(terms + pattern->n_terms, 0,
+           (size_t)(pattern->record - HERMITE_TERMS - pattern->n_terms) * sizeof(double));
 }

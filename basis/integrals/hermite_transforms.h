@@ -94,12 +94,12 @@ typedef void bra_transform(const struct hermite_pattern *bra, const lanes *terms
 #define BRA_ENTRY(order, n_columns) transform_bra_##order,
 static bra_transform *const bra_transforms[] = {BRA_TRANSFORMS(BRA_ENTRY)};
 
-/* Hermite indices of the ket in Y: in the long layout up to a multiple of MAX_COLUMNS, of which the
- * last ones mean nothing. */
-INLINE int64_t count_columns(int ket_order)
+/* Hermite indices of the ket in Y: in the long layout up to a multiple of MAX_COLUMNS, whose last
+ * ones mean nothing. */
+INLINE int64_t count_columns(enum hermite_layout layout, int ket_order)
 {
     int64_t count = hermite_count(ket_order);
-    if (hermite_layout_of_ket(ket_order) == HERMITE_SHORT)
+    if (layout == HERMITE_SHORT)
         return count;
     return (count + MAX_COLUMNS - 1) / MAX_COLUMNS * MAX_COLUMNS;
 }
@@ -112,7 +112,7 @@ __attribute__((noinline)) static void transform_bra_long(const struct hermite_pa
                                                          int first, int n, bool add, lanes *Y)
 {
     const uint16_t *place = bra->place[HERMITE_LONG], *column = ket->columns;
-    int64_t n_columns = count_columns(ket->order);
+    int64_t n_columns = count_columns(HERMITE_LONG, ket->order);
     for (int64_t B = 0; B < n_columns; B += MAX_COLUMNS, column += MAX_COLUMNS)
         for (int f = 0; f < n; f++) {
             lanes sum[MAX_COLUMNS], *row = Y + B * n + f;

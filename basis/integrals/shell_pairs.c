@@ -243,6 +243,8 @@ static double *put_products(const struct shells *shells, const struct growing_cl
         struct shell_pair *pair = &class->pairs[i];
         const struct product *product = from->products + pair->first_primitive;
         pair->first_primitive = (int32_t)filled;
+        if (pair->n_primitives > class->max_primitives)
+            class->max_primitives = pair->n_primitives;
         for (int32_t p = 0; p < pair->n_primitives; p++)
             put_product(shells, product++, pair, filled++, class);
     }

@@ -53,6 +53,7 @@ struct pair_class {
     int n_first, n_second;            /* functions of each group */
     int n_factors;                    /* shells of the first, times those of the second */
     int32_t n_pairs;
+    int32_t max_primitives;   /* largest n_primitives of a pair */
     struct shell_pair *pairs; /* by descending bound */
     struct primitive_products products;
     bool single; /* one product a pair: product i is that of pair i */

@@ -15,8 +15,7 @@ struct hermite_engine {
     const struct hermite_kernels *kernels;
     double cutoff;
     void *scratch;
-    double
-        *split; /* integrals of one quartet in the lanes; NULL if no pair has SPLIT_KET records */
+    double *split; /* integrals of one quartet in lanes; NULL if no pair has SPLIT_KET records */
 };
 
 static void hermite_destroy(void *state)
@@ -137,42 +136,42 @@ static void compute_split(struct hermite_engine *engine, const struct quartet_ba
     }
 }
 
-/* Quartets from `first` on, one in each lane; returns the bits of those that are to be split, whose
- * lanes are not in use. That a quartet is split depends on its own numbers of records alone, so that
- * the other quartets of the batch have no influence on its bits. */
-static unsigned compute_lanes(struct hermite_engine *engine, const struct quartet_batch *batch,
-                              int32_t first, struct hermite_side side[2], double *integrals)
+/* Bits of those of the n_lanes quartets from `first` on that are to be split. That a quartet is split
+ * depends on its own numbers of records alone, so that the other quartets of the batch have no
+ * influence on its bits. */
+static unsigned find_split(const struct quartet_batch *batch, int32_t first, int n_lanes)
 {
-    int n_lanes = engine->kernels->n_lanes, n_used = 0;
     unsigned split = 0;
-    for (int lane = 0; lane < n_lanes; lane++) {
-        side[0].n_records[lane] = side[1].n_records[lane] = 0;
-        if (first + lane >= batch->n_quartets)
-            continue;
+    for (int lane = 0; lane < n_lanes && first + lane < batch->n_quartets; lane++) {
         const struct quartet *quartet = &batch->quartets[first + lane];
-        const struct shell_pair *bra = &batch->bra->pairs[quartet->bra];
-        const struct shell_pair *ket = &batch->ket->pairs[quartet->ket];
-        if (bra->n_primitives >= SPLIT_BRA || ket->n_primitives >= SPLIT_KET) {
+        if (batch->bra->pairs[quartet->bra].n_primitives >= SPLIT_BRA ||
+            batch->ket->pairs[quartet->ket].n_primitives >= SPLIT_KET)
             split |= 1U << lane;
-            continue;
-        }
-        set_lane(batch->bra, bra, lane, &side[0]);
-        set_lane(batch->ket, ket, lane, &side[1]);
-        n_used++;
     }
-    if (n_used > 0)
-        engine->kernels->compute(&side[0], &side[1], engine->cutoff, engine->scratch, integrals);
     return split;
 }
 
 static void hermite_compute(void *state, const struct quartet_batch *batch, double *integrals)
 {
     struct hermite_engine *engine = state;
+    int n_lanes = engine->kernels->n_lanes;
     int64_t n = quartet_n_integrals(batch->bra, batch->ket);
-    struct hermite_side side[2] = {start_side(batch->bra), start_side(batch->ket)};
-    for (int32_t first = 0; first < batch->n_quartets; first += engine->kernels->n_lanes) {
-        unsigned split =
-            compute_lanes(engine, batch, first, side, integrals + batch_place(n, first, 0));
+    bool may_split =
+        batch->bra->max_primitives >= SPLIT_BRA || batch->ket->max_primitives >= SPLIT_KET;
+    struct hermite_side bra = start_side(batch->bra), ket = start_side(batch->ket);
+    for (int32_t first = 0; first < batch->n_quartets; first += n_lanes) {
+        unsigned split = may_split ? find_split(batch, first, n_lanes) : 0;
+        for (int lane = 0; lane < n_lanes; lane++) {
+            if (first + lane < batch->n_quartets && !(split >> lane & 1)) {
+                const struct quartet *quartet = &batch->quartets[first + lane];
+                set_lane(batch->bra, &batch->bra->pairs[quartet->bra], lane, &bra);
+                set_lane(batch->ket, &batch->ket->pairs[quartet->ket], lane, &ket);
+            } else {
+                bra.n_records[lane] = ket.n_records[lane] = 0;
+            }
+        }
+        engine->kernels->compute(&bra, &ket, engine->cutoff, engine->scratch,
+                                 integrals + batch_place(n, first, 0));
         for (int32_t q = first; split != 0; q++, split >>= 1)
             if (split & 1)
                 compute_split(engine, batch, q, integrals);
