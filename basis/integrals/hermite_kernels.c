@@ -136,9 +136,10 @@ INLINE void gather_records(const struct hermite_side *side, int p, lanes *to)
 {
     const double *from[LANES];
     int record = side->pattern->record;
+    int64_t offset = p * side->step;
     UNROLL
     for (int i = 0; i < LANES; i++)
-        from[i] = p < side->n_records[i] ? side->records[i] + p * side->step : side->pattern->empty;
+        from[i] = p < side->n_records[i] ? side->records[i] + offset : side->pattern->empty;
     gather(from, record, to);
 }
 
@@ -255,23 +256,23 @@ INLINE bool sum_bra(enum hermite_layout layout, struct gathered_bra *bra,
 {
     const struct hermite_pattern *pattern = bra->side->pattern;
     primitive_function *primitive = primitive_functions[layout][pattern->order + ket->order];
-    lanes *R = scratch->R, *ket_record = scratch->ket;
+    bra_transform *transform = layout == HERMITE_SHORT ? bra_transforms[ket->order] : NULL;
     int n_bra = most_records(bra->side), n_functions = pattern->n_functions;
     int64_t count = count_columns(layout, ket->order);
     int part = rows_of_part(n_functions);
     for (int p = 0; p < n_bra; p++) {
         const lanes *record = bra_record(bra, p), *terms = record + HERMITE_TERMS;
-        integer_lanes kept = record[HERMITE_WEIGHT] * ket_record[HERMITE_WEIGHT] >= cutoff;
+        integer_lanes kept = record[HERMITE_WEIGHT] * scratch->ket[HERMITE_WEIGHT] >= cutoff;
         if (!any_lane(kept))
             return p > 0;
-        primitive(record, ket_record, kept, R);
+        primitive(record, scratch->ket, kept, scratch->R);
         for (int f = 0; f < n_functions; f += part) {
             int n = f + part <= n_functions ? part : n_functions - f;
             lanes *Y = scratch->Y + f * count;
             if (layout == HERMITE_SHORT)
-                bra_transforms[ket->order](pattern, terms, R, f, n, p > 0, Y);
+                transform(pattern, terms, scratch->R, f, n, p > 0, Y);
             else
-                transform_bra_long(pattern, ket, terms, R, f, n, p > 0, Y);
+                transform_bra_long(pattern, ket, terms, scratch->R, f, n, p > 0, Y);
         }
     }
     return n_bra > 0;
@@ -302,18 +303,18 @@ INLINE void compute_in_layout(enum hermite_layout layout, struct gathered_bra *b
 static void compute_quartets(const struct hermite_side *bra, const struct hermite_side *ket,
                              double cutoff, void *scratch_memory, double *integrals)
 {
-    const struct scratch *scratch = scratch_memory;
+    const struct scratch scratch = *(const struct scratch *)scratch_memory;
     lanes *out = (lanes *)integrals, limit = broadcast(cutoff);
     struct gathered_bra gathered = {
-        .side = bra, .records = scratch->bra, .n_stored = N_STORED / bra->pattern->record};
+        .side = bra, .records = scratch.bra, .n_stored = N_STORED / bra->pattern->record};
     int ket_order = ket->pattern->order;
     if (bra->pattern->order + ket_order == 0 && bra->pattern->n_functions == 1 &&
         ket->pattern->n_functions == 1)
-        compute_s(&gathered, ket, limit, scratch->ket, out);
+        compute_s(&gathered, ket, limit, scratch.ket, out);
     else if (hermite_layout_of_ket(ket_order) == HERMITE_SHORT)
-        compute_in_layout(HERMITE_SHORT, &gathered, ket, limit, scratch, out);
+        compute_in_layout(HERMITE_SHORT, &gathered, ket, limit, &scratch, out);
     else
-        compute_in_layout(HERMITE_LONG, &gathered, ket, limit, scratch, out);
+        compute_in_layout(HERMITE_LONG, &gathered, ket, limit, &scratch, out);
 }
 
 const struct hermite_kernels KERNELS = {.n_lanes = LANES,

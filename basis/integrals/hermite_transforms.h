@@ -44,7 +44,6 @@ INLINE void transform_bra_columns(int B, int N, const struct hermite_pattern *br
                                   const lanes *terms, const lanes *R, int first, int n, bool add,
                                   lanes *Y)
 {
-    const uint16_t *place = bra->place[HERMITE_SHORT];
     for (int f = 0; f < n; f++) {
         lanes sum[MAX_COLUMNS];
         lanes *row = Y + (int64_t)B * n + f, *to = row;
@@ -58,7 +57,7 @@ INLINE void transform_bra_columns(int B, int N, const struct hermite_pattern *br
                 sum[h] = broadcast(0);
         }
         for (int k = bra->first[first + f]; k < bra->first[first + f + 1]; k++) {
-            const lanes *from = R + place[k];
+            const lanes *from = R + bra->place[HERMITE_SHORT][k];
             lanes E = terms[k];
             UNROLL
             for (int h = 0; h < N; h++)
