@@ -1,81 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two-electron integrals by each of the fast engines agree with the slow reference, for
- * every class of groups of shells that it handles, contracted or not, spherical or Cartesian,
- * and are the same bits in any batch. */
+ * every class of groups of shells that it handles, contracted or not, spherical or Cartesian. */
 #include "tests/check.h"
 
 #include "basis/integrals/shells.h"
 #include "basis/integrals/two_electron.h"
 #include "tests/reference/integrals_reference.h"
+#include "tests/unit/basis/four_groups.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A shell alone, by its angular momentum. */
 static const char *const letters_of[] = {"S", "P", "D", "F", "G", "H"};
 
-/* Four groups of shells on different centres, made from a basis text so that normalisation is
- * shells.c's. */
-struct four_groups {
-    struct molecule molecule;
-    struct basis_set set;
-    struct shells *shells;
-};
-
-/* Common exponents of a group, and coefficients: those of a shell depend on its place. */
-struct contraction {
-    int n_primitives;
-    double first_exponent, ratio; /* of each exponent to the next */
-};
-
 static const struct contraction primitive = {1, 3.1, 1}, two = {2, 3.1, 4.3}, six = {6, 3.1, 2};
 static const struct contraction sixteen = {16, 3.1, 1.3}; /* 256 products of primitives */
-
-/* The shells of a group as letters of their angular momenta; of the third and later ones, and of those
- * in lower case, only the last primitive. */
-static size_t print_group(const char *letters, int group, const struct contraction *contraction,
-                          char *text, size_t size)
-{
-    size_t used = 0;
-    for (int s = 0; letters[s]; s++) {
-        int first = s < 2 && isupper(letters[s]) ? 0 : contraction->n_primitives - 1;
-        used += (size_t)snprintf(text + used, size - used, "%c %d 1.00\n", toupper(letters[s]),
-                                 contraction->n_primitives - first);
-        double exponent = contraction->first_exponent + group;
-        for (int p = 0; p < contraction->n_primitives; p++, exponent /= contraction->ratio)
-            if (p >= first)
-                used += (size_t)snprintf(text + used, size - used, " %.9g %.6f\n", exponent,
-                                         0.3 + 0.2 * p - 0.05 * group - 0.45 * s * p);
-    }
-    return used;
-}
-
-static void make_groups(const char *const letters[4], const struct contraction *contraction,
-                        enum basis_form form, struct four_groups *four)
-{
-    static const char *const symbols[4] = {"H", "He", "Li", "Be"};
-    char text[8192];
-    size_t used = 0;
-    for (int i = 0; i < 4; i++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s 0\n", symbols[i]);
-        used += print_group(letters[i], i, contraction, text + used, sizeof text - used);
-        used += (size_t)snprintf(text + used, sizeof text - used, "****\n");
-    }
-    check_ok(basis_set_parse(text, used, "test", &four->set));
-    const char *xyz = "4\n\nH 0.1 0.2 -0.3\nHe 0.9 -0.4 0.2\nLi -0.5 0.7 0.8\nBe 0.3 1.1 -0.6\n";
-    struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &four->molecule));
-    check_ok(shells_create(&four->molecule, &four->set, form, &four->shells));
-    assert_int_equal(four->shells->n_groups, 4);
-}
-
-static void free_groups(struct four_groups *four)
-{
-    shells_destroy(four->shells);
-    basis_set_fini(&four->set);
-    molecule_fini(&four->molecule);
-}
 
 /* Number of the engine that computes a quartet if `first` comes first: `first` itself, or of
  * the others the first that handles the class. */
@@ -226,13 +166,13 @@ static void check_groups(const char *const letters[4], const struct contraction 
                          enum basis_form form)
 {
     struct four_groups four;
-    make_groups(letters, contraction, form, &four);
+    four_groups_init(letters, contraction, form, &four);
     double error = largest_error(four.shells, (int64_t[]){0, 1, 2, 3}, 0);
     if (!(error < 1))
         fprintf(stderr, "(%s %s|%s %s): %g times the tolerance\n", letters[0], letters[1],
                 letters[2], letters[3], error);
     assert_true(error < 1);
-    free_groups(&four);
+    four_groups_fini(&four);
 }
 
 static void check_class(int a, int b, int c, int d, const struct contraction *contraction,
@@ -380,7 +320,7 @@ static void cutoff_keeps_diffuse_shells(void **state)
                 fprintf(stderr, "l = %d, exponent %g: %g times the tolerance\n", l, exponents[e],
                         error);
             assert_true(error < fmax(1, scale));
-            free_groups(&pair);
+            four_groups_fini(&pair);
         }
     }
 }
@@ -390,140 +330,11 @@ static void coincident_centres(void **state)
 {
     (void)state;
     struct four_groups four;
-    make_groups((const char *[]){"SSS", "P", "D", "SPP"}, &two, BASIS_FORM_SPHERICAL, &four);
+    four_groups_init((const char *[]){"SSS", "P", "D", "SPP"}, &two, BASIS_FORM_SPHERICAL, &four);
     for (int64_t a = 0; a < 4; a++)
         for (int64_t b = 0; b < 4; b++)
             assert_true(largest_error(four.shells, (int64_t[]){a, a, b, b}, 0) < 1);
-    free_groups(&four);
-}
-
-/* Each quartet of two classes has the same bits in one batch as alone. */
-static void check_batch(const struct shells *shells, const struct pair_class *bra,
-                        const struct pair_class *ket, int first)
-{
-    struct quartet quartets[64];
-    struct quartet_batch batch = {bra, ket, 0, quartets};
-    for (int32_t i = 0; i < bra->n_pairs; i++)
-        for (int32_t j = 0; j < ket->n_pairs; j++)
-            quartets[batch.n_quartets++] = (struct quartet){i, j};
-    int64_t n = quartet_n_integrals(bra, ket);
-    double *together = aligned_alloc(64, (size_t)batch_size(n, batch.n_quartets) * sizeof(double));
-    double *alone = aligned_alloc(64, (size_t)batch_size(n, 1) * sizeof(double));
-    struct engine_use use = {.first = first};
-    struct two_electron *engine;
-    check_ok(two_electron_create(shells, 0, &use, &engine));
-    assert_true(n == 1 || !two_electron_has_rows(engine, bra, ket));
-    two_electron_compute(engine, &batch, together);
-    for (int32_t i = 0; i < batch.n_quartets; i++) {
-        struct quartet_batch one = {bra, ket, 1, &quartets[i]};
-        two_electron_compute(engine, &one, alone);
-        for (int64_t k = 0; k < n; k++)
-            assert_true(together[batch_place(n, i, k)] == alone[batch_place(n, 0, k)]);
-    }
-    two_electron_destroy(engine);
-    free(together);
-    free(alone);
-}
-
-static void check_batches(const char *const letters[4], const struct contraction *contraction)
-{
-    struct four_groups four;
-    struct shell_pairs *pairs;
-    struct shell_rectangle all = {.last = {4, 4}, .triangle = true};
-    make_groups(letters, contraction, BASIS_FORM_SPHERICAL, &four);
-    check_ok(shell_pairs_create(four.shells, &all, NULL, 0, &pairs));
-    for (int i = 0; two_electron_engine_name(i); i++)
-        for (int b = 0; b < pairs->n_classes; b++)
-            for (int k = 0; k < pairs->n_classes; k++) {
-                const struct pair_class *bra = &pairs->classes[b], *ket = &pairs->classes[k];
-                if (bra->l_first + bra->l_second <= ket->l_first + ket->l_second)
-                    check_batch(four.shells, bra, ket, i);
-            }
-    shell_pairs_destroy(pairs);
-    free_groups(&four);
-}
-
-static void integrals_do_not_depend_on_the_batch(void **state)
-{
-    (void)state;
-    check_batches((const char *[]){"S", "P", "P", "S"}, &primitive);
-    check_batches((const char *[]){"S", "P", "P", "S"}, &six);
-    check_batches((const char *[]){"D", "P", "P", "D"}, &two);
-    check_batches((const char *[]){"F", "D", "D", "F"}, &primitive);
-    check_batches((const char *[]){"SS", "SP", "S", "SSS"}, &six);
-    check_batches((const char *[]){"SS", "S", "SS", "PD"}, &primitive);
-    check_batches((const char *[]){"G", "D", "G", "F"}, &primitive);
-    check_batches((const char *[]){"S", "P", "S", "s"}, &sixteen);
-}
-
-/* The blocks 0 and 2 of a row up to the ket before the last. */
-static void check_row(struct two_electron *engine, const struct pair_class *class, int32_t bra)
-{
-    enum { N = 3 * QUARTET_LANES };
-    static const int32_t blocks[] = {0, 2};
-    int32_t n_kets = class->n_pairs - 1;
-    struct s_row row = {class, class, bra, n_kets, 2, blocks};
-    double integrals[N], alone[QUARTET_LANES] __attribute__((aligned(64)));
-    assert_true(n_kets > 2 * QUARTET_LANES && n_kets < N);
-    assert_int_equal(row_n_quartets(&row), n_kets - QUARTET_LANES);
-    for (int32_t k = 0; k < N; k++)
-        integrals[k] = -1;
-    two_electron_compute_row(engine, &row, integrals);
-    for (int32_t k = 0; k < n_kets; k++) {
-        struct quartet quartet = {bra, k};
-        struct quartet_batch one = {class, class, 1, &quartet};
-        two_electron_compute(engine, &one, alone);
-        assert_true(integrals[k] == (k / QUARTET_LANES == 1 ? -1 : alone[0]));
-    }
-    for (int32_t k = n_kets; k < N; k++)
-        assert_true(integrals[k] == 0);
-}
-
-/* Exponents from 1e-3 to 1e7, on one centre and on two. */
-static void rows_have_the_bits_of_batches(void **state)
-{
-    (void)state;
-    const char *text = "He 0\nS 1 1\n1e7 1\nS 1 1\n1e-3 1\nS 1 1\n0.9 1\n****\n";
-    const char *xyz = "2\n\nHe 0 0 0.1\nHe 0.4 -1 4\n";
-    struct four_groups system;
-    struct molecule_settings settings = {.unit = LENGTH_BOHR};
-    check_ok(basis_set_parse(text, strlen(text), "test", &system.set));
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &system.molecule));
-    check_ok(shells_create(&system.molecule, &system.set, BASIS_FORM_SPHERICAL, &system.shells));
-    struct shell_rectangle all = {.last = {6, 6}, .triangle = true};
-    struct shell_pairs *pairs;
-    check_ok(shell_pairs_create(system.shells, &all, NULL, 0, &pairs));
-    assert_true(pairs->n_classes == 1 && pairs->classes->single);
-    for (int i = 0; two_electron_engine_name(i); i++) {
-        struct engine_use use = {.first = i};
-        struct two_electron *engine;
-        check_ok(two_electron_create(system.shells, 0, &use, &engine));
-        bool has_rows = two_electron_has_rows(engine, pairs->classes, pairs->classes);
-        assert_true(has_rows == (strcmp(two_electron_engine_name(i), "libint") != 0));
-        for (int32_t bra = 0; bra < pairs->classes->n_pairs && has_rows; bra++)
-            check_row(engine, pairs->classes, bra);
-        two_electron_destroy(engine);
-    }
-    shell_pairs_destroy(pairs);
-    free_groups(&system);
-}
-
-static void names_of_engines(void **state)
-{
-    (void)state;
-    static const char *const names[] = {
-#ifdef __x86_64__
-        "avx512", "avx2",
-#endif
-        "baseline", "libint"};
-    enum { N = sizeof names / sizeof names[0] };
-    char all[64] = "";
-    for (int i = 0; i < N; i++) {
-        assert_string_equal(two_electron_engine_name(i), names[i]);
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "," : "", names[i]);
-    }
-    assert_null(two_electron_engine_name(N));
-    assert_string_equal(two_electron_engine_names(), all);
+    four_groups_fini(&four);
 }
 
 /* (ss|ss) over one centre with unit exponents is 2 / sqrt(pi) ... in closed form:
@@ -552,43 +363,6 @@ static void known_value(void **state)
     molecule_fini(&molecule);
 }
 
-/* Bounds of one s, p, d and f shell with those of another atom, whose direction is given. */
-static void bounds_of_direction(const double direction[3], double bounds[16])
-{
-    const char *text = "He 0\nS 1 1.00\n 1.1 1.0\nP 1 1.00\n 0.7 1.0\nD 1 1.00\n 0.9 1.0\n"
-                       "F 1 1.00\n 1.3 1.0\n****\n";
-    char xyz[256];
-    snprintf(xyz, sizeof xyz, "2\n\nHe 0 0 0\nHe %.17g %.17g %.17g\n", 1.9 * direction[0],
-             1.9 * direction[1], 1.9 * direction[2]);
-    struct basis_set set;
-    struct molecule molecule;
-    struct shells *shells;
-    struct two_electron *engine;
-    struct molecule_settings settings = {.unit = LENGTH_BOHR};
-    check_ok(basis_set_parse(text, strlen(text), "test", &set));
-    check_ok(molecule_parse(xyz, strlen(xyz), "test", &settings, &molecule));
-    check_ok(shells_create(&molecule, &set, BASIS_FORM_SPHERICAL, &shells));
-    check_ok(two_electron_create(shells, 0, NULL, &engine));
-    struct shell_rectangle atoms = {.first = {0, 4}, .last = {4, 8}};
-    check_ok(two_electron_bounds(engine, shells, &atoms, bounds));
-    two_electron_destroy(engine);
-    shells_destroy(shells);
-    basis_set_fini(&set);
-    molecule_fini(&molecule);
-}
-
-static void bounds_do_not_depend_on_the_orientation(void **state)
-{
-    (void)state;
-    double along_z[16], askew[16];
-    bounds_of_direction((const double[]){0, 0, 1}, along_z);
-    bounds_of_direction((const double[]){1.0 / 3, -2.0 / 3, 2.0 / 3}, askew);
-    for (int i = 0; i < 16; i++) {
-        assert_true(along_z[i] > 1e-3);
-        check_close(askew[i], along_z[i], 1e-12 * along_z[i]);
-    }
-}
-
 /* test_two_electron [all] */
 int main(int argc, char **argv)
 {
@@ -597,7 +371,6 @@ int main(int argc, char **argv)
         return cmocka_run_group_tests(all, NULL, NULL);
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_do_not_depend_on_the_orientation),
         cmocka_unit_test(known_value),
         cmocka_unit_test(contracted_classes_up_to_d),
         cmocka_unit_test(every_class_up_to_the_limit),
@@ -611,9 +384,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(groups_of_wide_exponents),
         cmocka_unit_test(cutoff_keeps_diffuse_shells),
         cmocka_unit_test(coincident_centres),
-        cmocka_unit_test(integrals_do_not_depend_on_the_batch),
-        cmocka_unit_test(rows_have_the_bits_of_batches),
-        cmocka_unit_test(names_of_engines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
