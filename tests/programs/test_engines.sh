@@ -76,11 +76,13 @@ grep -q "'fast' is not one of .*baseline, libint" "$folder/errors" ||
 run 0 --help-all
 tr -s ' \n' ' ' < "$folder/output" | grep -q "baseline, libint" || complain "the help lists no engines"
 
-# The number of processes changes no count.
+# The number of processes changes no count; where integrals are kept, it does: a task may run where
+# its integrals are not.
+run 0 $g --engine libint --integrals direct --json libint.json
 print_counts='import json; print(json.load(open("libint.json"))["extras"]["beryl"]["engines"])'
 parallel=$(python3 -c "$print_counts")
 processes=1
-run 0 $g --engine libint --json libint.json
+run 0 $g --engine libint --integrals direct --json libint.json
 [ "$(python3 -c "$print_counts")" = "$parallel" ] || complain "not $parallel on one process"
 
 program=$tce

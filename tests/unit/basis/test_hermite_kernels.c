@@ -35,11 +35,11 @@ static int start(void **state)
 
 enum { N_HALVES = HERMITE_MAX_L + 1 };
 
-/* A type of group of each layout of R: the highest l that has it, Cartesian. */
+/* A type of group of each layout of R: the highest l that has it. */
 static struct group_type type_of_layout(enum hermite_layout layout)
 {
-    return group_type_of(
-        1, (int[]){layout == HERMITE_SHORT ? HERMITE_SHORT_KET / 2 : HERMITE_MAX_L}, false);
+    int l = layout == HERMITE_SHORT ? HERMITE_SHORT_KET / 2 : HERMITE_MAX_L;
+    return group_type_of(1, &l, true);
 }
 
 /* The term (0, 2 half, 0) of a function from *function on, which it is set to. */
@@ -124,16 +124,20 @@ static double error_of_kernels(const struct hermite_kernels *kernels,
     return error;
 }
 
-/* Arguments first * ratio^i + step * i up to last. */
+/* Arguments first * ratio^i + step * i up to last; of pairs in the long layout, which take much longer,
+ * those of every fourth vector. */
 static double largest_error_of_scan(const struct hermite_kernels *kernels,
                                     const struct hermite_pattern *pattern, double first,
                                     double ratio, double step, double last)
 {
     double largest = 0, next = first;
+    int n_lanes = kernels->n_lanes;
+    int n_next = hermite_layout_of_ket(pattern->order) == HERMITE_LONG ? 4 * n_lanes : n_lanes;
     while (next <= last) {
         double T[QUARTET_LANES] = {0};
-        for (int k = 0; k < kernels->n_lanes; k++, next = next * ratio + step)
-            T[k] = next;
+        for (int k = 0; k < n_next; k++, next = next * ratio + step)
+            if (k < n_lanes)
+                T[k] = next;
         largest = fmax(largest, error_of_kernels(kernels, pattern, T));
     }
     return largest;
