@@ -41,7 +41,7 @@ static int64_t size_scratch(const struct hermite_limits *limits, int64_t n[N_ARR
 {
     enum hermite_layout layout = hermite_layout_of_ket(limits->order);
     int64_t stride = layout == HERMITE_SHORT ? HERMITE_SHORT_T : HERMITE_LONG_T;
-    n[0] = 2 * limits->order * stride + 1;
+    n[0] = stride * 2 * limits->order + 1;
     n[1] = limits->n_functions * count_columns(layout, limits->order);
     n[2] = limits->record;
     n[3] = N_STORED + limits->record;

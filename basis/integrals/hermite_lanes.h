@@ -50,17 +50,17 @@ static void hermite_integrals_long(int L, const lanes *G, const lanes X[3], lane
 {
     R[0] = G[L];
     for (int m = L - 1; m >= 0; m--) {
-        int n = L - m;
-        for (int t = n; t >= 1; t--)
-            for (int u = 0; u <= n - t; u++) {
+        int64_t n = L - m;
+        for (int64_t t = n; t >= 1; t--)
+            for (int64_t u = 0; u <= n - t; u++) {
                 lanes *row = R + t * HERMITE_LONG_T + u * HERMITE_LONG_U;
-                for (int v = 0; v <= n - t - u; v++)
+                for (int64_t v = 0; v <= n - t - u; v++)
                     raise_order(t, HERMITE_LONG_T, X[0], row + v);
             }
-        for (int u = n; u >= 1; u--)
-            for (int v = 0; v <= n - u; v++)
+        for (int64_t u = n; u >= 1; u--)
+            for (int64_t v = 0; v <= n - u; v++)
                 raise_order(u, HERMITE_LONG_U, X[1], R + u * HERMITE_LONG_U + v);
-        for (int v = n; v >= 1; v--)
+        for (int64_t v = n; v >= 1; v--)
             raise_order(v, 1, X[2], R + v);
         R[0] = G[m];
     }

@@ -29,9 +29,8 @@ enum {
     HERMITE_MAX_ORDER = 2 * HERMITE_MAX_L,
     HERMITE_MAX_COUNT = 286,     /* hermite_count(HERMITE_MAX_ORDER) */
     HERMITE_MAX_FUNCTIONS = 441, /* two Cartesian h shells */
-    HERMITE_MAX_TERMS =
-        34816, /* above 121 * HERMITE_MAX_COUNT, two spherical h shells; two Cartesian
-                                  * ones have 24843 */
+    /* Above 121 HERMITE_MAX_COUNT, two spherical h shells; two Cartesian ones have 24,843. */
+    HERMITE_MAX_TERMS = 34816,
 };
 
 /* Offsets in a record. */
@@ -58,6 +57,7 @@ static inline enum hermite_layout hermite_layout_of_ket(int ket_order)
     return ket_order <= HERMITE_SHORT_KET ? HERMITE_SHORT : HERMITE_LONG;
 }
 
+/* Elements after hermite_pattern's columns, for kernels that take several at once. */
 enum { HERMITE_COLUMN_PADDING = 31 };
 
 /* The number of (t, u, v) with t + u + v <= order; they are numbered by t + u + v, then by t
