@@ -63,7 +63,7 @@ G 1 1.00
  1.0 1.0
 ****
 END
-g="$inputs/water.xyz --basis $folder/g.gbs --stability never"
+g="$inputs/water.xyz --basis $folder/g.gbs --stability never --integrals direct"
 run 0 $g --engine baseline --json baseline.json
 run 0 $g --engine libint --json libint.json
 counts baseline.json baseline baseline
@@ -76,13 +76,11 @@ grep -q "'fast' is not one of .*baseline, libint" "$folder/errors" ||
 run 0 --help-all
 tr -s ' \n' ' ' < "$folder/output" | grep -q "baseline, libint" || complain "the help lists no engines"
 
-# The number of processes changes no count; where integrals are kept, it does: a task may run where
-# its integrals are not.
-run 0 $g --engine libint --integrals direct --json libint.json
+# The number of processes changes no count.
 print_counts='import json; print(json.load(open("libint.json"))["extras"]["beryl"]["engines"])'
 parallel=$(python3 -c "$print_counts")
 processes=1
-run 0 $g --engine libint --integrals direct --json libint.json
+run 0 $g --engine libint --json libint.json
 [ "$(python3 -c "$print_counts")" = "$parallel" ] || complain "not $parallel on one process"
 
 program=$tce
