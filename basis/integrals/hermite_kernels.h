@@ -21,6 +21,7 @@
 /* The records of one side's pairs, most important first. */
 struct hermite_side {
     const struct hermite_pattern *pattern;
+    int64_t step; /* doubles from a record of a lane to its next one */
     const double *records[QUARTET_LANES];
     int n_records[QUARTET_LANES]; /* 0: the lane is not in use */
 };
@@ -35,9 +36,20 @@ struct s_products {
     const double *zeta, *factor, *P[3];
 };
 
+/* The highest of the patterns that quartets may have on either side. */
+struct hermite_limits {
+    int order, n_functions, record;
+};
+
 struct hermite_kernels {
-    int n_lanes;           /* quartets at once, a divisor of QUARTET_LANES */
-    int64_t scratch_bytes; /* of one caller, a multiple of 64; scratch is aligned to 64 bytes */
+    int n_lanes; /* quartets at once, a divisor of QUARTET_LANES */
+
+    /* Scratch of one caller, its bytes and itself, for `free`; NULL if there is no memory. It has
+     * room for R, for Y and for the records of one primitive quartet in lanes, whatever the numbers
+     * of primitives are: for spherical shells up to h 1.3 MB, 2.6 MB and 5.3 MB with 2, 4 and 8
+     * lanes. */
+    int64_t (*scratch_bytes)(const struct hermite_limits *limits);
+    void *(*create_scratch)(const struct hermite_limits *limits);
 
     /* Integrals of n_lanes quartets.
      * cutoff     primitive quartets of a smaller product of weights are left out

@@ -28,7 +28,8 @@ static void raise_expansion(double half_inverse, double shift, int order, const 
 
 static void expand_dimension(const int l[2], double half_inverse, double PA, double PB, expansion E)
 {
-    memset(E, 0, sizeof(expansion));
+    for (int i = 0; i <= l[0]; i++)
+        memset(E[i], 0, (size_t)(l[1] + 1) * sizeof E[i][0]);
     E[0][0][0] = 1;
     for (int i = 0; i <= l[0]; i++) {
         if (i > 0)
@@ -68,69 +69,113 @@ static void expand_function(const expansion E[3], const struct angular_map *firs
     }
 }
 
-/* E of all pairs of functions: dense[f * hermite_count(order) + number]. */
-static void expand_product(const struct hermite_pattern *pattern,
-                           const struct hermite_product *product, double *dense)
-{
-    const struct group_type *first = &pattern->type[0], *second = &pattern->type[1];
-    const int l[2] = {first->max_l, second->max_l};
+/* A product being expanded, one function of its first group after the other. */
+struct product_rows {
+    const struct hermite_pattern *pattern;
+    const double *factors; /* of the first group's shell with each of the second */
+    int shell, function;   /* of the first group: the next ones */
     expansion E[3];
+    double rows[ANGULAR_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
+};
+
+static void begin_rows(const struct hermite_pattern *pattern, const struct hermite_product *product,
+                       struct product_rows *at)
+{
+    const int l[2] = {pattern->type[0].max_l, pattern->type[1].max_l};
+    at->pattern = pattern;
+    at->factors = product->factors;
+    at->shell = at->function = 0;
     for (int x = 0; x < 3; x++)
-        expand_dimension(l, 0.5 / product->zeta, product->PA[x], product->PB[x], E[x]);
-    int count = hermite_count(pattern->order);
-    memset(dense, 0, (size_t)(pattern->n_functions * count) * sizeof(double));
-    const double *factors = product->factors;
-    for (int a = 0; a < first->n_shells; a++, factors += second->n_shells) {
-        const struct angular_map *of_a = angular_map(first->l[a], first->spherical);
-        for (int f = 0; f < of_a->n_functions; f++)
-            for (int b = 0; b < second->n_shells; b++) {
-                const struct angular_map *of_b = angular_map(second->l[b], second->spherical);
-                expand_function(E, of_a, first->l[a], f, of_b, second->l[b], factors[b], count,
-                                dense);
-                dense += (int64_t)of_b->n_functions * count;
-            }
+        expand_dimension(l, 0.5 / product->zeta, product->PA[x], product->PB[x], at->E[x]);
+}
+
+/* The expansion of the next function with each of the second group: rows[g * count + number of
+ * tuv], count = hermite_count(order). False after the last function. */
+static bool next_rows(struct product_rows *at)
+{
+    const struct group_type *first = &at->pattern->type[0], *second = &at->pattern->type[1];
+    if (at->shell == first->n_shells)
+        return false;
+    int l = first->l[at->shell], count = hermite_count(at->pattern->order);
+    const struct angular_map *map = angular_map(l, first->spherical);
+    memset(at->rows, 0, (size_t)(second->n_functions * count) * sizeof(double));
+    double *rows = at->rows;
+    for (int b = 0; b < second->n_shells; b++) {
+        const struct angular_map *of_b = angular_map(second->l[b], second->spherical);
+        expand_function(at->E, map, l, at->function, of_b, second->l[b], at->factors[b], count,
+                        rows);
+        rows += (int64_t)of_b->n_functions * count;
+    }
+    if (++at->function == map->n_functions) {
+        at->function = 0;
+        at->shell++;
+        at->factors += second->n_shells;
+    }
+    return true;
+}
+
+static uint16_t hermite_place(enum hermite_layout layout, int t, int u, int v)
+{
+    if (layout == HERMITE_SHORT)
+        return (uint16_t)(t * HERMITE_SHORT_T + u * HERMITE_SHORT_U + v);
+    return (uint16_t)(t * HERMITE_LONG_T + u * HERMITE_LONG_U + v);
+}
+
+static void append_hermite_term(struct hermite_pattern *pattern, int t, int u, int v)
+{
+    int k = pattern->n_terms++;
+    assert(k < HERMITE_MAX_TERMS);
+    pattern->number[k] = (uint16_t)hermite_number(t, u, v);
+    for (int layout = 0; layout < HERMITE_N_LAYOUTS; layout++)
+        pattern->place[layout][k] = hermite_place((enum hermite_layout)layout, t, u, v);
+}
+
+/* Appends the terms of a function; row: an expansion without chance zeros. */
+static void append_function(int function, const double *row, struct hermite_pattern *pattern)
+{
+    for (int parity = 0; parity < 2; parity++) {
+        for (int n = parity; n <= pattern->order; n += 2)
+            for (int t = n; t >= 0; t--)
+                for (int u = n - t; u >= 0; u--)
+                    if (fabs(row[hermite_number(t, u, n - t - u)]) >= 1e-12)
+                        append_hermite_term(pattern, t, u, n - t - u);
+        *(parity == 0 ? &pattern->odd[function] : &pattern->first[function + 1]) =
+            (uint16_t)pattern->n_terms;
     }
 }
 
-/* Appends the terms of function f of one parity of t + u + v; dense: an expansion without chance
- * zeros. */
-static void append_terms(struct hermite_pattern *pattern, int f, int parity, const double *dense)
+static void set_columns(struct hermite_pattern *pattern)
 {
-    for (int n = parity; n <= pattern->order; n += 2)
-        for (int t = n; t >= 0; t--)
-            for (int u = n - t; u >= 0; u--) {
-                int v = n - t - u, number = hermite_number(t, u, v);
-                if (fabs(dense[f * hermite_count(pattern->order) + number]) < 1e-12)
-                    continue;
-                assert(pattern->n_terms < HERMITE_MAX_TERMS);
-                pattern->number[pattern->n_terms] = (uint8_t)number;
-                pattern->place[pattern->n_terms++] =
-                    (uint16_t)(t * HERMITE_STRIDE_T + u * HERMITE_STRIDE_U + v);
-            }
+    for (int t = 0; t <= pattern->order; t++)
+        for (int u = 0; u <= pattern->order - t; u++)
+            for (int v = 0; v <= pattern->order - t - u; v++)
+                pattern->columns[hermite_number(t, u, v)] = hermite_place(HERMITE_LONG, t, u, v);
 }
 
+/* pattern: all zeros */
 static void make_pattern(const struct group_type *first, const struct group_type *second,
                          struct hermite_pattern *pattern)
 {
-    static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7] = {
-        [HERMITE_ZETA] = 1, [HERMITE_WEIGHT] = NAN};
-    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT], ones[HERMITE_MAX_FUNCTIONS];
+    static double empty[HERMITE_TERMS + HERMITE_MAX_TERMS + 7];
+    double ones[GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS];
+    struct product_rows at;
     /* Generic values of the order of 1, so that no term vanishes by chance. */
     const struct hermite_product generic = {
         .zeta = 0.733, .PA = {0.817, -1.231, 0.653}, .PB = {-0.377, 0.911, 1.129}, .factors = ones};
-    for (int i = 0; i < HERMITE_MAX_FUNCTIONS; i++)
+    for (int i = 0; i < GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS; i++)
         ones[i] = 1;
-    *pattern = (struct hermite_pattern){.type = {*first, *second},
-                                        .order = first->max_l + second->max_l,
-                                        .n_functions = first->n_functions * second->n_functions,
-                                        .empty = empty};
-    expand_product(pattern, &generic, dense);
-    for (int f = 0; f < pattern->n_functions; f++) {
-        append_terms(pattern, f, 0, dense);
-        pattern->odd[f] = (uint16_t)pattern->n_terms;
-        append_terms(pattern, f, 1, dense);
-        pattern->first[f + 1] = (uint16_t)pattern->n_terms;
-    }
+    empty[HERMITE_ZETA] = 1;
+    empty[HERMITE_WEIGHT] = NAN;
+    pattern->type[0] = *first;
+    pattern->type[1] = *second;
+    pattern->order = first->max_l + second->max_l;
+    pattern->n_functions = first->n_functions * second->n_functions;
+    pattern->empty = empty;
+    set_columns(pattern);
+    int function = 0, count = hermite_count(pattern->order);
+    for (begin_rows(pattern, &generic, &at); next_rows(&at);)
+        for (int g = 0; g < second->n_functions; g++)
+            append_function(function++, at.rows + (int64_t)g * count, pattern);
     pattern->record = (HERMITE_TERMS + pattern->n_terms + 7) / 8 * 8;
 }
 
@@ -146,7 +191,7 @@ const struct hermite_pattern *hermite_pattern(const struct group_type *first,
         if (group_types_equal(&(*at)->pattern.type[0], first) &&
             group_types_equal(&(*at)->pattern.type[1], second))
             return &(*at)->pattern;
-    *at = calloc(1, sizeof **at);
+    *at = calloc(1, sizeof **at); /* pages of arrays that a pattern does not fill stay untouched */
     if (!*at)
         return NULL;
     make_pattern(first, second, &(*at)->pattern);
@@ -156,14 +201,18 @@ const struct hermite_pattern *hermite_pattern(const struct group_type *first,
 void hermite_set_record(const struct hermite_pattern *pattern,
                         const struct hermite_product *product, double *record)
 {
-    double dense[HERMITE_MAX_FUNCTIONS * HERMITE_MAX_COUNT];
-    expand_product(pattern, product, dense);
-    memset(record, 0, (size_t)pattern->record * sizeof(double));
     record[HERMITE_ZETA] = product->zeta;
     record[HERMITE_WEIGHT] = product->weight;
     memcpy(record + HERMITE_P, product->P, sizeof product->P);
-    for (int f = 0; f < pattern->n_functions; f++)
-        for (int k = pattern->first[f]; k < pattern->first[f + 1]; k++)
-            record[HERMITE_TERMS + k] =
-                dense[f * hermite_count(pattern->order) + pattern->number[k]];
+    double *terms = record + HERMITE_TERMS;
+    int function = 0, count = hermite_count(pattern->order);
+    struct product_rows at;
+    for (begin_rows(pattern, product, &at); next_rows(&at);) {
+        const double *row = at.rows;
+        for (int g = 0; g < pattern->type[1].n_functions; g++, function++, row += count)
+            for (int k = pattern->first[function]; k < pattern->first[function + 1]; k++)
+                terms[k] = row[pattern->number[k]];
+    }
+    memset(terms + pattern->n_terms, 0,
+           (size_t)(pattern->record - HERMITE_TERMS - pattern->n_terms) * sizeof(double));
 }

@@ -17,26 +17,48 @@
  * Molecular Electronic-Structure Theory (2000), sections 9.5 and 9.9. */
 #pragma once
 
+#include "basis/input/basis_set.h"
 #include "basis/integrals/shell_groups.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    HERMITE_MAX_L = 3, /* of a shell */
+    HERMITE_MAX_L = BASIS_MAX_L, /* of a shell */
     HERMITE_MAX_ORDER = 2 * HERMITE_MAX_L,
-    HERMITE_MAX_COUNT = 84, /* hermite_count(HERMITE_MAX_ORDER) */
-    HERMITE_MAX_FUNCTIONS = GROUP_MAX_FUNCTIONS * GROUP_MAX_FUNCTIONS,
-    HERMITE_MAX_TERMS = 2832, /* two groups, each of one p and one spherical f shell, have 2826 */
+    HERMITE_MAX_COUNT = 286,     /* hermite_count(HERMITE_MAX_ORDER) */
+    HERMITE_MAX_FUNCTIONS = 441, /* two Cartesian h shells */
+    /* Above 121 HERMITE_MAX_COUNT, two spherical h shells; two Cartesian ones have 24,843. */
+    HERMITE_MAX_TERMS = 34816,
 };
 
 /* Offsets in a record. */
 enum { HERMITE_ZETA, HERMITE_WEIGHT, HERMITE_P, HERMITE_TERMS = HERMITE_P + 3 };
 
-/* R_tuv is at offset t HERMITE_STRIDE_T + u HERMITE_STRIDE_U + v of an array: with these strides
- * all offsets up to order 2 HERMITE_MAX_ORDER differ, and that of a sum is the sum of the offsets.
- */
-enum { HERMITE_STRIDE_U = 79, HERMITE_STRIDE_T = 91 };
+/* R_tuv is at offset t STRIDE_T + u STRIDE_U + v of an array. With these strides all offsets up to
+ * an order differ, and the offset of a sum of indices is the sum of their offsets. Two layouts: the
+ * short one for orders up to 12, kets of order up to HERMITE_SHORT_KET; the long one for all, up to
+ * 2 HERMITE_MAX_ORDER. In both STRIDE_T is (n + 1)(n + 2) / 2 and STRIDE_U is n less, n the order. */
+enum hermite_layout { HERMITE_SHORT, HERMITE_LONG, HERMITE_N_LAYOUTS };
+enum {
+    HERMITE_SHORT_KET = 6,
+    HERMITE_SHORT_U = 79,
+    HERMITE_SHORT_T = 91,
+    HERMITE_LONG_U = 211,
+    HERMITE_LONG_T = 231,
+};
+static_assert(HERMITE_LONG_T == (2 * HERMITE_MAX_ORDER + 1) * (2 * HERMITE_MAX_ORDER + 2) / 2,
+              "strides of the highest order");
+
+/* The layout for quartets with a ket of this order, which is not below the bra's. */
+static inline enum hermite_layout hermite_layout_of_ket(int ket_order)
+{
+    return ket_order <= HERMITE_SHORT_KET ? HERMITE_SHORT : HERMITE_LONG;
+}
+
+/* Elements after hermite_pattern's columns, for kernels that take several at once. */
+enum { HERMITE_COLUMN_PADDING = 31 };
 
 /* The number of (t, u, v) with t + u + v <= order; they are numbered by t + u + v, then by t
  * descending, then by u descending. */
@@ -57,12 +79,14 @@ struct hermite_pattern {
     const double *empty; /* a record of no product: its weight is NaN, which no comparison keeps */
     uint16_t first[HERMITE_MAX_FUNCTIONS + 1];
     uint16_t odd[HERMITE_MAX_FUNCTIONS];
-    uint8_t number[HERMITE_MAX_TERMS]; /* of (t, u, v) */
-    uint16_t place[HERMITE_MAX_TERMS]; /* offset of R_tuv */
+    uint16_t number[HERMITE_MAX_TERMS];                   /* of (t, u, v) */
+    uint16_t place[HERMITE_N_LAYOUTS][HERMITE_MAX_TERMS]; /* offset of R_tuv */
+    /* Offset of R_tuv in the long layout by number of (t, u, v); zeros follow. */
+    uint16_t columns[HERMITE_MAX_COUNT + HERMITE_COLUMN_PADDING];
 };
 
-/* The pattern of two types without a shell above HERMITE_MAX_L; NULL if there is no memory. Built
- * on the first call, then constant: make that call before starting threads. */
+/* The pattern of two types; NULL if there is no memory. Built on the first call, then constant: make
+ * that call before starting threads. */
 const struct hermite_pattern *hermite_pattern(const struct group_type *first,
                                               const struct group_type *second);
 

@@ -46,8 +46,7 @@ static int64_t count_batch_integrals(const struct shells *shells)
 
 int64_t quartet_batches_bytes(const struct shells *shells)
 {
-    const int64_t engines = INT64_C(3) << 20;
-    return (int64_t)sizeof(struct quartet_batches) + engines +
+    return (int64_t)sizeof(struct quartet_batches) + two_electron_bytes(shells) +
            count_batch_integrals(shells) * (int64_t)sizeof(double);
 }
 

@@ -66,7 +66,7 @@ enum status quartet_batches_create(const struct shells *shells, double threshold
                                    struct engine_use *engines, struct quartet_batches **batches);
 void quartet_batches_destroy(struct quartet_batches *batches);
 
-/* Bytes that they take; the engines' scratch is an upper bound for the usual classes of shells. */
+/* Upper bound for the bytes that they take. */
 int64_t quartet_batches_bytes(const struct shells *shells);
 
 /* All quartets of the source that batches can have, whatever is selected; those of rows excepted. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/shell_groups.h"
 
-#include "basis/integrals/hermite_pairs.h"
 #include "basis/integrals/shells.h"
 
 #include <stdlib.h>
@@ -44,8 +43,8 @@ struct shell_range {
 static bool joins_range(const struct shell *shells, const struct shell_range *range, int64_t next)
 {
     const struct shell *shell = &shells[next], *widest = &shells[range->widest];
-    return shell->atom == widest->atom && shell->l <= HERMITE_MAX_L &&
-           shells[range->first].l <= HERMITE_MAX_L &&
+    return shell->atom == widest->atom && shell->l <= GROUP_MAX_L &&
+           shells[range->first].l <= GROUP_MAX_L &&
            range->n_functions + shell->n_functions <= GROUP_MAX_FUNCTIONS &&
            (has_all_exponents(shell, widest) || has_all_exponents(widest, shell));
 }

@@ -12,9 +12,9 @@
 
 struct shells;
 
-/* Most functions, and thus shells, of a group of several shells; a shell of high l alone may have
- * more functions. */
-enum { GROUP_MAX_FUNCTIONS = 10 };
+/* Most functions, and thus shells, of a group of several shells, and their highest l; a shell of high
+ * l alone may have more functions. */
+enum { GROUP_MAX_FUNCTIONS = 10, GROUP_MAX_L = 3 };
 
 /* The angular part. */
 struct group_type {

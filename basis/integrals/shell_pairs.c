@@ -154,11 +154,8 @@ static int count_factors(const struct group_type *first, const struct group_type
 
 int64_t shell_pair_product_bytes(const struct group_type *first, const struct group_type *second)
 {
-    int64_t n = N_ARRAYS + count_factors(first, second);
-    if (first->max_l <= HERMITE_MAX_L) {
-        const struct hermite_pattern *pattern = hermite_pattern(first, second);
-        n += pattern ? pattern->record : 0;
-    }
+    const struct hermite_pattern *pattern = hermite_pattern(first, second);
+    int64_t n = N_ARRAYS + count_factors(first, second) + (pattern ? pattern->record : 0);
     return n * (int64_t)sizeof(double);
 }
 
@@ -246,6 +243,8 @@ static double *put_products(const struct shells *shells, const struct growing_cl
         struct shell_pair *pair = &class->pairs[i];
         const struct product *product = from->products + pair->first_primitive;
         pair->first_primitive = (int32_t)filled;
+        if (pair->n_primitives > class->max_primitives)
+            class->max_primitives = pair->n_primitives;
         for (int32_t p = 0; p < pair->n_primitives; p++)
             put_product(shells, product++, pair, filled++, class);
     }
@@ -281,7 +280,7 @@ static enum status pack_class(const struct shells *shells, struct growing_class 
     char *numbers =
         (char *)class->pairs + padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);
     double *records = put_products(shells, from, (double *)numbers, class);
-    return a->max_l <= HERMITE_MAX_L ? fill_records(class, records) : STATUS_OK;
+    return fill_records(class, records);
 }
 
 /* Moves the grown classes into one allocation. */

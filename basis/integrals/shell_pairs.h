@@ -53,11 +53,12 @@ struct pair_class {
     int n_first, n_second;            /* functions of each group */
     int n_factors;                    /* shells of the first, times those of the second */
     int32_t n_pairs;
+    int32_t max_primitives;   /* largest n_primitives of a pair */
     struct shell_pair *pairs; /* by descending bound */
     struct primitive_products products;
-    bool single;                           /* one product a pair: product i is that of pair i */
-    const struct hermite_pattern *pattern; /* or NULL: a shell above HERMITE_MAX_L */
-    double *records;                       /* of the pattern, one for each product */
+    bool single; /* one product a pair: product i is that of pair i */
+    const struct hermite_pattern *pattern;
+    double *records; /* of the pattern, one for each product */
 };
 
 /* All pairs of a rectangle of groups, by class. */

@@ -104,6 +104,18 @@ void two_electron_destroy(struct two_electron *two_electron)
     free(two_electron);
 }
 
+int64_t two_electron_bytes(const struct shells *shells)
+{
+    const struct quartet_class lowest = {.spherical = shells->spherical};
+    int64_t n = shells->max_group_functions, most = 0;
+    for (int i = 0; i < N_ENGINES; i++) {
+        int64_t bytes = engines[i]->handles(&lowest) ? engines[i]->bytes(shells) : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return (int64_t)sizeof(struct two_electron) + most +
+           QUARTET_LANES * n * n * n * n * (int64_t)sizeof(double);
+}
+
 static int engine_of_classes(const struct two_electron *two_electron, const struct pair_class *bra,
                              const struct pair_class *ket)
 {

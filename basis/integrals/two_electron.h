@@ -60,6 +60,9 @@ enum status two_electron_create(const struct shells *shells, double cutoff, stru
                                 struct two_electron **two_electron);
 void two_electron_destroy(struct two_electron *two_electron);
 
+/* Upper bound for its bytes, whichever engine comes first. */
+int64_t two_electron_bytes(const struct shells *shells);
+
 /* Integrals of each quartet, at the offsets of batch_place; a quartet's own are row-major with
  * (bra first, bra second, ket first, ket second), the last index fastest. They depend on the
  * quartet and the engine alone, to the last bit.

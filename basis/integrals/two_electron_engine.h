@@ -29,6 +29,9 @@ struct two_electron_engine {
     enum status (*create)(const struct shells *shells, double cutoff, void **state);
     void (*destroy)(void *state); /* NULL is fine */
 
+    /* Bytes of the scratch for these shells. */
+    int64_t (*bytes)(const struct shells *shells);
+
     /* Computes a batch as two_electron_compute does, for a class that the engine handles; a batch
      * has one quartet or many. Lanes without a quartet may be left undefined. The integrals of a
      * quartet depend on it alone, to the last bit: not on the other quartets of the batch, nor on
@@ -40,8 +43,8 @@ struct two_electron_engine {
     void (*compute_row)(void *state, const struct s_row *row, double *integrals);
 };
 
-/* Engines for shells up to f that compute several quartets at once, one in each lane of vectors of
- * 8, 4 and 2 doubles (two_electron_hermite.c). */
+/* Engines that compute several quartets at once, one in each lane of vectors of 8, 4 and 2 doubles
+ * (two_electron_hermite.c). */
 extern const struct two_electron_engine two_electron_avx512, two_electron_avx2,
     two_electron_baseline;
 

@@ -69,6 +69,14 @@ static enum status libint_create(const struct shells *shells, double cutoff, voi
     return STATUS_OK;
 }
 
+static int64_t libint_bytes(const struct shells *shells)
+{
+    int max_l = shells->max_l < LIBINT2_MAX_AM_eri ? shells->max_l : LIBINT2_MAX_AM_eri;
+    int64_t n = n_cartesians(max_l), stack = (int64_t)libint2_need_memory_eri(max_l);
+    return MAX_DEPTH * (int64_t)sizeof(Libint_t) +
+           (stack + 3 * n * n * n * n) * (int64_t)sizeof(double);
+}
+
 /* Two shells, one of each group of a pair, that of higher l first. */
 struct shell_side {
     const struct pair_class *class;
@@ -301,4 +309,5 @@ const struct two_electron_engine two_electron_libint = {.name = "libint",
                                                         .handles = libint_handles,
                                                         .create = libint_create,
                                                         .destroy = libint_destroy,
+                                                        .bytes = libint_bytes,
                                                         .compute = libint_compute};

@@ -35,12 +35,19 @@ static int start(void **state)
 
 enum { N_HALVES = HERMITE_MAX_L + 1 };
 
+/* A type of group of each layout of R: the highest l that has it. */
+static struct group_type type_of_layout(enum hermite_layout layout)
+{
+    int l = layout == HERMITE_SHORT ? HERMITE_SHORT_KET / 2 : HERMITE_MAX_L;
+    return group_type_of(1, &l, true);
+}
+
 /* The term (0, 2 half, 0) of a function from *function on, which it is set to. */
 static int find_term(const struct hermite_pattern *pattern, int half, int *function)
 {
     for (; *function < pattern->n_functions; ++*function)
         for (int k = pattern->first[*function]; k < pattern->odd[*function]; k++)
-            if (pattern->place[k] == 2 * half * HERMITE_STRIDE_U)
+            if (pattern->place[HERMITE_SHORT][k] == 2 * half * HERMITE_SHORT_U)
                 return k;
     fail();
     return 0;
@@ -51,10 +58,8 @@ static int find_term(const struct hermite_pattern *pattern, int half, int *funct
 static void make_side(double exponent, double P[QUARTET_LANES][3], double *records,
                       struct hermite_side *side, int function[N_HALVES])
 {
-    const struct group_type highest = group_type_of(1, (int[]){HERMITE_MAX_L}, false);
-    side->pattern = hermite_pattern(&highest, &highest);
-    int term[N_HALVES];
-    for (int half = 0; half < N_HALVES; half++) {
+    int term[N_HALVES] = {0}, n_halves = side->pattern->order / 2 + 1;
+    for (int half = 0; half < n_halves; half++) {
         function[half] = half ? function[half - 1] + 1 : 0;
         term[half] = find_term(side->pattern, half, &function[half]);
     }
@@ -64,7 +69,7 @@ static void make_side(double exponent, double P[QUARTET_LANES][3], double *recor
         record[HERMITE_ZETA] = exponent;
         record[HERMITE_WEIGHT] = 1;
         memcpy(record + HERMITE_P, P[k], 3 * sizeof(double));
-        for (int half = 0; half < N_HALVES; half++)
+        for (int half = 0; half < n_halves; half++)
             record[HERMITE_TERMS + term[half]] = 1;
         side->records[k] = record;
         side->n_records[k] = 1;
@@ -73,11 +78,12 @@ static void make_side(double exponent, double P[QUARTET_LANES][3], double *recor
 
 /* Where P - Q is along x, R_(0, 2m, 0) = (2m - 1)!! (-2 rho)^m F_m(T) / sqrt(zeta + eta). The
  * largest relative error of these over all m and the arguments; x: P - Q by lane. */
-static double largest_error(const double *integrals, int n, int n_lanes, int function[2][N_HALVES],
-                            const double *x)
+static double largest_error(const double *integrals, const struct hermite_pattern *pattern,
+                            int n_lanes, int function[2][N_HALVES], const double *x)
 {
     double error = 0, rho = zeta * eta / (zeta + eta), factor = 1 / sqrt(zeta + eta);
-    for (int m = 0; m <= HERMITE_MAX_ORDER; factor *= -2 * rho * (2 * m + 1), m++) {
+    int n = pattern->n_functions;
+    for (int m = 0; m <= pattern->order; factor *= -2 * rho * (2 * m + 1), m++) {
         int place = function[0][m / 2] * n + function[1][m - m / 2];
         for (int k = 0; k < n_lanes; k++) {
             double exact = factor * boys_reference(m, rho * (x[k] * x[k]));
@@ -89,7 +95,8 @@ static double largest_error(const double *integrals, int n, int n_lanes, int fun
     return error;
 }
 
-static double error_of_kernels(const struct hermite_kernels *kernels, const double T[QUARTET_LANES])
+static double error_of_kernels(const struct hermite_kernels *kernels,
+                               const struct hermite_pattern *pattern, const double T[QUARTET_LANES])
 {
     int function[2][N_HALVES];
     double exponent[2] = {zeta, eta}, rho = zeta * eta / (zeta + eta);
@@ -99,14 +106,17 @@ static double error_of_kernels(const struct hermite_kernels *kernels, const doub
     struct hermite_side side[2];
     double *records[2];
     for (int s = 0; s < 2; s++) {
-        records[s] = malloc(QUARTET_LANES * (HERMITE_TERMS + HERMITE_MAX_TERMS) * sizeof(double));
+        side[s].pattern = pattern;
+        side[s].step = pattern->record;
+        records[s] = malloc((size_t)(QUARTET_LANES * pattern->record) * sizeof(double));
         make_side(exponent[s], P[s], records[s], &side[s], function[s]);
     }
-    int n = side[0].pattern->n_functions;
-    void *scratch = aligned_alloc(64, (size_t)kernels->scratch_bytes);
+    int n = pattern->n_functions;
+    void *scratch = kernels->create_scratch(
+        &(struct hermite_limits){pattern->order, pattern->n_functions, pattern->record});
     double *integrals = aligned_alloc(64, (size_t)batch_size(n * n, 1) * sizeof(double));
     kernels->compute(&side[0], &side[1], 0, scratch, integrals);
-    double error = largest_error(integrals, n, kernels->n_lanes, function, x);
+    double error = largest_error(integrals, pattern, kernels->n_lanes, function, x);
     for (int s = 0; s < 2; s++)
         free(records[s]);
     free(scratch);
@@ -114,25 +124,38 @@ static double error_of_kernels(const struct hermite_kernels *kernels, const doub
     return error;
 }
 
-/* Arguments first * ratio^i + step * i up to last. */
+/* Arguments first * ratio^i + step * i up to last; of pairs in the long layout, which take much longer,
+ * those of every fourth vector. */
+static double largest_error_of_scan(const struct hermite_kernels *kernels,
+                                    const struct hermite_pattern *pattern, double first,
+                                    double ratio, double step, double last)
+{
+    double largest = 0, next = first;
+    int n_lanes = kernels->n_lanes;
+    int n_next = hermite_layout_of_ket(pattern->order) == HERMITE_LONG ? 4 * n_lanes : n_lanes;
+    while (next <= last) {
+        double T[QUARTET_LANES] = {0};
+        for (int k = 0; k < n_next; k++, next = next * ratio + step)
+            if (k < n_lanes)
+                T[k] = next;
+        largest = fmax(largest, error_of_kernels(kernels, pattern, T));
+    }
+    return largest;
+}
+
 static void scan(double first, double ratio, double step, double last)
 {
-    for (int c = 0; c < N_CASES; c++) {
-        if (cases[c].unit > vector_unit_here())
-            continue;
-        double largest = 0, next = first;
-        while (next <= last) {
-            double T[QUARTET_LANES];
-            for (int k = 0; k < cases[c].kernels->n_lanes; k++, next = next * ratio + step)
-                T[k] = next;
-            for (int k = cases[c].kernels->n_lanes; k < QUARTET_LANES; k++)
-                T[k] = 0;
-            largest = fmax(largest, error_of_kernels(cases[c].kernels, T));
+    for (int c = 0; c < N_CASES; c++)
+        for (int layout = 0; layout < HERMITE_N_LAYOUTS; layout++) {
+            if (cases[c].unit > vector_unit_here())
+                continue;
+            struct group_type type = type_of_layout((enum hermite_layout)layout);
+            double largest = largest_error_of_scan(cases[c].kernels, hermite_pattern(&type, &type),
+                                                   first, ratio, step, last);
+            print_message("%s, l = %d, %g to %g: largest relative error %.1e\n", cases[c].name,
+                          type.max_l, first, last, largest);
+            assert_true(largest < 1e-13);
         }
-        print_message("%s, %g to %g: largest relative error %.1e\n", cases[c].name, first, last,
-                      largest);
-        assert_true(largest < 1e-13);
-    }
 }
 
 static void test_series(void **state)
