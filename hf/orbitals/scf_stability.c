@@ -160,6 +160,16 @@ static enum status multiply_vectors(struct scf_hessian *hessian, int n,
     return scf_hessian_multiply_blocks(hessian, vectors, products);
 }
 
+/* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
+static void bound_own_space(struct curvature_search *own, const struct curvature_search *wide)
+{
+    double bound = wide->curvature->eigenvalue - wide->curvature->error;
+    if (own->done || !wide->done || !(bound > 0))
+        return;
+    own->curvature->error = own->curvature->eigenvalue - bound;
+    own->done = true;
+}
+
 /* The vectors of a pass. A restricted state that is stable in the wider space is so in its own (H -
  * H_t has no negative eigenvalue), and two vectors of the wider one share a pass: its own has one
  * in the first, and more if need be. */
@@ -171,16 +181,10 @@ static void share_pass(int n, struct curvature_search searches[])
     choose_vectors(own, alone ? 0 : 1);
     if (n == 2)
         choose_vectors(wide, alone ? DAVIDSON_MAX_NEW : 1);
-}
-
-/* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
-static void bound_own_space(struct curvature_search *own, const struct curvature_search *wide)
-{
-    double bound = wide->curvature->eigenvalue - wide->curvature->error;
-    if (own->done || !wide->done || !(bound > 0))
-        return;
-    own->curvature->error = own->curvature->eigenvalue - bound;
-    own->done = true;
+    if (alone && wide->done) {
+        bound_own_space(own, wide);
+        choose_vectors(own, 1);
+    }
 }
 
 /* Runs n searches until all are done or the first has found a saddle point: the others are of no use

@@ -328,7 +328,8 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
                                  &solver->state, moved));
     TRY(record_iteration(solver));
     if (!*moved) {
-        log_print("      no lower energy was found along its direction: the SCF ends here\n");
+        log_print(
+            "      no lower energy was found along its direction: the saddle point is kept\n");
         return STATUS_OK;
     }
     solver->is_flat = false;
@@ -373,8 +374,9 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     else if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
         status = leave_saddle(solver, &stability, moved);
     else if (is_saddle)
-        log_print("      %d saddle points were left already: the SCF ends here\n", SCF_MAX_SADDLES);
-    else if (!scf_choice_is_stationary(solver) && stability.newton_step.kappa[0])
+        log_print("      %d saddle points were left already: this one is kept\n", SCF_MAX_SADDLES);
+    else if (!scf_choice_is_stationary(solver) &&
+             (stability.newton_step.kappa[0] || stability.newton_step.kappa[1]))
         status = take_newton_step(solver, &stability.newton_step);
     scf_stability_fini(&stability);
     return status;

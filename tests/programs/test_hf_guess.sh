@@ -76,7 +76,7 @@ solve water.xyz --basis 6-31g --guess rhf.h5
 ! grep -q projected "$folder/output" || complain "projected"
 
 refuse "the same atoms in the same order" reordered.xyz --basis 6-31g --guess rhf.h5
-refuse "it has 3 centres, the molecule 2" fewer.xyz --basis 6-31g --guess rhf.h5
+refuse "centres of the file: 3, of the molecule: 2" fewer.xyz --basis 6-31g --guess rhf.h5
 refuse "--guess rhf.h5 takes its orbitals" moved.xyz --basis 6-31g --restart rhf.h5
 refuse "--guess rhf.h5 takes its orbitals" water.xyz --basis sto-3g --restart rhf.h5
 refuse "--guess rhf.h5 takes its orbitals" water.xyz --basis sto-3g --fock-only 1 --density rhf.h5
