@@ -116,6 +116,15 @@ class Beryl:
                 for threshold, error, energy in rows}
 
 
+def chosen(text, known):
+    """The names in text, separated by commas, or all that are known; another one ends the script."""
+    names = list(known) if text == "all" else text.split(",")
+    for name in names:
+        if name not in known:
+            sys.exit(f"{os.path.basename(sys.argv[0])}: no {name}: there are {', '.join(known)}")
+    return names
+
+
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = next((row.split(":")[1].strip() for row in file if row.startswith("model name")),

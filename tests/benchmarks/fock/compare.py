@@ -120,10 +120,7 @@ def main():
     parser.add_argument("--json", default=os.path.join(bench.RUNS, "compare.json"))
     parser.add_argument("--binaries", default=os.path.join(bench.ROOT, "build/release/bin"))
     options = parser.parse_args()
-    names = list(bench.SYSTEMS) if options.systems == "all" else options.systems.split(",")
-    unknown = [name for name in names if name not in bench.SYSTEMS]
-    if unknown:
-        sys.exit(f"compare.py: no system {unknown[0]}: there are {', '.join(bench.SYSTEMS)}")
+    names = bench.chosen(options.systems, bench.SYSTEMS)
     results, rows, classes, ghz = {}, [], {}, bench.clock_ghz(options.binaries)
     for name in names:
         beryl, runs, accuracy = prepare(bench.SYSTEMS[name], name, options.programs.split(","),

@@ -43,7 +43,7 @@ def main():
     parser.add_argument("--binaries", default=os.path.join(bench.ROOT, "build/release/bin"))
     options = parser.parse_args()
     results, rows = {}, []
-    for name in options.systems.split(","):
+    for name in bench.chosen(options.systems, bench.SYSTEMS):
         runs = [bench.Beryl(options.binaries, *bench.SYSTEMS[name][:4], run) for run in ("", "_2")]
         runs[0].converge()
         alone, together = [], []

@@ -189,14 +189,6 @@ def row_of(name, processes, record):
     return cells + [f"{median['beryl'] / min(rivals):.2f}" if rivals else ""]
 
 
-def chosen(text, known):
-    names = list(known) if text == "all" else text.split(",")
-    for name in names:
-        if name not in known:
-            sys.exit(f"whole.py: no {name}: there are {', '.join(known)}")
-    return names
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -207,11 +199,11 @@ def main():
     parser.add_argument("--json", default=os.path.join(RUNS, "whole.json"))
     parser.add_argument("--binaries", default=os.path.join(bench.ROOT, "build/release/bin"))
     options = parser.parse_args()
-    programs = chosen(options.programs, ("beryl", "direct", *RIVALS))
+    programs = bench.chosen(options.programs, ("beryl", "direct", *RIVALS))
     if "beryl" not in programs:
         sys.exit("whole.py: --programs lacks beryl, with which the others are compared")
     results, rows = {}, []
-    for name in chosen(options.cases, CASES):
+    for name in bench.chosen(options.cases, CASES):
         case = Case(name, os.path.abspath(options.binaries))
         for processes in map(int, options.processes.split(",")):
             record = time_case(case, programs, processes, options.rounds)
