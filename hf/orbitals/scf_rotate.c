@@ -96,16 +96,28 @@ enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *st
                        const struct scf_rotation *kappa, struct scf_state *trial)
 {
     for (int s = 0; s < basis->n_spins; s++) {
-        dense_copy(state->U_o[s], trial->work_o[s]);
-        if (kappa->kappa[s]) {
-            struct turn turn;
-            enum status status =
-                turn_spin(basis, state, s, kappa->kappa[s], &turn, trial->work_o[s]);
-            turn_fini(&turn);
-            TRY(status);
+        if (!kappa->kappa[s]) {
+            if (trial != state)
+                dense_copy(state->U_o[s], trial->U_o[s]);
+            continue;
         }
+        struct turn turn;
+        enum status status = turn_spin(basis, state, s, kappa->kappa[s], &turn, trial->work_o[s]);
+        turn_fini(&turn);
+        TRY(status);
         dense_copy(trial->work_o[s], trial->U_o[s]);
     }
     trial->idempotent = true;
+    return STATUS_OK;
+}
+
+enum status scf_rotate_and_build(const struct scf_basis *basis, struct scf_fock *fock,
+                                 const struct scf_state *state, const struct scf_rotation *kappa,
+                                 bool full, struct scf_state *trial)
+{
+    TRY(scf_rotate(basis, state, kappa, trial));
+    TRY(scf_state_build(basis, fock, full, trial));
+    TRY(scf_state_canonicalise(basis, trial));
+    scf_state_gradient(basis, trial);
     return STATUS_OK;
 }

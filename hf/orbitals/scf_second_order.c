@@ -201,16 +201,11 @@ int64_t scf_second_order_bytes(const struct scf_basis *plan)
            (vectors > turn ? vectors : turn);
 }
 
-/* Turns state by kappa into trial, with F (full: by a full build), canonical orbitals and gradient.
- */
+/* The trial: state turned by kappa, and built. */
 static enum status try_rotation(struct scf_second_order *solver, const struct scf_state *state,
                                 const struct scf_rotation *kappa, bool full)
 {
-    TRY(scf_rotate(solver->basis, state, kappa, solver->trial));
-    TRY(scf_state_build(solver->basis, solver->fock, full, solver->trial));
-    TRY(scf_state_canonicalise(solver->basis, solver->trial));
-    scf_state_gradient(solver->basis, solver->trial);
-    return STATUS_OK;
+    return scf_rotate_and_build(solver->basis, solver->fock, state, kappa, full, solver->trial);
 }
 
 static void swap_states(struct scf_second_order *solver, struct scf_state **state)

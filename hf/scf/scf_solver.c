@@ -339,14 +339,12 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
 }
 
 /* A step of the curvatures that the test of stability found: the energy is not right yet, because one
- * of them is low. */
+ * of them is low. By a full build, because the SCF may end here. */
 static enum status take_newton_step(struct scf_solver *solver, const struct scf_rotation *kappa)
 {
     start_iteration(solver, "Newton");
-    TRY(scf_rotate(solver->basis, solver->state, kappa, solver->state));
-    TRY(scf_state_build(solver->basis, solver->fock, false, solver->state));
-    TRY(scf_state_canonicalise(solver->basis, solver->state));
-    scf_state_gradient(solver->basis, solver->state);
+    TRY(scf_rotate_and_build(solver->basis, solver->fock, solver->state, kappa, true,
+                             solver->state));
     return record_iteration(solver);
 }
 
