@@ -114,14 +114,21 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
     return STATUS_OK;
 }
 
+/* C: occupied orbitals of the file; on failure, too, the caller's to destroy. */
+static enum status read_occupied(const struct hf_calculation *calculation,
+                                 const struct scf_problem *problem, struct dense *C[2])
+{
+    for (int s = 0; s < problem->n_spins; s++)
+        TRY(checkpoint_reader_occupied(calculation->checkpoint, problem, s, &C[s]));
+    return STATUS_OK;
+}
+
 /* D of the orbitals of a file of another geometry or basis. */
 static enum status project_guess(struct hf_calculation *calculation,
                                  const struct scf_problem *problem, const struct shells *shells)
 {
     struct dense *C[2] = {NULL, NULL};
-    enum status status = STATUS_OK;
-    for (int s = 0; s < problem->n_spins && status == STATUS_OK; s++)
-        status = checkpoint_reader_occupied(calculation->checkpoint, problem, s, &C[s]);
+    enum status status = read_occupied(calculation, problem, C);
     if (status != STATUS_OK)
         goto done;
     log_print("Guess      orbitals of %s, projected onto this geometry and basis\n",

@@ -118,8 +118,7 @@ enum status checkpoint_basis_compare_elements(const char *path,
     if (found->n_centers != wanted->n_centers)
         return FAIL(STATUS_INPUT,
                     "%s: centres of the file: %lld, of the molecule: %lld; leave the file out, or "
-                    "name one of "
-                    "the same atoms in the same order",
+                    "name one of the same atoms in the same order",
                     path, (long long)found->n_centers, (long long)wanted->n_centers);
     for (int64_t i = 0; i < wanted->n_centers; i++)
         if (found->charge[i] != wanted->charge[i])

@@ -27,8 +27,7 @@ static void list_matrices(const struct scf_basis *basis, int spin,
     memcpy(members, all, sizeof all);
 }
 
-/* A spin that has rotations. */
-static bool is_spin_free(const struct scf_preconditioner *preconditioner, int spin)
+static bool spin_has_rotations(const struct scf_preconditioner *preconditioner, int spin)
 {
     return preconditioner->used.x[0].kappa[spin];
 }
@@ -44,7 +43,7 @@ enum status scf_preconditioner_init(const struct scf_basis *basis,
     TRY(scf_rotations_init(basis, N_ROTATIONS, all));
     for (int s = 0; s < basis->n_spins; s++) {
         list_matrices(basis, s, preconditioner, members);
-        if (is_spin_free(preconditioner, s))
+        if (spin_has_rotations(preconditioner, s))
             TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
     }
     return STATUS_OK;
@@ -106,7 +105,7 @@ static void turn_directions(struct scf_preconditioner *preconditioner,
 {
     struct scf_directions *used = &preconditioner->used;
     for (int s = 0; s < preconditioner->basis->n_spins; s++) {
-        if (!is_spin_free(preconditioner, s))
+        if (!spin_has_rotations(preconditioner, s))
             continue;
         if (used->n > 0)
             find_overlaps(preconditioner, state, s);

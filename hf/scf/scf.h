@@ -70,9 +70,8 @@ struct scf_settings {
     const char *checkpoint;    /* file to write, or NULL: at the end, and */
     int64_t checkpoint_every;  /* after so many iterations */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
-    const struct checkpoint_reader
-        *guess_steps; /* D is of its orbitals, of another basis: DIIS begins with
-                                                  * its steps; NULL: with none */
+    /* D is of its orbitals, of another basis: DIIS begins with its steps; NULL: with none. */
+    const struct checkpoint_reader *guess_steps;
     void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */
     void *observe_context;
 };
