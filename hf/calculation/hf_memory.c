@@ -54,11 +54,11 @@ static void estimate_build(const struct hf_settings *settings, const struct scf_
                            int n_processes, struct memory_need *build)
 {
     const struct tiling *tiling = problem->tiling;
-    /* A restricted SCF is tested among unrestricted determinants. */
-    bool both = settings->goal == HF_GOAL_SCF &&
-                scf_tests_stability(&settings->scf, problem->n_spins, problem->shells->n_functions);
-    int n_spins = both ? 2 : problem->n_spins;
-    memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_spins, n_processes));
+    int n_matrices = problem->n_spins;
+    if (settings->goal == HF_GOAL_SCF)
+        n_matrices =
+            scf_matrices_at_once(&settings->scf, problem->n_spins, problem->shells->n_functions);
+    memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_matrices, n_processes));
     build->own_bytes += (double)pool_bytes(settings, tiling, n_processes);
 }
 

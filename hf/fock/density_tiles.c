@@ -35,7 +35,13 @@ static void group_maxima(const struct tiling *tiling, int64_t I, int64_t J, cons
     }
 }
 
-/* Fetches the tile of every spin and computes the weights of its blocks. */
+static void add_density(int64_t n, double factor, const double *from, double *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] += factor * from[i];
+}
+
+/* Fetches the tile of every matrix and computes the weights of its blocks. */
 static enum status load_density(int64_t pair, void *context, void **item, int64_t *bytes)
 {
     struct density_tiles *tiles = context;
@@ -44,32 +50,30 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
     tile_pair_of_index(pair, &I, &J);
     int64_t n = tile_n_functions(tiling, I) * tile_n_functions(tiling, J);
     int64_t n_groups = tile_n_groups(tiling, I) * tile_n_groups(tiling, J);
-    int n_matrices = tiles->n_spins == 1 ? 1 : 3;
+    const struct density_kind *kind = &tiles->kind;
+    int64_t n_elements = density_n_blocks(kind) * n;
     size_t size =
-        sizeof(struct density_tile) + (size_t)(n_matrices * n + 2 * n_groups) * sizeof(double);
+        sizeof(struct density_tile) + (size_t)(n_elements + 2 * n_groups) * sizeof(double);
     struct density_tile *tile = calloc(1, size);
     TRY(CHECK_MEMORY(tile, "no memory for a tile of the density"));
     double *numbers = (double *)(tile + 1);
-    double *coulomb = numbers, *coulomb_weight = numbers + n_matrices * n;
+    double *coulomb_weight = numbers + n_elements;
     double *exchange_weight = coulomb_weight + n_groups;
-    *tile = (struct density_tile){.coulomb = coulomb,
-                                  .exchange = {coulomb, coulomb},
-                                  .coulomb_weight = coulomb_weight,
-                                  .exchange_weight = exchange_weight};
-    if (tiles->n_spins == 1) {
-        darray_get(tiles->D[0], pair, coulomb);
-        group_maxima(tiling, I, J, coulomb, 0.5, exchange_weight);
-    } else {
-        for (int spin = 0; spin < 2; spin++) {
-            double *own = numbers + (spin + 1) * n;
-            darray_get(tiles->D[spin], pair, own);
-            tile->exchange[spin] = own;
-            group_maxima(tiling, I, J, own, 1, exchange_weight);
-            for (int64_t i = 0; i < n && !tiles->exchange_alone; i++)
-                coulomb[i] += own[i];
-        }
+    *tile =
+        (struct density_tile){.coulomb_weight = coulomb_weight, .exchange_weight = exchange_weight};
+    for (int c = 0; c < kind->n_coulomb; c++)
+        tile->coulomb[c] = numbers + c * n;
+    for (int i = 0; i < kind->n_matrices; i++) {
+        double *own = kind->total ? numbers : numbers + (kind->n_coulomb + i) * n;
+        darray_get(tiles->D[i], pair, own);
+        tile->exchange[i] = own;
+        group_maxima(tiling, I, J, own, kind->total ? 0.5 : 1, exchange_weight);
+        int c = kind->total ? -1 : density_coulomb(kind, i);
+        if (c >= 0)
+            add_density(n, 2.0 / kind->of_each, own, numbers + c * n);
     }
-    group_maxima(tiling, I, J, coulomb, 2, coulomb_weight);
+    for (int c = 0; c < kind->n_coulomb; c++)
+        group_maxima(tiling, I, J, tile->coulomb[c], 2, coulomb_weight);
     *item = tile;
     *bytes = (int64_t)size;
     return STATUS_OK;
@@ -82,8 +86,19 @@ static void unload_density(int64_t pair, void *item, void *context)
     free(item);
 }
 
-/* Largest element of the tiles that this process owns. A tile with an element
- * that is not finite counts as infinite: fmax would ignore a NaN. */
+/* Largest magnitude; infinite with an element that is not finite: fmax would ignore a NaN. */
+static double largest_magnitude(int64_t n, const double *elements)
+{
+    double largest = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (!isfinite(elements[i]))
+            return INFINITY;
+        largest = fmax(largest, fabs(elements[i]));
+    }
+    return largest;
+}
+
+/* Largest element of the tiles that this process owns. */
 static enum status find_own_maxima(struct density_tiles *tiles)
 {
     struct own_tile own = {0};
@@ -92,23 +107,19 @@ static enum status find_own_maxima(struct density_tiles *tiles)
         int64_t bytes;
         TRY(load_density(own.pair, tiles, &item, &bytes));
         const struct density_tile *tile = item;
+        int64_t n = darray_block_size(tiles->D[0], own.pair);
         double largest = 0;
-        for (int64_t i = 0; i < darray_block_size(tiles->D[0], own.pair); i++) {
-            double sum =
-                fabs(tile->coulomb[i]) + fabs(tile->exchange[0][i]) + fabs(tile->exchange[1][i]);
-            double element = fmax(fabs(tile->coulomb[i]),
-                                  fmax(fabs(tile->exchange[0][i]), fabs(tile->exchange[1][i])));
-            largest = isfinite(sum) ? fmax(largest, element) : INFINITY;
-            if (!isfinite(largest))
-                break;
-        }
+        for (int c = 0; c < tiles->kind.n_coulomb; c++)
+            largest = fmax(largest, largest_magnitude(n, tile->coulomb[c]));
+        for (int matrix = 0; matrix < tiles->kind.n_matrices; matrix++)
+            largest = fmax(largest, largest_magnitude(n, tile->exchange[matrix]));
         tiles->tile_max[own.pair] = largest;
         free(item);
     }
     return STATUS_OK;
 }
 
-enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64_t cache_bytes,
+enum status density_tiles_create(const struct tiling *tiling, int64_t cache_bytes,
                                  struct density_tiles **tiles)
 {
     int64_t n_pairs = tiling_n_pairs(tiling);
@@ -118,7 +129,6 @@ enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64
     if (!made)
         return STATUS_NO_MEMORY;
     made->tiling = tiling;
-    made->n_spins = n_spins;
     made->tile_max =
         agree_calloc(darray_comm(), (size_t)n_pairs * sizeof(double), "maxima of the density");
     if (!made->tile_max)
@@ -134,14 +144,14 @@ int64_t density_tiles_bytes(const struct tiling *tiling)
            item_cache_bytes(n_pairs);
 }
 
-enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[],
-                              bool exchange_alone)
+enum status density_tiles_set(struct density_tiles *tiles, const struct density_kind *kind,
+                              const struct darray *const D[])
 {
     int64_t n_pairs = tiling_n_pairs(tiles->tiling);
     item_cache_clear(tiles->cache);
-    tiles->exchange_alone = exchange_alone;
-    for (int spin = 0; spin < tiles->n_spins; spin++)
-        tiles->D[spin] = D[spin];
+    tiles->kind = *kind;
+    for (int matrix = 0; matrix < kind->n_matrices; matrix++)
+        tiles->D[matrix] = D[matrix];
     memset(tiles->tile_max, 0, (size_t)n_pairs * sizeof(double));
     enum status status = find_own_maxima(tiles);
     /* The reduction already shows a failure to all processes: no agreement otherwise. */

@@ -8,35 +8,63 @@
 #include "support/arrays/item_cache.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Symmetric matrices that one pass over the integrals takes, and Coulomb densities, at most. */
+enum { FOCK_MAX_MATRICES = 4, FOCK_MAX_COULOMB = 2 };
+
+/* Matrices D[i] of a build, and which of them have a Coulomb part:
+ *
+ *   F[i] = J[C[i / of_each]] - K[D[i]]   i < n_coulomb of_each
+ *   F[i] =                   - K[D[i]]   the others
+ *   C[c] = D[2 c] + D[2 c + 1]   of_each 2: the spins of an open shell
+ *          2 D[c]                of_each 1: D[c] is of each spin of a closed shell
+ *
+ * but for total: a single D is the total density of a closed shell, F[0] = J[D] - K[D] / 2. */
+struct density_kind {
+    int n_matrices, n_coulomb, of_each;
+    bool total;
+};
+
+/* The number of the Coulomb density of a matrix; -1: it has none. */
+static inline int density_coulomb(const struct density_kind *kind, int matrix)
+{
+    return matrix < kind->n_coulomb * kind->of_each ? matrix / kind->of_each : -1;
+}
+
+/* Different matrices among C and D. */
+static inline int density_n_blocks(const struct density_kind *kind)
+{
+    return kind->total ? 1 : kind->n_coulomb + kind->n_matrices;
+}
 
 /* Tile (I, J), I >= J; matrices row-major over functions, weights over groups. */
 struct density_tile {
-    const double *coulomb;         /* total density, or zeros: exchange alone */
-    const double *exchange[2];     /* per spin; the total density of a closed shell */
-    const double *coulomb_weight;  /* 2 max |D|, see quartet_is_significant */
-    const double *exchange_weight; /* max |D| / 2 or max over spins of |Ds| */
+    const double *coulomb[FOCK_MAX_COULOMB];   /* each C[c] */
+    const double *exchange[FOCK_MAX_MATRICES]; /* each D[i] */
+    const double *coulomb_weight;  /* 2 max over c of |C[c]|, see quartet_is_significant */
+    const double *exchange_weight; /* max over i of |D[i]|; total: max |D| / 2 */
 };
 
 struct density_tiles {
-    const struct tiling *tiling; /* borrowed */
-    int n_spins;
-    const struct darray *D[2]; /* borrowed; of the last density_tiles_set */
-    bool exchange_alone;       /* of two spins; of the last density_tiles_set */
+    const struct tiling *tiling;               /* borrowed */
+    struct density_kind kind;                  /* like D, of the last density_tiles_set */
+    const struct darray *D[FOCK_MAX_MATRICES]; /* borrowed */
     struct item_cache *cache;
-    double *tile_max; /* per tile pair, largest |D| of any spin or the total; the same everywhere */
+    double *tile_max; /* per tile pair, largest element of all C[c] and D[i]; the same everywhere */
 };
 
 /* An object without a density. On failure density_tiles_destroy still has to be called. Collective.
  * Errors: STATUS_NO_MEMORY; the same everywhere. */
-enum status density_tiles_create(const struct tiling *tiling, int n_spins, int64_t cache_bytes,
+enum status density_tiles_create(const struct tiling *tiling, int64_t cache_bytes,
                                  struct density_tiles **tiles);
 
-/* Takes a density, which must be complete, as after darray_sync, and not change until the next.
- * exchange_alone: of two spins, whose Coulomb part is left out. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is not finite; the same
+/* Takes matrices, which must be complete, as after darray_sync, and not change until the next call.
+ * Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC if an element of D is not finite; the same
  * everywhere. */
-enum status density_tiles_set(struct density_tiles *tiles, const struct darray *const D[],
-                              bool exchange_alone);
+enum status density_tiles_set(struct density_tiles *tiles, const struct density_kind *kind,
+                              const struct darray *const D[]);
 void density_tiles_destroy(struct density_tiles *tiles);
 
 /* Bytes of a process without the cache. Not collective. */

@@ -151,15 +151,15 @@ struct vector_set {
     bool one_bra;
 };
 
-/* A_ab += D_cd v and A_cd += D_ab v */
+/* A_ab += D_cd v and A_cd += D_ab v of a Coulomb density */
 INLINE void digest_coulomb(const struct digest_blocks *blocks, const struct vector_set *set,
-                           const lanes *v)
+                           int density, const lanes *v)
 {
     int n_ab = blocks->n[0] * blocks->n[1], n_cd = blocks->n[2] * blocks->n[3];
     lanes *D_ab = (lanes *)blocks->scratch, *D_cd = D_ab + blocks->size;
     lanes *A_ab = D_cd + blocks->size, *A_cd = A_ab + blocks->size;
-    gather_blocks(blocks->D[0], set->place[AB], n_ab, D_ab);
-    gather_blocks(blocks->D[0], set->place[CD], n_cd, D_cd);
+    gather_blocks(blocks->D[density], set->place[AB], n_ab, D_ab);
+    gather_blocks(blocks->D[density], set->place[CD], n_cd, D_cd);
     clear_vectors(n_scattered(n_cd), A_cd);
     for (int i = 0; i < n_ab; i++) {
         lanes D = D_ab[i] * set->weight, sum = {0};
@@ -171,10 +171,10 @@ INLINE void digest_coulomb(const struct digest_blocks *blocks, const struct vect
     }
     clear_vectors(n_scattered(n_ab) - n_ab, A_ab + n_ab);
     if (set->one_bra)
-        scatter_sum(A_ab, n_ab, set->place[AB][0], blocks->A[0]);
+        scatter_sum(A_ab, n_ab, set->place[AB][0], blocks->A[density]);
     else
-        scatter_blocks(A_ab, n_ab, set->place[AB], blocks->A[0]);
-    scatter_blocks(A_cd, n_cd, set->place[CD], blocks->A[0]);
+        scatter_blocks(A_ab, n_ab, set->place[AB], blocks->A[density]);
+    scatter_blocks(A_cd, n_cd, set->place[CD], blocks->A[density]);
 }
 
 /* Layout of a block: element (x, y) is at x * stride[0] + y * stride[1]. */
@@ -215,17 +215,17 @@ INLINE void add_exchange(const int n[4], const struct block_shape shape[4], lane
 }
 
 INLINE void digest_exchange(const struct digest_blocks *blocks, const struct vector_set *set,
-                            const struct block_shape shape[4], int spin, const lanes *v)
+                            const struct block_shape shape[4], int matrix, const lanes *v)
 {
     int64_t size = blocks->size;
     lanes *D = (lanes *)blocks->scratch, *A = D + 4 * size;
     for (int i = 0; i < 4; i++) {
-        gather_blocks(blocks->D[spin], set->place[AC + i], shape[i].n, D + i * size);
+        gather_blocks(blocks->D[matrix], set->place[AC + i], shape[i].n, D + i * size);
         clear_vectors(n_scattered(shape[i].n), A + i * size);
     }
     add_exchange(blocks->n, shape, set->weight, D, v, A, size);
     for (int i = 0; i < 4; i++)
-        scatter_blocks(A + i * size, shape[i].n, set->place[AC + i], blocks->A[spin]);
+        scatter_blocks(A + i * size, shape[i].n, set->place[AC + i], blocks->A[matrix]);
 }
 
 static void digest_lanes(const struct digest_blocks *blocks, const struct digest_lanes *set,
@@ -242,9 +242,10 @@ static void digest_lanes(const struct digest_blocks *blocks, const struct digest
         for (int i = 0; i < N_CHOICES; i++)
             vectors.place[i] = set->place[i] + first;
         const lanes *v = (const lanes *)(integrals + first);
-        digest_coulomb(blocks, &vectors, v);
-        for (int spin = 0; spin < blocks->n_spins; spin++)
-            digest_exchange(blocks, &vectors, shape, spin, v);
+        for (int i = 0; i < blocks->n_coulomb; i++)
+            digest_coulomb(blocks, &vectors, i, v);
+        for (int i = 0; i < blocks->n_exchange; i++)
+            digest_exchange(blocks, &vectors, shape, i, v);
     }
 }
 

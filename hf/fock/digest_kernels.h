@@ -31,11 +31,10 @@ struct digest_lanes {
 struct digest_blocks {
     int n[4];      /* functions of the groups a, b, c, d */
     bool in_order; /* exchange blocks are row-major with a or b as the row; else with c or d */
-    int n_spins;
-    double *const *D, *const
-                          *A; /* per spin, packed (group_blocks.h); Coulomb blocks in [0] alone */
-    double *scratch;          /* 8 size QUARTET_LANES, aligned to 64 bytes */
-    int64_t size;             /* elements of the largest block, a chunk of zeros included */
+    int n_coulomb, n_exchange;   /* matrices of either kind */
+    double *const *D, *const *A; /* of each, packed (group_blocks.h); Coulomb blocks in [0] alone */
+    double *scratch;             /* 8 size QUARTET_LANES, aligned to 64 bytes */
+    int64_t size;                /* elements of the largest block, a chunk of zeros included */
 };
 
 struct digest_kernels {

@@ -15,11 +15,11 @@ enum { LEAST_EXPONENT = -900 };
 struct fock_accumulator {
     const struct screening *screening;
     const struct tiling *tiling;
-    int n_spins;
+    int n_matrices;
     bool fixed;
     double quantum, inverse_quantum;
-    struct darray *sums[2];   /* int64_t or double */
-    struct item_cache *cache; /* item spin * n_pairs + pair: a tile of sums */
+    struct darray *sums[FOCK_MAX_MATRICES]; /* int64_t or double */
+    struct item_cache *cache;               /* item matrix * n_pairs + pair: a tile of sums */
     int64_t n_pairs;
 };
 
@@ -42,7 +42,7 @@ static void unload_sums(int64_t number, void *item, void *context)
     free(item);
 }
 
-enum status fock_accumulator_create(const struct screening *screening, int n_spins, bool fixed,
+enum status fock_accumulator_create(const struct screening *screening, int n_matrices, bool fixed,
                                     int64_t cache_bytes, struct fock_accumulator **accumulator)
 {
     static const char name[] = "sums of the Fock matrix";
@@ -52,15 +52,15 @@ enum status fock_accumulator_create(const struct screening *screening, int n_spi
         return STATUS_NO_MEMORY;
     *made = (struct fock_accumulator){.screening = screening,
                                       .tiling = screening->tiling,
-                                      .n_spins = n_spins,
+                                      .n_matrices = n_matrices,
                                       .fixed = fixed,
                                       .n_pairs = tiling_n_pairs(screening->tiling)};
     struct item_cache_source source = {load_sums, unload_sums, made};
-    TRY(status_agree(darray_comm(), item_cache_create(n_spins * made->n_pairs, cache_bytes, &source,
-                                                      &made->cache)));
-    for (int spin = 0; spin < n_spins; spin++)
+    TRY(status_agree(darray_comm(), item_cache_create(n_matrices * made->n_pairs, cache_bytes,
+                                                      &source, &made->cache)));
+    for (int i = 0; i < n_matrices; i++)
         TRY(tile_matrix_create(made->tiling, name, fixed ? DARRAY_INT64 : DARRAY_DOUBLE,
-                               &made->sums[spin]));
+                               &made->sums[i]));
     return STATUS_OK;
 }
 
@@ -70,13 +70,14 @@ static int64_t finished_tiles_bytes(const struct tiling *tiling)
     return 2 * tiling->max_functions * tiling->max_functions * (int64_t)sizeof(double);
 }
 
-struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_spins, int n_processes)
+struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_matrices,
+                                          int n_processes)
 {
     struct memory_need need = {.own_bytes =
                                    (double)sizeof(struct fock_accumulator) +
-                                   (double)(item_cache_bytes(n_spins * tiling_n_pairs(tiling)) +
+                                   (double)(item_cache_bytes(n_matrices * tiling_n_pairs(tiling)) +
                                             finished_tiles_bytes(tiling))};
-    memory_need_add(&need, n_spins, tile_matrix_bytes(tiling, n_processes));
+    memory_need_add(&need, n_matrices, tile_matrix_bytes(tiling, n_processes));
     return need;
 }
 
@@ -85,8 +86,8 @@ void fock_accumulator_destroy(struct fock_accumulator *accumulator)
     if (!accumulator)
         return;
     item_cache_destroy(accumulator->cache);
-    for (int spin = 0; spin < accumulator->n_spins; spin++)
-        darray_destroy(accumulator->sums[spin]);
+    for (int i = 0; i < accumulator->n_matrices; i++)
+        darray_destroy(accumulator->sums[i]);
     free(accumulator);
 }
 
@@ -121,8 +122,8 @@ void fock_accumulator_start(struct fock_accumulator *accumulator,
         exponent = LEAST_EXPONENT;
     accumulator->quantum = ldexp(1, exponent - 61);
     accumulator->inverse_quantum = ldexp(1, 61 - exponent);
-    for (int spin = 0; spin < accumulator->n_spins; spin++)
-        darray_zero(accumulator->sums[spin]);
+    for (int i = 0; i < accumulator->n_matrices; i++)
+        darray_zero(accumulator->sums[i]);
 }
 
 /* sums[i] += round(block[i] / quantum); returns whether all fit. */
@@ -143,11 +144,11 @@ static bool add_fixed(double inverse_quantum, int64_t n, const double *restrict 
     return true;
 }
 
-enum status fock_accumulator_add(struct fock_accumulator *accumulator, int spin, int64_t pair,
+enum status fock_accumulator_add(struct fock_accumulator *accumulator, int matrix, int64_t pair,
                                  const double *block, const double *block_common)
 {
     void *item;
-    int64_t number = spin * accumulator->n_pairs + pair;
+    int64_t number = matrix * accumulator->n_pairs + pair;
     int64_t n = darray_block_size(accumulator->sums[0], pair);
     TRY(item_cache_pin(accumulator->cache, number, &item));
     bool fits = true;
@@ -198,12 +199,12 @@ enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct
     double *sums = malloc((size_t)finished_tiles_bytes(tiling));
     double *out = sums ? sums + tiling->max_functions * tiling->max_functions : NULL;
     enum status status = CHECK_MEMORY(sums, "no memory for tiles");
-    for (int spin = 0; spin < accumulator->n_spins && status == STATUS_OK; spin++) {
+    for (int i = 0; i < accumulator->n_matrices && status == STATUS_OK; i++) {
         struct own_tile own = {0};
-        while (own_tile_next(tiling, F[spin], &own)) {
-            darray_get(accumulator->sums[spin], own.pair, sums);
+        while (own_tile_next(tiling, F[i], &own)) {
+            darray_get(accumulator->sums[i], own.pair, sums);
             finish_tile(accumulator, own.I, own.J, sums, out);
-            darray_put(F[spin], own.pair, out);
+            darray_put(F[i], own.pair, out);
         }
     }
     free(sums);

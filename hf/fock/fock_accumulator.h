@@ -25,12 +25,12 @@ struct fock_accumulator;
 
 /* On failure fock_accumulator_destroy still has to be called. Collective. Errors: STATUS_NO_MEMORY;
  * the same everywhere. */
-enum status fock_accumulator_create(const struct screening *screening, int n_spins, bool fixed,
+enum status fock_accumulator_create(const struct screening *screening, int n_matrices, bool fixed,
                                     int64_t cache_bytes, struct fock_accumulator **accumulator);
 void fock_accumulator_destroy(struct fock_accumulator *accumulator);
 
 /* Memory on each of n_processes, at most, without the cache. Not collective. */
-struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_spins,
+struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_matrices,
                                           int n_processes);
 
 /* Starts a build: every sum zero, the quantum chosen for the density. Every process; all
@@ -38,15 +38,15 @@ struct memory_need fock_accumulator_bytes(const struct tiling *tiling, int n_spi
 void fock_accumulator_start(struct fock_accumulator *accumulator,
                             const struct density_tiles *density);
 
-/* Adds a contribution to tile `pair` (its size, row-major) of spin's sum:
+/* Adds a contribution to tile `pair` (its size, row-major) of the sum of F[matrix]:
  * block, plus block_common unless NULL. Errors: STATUS_NO_MEMORY,
  * STATUS_NUMERIC if an element is beyond the bound. */
-enum status fock_accumulator_add(struct fock_accumulator *accumulator, int spin, int64_t pair,
+enum status fock_accumulator_add(struct fock_accumulator *accumulator, int matrix, int64_t pair,
                                  const double *block, const double *block_common);
 
 /* Adds what this process has collected to the sums, after its last contribution. */
 void fock_accumulator_complete(struct fock_accumulator *accumulator);
 
-/* Ends a build when all processes have completed their sums: writes F[spin] = A + A^T. Collective;
+/* Ends a build when all processes have completed their sums: writes F[i] = A + A^T. Collective;
  * complete on return. */
 enum status fock_accumulator_finish(struct fock_accumulator *accumulator, struct darray *const F[]);

@@ -38,7 +38,7 @@ struct fock {
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;
     struct fock_accumulator *accumulator;
-    int n_spins; /* of both */
+    int n_matrices; /* of both */
     struct fock_record *records;
     int64_t n_builds, record_capacity;
     struct class_costs *class_costs;     /* of this process; NULL: not measured */
@@ -270,19 +270,19 @@ static enum status prepare_pool(struct fock *fock)
     return taskpool_restore(fock->pool);
 }
 
-/* Prepares the objects that all builds with this number of spins share. */
-static enum status prepare_spins(struct fock *fock, int n_spins)
+/* Prepares the objects that all builds of this number of matrices share. */
+static enum status prepare_matrices(struct fock *fock, int n_matrices)
 {
-    if (fock->accumulator && fock->n_spins == n_spins)
+    if (fock->accumulator && fock->n_matrices == n_matrices)
         return STATUS_OK;
     density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
     fock->density = NULL;
     fock->accumulator = NULL;
-    fock->n_spins = n_spins;
-    TRY(density_tiles_create(fock->screening->tiling, n_spins,
-                             fock->settings.cache_bytes / DENSITY_PART, &fock->density));
-    return fock_accumulator_create(fock->screening, n_spins,
+    fock->n_matrices = n_matrices;
+    TRY(density_tiles_create(fock->screening->tiling, fock->settings.cache_bytes / DENSITY_PART,
+                             &fock->density));
+    return fock_accumulator_create(fock->screening, n_matrices,
                                    fock->settings.accumulate == FOCK_ACCUMULATE_FIXED,
                                    fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
 }
@@ -325,18 +325,18 @@ static void record_build(struct fock *fock, double start_s)
     record->statistics.iteration = fock->n_builds++;
 }
 
-static enum status build_and_record(struct fock *fock, int n_spins, bool exchange_alone,
+static enum status build_and_record(struct fock *fock, const struct density_kind *kind,
                                     const struct darray *const D[], struct darray *const F[])
 {
     double start_s = clock_now_s();
     TRY(make_room_for_record(fock));
     TRY(prepare_pool(fock));
-    TRY(prepare_spins(fock, n_spins));
-    TRY(density_tiles_set(fock->density, D, exchange_alone));
+    TRY(prepare_matrices(fock, kind->n_matrices));
+    TRY(density_tiles_set(fock->density, kind, D));
     fock_accumulator_start(fock->accumulator, fock->density);
     if (fock->store)
         integral_store_begin(fock->store);
-    fock->begun = fock_worker_begin(fock->worker, n_spins, fock->density, fock->accumulator);
+    fock->begun = fock_worker_begin(fock->worker, kind, fock->density, fock->accumulator);
     enum status status = taskpool_run(fock->pool);
     log_progress("Fock build", 1);
     fock_worker_end(fock->worker);
@@ -347,11 +347,11 @@ static enum status build_and_record(struct fock *fock, int n_spins, bool exchang
     return STATUS_OK;
 }
 
-static enum status build_matrices(struct fock *fock, int n_spins, bool exchange_alone,
+static enum status build_matrices(struct fock *fock, const struct density_kind *kind,
                                   const struct darray *const D[], struct darray *const F[])
 {
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
-    enum status status = build_and_record(fock, n_spins, exchange_alone, D, F);
+    enum status status = build_and_record(fock, kind, D, F);
     wall_time_end(use);
     return status;
 }
@@ -359,13 +359,15 @@ static enum status build_matrices(struct fock *fock, int n_spins, bool exchange_
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[])
 {
-    return build_matrices(fock, n_spins, false, D, F);
+    struct density_kind kind = {
+        .n_matrices = n_spins, .n_coulomb = 1, .of_each = n_spins, .total = n_spins == 1};
+    return build_matrices(fock, &kind, D, F);
 }
 
-enum status fock_build_exchange(struct fock *fock, const struct darray *const D[2],
-                                struct darray *const F[2])
+enum status fock_build_several(struct fock *fock, const struct density_kind *kind,
+                               const struct darray *const D[], struct darray *const F[])
 {
-    return build_matrices(fock, 2, true, D, F);
+    return build_matrices(fock, kind, D, F);
 }
 
 void fock_forget_integrals(struct fock *fock)
@@ -412,7 +414,7 @@ enum status fock_write_profile(const struct fock *fock, const char *path)
 {
     struct fock_profile profile = {.tasks = fock->tasks,
                                    .tiling = fock->screening->tiling,
-                                   .n_spins = fock->n_spins,
+                                   .n_matrices = fock->n_matrices,
                                    .history = taskpool_history(fock->pool),
                                    .comm = fock->comm};
     return fock_profile_write(&profile, path);
@@ -431,12 +433,13 @@ int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings 
 }
 
 struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,
-                              int n_spins, int n_processes)
+                              int n_matrices, int n_processes)
 {
-    struct memory_need need = fock_accumulator_bytes(tiling, n_spins, n_processes);
+    struct density_kind kind = {.n_matrices = n_matrices, .n_coulomb = FOCK_MAX_COULOMB};
+    struct memory_need need = fock_accumulator_bytes(tiling, n_matrices, n_processes);
     need.own_bytes +=
         (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
                  fock_cost_bytes(tiling) + density_tiles_bytes(tiling) +
-                 fock_worker_bytes(tiling, n_spins) + settings->cache_bytes + settings->kept_bytes);
+                 fock_worker_bytes(tiling, &kind) + settings->cache_bytes + settings->kept_bytes);
     return need;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "basis/integrals/class_costs.h"
+#include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "support/arrays/darray.h"
@@ -60,10 +61,10 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[]);
 
-/* The exchange parts of two densities in one pass over the integrals, otherwise as fock_build:
- *   F[i][m][n] = - sum_ls D[i][l][s] (ml|ns) */
-enum status fock_build_exchange(struct fock *fock, const struct darray *const D[2],
-                                struct darray *const F[2]);
+/* Several symmetric matrices in one pass over the integrals: D[i] and F[i] as struct density_kind
+ * says, otherwise as fock_build. */
+enum status fock_build_several(struct fock *fock, const struct density_kind *kind,
+                               const struct darray *const D[], struct darray *const F[]);
 
 /* Forgets the kept integrals and returns their memory; later builds keep theirs again. Not
  * collective. */
@@ -107,7 +108,7 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline);
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, int n_processes);
 
-/* Memory of builds with these settings on each of n_processes, at most, the tasks that the pool
- * keeps and the screening excepted. Not collective. */
+/* Memory of builds of up to n_matrices with these settings on each of n_processes, at most, the tasks
+ * that the pool keeps and the screening excepted. Not collective. */
 struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,
-                              int n_spins, int n_processes);
+                              int n_matrices, int n_processes);

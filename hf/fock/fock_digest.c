@@ -133,7 +133,8 @@ void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_view
     struct digest_blocks blocks = {
         .n = {bra_class->n_first, bra_class->n_second, ket_class->n_first, ket_class->n_second},
         .in_order = batch->bra_role == 0,
-        .n_spins = views->n_spins,
+        .n_coulomb = views->kind.n_coulomb,
+        .n_exchange = views->kind.n_matrices,
         .D = digest->blocks.D,
         .A = digest->blocks.A,
         .scratch = digest->lanes,

@@ -16,21 +16,22 @@ struct block {
 };
 
 static struct block coulomb_block(const struct quartet_views *views,
-                                  const struct quartet_shells *shells, int p, int q)
+                                  const struct quartet_shells *shells, int density, int p, int q)
 {
     const struct tile_view *view = &views->view[shells->role[p]][shells->role[q]];
     int64_t at = shells->x[p] * view->stride[0] + shells->x[q] * view->stride[1];
-    return (struct block){
-        view->D->coulomb + at, view->coulomb + at, {view->stride[0], view->stride[1]}};
+    return (struct block){view->D->coulomb[density] + at,
+                          view->coulomb[density] + at,
+                          {view->stride[0], view->stride[1]}};
 }
 
 static struct block exchange_block(const struct quartet_views *views,
-                                   const struct quartet_shells *shells, int spin, int p, int q)
+                                   const struct quartet_shells *shells, int matrix, int p, int q)
 {
     const struct tile_view *view = &views->view[shells->role[p]][shells->role[q]];
     int64_t at = shells->x[p] * view->stride[0] + shells->x[q] * view->stride[1];
-    return (struct block){view->D->exchange[spin] + at,
-                          view->exchange[spin] + at,
+    return (struct block){view->D->exchange[matrix] + at,
+                          view->exchange[matrix] + at,
                           {view->stride[0], view->stride[1]}};
 }
 
@@ -67,7 +68,7 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
 {
     const struct pair_class *bra = batch->quartets->bra, *ket = batch->quartets->ket;
     int64_t n_integrals = quartet_n_integrals(bra, ket);
-    double exchange_factor = views->n_spins == 1 ? -0.25 : -0.5;
+    double exchange_factor = views->kind.total ? -0.25 : -0.5;
     for (int32_t q = 0; q < batch->quartets->n_quartets; q++) {
         const double *v = batch->integrals + batch_place(n_integrals, q, 0);
         const struct quartet *quartet = &batch->quartets->quartets[q];
@@ -82,14 +83,16 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
                              (int64_t)shells.n[3] * QUARTET_LANES, QUARTET_LANES};
         const int *n = shells.n;
 
-        struct block ij = coulomb_block(views, &shells, at[0], at[1]);
-        struct block kl = coulomb_block(views, &shells, at[2], at[3]);
-        add_ordered(&ij, &kl,
-                    (int64_t[]){stride[at[0]], stride[at[1]], stride[at[2]], stride[at[3]]},
-                    (int[]){n[at[0]], n[at[1]], n[at[2]], n[at[3]]}, 0.5, v);
-        for (int spin = 0; spin < views->n_spins; spin++) {
-            struct block ik = exchange_block(views, &shells, spin, at[0], at[2]);
-            struct block jl = exchange_block(views, &shells, spin, at[1], at[3]);
+        for (int c = 0; c < views->kind.n_coulomb; c++) {
+            struct block ij = coulomb_block(views, &shells, c, at[0], at[1]);
+            struct block kl = coulomb_block(views, &shells, c, at[2], at[3]);
+            add_ordered(&ij, &kl,
+                        (int64_t[]){stride[at[0]], stride[at[1]], stride[at[2]], stride[at[3]]},
+                        (int[]){n[at[0]], n[at[1]], n[at[2]], n[at[3]]}, 0.5, v);
+        }
+        for (int i = 0; i < views->kind.n_matrices; i++) {
+            struct block ik = exchange_block(views, &shells, i, at[0], at[2]);
+            struct block jl = exchange_block(views, &shells, i, at[1], at[3]);
             add_ordered(&ik, &jl,
                         (int64_t[]){stride[at[0]], stride[at[2]], stride[at[1]], stride[at[3]]},
                         (int[]){n[at[0]], n[at[2]], n[at[1]], n[at[3]]}, exchange_factor, v);

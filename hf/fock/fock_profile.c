@@ -8,7 +8,7 @@
 /* The tiles that a task reads and writes, for simulations of the build. */
 struct block_list {
     const struct tiling *tiling;
-    int n_spins;
+    int n_matrices;
     int64_t id; /* of the task */
     struct data_records *records;
 };
@@ -18,8 +18,8 @@ static enum status add_tile(const struct block_list *list, int64_t a, int64_t b,
     const struct tiling *tiling = list->tiling;
     int64_t pair = tile_pair_index_unordered(a, b);
     int64_t elements = tile_n_functions(tiling, a) * tile_n_functions(tiling, b);
-    struct taskpool_data_block block = {.bytes = elements * (int64_t)sizeof(double) * list->n_spins,
-                                        .owner = pair};
+    struct taskpool_data_block block = {
+        .bytes = elements * (int64_t)sizeof(double) * list->n_matrices, .owner = pair};
     int64_t number = writes ? tiling_n_pairs(tiling) + pair : pair;
     return data_records_add(list->records, list->id, writes, number, block);
 }
@@ -42,7 +42,7 @@ static enum status add_blocks_of_task(const struct fock_profile *profile, int64_
                                       struct data_records *records)
 {
     struct block_list list = {.tiling = profile->tiling,
-                              .n_spins = profile->n_spins,
+                              .n_matrices = profile->n_matrices,
                               .id = fock_tasks_id(profile->tasks, position),
                               .records = records};
     data_records_begin_task(records);

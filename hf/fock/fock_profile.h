@@ -13,7 +13,7 @@
 struct fock_profile {
     const struct fock_tasks *tasks;
     const struct tiling *tiling;
-    int n_spins;
+    int n_matrices;
     const struct taskpool_history *history; /* by position of the tasks */
     MPI_Comm comm;
 };

@@ -26,25 +26,26 @@ static int32_t count_pairs(const struct pair_class *class, double bound, double 
 
 /* The bra's functions, by number and within the tiles, and its density. */
 struct row_bra {
-    double bound, D;
+    double bound, D[FOCK_MAX_COULOMB];
     int32_t a, b;
     double orbit; /* 1/2 for a = b */
 };
 
 /* Exchange weights of the rows and columns of V with the bra (screening.h). */
-static void set_row_weights(struct row_matrices *matrices, const struct row_bra *bra, int n_spins)
+static void set_row_weights(struct row_matrices *matrices, const struct row_bra *bra,
+                            const struct density_kind *kind)
 {
-    double factor = n_spins == 1 ? 0.5 : 1;
+    double factor = kind->total ? 0.5 : 1;
     for (int side = 0; side < 2; side++) {
         double *weight = matrices->weight[side];
-        for (int spin = 0; spin < n_spins; spin++) {
+        for (int matrix = 0; matrix < kind->n_matrices; matrix++) {
             const double *of_a =
-                exchange_block_of(matrices, matrices->D[spin], side) + bra->a * matrices->m;
+                exchange_block_of(matrices, matrices->D[matrix], side) + bra->a * matrices->m;
             const double *of_b =
-                exchange_block_of(matrices, matrices->D[spin], 2 + side) + bra->b * matrices->m;
+                exchange_block_of(matrices, matrices->D[matrix], 2 + side) + bra->b * matrices->m;
             for (int32_t i = 0; i < matrices->role[2 + side].n; i++) {
                 double largest = factor * fmax(fabs(of_a[i]), fabs(of_b[i]));
-                weight[i] = spin == 0 || largest > weight[i] ? largest : weight[i];
+                weight[i] = matrix == 0 || largest > weight[i] ? largest : weight[i];
             }
         }
     }
@@ -56,7 +57,7 @@ static bool block_is_significant(const struct row_matrices *matrices, int32_t bl
 {
     const struct row_kets *kets = &matrices->kets;
     const double *of_rows = matrices->weight[0], *of_columns = matrices->weight[1];
-    double bra_weight = 2 * fabs(bra->D);
+    double bra_weight = 2 * fmax(fabs(bra->D[0]), fabs(bra->D[1]));
     bool any = false;
     for (int32_t k = block * QUARTET_LANES; k < (block + 1) * QUARTET_LANES; k++) {
         double of_c = of_rows[kets->row[k]], of_d = of_columns[kets->column[k]];
@@ -69,12 +70,13 @@ static bool block_is_significant(const struct row_matrices *matrices, int32_t bl
 
 /* Blocks of the first n_kets to be computed; returns their number. */
 static int32_t select_blocks(struct row_matrices *matrices, const struct fock_rows_task *task,
-                             const struct row_bra *bra, int32_t n_kets, int n_spins)
+                             const struct row_bra *bra, int32_t n_kets,
+                             const struct density_kind *kind)
 {
     int32_t n = 0, end = (n_kets + QUARTET_LANES - 1) / QUARTET_LANES;
     bool by_density = task->rule == SCREENING_DENSITY;
     if (by_density)
-        set_row_weights(matrices, bra, n_spins);
+        set_row_weights(matrices, bra, kind);
     for (int32_t block = 0; block < end; block++) {
         matrices->blocks[n] = block;
         n += !by_density || block_is_significant(matrices, block, bra, task->threshold);
@@ -82,25 +84,40 @@ static int32_t select_blocks(struct row_matrices *matrices, const struct fock_ro
     return n;
 }
 
-/* v[k] *= the orbit's weight, A_cd += 2 D_ab v; returns the sum of 2 D_cd v. */
+/* A_cd += 2 D_ab v of a Coulomb density; returns the sum of 2 D_cd v. For the first one v[k] *= the
+ * orbit's weight before. */
 VECTOR_CLONES
 static double add_coulomb_row(const struct row_kets *kets, const int32_t *blocks, int32_t n_blocks,
-                              const struct row_bra *bra, double *v)
+                              const struct row_bra *bra, int density, double *v)
 {
     lanes sum = {0};
-    const lanes *D = (const lanes *)kets->D, *orbit = (const lanes *)kets->orbit;
-    lanes *A = (lanes *)kets->A, *integrals = (lanes *)v;
+    const lanes *D = (const lanes *)kets->D[density], *orbit = (const lanes *)kets->orbit;
+    lanes *A = (lanes *)kets->A[density], *integrals = (lanes *)v;
     for (int32_t i = 0; i < n_blocks; i++) {
         int32_t b = blocks[i];
-        lanes x = integrals[b] * (orbit[b] * bra->orbit);
-        integrals[b] = x;
+        lanes x = integrals[b];
+        if (density == 0)
+            integrals[b] = x *= orbit[b] * bra->orbit;
         sum += x * D[b];
-        A[b] += x * (2 * bra->D);
+        A[b] += x * (2 * bra->D[density]);
     }
     double total = 0;
     for (int i = 0; i < QUARTET_LANES; i++)
         total += sum[i];
     return total;
+}
+
+/* Weights the integrals even where there is no Coulomb density. */
+static void add_coulomb_of_row(const struct row_matrices *matrices,
+                               const struct quartet_views *views, const struct s_row *row,
+                               const struct row_bra *bra, int64_t at_ab, double *v)
+{
+    int density = 0, n = views->kind.n_coulomb;
+    do {
+        double sum = add_coulomb_row(&matrices->kets, row->blocks, row->n_blocks, bra, density, v);
+        if (density < n)
+            views->view[0][1].coulomb[density][at_ab] += sum;
+    } while (++density < n);
 }
 
 #define INLINE static inline __attribute__((always_inline))
@@ -157,18 +174,18 @@ static void add_exchange_rows(const struct exchange_rows *rows, const double *V,
 }
 
 static void add_exchange_of_row(struct row_matrices *matrices, const struct row_bra *bra,
-                                int32_t n_kets, int n_spins)
+                                int32_t n_kets, int n_matrices)
 {
     int32_t last =
         matrices->n_marked * QUARTET_LANES < n_kets ? matrices->n_marked * QUARTET_LANES : n_kets;
     int32_t n_rows = matrices->kets.n_rows[last - 1],
             n_columns = matrices->kets.n_columns[last - 1];
-    for (int spin = 0; spin < n_spins; spin++) {
+    for (int i = 0; i < n_matrices; i++) {
         struct exchange_rows parts;
         for (int block = 0; block < N_EXCHANGE_BLOCKS; block++) {
             int64_t at = (exchange_block_roles[block][0] == 0 ? bra->a : bra->b) * matrices->m;
-            parts.D[block] = exchange_block_of(matrices, matrices->D[spin], block) + at;
-            parts.A[block] = exchange_block_of(matrices, matrices->A[spin], block) + at;
+            parts.D[block] = exchange_block_of(matrices, matrices->D[i], block) + at;
+            parts.A[block] = exchange_block_of(matrices, matrices->A[i], block) + at;
         }
         add_exchange_rows(&parts, matrices->V, matrices->stride, n_rows,
                           (n_columns + QUARTET_LANES - 1) / QUARTET_LANES);
@@ -201,15 +218,16 @@ static int64_t compute_row(struct row_matrices *matrices, const struct quartet_v
     int64_t b = view_function(views, 1, pair->function[1]);
     int64_t at_ab = a * ab->stride[0] + b * ab->stride[1];
     struct row_bra bra = {.bound = pair->bound,
-                          .D = ab->D->coulomb[at_ab],
                           .a = matrices->role[0].number[a],
                           .b = matrices->role[1].number[b],
                           .orbit = pair->first == pair->second ? 0.5 : 1};
+    for (int c = 0; c < views->kind.n_coulomb; c++)
+        bra.D[c] = ab->D->coulomb[c][at_ab];
     struct s_row row = {.bra_class = task->rows->bra,
                         .ket_class = task->rows->ket,
                         .bra = i,
                         .n_kets = n_kets,
-                        .n_blocks = select_blocks(matrices, task, &bra, n_kets, views->n_spins),
+                        .n_blocks = select_blocks(matrices, task, &bra, n_kets, &views->kind),
                         .blocks = matrices->blocks};
     if (row.n_blocks == 0)
         return 0;
@@ -217,9 +235,9 @@ static int64_t compute_row(struct row_matrices *matrices, const struct quartet_v
     compute_row_integrals(task->rows, &row, v);
     if (task->rows->triangle && n_kets == i + 1)
         v[i] /= 2; /* the quartet (P|P) */
-    ab->coulomb[at_ab] += add_coulomb_row(&matrices->kets, matrices->blocks, row.n_blocks, &bra, v);
+    add_coulomb_of_row(matrices, views, &row, &bra, at_ab, v);
     row_matrices_put(matrices, row.n_blocks);
-    add_exchange_of_row(matrices, &bra, n_kets, views->n_spins);
+    add_exchange_of_row(matrices, &bra, n_kets, views->kind.n_matrices);
     return row_n_quartets(&row);
 }
 

@@ -103,13 +103,13 @@ enum status fock_worker_create(const struct screening *screening, enum screening
     return create_worker_parts(made, cache_bytes);
 }
 
-int64_t fock_worker_bytes(const struct tiling *tiling, int n_spins)
+int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind *kind)
 {
     return (int64_t)sizeof(struct fock_worker) +
            2 * tiling->max_groups * (int64_t)sizeof(double) + /* exchange_weights */
            quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling) +
            row_matrices_bytes(tiling) + item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
-           quartet_views_bytes(tiling, n_spins);
+           quartet_views_bytes(tiling, kind);
 }
 
 void fock_worker_destroy(struct fock_worker *worker)
@@ -141,12 +141,12 @@ void fock_worker_keep(struct fock_worker *worker, struct integral_store *store)
     worker->store = store;
 }
 
-enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
+enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
                               struct density_tiles *density, struct fock_accumulator *accumulator)
 {
     worker->counts = (struct fock_counts){0};
     return quartet_views_init(&worker->views, worker->screening->tiling, density, accumulator,
-                              n_spins);
+                              kind);
 }
 
 void fock_worker_end(struct fock_worker *worker)

@@ -22,7 +22,7 @@ enum status fock_worker_create(const struct screening *screening, enum screening
 void fock_worker_destroy(struct fock_worker *worker);
 
 /* Bytes of a worker, builds for so many spins included, without the cache. */
-int64_t fock_worker_bytes(const struct tiling *tiling, int n_spins);
+int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind *kind);
 
 /* Calls function between batches of shell quartets, some 0.1 ms after the last
  * call, and up to 2 ms later where a batch takes as long: a tile quartet, which
@@ -39,7 +39,7 @@ void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *cos
 void fock_worker_keep(struct fock_worker *worker, struct integral_store *store);
 
 /* Begins and ends a build with this density. Errors of begin: STATUS_NO_MEMORY. */
-enum status fock_worker_begin(struct fock_worker *worker, int n_spins,
+enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
                               struct density_tiles *density, struct fock_accumulator *accumulator);
 void fock_worker_end(struct fock_worker *worker);
 

@@ -33,7 +33,8 @@ static int64_t bytes_of_elements(const struct tiling *tiling)
 
 int64_t group_blocks_bytes(const struct tiling *tiling)
 {
-    return N_ROLE_PAIRS * bytes_of_places(tiling) + 4 * bytes_of_elements(tiling);
+    return N_ROLE_PAIRS * bytes_of_places(tiling) +
+           2 * FOCK_MAX_MATRICES * bytes_of_elements(tiling);
 }
 
 enum status group_blocks_create(const struct tiling *tiling, struct group_blocks *blocks)
@@ -44,9 +45,9 @@ enum status group_blocks_create(const struct tiling *tiling, struct group_blocks
     char *next = blocks->memory;
     for (int pair = 0; pair < N_ROLE_PAIRS; pair++, next += bytes_of_places(tiling))
         blocks->tile[pair].place = (int32_t *)next;
-    for (int spin = 0; spin < 2; spin++) {
-        blocks->D[spin] = (double *)next;
-        blocks->A[spin] = (double *)(next + bytes_of_elements(tiling));
+    for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
+        blocks->D[i] = (double *)next;
+        blocks->A[i] = (double *)(next + bytes_of_elements(tiling));
         next += 2 * bytes_of_elements(tiling);
     }
     return STATUS_OK;
@@ -152,7 +153,7 @@ static void add_block(const struct view_block *block, void *context)
 /* Number of matrices of a pair of roles in use. */
 static int n_used(const struct quartet_views *views, int pair)
 {
-    return pair <= ROLES_KL ? 1 : views->n_spins;
+    return pair <= ROLES_KL ? views->kind.n_coulomb : views->kind.n_matrices;
 }
 
 void group_blocks_begin(struct group_blocks *blocks, const struct quartet_views *views)
@@ -165,17 +166,17 @@ void group_blocks_begin(struct group_blocks *blocks, const struct quartet_views 
         blocks->first_group[role] = blocks->tiling->first_group[views->tile[role]];
     for (int pair = 0; pair < N_ROLE_PAIRS; pair++)
         set_places(blocks, views, pair);
-    for (int spin = 0; spin < views->n_spins; spin++) {
-        memset(blocks->D[spin], 0, (size_t)(blocks->size + BLOCK_CHUNK) * sizeof(double));
-        memset(blocks->A[spin], 0, (size_t)(blocks->size + BLOCK_CHUNK) * sizeof(double));
+    for (int i = 0; i < views->kind.n_matrices; i++) {
+        memset(blocks->D[i], 0, (size_t)(blocks->size + BLOCK_CHUNK) * sizeof(double));
+        memset(blocks->A[i], 0, (size_t)(blocks->size + BLOCK_CHUNK) * sizeof(double));
     }
     for (int pair = 0; pair < N_ROLE_PAIRS; pair++) {
         const struct tile_view *view = &views->view[roles_of_pair[pair][0]][roles_of_pair[pair][1]];
         bool coulomb = pair <= ROLES_KL;
-        for (int spin = 0; spin < n_used(views, pair); spin++) {
-            struct packing packing = {.from = coulomb ? view->D->coulomb : view->D->exchange[spin],
-                                      .to = blocks->D[spin],
-                                      .factor = coulomb ? 2 : (views->n_spins == 1 ? -0.5 : -1)};
+        for (int i = 0; i < n_used(views, pair); i++) {
+            struct packing packing = {.from = coulomb ? view->D->coulomb[i] : view->D->exchange[i],
+                                      .to = blocks->D[i],
+                                      .factor = coulomb ? 2 : (views->kind.total ? -0.5 : -1)};
             visit_blocks(blocks, views, pair, pack_block, &packing);
         }
     }
@@ -188,10 +189,10 @@ void group_blocks_end(struct group_blocks *blocks, const struct quartet_views *v
     blocks->begun = false;
     for (int pair = 0; pair < N_ROLE_PAIRS; pair++) {
         const struct tile_view *view = &views->view[roles_of_pair[pair][0]][roles_of_pair[pair][1]];
-        for (int spin = 0; spin < n_used(views, pair); spin++) {
-            struct packing packing = {.from = blocks->A[spin],
+        for (int i = 0; i < n_used(views, pair); i++) {
+            struct packing packing = {.from = blocks->A[i],
                                       .to =
-                                          pair <= ROLES_KL ? view->coulomb : view->exchange[spin]};
+                                          pair <= ROLES_KL ? view->coulomb[i] : view->exchange[i]};
             visit_blocks(blocks, views, pair, add_block, &packing);
         }
     }

@@ -30,8 +30,9 @@ struct group_blocks {
     const struct tiling *tiling;
     struct packed_tile tile[N_ROLE_PAIRS];
     int64_t first_group[4]; /* of the tile of each role */
-    double *D[2], *A[2];    /* per spin; Coulomb blocks in [0] alone */
-    int64_t size;           /* elements in use */
+    double *D[FOCK_MAX_MATRICES],
+        *A[FOCK_MAX_MATRICES]; /* of exchange of each, and of Coulomb densities */
+    int64_t size;              /* elements in use */
     bool begun;
     void *memory;
 };

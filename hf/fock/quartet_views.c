@@ -4,32 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Contributions kept per tile: one matrix for a closed shell; Coulomb, alpha
- * and beta exchange otherwise. */
-static int64_t n_matrices(int n_spins)
-{
-    return n_spins == 1 ? 1 : 3;
-}
-
 static int64_t view_block_size(const struct quartet_views *views)
 {
     return views->tiling->max_functions * views->tiling->max_functions;
 }
 
-int64_t quartet_views_bytes(const struct tiling *tiling, int n_spins)
+int64_t quartet_views_bytes(const struct tiling *tiling, const struct density_kind *kind)
 {
     const struct quartet_views *views = NULL;
     int64_t m = tiling->max_functions, n_pairs = sizeof views->pair / sizeof *views->pair;
-    return n_pairs * n_matrices(n_spins) * m * m * (int64_t)sizeof(double);
+    return n_pairs * density_n_blocks(kind) * m * m * (int64_t)sizeof(double);
 }
 
 enum status quartet_views_init(struct quartet_views *views, const struct tiling *tiling,
                                struct density_tiles *density, struct fock_accumulator *accumulator,
-                               int n_spins)
+                               const struct density_kind *kind)
 {
     *views = (struct quartet_views){
-        .tiling = tiling, .density = density, .accumulator = accumulator, .n_spins = n_spins};
-    views->blocks = malloc((size_t)quartet_views_bytes(tiling, n_spins));
+        .tiling = tiling, .density = density, .accumulator = accumulator, .kind = *kind};
+    views->blocks = malloc((size_t)quartet_views_bytes(tiling, kind));
     return CHECK_MEMORY(views->blocks, "no memory for the tiles of a quartet");
 }
 
@@ -57,12 +50,14 @@ static void set_view(struct quartet_views *views, int r, int s, int slot,
                      const struct density_tile *D)
 {
     struct tile_view *view = &views->view[r][s];
-    double *block = views->blocks + slot * n_matrices(views->n_spins) * view_block_size(views);
+    double *block = views->blocks + slot * density_n_blocks(&views->kind) * view_block_size(views);
     view->D = D;
-    view->coulomb = block;
-    for (int spin = 0; spin < 2; spin++)
-        view->exchange[spin] =
-            views->n_spins == 1 ? block : block + (spin + 1) * view_block_size(views);
+    for (int c = 0; c < views->kind.n_coulomb; c++)
+        view->coulomb[c] = block + c * view_block_size(views);
+    for (int i = 0; i < views->kind.n_matrices; i++)
+        view->exchange[i] = views->kind.total
+                                ? block
+                                : block + (views->kind.n_coulomb + i) * view_block_size(views);
     bool stored = views->tile[r] >= views->tile[s]; /* as r x s */
     int64_t minor = views->tile[stored ? s : r];
     int64_t n_functions = tile_n_functions(views->tiling, minor);
@@ -103,7 +98,7 @@ enum status quartet_views_begin(struct quartet_views *views, const struct tile_q
         }
     }
     memset(views->blocks, 0,
-           (size_t)(views->n_pairs * n_matrices(views->n_spins) * view_block_size(views)) *
+           (size_t)(views->n_pairs * density_n_blocks(&views->kind) * view_block_size(views)) *
                sizeof(double));
     return STATUS_OK;
 }
@@ -112,14 +107,15 @@ static enum status accumulate_blocks(const struct quartet_views *views)
 {
     for (int i = 0; i < views->n_pairs; i++) {
         const double *block =
-            views->blocks + i * n_matrices(views->n_spins) * view_block_size(views);
-        if (views->n_spins == 1) {
-            TRY(fock_accumulator_add(views->accumulator, 0, views->pair[i], block, NULL));
-            continue;
+            views->blocks + i * density_n_blocks(&views->kind) * view_block_size(views);
+        for (int k = 0; k < views->kind.n_matrices; k++) {
+            int c = density_coulomb(&views->kind, k);
+            const double *exchange = block + (views->kind.n_coulomb + k) * view_block_size(views);
+            const double *coulomb = c >= 0 ? block + c * view_block_size(views) : NULL;
+            TRY(fock_accumulator_add(views->accumulator, k, views->pair[i],
+                                     views->kind.total ? block : exchange,
+                                     views->kind.total ? NULL : coulomb));
         }
-        for (int spin = 0; spin < 2; spin++)
-            TRY(fock_accumulator_add(views->accumulator, spin, views->pair[i],
-                                     block + (spin + 1) * view_block_size(views), block));
     }
     return STATUS_OK;
 }

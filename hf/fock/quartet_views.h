@@ -17,8 +17,8 @@
  * x * stride[0] + y * stride[1]; blocks of two groups of shells alike with group_stride. */
 struct tile_view {
     const struct density_tile *D;
-    double *coulomb;     /* contributions to every spin's F */
-    double *exchange[2]; /* to one spin's; the coulomb block again for a closed shell */
+    double *coulomb[FOCK_MAX_COULOMB];   /* contributions to every F of a Coulomb density */
+    double *exchange[FOCK_MAX_MATRICES]; /* to one F; the coulomb block again for a total density */
     int64_t stride[2];
     int64_t group_stride[2];
 };
@@ -27,21 +27,21 @@ struct quartet_views {
     const struct tiling *tiling; /* borrowed */
     struct density_tiles *density;
     struct fock_accumulator *accumulator;
-    int n_spins;
+    struct density_kind kind;
     int64_t tile[4]; /* of each role */
     struct tile_view view[4][4];
     int n_pairs;     /* different tiles among the six */
     int64_t pair[6]; /* their pair indices */
-    double *blocks;  /* contributions of each pair: one matrix, or with two spins three; owned */
+    double *blocks;  /* contributions of each pair: Coulomb, then exchange of each matrix; owned */
 };
 
 enum status quartet_views_init(struct quartet_views *views, const struct tiling *tiling,
                                struct density_tiles *density, struct fock_accumulator *accumulator,
-                               int n_spins);
+                               const struct density_kind *kind);
 void quartet_views_fini(struct quartet_views *views);
 
 /* Bytes of the contributions. */
-int64_t quartet_views_bytes(const struct tiling *tiling, int n_spins);
+int64_t quartet_views_bytes(const struct tiling *tiling, const struct density_kind *kind);
 
 /* Pins the tiles of D and clears the contributions. Every begin that succeeds needs an end. */
 enum status quartet_views_begin(struct quartet_views *views, const struct tile_quartet *quartet);

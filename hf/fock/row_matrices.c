@@ -11,7 +11,7 @@
  *     last: empty lanes have           ... zero rows up to a multiple of ROW_GROUP
  *     orbit, D, bound of 0             QUARTET_LANES elements for the empty lanes of the last block
  *
- * D[spin] and A[spin] are four matrices of m x m elements, ac, ad, bc and bd: row and column are
+ * Each D[i] and A[i] is four matrices of m x m elements, ac, ad, bc and bd: row and column are
  * such numbers, so that a row of V meets consecutive elements of them. */
 #include "hf/fock/row_matrices.h"
 
@@ -54,15 +54,20 @@ static void lay_out(struct row_matrices *matrices, struct parts *parts)
     for (int i = 0; i < 5; i++)
         *integers[i] = take_integers(parts, n_kets);
     double **numbers[] = {&matrices->kets.bound, &matrices->kets.orbit, &matrices->kets.weight,
-                          &matrices->kets.D,     &matrices->kets.A,     &matrices->integrals};
-    for (int i = 0; i < 6; i++)
+                          &matrices->integrals};
+    for (int i = 0; i < 4; i++)
         *numbers[i] = take_doubles(parts, n_kets);
-    matrices->V = take_doubles(parts, m * m + QUARTET_LANES);
-    for (int spin = 0; spin < 2; spin++) {
-        matrices->D[spin] = take_doubles(parts, N_EXCHANGE_BLOCKS * m * m);
-        matrices->A[spin] = take_doubles(parts, N_EXCHANGE_BLOCKS * m * m);
-        matrices->weight[spin] = take_doubles(parts, m);
+    for (int c = 0; c < FOCK_MAX_COULOMB; c++) {
+        matrices->kets.D[c] = take_doubles(parts, n_kets);
+        matrices->kets.A[c] = take_doubles(parts, n_kets);
     }
+    matrices->V = take_doubles(parts, m * m + QUARTET_LANES);
+    for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
+        matrices->D[i] = take_doubles(parts, N_EXCHANGE_BLOCKS * m * m);
+        matrices->A[i] = take_doubles(parts, N_EXCHANGE_BLOCKS * m * m);
+    }
+    for (int side = 0; side < 2; side++)
+        matrices->weight[side] = take_doubles(parts, m);
     matrices->blocks = take_integers(parts, n_kets / QUARTET_LANES);
     matrices->marked = take_part(parts, n_kets / QUARTET_LANES, 1);
 }
@@ -135,9 +140,14 @@ static void set_kets(struct row_matrices *matrices, const struct quartet_views *
         kets->n_columns[k] = D->n;
         kets->bound[k] = pair->bound;
         kets->orbit[k] = pair->first == pair->second ? 0.5 : 1;
-        kets->D[k] = 2 * cd->D->coulomb[c * cd->stride[0] + d * cd->stride[1]];
-        kets->weight[k] = fabs(kets->D[k]);
-        kets->A[k] = 0;
+        kets->weight[k] = 0;
+        for (int i = 0; i < FOCK_MAX_COULOMB; i++) {
+            bool used = i < views->kind.n_coulomb;
+            int64_t at = c * cd->stride[0] + d * cd->stride[1];
+            kets->D[i][k] = used ? 2 * cd->D->coulomb[i][at] : 0;
+            kets->weight[k] = fmax(kets->weight[k], fabs(kets->D[i][k]));
+            kets->A[i][k] = 0;
+        }
     }
     matrices->stride = (D->n + QUARTET_LANES - 1) / QUARTET_LANES * QUARTET_LANES;
     int32_t n_elements = (C->n + ROW_GROUP - 1) / ROW_GROUP * ROW_GROUP * matrices->stride;
@@ -148,7 +158,9 @@ static void set_kets(struct row_matrices *matrices, const struct quartet_views *
     for (int32_t k = n; k < end; k++) {
         kets->row[k] = kets->column[k] = 0;
         kets->place[k] = n_elements + k % QUARTET_LANES;
-        kets->bound[k] = kets->orbit[k] = kets->weight[k] = kets->D[k] = kets->A[k] = 0;
+        kets->bound[k] = kets->orbit[k] = kets->weight[k] = 0;
+        for (int i = 0; i < FOCK_MAX_COULOMB; i++)
+            kets->D[i][k] = kets->A[i][k] = 0;
     }
     matrices->n_marked = 0;
     memset(matrices->marked, 0, (size_t)(end / QUARTET_LANES));
@@ -159,16 +171,16 @@ const int exchange_block_roles[N_EXCHANGE_BLOCKS][2] = {{0, 2}, {0, 3}, {1, 2}, 
 /* Copies the elements of D that occur, and clears those of A. All rows have m elements, with zeros
  * at the end of D's, whether they meet rows of V (d) or its columns (c). */
 static void copy_exchange(struct row_matrices *matrices, const struct quartet_views *views,
-                          int spin)
+                          int matrix)
 {
     for (int block = 0; block < N_EXCHANGE_BLOCKS; block++) {
         const int *roles = exchange_block_roles[block];
         const struct occurring_functions *x = &matrices->role[roles[0]],
                                          *y = &matrices->role[roles[1]];
         const struct tile_view *view = &views->view[roles[0]][roles[1]];
-        const double *from = view->D->exchange[spin];
-        double *D = exchange_block_of(matrices, matrices->D[spin], block);
-        double *A = exchange_block_of(matrices, matrices->A[spin], block);
+        const double *from = view->D->exchange[matrix];
+        double *D = exchange_block_of(matrices, matrices->D[matrix], block);
+        double *A = exchange_block_of(matrices, matrices->A[matrix], block);
         for (int32_t i = 0; i < x->n; i++, D += matrices->m, A += matrices->m) {
             int64_t at = x->function[i] * view->stride[0];
             for (int32_t j = 0; j < y->n; j++)
@@ -184,19 +196,21 @@ void row_matrices_end(const struct row_matrices *matrices, const struct quartet_
 {
     const struct row_kets *kets = &matrices->kets;
     const struct tile_view *cd = &views->view[2][3];
-    for (int32_t k = 0; k < kets->n; k++)
-        cd->coulomb[matrices->role[2].function[kets->row[k]] * cd->stride[0] +
-                    matrices->role[3].function[kets->column[k]] * cd->stride[1]] += kets->A[k];
-    double factor = views->n_spins == 1 ? -0.5 : -1;
-    for (int spin = 0; spin < views->n_spins; spin++)
+    for (int i = 0; i < views->kind.n_coulomb; i++)
+        for (int32_t k = 0; k < kets->n; k++)
+            cd->coulomb[i][matrices->role[2].function[kets->row[k]] * cd->stride[0] +
+                           matrices->role[3].function[kets->column[k]] * cd->stride[1]] +=
+                kets->A[i][k];
+    double factor = views->kind.total ? -0.5 : -1;
+    for (int matrix = 0; matrix < views->kind.n_matrices; matrix++)
         for (int block = 0; block < N_EXCHANGE_BLOCKS; block++) {
             const int *roles = exchange_block_roles[block];
             const struct occurring_functions *x = &matrices->role[roles[0]],
                                              *y = &matrices->role[roles[1]];
             const struct tile_view *view = &views->view[roles[0]][roles[1]];
-            const double *A = exchange_block_of(matrices, matrices->A[spin], block);
+            const double *A = exchange_block_of(matrices, matrices->A[matrix], block);
             for (int32_t i = 0; i < x->n; i++, A += matrices->m) {
-                double *to = view->exchange[spin] + x->function[i] * view->stride[0];
+                double *to = view->exchange[matrix] + x->function[i] * view->stride[0];
                 for (int32_t j = 0; j < y->n; j++)
                     to[y->function[j] * view->stride[1]] += factor * A[j];
             }
@@ -240,6 +254,6 @@ void row_matrices_begin(struct row_matrices *matrices, const struct quartet_view
         number_function(&matrices->role[0], view_function(views, 0, bra->pairs[i].function[0]));
         number_function(&matrices->role[1], view_function(views, 1, bra->pairs[i].function[1]));
     }
-    for (int spin = 0; spin < views->n_spins; spin++)
-        copy_exchange(matrices, views, spin);
+    for (int matrix = 0; matrix < views->kind.n_matrices; matrix++)
+        copy_exchange(matrices, views, matrix);
 }

@@ -32,9 +32,9 @@ struct row_kets {
     int32_t *place;              /* in V; those beyond n in its last elements */
     int32_t *n_rows, *n_columns; /* of kets up to this one */
     double *bound;
-    double *orbit;  /* 1/2 for c = d; 0 beyond n */
-    double *weight; /* Coulomb weight (screening.h) */
-    double *D, *A;
+    double *orbit;                                     /* 1/2 for c = d; 0 beyond n */
+    double *weight;                                    /* Coulomb weight (screening.h) */
+    double *D[FOCK_MAX_COULOMB], *A[FOCK_MAX_COULOMB]; /* of Coulomb densities */
 };
 
 struct row_matrices {
@@ -43,11 +43,12 @@ struct row_matrices {
     int32_t stride; /* elements of a row of V, a multiple of QUARTET_LANES */
     struct occurring_functions role[4];
     struct row_kets kets;
-    double *V;           /* zero but for kets of marked blocks */
-    double *integrals;   /* of a row, by ket: scratch of its user */
-    double *D[2], *A[2]; /* per spin: blocks ac, ad, bc, bd of m x m elements */
-    int32_t *blocks;     /* of a row: scratch of its user */
-    int32_t n_marked;    /* all marked blocks are before it */
+    double *V;         /* zero but for kets of marked blocks */
+    double *integrals; /* of a row, by ket: scratch of its user */
+    double *D[FOCK_MAX_MATRICES],
+        *A[FOCK_MAX_MATRICES]; /* blocks ac, ad, bc, bd of m x m elements */
+    int32_t *blocks;           /* of a row: scratch of its user */
+    int32_t n_marked;          /* all marked blocks are before it */
     unsigned char *marked;
     double *weight[2]; /* of the rows and columns of V, for a bra: scratch of the user */
     void *memory;

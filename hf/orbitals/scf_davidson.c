@@ -215,7 +215,7 @@ static void collapse_subspace(struct davidson *davidson)
 void davidson_prepare(struct davidson *davidson)
 {
     precondition(davidson, 0, &davidson->x);
-    /* A single vector leaves the second noise in its place. */
+    /* Fewer vectors leave noise in the other places. */
     for (int k = 1; k < DAVIDSON_MAX_NEW && k < davidson->n_vectors; k++) {
         form_residual(davidson, k, &davidson->scratch, &davidson->next[k]);
         precondition(davidson, k, &davidson->scratch);

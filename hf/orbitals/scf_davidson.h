@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-enum { DAVIDSON_VECTORS = 12, DAVIDSON_MAX_NEW = 2 };
+enum { DAVIDSON_VECTORS = 14, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
 
 struct davidson {
     struct scf_hessian *hessian;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_fock.h"
 
-#include "hf/fock/fock_build.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
@@ -21,7 +20,7 @@ static enum status create_owned_tiles(struct scf_fock *fock, const char *name,
     return STATUS_OK;
 }
 
-enum { TILES_OF_SPIN = 3, TILES_OF_BETA = 2 };
+enum { TILES_OF_SPIN = 3, TILES_OF_MATRIX = 2 };
 
 static enum status create_last_tiles(struct scf_fock *fock, int spin)
 {
@@ -33,22 +32,25 @@ static enum status create_last_tiles(struct scf_fock *fock, int spin)
     return STATUS_OK;
 }
 
-/* The matrices of the second spin where the problem has one. */
-static enum status create_beta_tiles(struct scf_fock *fock)
+/* Those of the matrices beyond the problem's spins, up to n. */
+static enum status need_tiles(struct scf_fock *fock, int n)
 {
-    const char *const names[TILES_OF_BETA] = {"D", "F"};
-    struct darray **const tiles[TILES_OF_BETA] = {&fock->input_tiles[1], &fock->G_tiles[1]};
-    for (int i = 0; i < TILES_OF_BETA; i++)
-        TRY(create_owned_tiles(fock, names[i], tiles[i]));
+    for (int i = fock->problem->n_spins; i < n; i++) {
+        if (!fock->input_tiles[i])
+            TRY(create_owned_tiles(fock, "D", &fock->input_tiles[i]));
+        if (!fock->G_tiles[i])
+            TRY(create_owned_tiles(fock, "F", &fock->G_tiles[i]));
+    }
     return STATUS_OK;
 }
 
-struct memory_need scf_fock_bytes(const struct scf_problem *problem, bool of_spins, int n_processes)
+struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matrices,
+                                  int n_processes)
 {
     struct memory_need need = {.own_bytes = sizeof(struct scf_fock)};
     int n_tiles = TILES_OF_SPIN * problem->n_spins;
-    if (of_spins && problem->n_spins == 1)
-        n_tiles += TILES_OF_BETA;
+    if (n_matrices > problem->n_spins)
+        n_tiles += TILES_OF_MATRIX * (n_matrices - problem->n_spins);
     memory_need_add(&need, n_tiles, tile_matrix_bytes(problem->tiling, n_processes));
     return need;
 }
@@ -88,40 +90,40 @@ void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D)
     darray_sync();
 }
 
-/* Builds G_tiles from the densities in input_tiles. */
-static enum status build_tiles(struct scf_fock *fock, int n_spins, bool exchange_alone)
+/* Builds G_tiles from the densities of the spins in input_tiles, or from several matrices. */
+static enum status build_tiles(struct scf_fock *fock, const struct density_kind *several)
 {
     double start_s = clock_now_s();
-    const struct darray *D[2] = {fock->input_tiles[0], fock->input_tiles[1]};
-    enum status status = exchange_alone
-                             ? fock_build_exchange(fock->problem->fock, D, fock->G_tiles)
-                             : fock_build(fock->problem->fock, n_spins, D, fock->G_tiles);
+    const struct darray *const *D = (const struct darray *const *)fock->input_tiles;
+    struct fock *builder = fock->problem->fock;
+    enum status status = several ? fock_build_several(builder, several, D, fock->G_tiles)
+                                 : fock_build(builder, fock->problem->n_spins, D, fock->G_tiles);
     fock->seconds += clock_now_s() - start_s;
     fock->n_builds++;
     return status;
 }
 
-static enum status build_from_matrices(struct scf_fock *fock, int n_spins, bool exchange_alone,
-                                       struct dense *const D[], struct dense *const G[])
+static enum status build_from_matrices(struct scf_fock *fock, int n,
+                                       const struct density_kind *several, struct dense *const D[],
+                                       struct dense *const G[])
 {
     const struct tiling *tiling = fock->problem->tiling;
-    if (n_spins == 2 && !fock->input_tiles[1])
-        TRY(create_beta_tiles(fock));
-    TRY(tile_matrices_from_dense(tiling, n_spins, D, fock->input_tiles));
-    TRY(build_tiles(fock, n_spins, exchange_alone));
-    return tile_matrices_to_dense(tiling, n_spins, fock->G_tiles, G);
+    TRY(need_tiles(fock, n));
+    TRY(tile_matrices_from_dense(tiling, n, D, fock->input_tiles));
+    TRY(build_tiles(fock, several));
+    return tile_matrices_to_dense(tiling, n, fock->G_tiles, G);
 }
 
-enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
+enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[])
 {
-    return build_from_matrices(fock, n_spins, false, D, G);
+    return build_from_matrices(fock, fock->problem->n_spins, NULL, D, G);
 }
 
-enum status scf_fock_exchange_of_matrices(struct scf_fock *fock, struct dense *const D[2],
-                                          struct dense *const G[2])
+enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
+                                struct dense *const D[], struct dense *const G[])
 {
-    return build_from_matrices(fock, 2, true, D, G);
+    return build_from_matrices(fock, kind->n_matrices, kind, D, G);
 }
 
 static void swap_tiles(struct darray **A, struct darray **B)
@@ -176,7 +178,7 @@ enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
                        fock->n_incremental < MAX_INCREMENTAL && find_change(fock);
     fock->has_last = false;
     remember_density(fock, incremental);
-    TRY(build_tiles(fock, fock->problem->n_spins, false));
+    TRY(build_tiles(fock, NULL));
     remember_outcome(fock, incremental);
     fock->n_incremental = incremental ? fock->n_incremental + 1 : 0;
     *is_full = !incremental;

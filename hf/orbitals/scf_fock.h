@@ -8,6 +8,7 @@
  * as large as dense ones. */
 #pragma once
 
+#include "hf/fock/fock_build.h"
 #include "hf/fock/scf_problem.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
@@ -19,11 +20,12 @@
 
 /* A density and its two-electron matrix. */
 struct scf_fock {
-    const struct scf_problem *problem; /* borrowed */
-    struct darray *input_tiles[2];     /* D, or its change, of a build */
-    struct darray *G_tiles[2];         /* the outcome of a build, then scratch */
+    const struct scf_problem *problem;             /* borrowed */
+    struct darray *input_tiles[FOCK_MAX_MATRICES]; /* D, or its change, of a build */
+    struct darray *G_tiles[FOCK_MAX_MATRICES];     /* the outcome of a build, then scratch */
     struct darray *D_last[2], *G_last[2];
-    struct darray *owned[8]; /* all but those of the creator, whose roles they exchange */
+    /* All tiles but those of the creator, whose roles they exchange. */
+    struct darray *owned[3 * 2 + 2 * (FOCK_MAX_MATRICES - 1)];
     int n_owned;
     bool always_full; /* set by the owner: no incremental builds from now on */
     bool has_last;
@@ -38,9 +40,9 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
                             struct scf_fock **fock);
 void scf_fock_destroy(struct scf_fock *fock);
 
-/* Memory on each of n_processes, at most; of_spins: scf_fock_of_matrices will be called
- * for two spins. The problem needs tiling and n_spins alone. Not collective. */
-struct memory_need scf_fock_bytes(const struct scf_problem *problem, bool of_spins,
+/* Memory on each of n_processes, at most, if up to n_matrices are built at once. The problem needs
+ * tiling and n_spins alone. Not collective. */
+struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matrices,
                                   int n_processes);
 
 /* The density of a spin for the next scf_fock_build, from a matrix n x n or from tiles, which may
@@ -60,12 +62,11 @@ void scf_fock_energies(const struct scf_fock *fock, const struct darray *H, doub
 enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray *H,
                             struct dense *F);
 
-/* G of symmetric matrices that are not densities: always a full build, and the last density
- * stays remembered. n_spins: that of the problem or 2, for two matrices as an unrestricted SCF has
- * them, G[s] = J[D[0] + D[1]] - K[D[s]]. Errors: those of fock_build. */
-enum status scf_fock_of_matrices(struct scf_fock *fock, int n_spins, struct dense *const D[],
+/* G of symmetric matrices that are not densities, one for each spin of the problem: always a full
+ * build, and the last density stays remembered. Errors: those of fock_build. */
+enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[]);
 
-/* G[i] = -K[D[i]] of two such matrices, at the price of one build. */
-enum status scf_fock_exchange_of_matrices(struct scf_fock *fock, struct dense *const D[2],
-                                          struct dense *const G[2]);
+/* The same for several matrices, as fock_build_several has them, in one pass over the integrals. */
+enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
+                                struct dense *const D[], struct dense *const G[]);

@@ -183,20 +183,28 @@ void scf_rotation_set_noise(int stream, struct scf_rotation *x)
 /* The orbitals of a spin, and its scratch over the functions; a spin without rotations has scratch
  * alone. */
 enum { N_SCRATCH = 2, N_MEMBERS = N_SCRATCH + 3 };
+
+/* Scratch of the matrix number i of a pass. */
+static void list_scratch(const struct scf_basis *basis, int i, struct scf_hessian *hessian,
+                         struct dense_member members[N_SCRATCH])
+{
+    int64_t n = basis->n_functions;
+    members[0] = (struct dense_member){&hessian->d[i], n, n};
+    members[1] = (struct dense_member){&hessian->G[i], n, n};
+}
+
 static void list_hessian_matrices(const struct scf_basis *basis, int spin,
                                   struct scf_hessian *hessian,
                                   struct dense_member members[N_MEMBERS])
 {
     int64_t n = basis->n_functions, o = basis->n_occupied[spin];
-    const struct dense_member all[N_MEMBERS] = {{&hessian->d[spin], n, n},
-                                                {&hessian->G[spin], n, n},
-                                                {&hessian->C_o[spin], n, o},
-                                                {&hessian->half[spin], n, o},
-                                                {&hessian->C_v[spin], n, n_virtual(basis, spin)}};
-    memcpy(members, all, sizeof all);
+    list_scratch(basis, spin, hessian, members);
+    members[N_SCRATCH] = (struct dense_member){&hessian->C_o[spin], n, o};
+    members[N_SCRATCH + 1] = (struct dense_member){&hessian->half[spin], n, o};
+    members[N_SCRATCH + 2] = (struct dense_member){&hessian->C_v[spin], n, n_virtual(basis, spin)};
 }
 
-int64_t scf_hessian_bytes(const struct scf_basis *plan, bool of_blocks)
+int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products)
 {
     const struct dense_grid *grid = plan->problem->grid;
     struct scf_hessian hessian;
@@ -208,7 +216,8 @@ int64_t scf_hessian_bytes(const struct scf_basis *plan, bool of_blocks)
         int64_t U_v = dense_bytes(grid, plan->n_orbitals, n_virtual(plan, s)); /* set_gradient */
         virtuals = U_v > virtuals ? U_v : virtuals;
     }
-    if (of_blocks && plan->n_spins == 1)
+    list_scratch(plan, 0, &hessian, members);
+    for (int i = plan->n_spins; i < n_products * plan->n_spins; i++)
         bytes += dense_members_bytes(grid, N_SCRATCH, members);
     return bytes + virtuals;
 }
@@ -295,17 +304,19 @@ void scf_hessian_fini(struct scf_hessian *hessian)
         dense_destroy(hessian->C_o[s]);
         dense_destroy(hessian->C_v[s]);
         dense_destroy(hessian->half[s]);
-        dense_destroy(hessian->d[s]);
-        dense_destroy(hessian->G[s]);
+    }
+    for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
+        dense_destroy(hessian->d[i]);
+        dense_destroy(hessian->G[i]);
     }
     *hessian = (struct scf_hessian){0};
 }
 
-/* d = factor (C_v kappa C_o^T + its transpose), with the orbitals of a spin. */
+/* d = factor (C_v kappa C_o^T + its transpose), with the orbitals of a spin; one_way: scratch. */
 static void first_order_density(struct scf_hessian *hessian, double factor,
-                                const struct dense *kappa, int spin, struct dense *d)
+                                const struct dense *kappa, int spin, struct dense *one_way,
+                                struct dense *d)
 {
-    struct dense *one_way = hessian->G[spin];
     dense_multiply('N', 'N', factor, hessian->C_v[spin], kappa, 0, hessian->half[spin]);
     dense_multiply('N', 'T', 1, hessian->half[spin], hessian->C_o[spin], 0, one_way);
     dense_copy(one_way, d);
@@ -324,8 +335,8 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
     for (int s = 0; s < hessian->basis->n_spins; s++)
         if (kappa->kappa[s])
             first_order_density(hessian, hessian->basis->occupation / norm, kappa->kappa[s], s,
-                                hessian->d[s]);
-    TRY(scf_fock_of_matrices(hessian->fock, hessian->basis->n_spins, hessian->d, hessian->G));
+                                hessian->G[s], hessian->d[s]);
+    TRY(scf_fock_of_matrices(hessian->fock, hessian->d, hessian->G));
     for (int s = 0; s < hessian->basis->n_spins; s++)
         if (kappa->kappa[s])
             virtual_occupied_part(hessian, hessian->G[s], s, product);
@@ -334,63 +345,43 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
     return STATUS_OK;
 }
 
-static enum status need_second_scratch(struct scf_hessian *hessian)
+/* Scratch of n matrices. */
+static enum status need_scratch(struct scf_hessian *hessian, int n)
 {
-    struct dense_member members[N_MEMBERS];
-    if (hessian->d[1])
-        return STATUS_OK;
-    list_hessian_matrices(hessian->basis, 1, hessian, members);
-    return dense_create_members(hessian->basis->problem->grid, N_SCRATCH, members);
-}
-
-/* Densities of both spins for kappa[0] in both and kappa[1] with opposite signs. */
-static void first_order_spin_densities(struct scf_hessian *hessian,
-                                       const struct scf_rotation *const kappa[2])
-{
-    struct dense *const *d = hessian->d;
-    for (int block = 0; block < 2; block++) {
-        if (kappa[block])
-            first_order_density(hessian, 1, kappa[block]->kappa[0], 0, d[block]);
-        else
-            dense_add(0, hessian->G[0], 0, d[block]);
-    }
-    dense_add(1, d[1], 1, d[0]);
-    dense_add(1, d[0], -2, d[1]);
-}
-
-enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
-                                        const struct scf_rotation *const kappa[2],
-                                        struct scf_rotation *const product[2])
-{
-    struct dense *const *G = hessian->G;
-    if (!kappa[1])
-        return scf_hessian_multiply(hessian, kappa[0], product[0]);
-    TRY(need_second_scratch(hessian));
-    first_order_spin_densities(hessian, kappa);
-    TRY(scf_fock_of_matrices(hessian->fock, 2, hessian->d, G));
-    /* Half the sum of the spins' matrices is of kappa[0], half their difference of kappa[1]. */
-    dense_add(0.5, G[1], 0.5, G[0]);
-    dense_add(1, G[0], -1, G[1]);
-    for (int block = 0; block < 2; block++) {
-        if (!kappa[block])
+    for (int i = 0; i < n; i++) {
+        struct dense_member members[N_SCRATCH];
+        if (hessian->d[i])
             continue;
-        virtual_occupied_part(hessian, G[block], 0, product[block]);
-        add_gap_times(hessian->orbital_energies, kappa[block], product[block]);
+        list_scratch(hessian->basis, i, hessian, members);
+        TRY(dense_create_members(hessian->basis->problem->grid, N_SCRATCH, members));
     }
     return STATUS_OK;
 }
 
-enum status scf_hessian_multiply_opposite(struct scf_hessian *hessian,
-                                          const struct scf_rotation *const kappa[2],
-                                          struct scf_rotation *const product[2])
+/* Which matrices belong to n products of rotations. */
+static struct density_kind kind_of_products(const struct scf_hessian *hessian, int with_own, int n)
 {
-    TRY(need_second_scratch(hessian));
-    for (int i = 0; i < 2; i++)
-        first_order_density(hessian, 1, kappa[i]->kappa[0], 0, hessian->d[i]);
-    TRY(scf_fock_exchange_of_matrices(hessian->fock, hessian->d, hessian->G));
-    for (int i = 0; i < 2; i++) {
-        virtual_occupied_part(hessian, hessian->G[i], 0, product[i]);
+    int n_spins = hessian->basis->n_spins;
+    return (struct density_kind){
+        .n_matrices = n_spins * n, .n_coulomb = n_spins == 2 ? n : with_own, .of_each = n_spins};
+}
+
+enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,
+                                         const struct scf_rotation *const kappa[],
+                                         struct scf_rotation *const product[])
+{
+    int n_spins = hessian->basis->n_spins;
+    struct density_kind kind = kind_of_products(hessian, with_own, n);
+    TRY(need_scratch(hessian, kind.n_matrices));
+    for (int i = 0; i < kind.n_matrices; i++)
+        if (kappa[i / n_spins]->kappa[i % n_spins])
+            first_order_density(hessian, 1, kappa[i / n_spins]->kappa[i % n_spins], i % n_spins,
+                                hessian->G[i], hessian->d[i]);
+    TRY(scf_fock_of_several(hessian->fock, &kind, hessian->d, hessian->G));
+    for (int i = 0; i < kind.n_matrices; i++)
+        if (kappa[i / n_spins]->kappa[i % n_spins])
+            virtual_occupied_part(hessian, hessian->G[i], i % n_spins, product[i / n_spins]);
+    for (int i = 0; i < n; i++)
         add_gap_times(hessian->orbital_energies, kappa[i], product[i]);
-    }
     return STATUS_OK;
 }

@@ -24,12 +24,11 @@
  * Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
+#include "hf/fock/density_tiles.h"
 #include "hf/orbitals/scf_basis.h"
 #include "hf/orbitals/scf_state.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
-
-#include <stdbool.h>
 
 /* --- rotations --- */
 
@@ -88,11 +87,11 @@ struct scf_hessian {
     const struct scf_basis *basis; /* borrowed */
     struct scf_fock *fock;         /* borrowed */
     struct scf_rotation gradient;
-    const double *orbital_energies[2]; /* of the state */
-    double weight;                     /* w above */
-    struct dense *C_o[2], *C_v[2];     /* n x n_occupied, n x n_virtual */
-    struct dense *half[2];             /* scratch, n x n_occupied */
-    struct dense *d[2], *G[2];         /* scratch, n x n; the second ones by need */
+    const double *orbital_energies[2];                         /* of the state */
+    double weight;                                             /* w above */
+    struct dense *C_o[2], *C_v[2];                             /* n x n_occupied, n x n_virtual */
+    struct dense *half[2];                                     /* scratch, n x n_occupied */
+    struct dense *d[FOCK_MAX_MATRICES], *G[FOCK_MAX_MATRICES]; /* scratch, n x n, by need */
 };
 
 /* state: as scf_state_canonicalise and scf_state_gradient leave it; borrowed, and must not change
@@ -102,9 +101,9 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
                              const struct scf_state *state, struct scf_hessian *hessian);
 void scf_hessian_fini(struct scf_hessian *hessian);
 
-/* Bytes that it takes of a process, at most; of_blocks: scf_hessian_multiply_blocks will be called.
- * Not collective. */
-int64_t scf_hessian_bytes(const struct scf_basis *plan, bool of_blocks);
+/* Bytes that it takes of a process, at most, if up to n_products are found in one pass. Not
+ * collective. */
+int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products);
 
 /* kappa = C_v^T A C_o of each spin that has rotations. A: n x n, over the functions. */
 void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
@@ -114,18 +113,13 @@ void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
 enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
                                  struct scf_rotation *product);
 
-/* Products with the Hessian of a restricted state, at the price of one Fock build of UHF:
- * product[0] = H kappa[0] and product[1] = H_t kappa[1], each kappa of norm 1 or NULL for none. For
- * any state if kappa[1] is NULL. Errors: those of fock_build, STATUS_NO_MEMORY. */
-enum status scf_hessian_multiply_blocks(struct scf_hessian *hessian,
-                                        const struct scf_rotation *const kappa[2],
-                                        struct scf_rotation *const product[2]);
-
-/* product[i] = H_t kappa[i] of two rotations, each of norm 1, of a restricted state, at the price of
- * one build of exchange. Errors: those of fock_build, STATUS_NO_MEMORY. */
-enum status scf_hessian_multiply_opposite(struct scf_hessian *hessian,
-                                          const struct scf_rotation *const kappa[2],
-                                          struct scf_rotation *const product[2]);
+/* n products in one pass over the integrals, n n_spins <= FOCK_MAX_MATRICES. About a restricted
+ * state: with_own (0 or 1) of the first rotation in its own space, product[0] = H kappa[0], all
+ * others product[i] = H_t kappa[i]; else all are with H. Each kappa is of norm 1. Errors: those of
+ * fock_build, STATUS_NO_MEMORY. */
+enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,
+                                         const struct scf_rotation *const kappa[],
+                                         struct scf_rotation *const product[]);
 
 /* Sets U_o of trial to the occupied orbitals of state turned by kappa,
  *   U_o' = U_o W cos(s) + U_v kappa W sin(s)/s,   kappa^T kappa W = W s^2,

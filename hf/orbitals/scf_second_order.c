@@ -197,7 +197,7 @@ int64_t scf_second_order_bytes(const struct scf_basis *plan)
     int64_t rotation = scf_rotation_bytes(plan), turn = scf_rotate_bytes(plan);
     int64_t vectors = CG_VECTORS * rotation;
     return (int64_t)sizeof(struct scf_second_order) + scf_state_bytes(plan) +
-           scf_preconditioner_bytes(plan) + scf_hessian_bytes(plan, false) + rotation +
+           scf_preconditioner_bytes(plan) + scf_hessian_bytes(plan, 1) + rotation +
            (vectors > turn ? vectors : turn);
 }
 

@@ -11,7 +11,12 @@
 enum { MAX_PRODUCTS = 60 };
 
 /* A residual below this is small enough unless the sign of a smaller eigenvalue is in doubt. */
-#define SMALL_RESIDUAL 1e-3
+#define SMALL_RESIDUAL 2e-3
+#define TINY_RESIDUAL  2e-5
+
+/* A residual below this fraction of the distance to the next Ritz value shows an eigenvalue apart from
+ * the others. */
+#define SEPARATION 0.25
 
 /* How carefully a search goes. The first vectors are noise divided start_divisions times by the
  * differences of orbital energies: low excitations of every symmetry, the more divisions the fewer
@@ -66,17 +71,22 @@ static void choose_vectors(struct curvature_search *search, int n)
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
  * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
  * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual,
- * and while that is large the vectors may lack the next one. Source: Temple, Proc. R. Soc. Lond. A
- * 119, 276 (1928). */
-static double estimate_eigenvalue_error(const struct davidson *davidson)
+ * and while that is large the vectors may lack the next one: then twice the estimate is taken, and
+ * only where several vectors a pass show neighbours far enough away. Source: Temple, Proc. R. Soc.
+ * Lond. A 119, 276 (1928). */
+static double estimate_eigenvalue_error(const struct curvature_search *search)
 {
+    const struct davidson *davidson = &search->davidson;
     const double *e = davidson->eigenvalues;
     double residual = davidson->residual_norm, error = residual;
-    if (residual >= SMALL_RESIDUAL)
+    bool is_small = residual < SMALL_RESIDUAL;
+    bool is_apart =
+        !search->is_own && davidson->n_vectors > 1 && residual < SEPARATION * (e[1] - e[0]);
+    if (!is_small && !is_apart)
         return residual;
     for (int k = 0; k + 1 < davidson->n_vectors; k++)
         error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
-    return error;
+    return is_small ? error : fmin(residual, 2 * error);
 }
 
 /* Error of the lowest eigenvalue that more products do not make smaller: of screening, and because
@@ -94,6 +104,10 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
            THIRD_DERIVATIVE * distance;
 }
 
+/* A negative eigenvalue of the wider space is an upper bound, which shows a saddle point; how low it
+ * is matters less. */
+#define SADDLE_ERROR_FRACTION 2
+
 /* Whether the error or the residual is small enough but for doubts about the sign. An eigenvalue has to
  * last, because the first vectors may lack what leads lower; in the space of a restricted state less
  * long, because the search in the wider one would find that, too. */
@@ -102,9 +116,22 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
     const struct scf_curvature *curvature = search->curvature;
     bool shared = search->is_own && search->davidson.hessian->basis->n_spins == 1;
     int enough = search->care->min_products - shared;
+    double fraction = !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION
+                                                                   : search->care->error_fraction;
     return search->davidson.residual_norm < SMALL_RESIDUAL ||
            (curvature->n_products >= enough &&
-            eigenvalue_error < search->care->error_fraction * fabs(curvature->eigenvalue));
+            eigenvalue_error < fraction * fabs(curvature->eigenvalue));
+}
+
+/* Whether the search may end. In the own space, where few vectors share a pass, x may be a mixture
+ * of two states that lie closer together than the residual: that must not leave the sign open. */
+static bool is_sign_found(const struct curvature_search *search, double eigenvalue_error)
+{
+    const struct scf_curvature *curvature = search->curvature;
+    double residual = search->davidson.residual_norm, size = fabs(curvature->eigenvalue);
+    if (search->is_own && size <= residual)
+        return residual < fmax(curvature->noise, TINY_RESIDUAL);
+    return size > curvature->noise + eigenvalue_error || eigenvalue_error < curvature->noise;
 }
 
 /* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
@@ -112,12 +139,11 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
 static void check_lowest(struct curvature_search *search)
 {
     struct scf_curvature *curvature = search->curvature;
-    double eigenvalue_error = estimate_eigenvalue_error(&search->davidson);
+    double eigenvalue_error = estimate_eigenvalue_error(search);
     curvature->noise = estimate_eigenvalue_noise(search);
     search->done = is_error_small(search, eigenvalue_error);
     curvature->error = search->done ? curvature->noise + eigenvalue_error : INFINITY;
-    if (search->done && fabs(curvature->eigenvalue) <= curvature->error)
-        search->done = eigenvalue_error < curvature->noise;
+    search->done = search->done && is_sign_found(search, eigenvalue_error);
 }
 
 static enum status advance_search(struct curvature_search *search)
@@ -136,28 +162,28 @@ static bool is_saddle(const struct curvature_search *search)
     return scf_curvature_verdict(search->curvature) == SCF_VERDICT_UNSTABLE;
 }
 
-/* The products of the new vectors of all searches, one of each or those of the last alone. */
+/* Adds the new vectors of a search to those of a pass; returns their number. */
+static int list_vectors(struct davidson *davidson, int n, const struct scf_rotation *vectors[],
+                        struct scf_rotation *products[])
+{
+    for (int i = 0; i < davidson->n_new; i++, n++) {
+        vectors[n] = &davidson->vectors[davidson->n_vectors + i];
+        products[n] = &davidson->products[davidson->n_vectors + i];
+    }
+    return n;
+}
+
+/* The products of the new vectors of all searches in one pass. */
 static enum status multiply_vectors(struct scf_hessian *hessian, int n,
                                     struct curvature_search searches[])
 {
-    const struct scf_rotation *vectors[2] = {NULL, NULL};
-    struct scf_rotation *products[2] = {NULL, NULL};
-    struct davidson *last = &searches[n - 1].davidson;
-    if (last->n_new == DAVIDSON_MAX_NEW) {
-        for (int i = 0; i < DAVIDSON_MAX_NEW; i++) {
-            vectors[i] = &last->vectors[last->n_vectors + i];
-            products[i] = &last->products[last->n_vectors + i];
-        }
-        return scf_hessian_multiply_opposite(hessian, vectors, products);
-    }
-    for (int i = 0; i < n; i++) {
-        struct davidson *davidson = &searches[i].davidson;
-        if (davidson->n_new == 0)
-            continue;
-        vectors[i] = &davidson->vectors[davidson->n_vectors];
-        products[i] = &davidson->products[davidson->n_vectors];
-    }
-    return scf_hessian_multiply_blocks(hessian, vectors, products);
+    const struct scf_rotation *vectors[FOCK_MAX_MATRICES];
+    struct scf_rotation *products[FOCK_MAX_MATRICES];
+    int n_new = 0;
+    for (int i = 0; i < n; i++)
+        n_new = list_vectors(&searches[i].davidson, n_new, vectors, products);
+    return scf_hessian_multiply_several(hessian, searches[0].davidson.n_new, n_new, vectors,
+                                        products);
 }
 
 /* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
@@ -170,21 +196,16 @@ static void bound_own_space(struct curvature_search *own, const struct curvature
     own->done = true;
 }
 
-/* The vectors of a pass. A restricted state that is stable in the wider space is so in its own (H -
- * H_t has no negative eigenvalue), and two vectors of the wider one share a pass: its own has one
- * in the first, and more if need be. */
+/* The vectors of a pass. A restricted state has one in its own space and all others in the wider. Each
+ * of an unrestricted one takes a matrix for either spin, and of so few one converges with the least
+ * work; where that is not enough, two save passes. */
 static void share_pass(int n, struct curvature_search searches[])
 {
     struct curvature_search *own = &searches[0], *wide = &searches[1];
-    bool alone =
-        n == 2 && !wide->done && own->davidson.n_vectors > 0 && !is_saddle(own) && !is_saddle(wide);
-    choose_vectors(own, alone ? 0 : 1);
+    bool is_long = own->curvature->n_products >= own->care->min_products;
+    choose_vectors(own, n == 1 && is_long ? FOCK_MAX_MATRICES / 2 : 1);
     if (n == 2)
-        choose_vectors(wide, alone ? DAVIDSON_MAX_NEW : 1);
-    if (alone && wide->done) {
-        bound_own_space(own, wide);
-        choose_vectors(own, 1);
-    }
+        choose_vectors(wide, FOCK_MAX_MATRICES - own->davidson.n_new);
 }
 
 /* Runs n searches until all are done or the first has found a saddle point: the others are of no use

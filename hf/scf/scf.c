@@ -280,6 +280,11 @@ bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64
              settings->follow == SCF_FOLLOW_UHF));
 }
 
+int scf_matrices_at_once(const struct scf_settings *settings, int n_spins, int64_t n_functions)
+{
+    return scf_tests_stability(settings, n_spins, n_functions) ? FOCK_MAX_MATRICES : n_spins;
+}
+
 struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf_settings *settings,
                              int n_processes)
 {
@@ -298,7 +303,8 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
     if (plan.n_functions >= settings->quasi_newton_from)
         quasi_newton = (double)scf_quasi_newton_bytes(&plan, settings->diis_size);
     if (tests) /* before its vectors are given back */
-        diis += (double)(scf_hessian_bytes(&plan, true) + scf_stability_bytes(&plan));
+        diis += (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / plan.n_spins) +
+                         scf_stability_bytes(&plan));
     struct memory_need phase = {.own_bytes = fmax(fmax(diis, second_order), quasi_newton)};
     memory_need_add(&need, 1, memory_need_larger(phase, dipole_bytes(problem, n_processes)));
     return need;

@@ -43,9 +43,9 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
                                     const struct scf_settings *settings, int n_processes)
 {
     const struct scf_problem *problem = plan->problem;
-    bool of_spins = scf_tests_stability(settings, plan->n_spins, plan->n_functions);
+    int n_matrices = scf_matrices_at_once(settings, plan->n_spins, plan->n_functions);
     struct scf_solver solver;
-    struct memory_need need = scf_fock_bytes(problem, of_spins, n_processes);
+    struct memory_need need = scf_fock_bytes(problem, n_matrices, n_processes);
     need.own_bytes += (double)scf_state_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
         struct dense_member members[MAX_MEMBERS];
@@ -374,8 +374,10 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     else if (is_saddle)
         log_print("      %d saddle points were left already: this one is kept\n", SCF_MAX_SADDLES);
     else if (!scf_choice_is_stationary(solver) &&
-             (stability.newton_step.kappa[0] || stability.newton_step.kappa[1]))
+             (stability.newton_step.kappa[0] || stability.newton_step.kappa[1])) {
         status = take_newton_step(solver, &stability.newton_step);
+        *moved = !solver->is_tested; /* tested again where the gradient is smaller */
+    }
     scf_stability_fini(&stability);
     return status;
 }

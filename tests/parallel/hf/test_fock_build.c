@@ -307,45 +307,111 @@ static void test_the_matrix_is_linear_in_the_density(void **state)
     free(F);
 }
 
-/* -K[D] of a spin: the matrix of opposite densities, which together are none. */
-static double *expected_exchange(int spin)
+/* Whole matrices of the densities of number 0 to 3, the last two of none. */
+static double *several_density(int number)
+{
+    int64_t n = hf.shells->n_functions;
+    double *matrix = malloc((size_t)(n * n) * sizeof *matrix);
+    for (int64_t i = 0; i < n * n; i++)
+        matrix[i] = number < 2 ? D[number][i] : number * D[0][i] - 0.5 * D[1][i];
+    return matrix;
+}
+
+/* J[total] - K[own], by the reference's unrestricted build of densities own and total - own. */
+static double *expected_of(const double *total, const double *own)
 {
     size_t size = (size_t)(hf.shells->n_functions * hf.shells->n_functions) * sizeof(double);
-    double *opposite = malloc(size), *F[2] = {malloc(size), malloc(size)};
-    for (size_t i = 0; i < size / sizeof *opposite; i++)
-        opposite[i] = -D[spin][i];
-    check_ok(fock_reference(hf.shells, THRESHOLD, 2, (const double *[]){D[spin], opposite}, F));
-    free(opposite);
+    double *rest = malloc(size), *F[2] = {malloc(size), malloc(size)};
+    for (size_t i = 0; i < size / sizeof *rest; i++)
+        rest[i] = total[i] - own[i];
+    check_ok(fock_reference(hf.shells, THRESHOLD, 2, (const double *[]){own, rest}, F));
+    free(rest);
     free(F[1]);
     return F[0];
 }
 
-/* Before and after a build with the Coulomb part, with every digestion. */
-static void test_exchange_alone_has_no_coulomb_part(void **state)
+/* Densities of one pass, and the matrices that it should give. */
+struct several {
+    struct density_kind kind;
+    double *D[FOCK_MAX_MATRICES], *F[FOCK_MAX_MATRICES];
+};
+
+static void several_init(struct several *several, int n, int n_coulomb, int of_each)
+{
+    size_t size = (size_t)(hf.shells->n_functions * hf.shells->n_functions);
+    *several = (struct several){.kind = {n, n_coulomb, of_each, false}};
+    for (int i = 0; i < n; i++)
+        several->D[i] = several_density(i);
+    for (int i = 0; i < n; i++) {
+        double *C = calloc(size, sizeof *C);
+        int first = i / of_each * of_each;
+        for (int k = first; k < first + of_each && i < n_coulomb * of_each; k++)
+            for (size_t at = 0; at < size; at++)
+                C[at] += 2.0 / of_each * several->D[k][at];
+        several->F[i] = expected_of(C, several->D[i]);
+        free(C);
+    }
+}
+
+static void several_fini(struct several *several)
+{
+    for (int i = 0; i < several->kind.n_matrices; i++) {
+        free(several->D[i]);
+        free(several->F[i]);
+    }
+}
+
+static void check_several(struct fock *fock, const struct tiling *tiling,
+                          const struct several *several)
+{
+    int64_t size = hf.shells->n_functions * hf.shells->n_functions;
+    double *whole = malloc((size_t)size * sizeof *whole);
+    struct darray *in[FOCK_MAX_MATRICES], *out[FOCK_MAX_MATRICES];
+    for (int i = 0; i < several->kind.n_matrices; i++) {
+        check_ok(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &in[i]));
+        check_ok(tile_matrix_create(tiling, "F", DARRAY_DOUBLE, &out[i]));
+        whole_matrix_put(tiling, several->D[i], in[i]);
+    }
+    check_ok(fock_build_several(fock, &several->kind, (const struct darray *const *)in, out));
+    for (int i = 0; i < several->kind.n_matrices; i++) {
+        whole_matrix_get(tiling, out[i], whole);
+        for (int64_t k = 0; k < size; k++)
+            check_close(whole[k], several->F[i][k], 1e-10);
+        darray_destroy(in[i]);
+        darray_destroy(out[i]);
+    }
+    free(whole);
+}
+
+/* Every number of matrices, with and without Coulomb parts, between builds of densities, with
+ * every digestion. */
+static void test_several_matrices_share_a_pass(void **state)
 {
     (void)state;
-    double *full[2] = {expected[1][0], expected[1][1]};
-    double *exchange[2] = {expected_exchange(0), expected_exchange(1)};
+    enum { N = 9 };
+    static const int kinds[N][3] = {{1, 0, 1}, {2, 0, 1}, {4, 0, 1}, {1, 1, 1}, {4, 1, 1},
+                                    {3, 2, 1}, {2, 1, 2}, {3, 1, 2}, {4, 2, 2}};
+    struct several all[N];
+    for (int i = 0; i < N; i++)
+        several_init(&all[i], kinds[i][0], kinds[i][1], kinds[i][2]);
     for (int choice = 0; choice < 4 * FOCK_N_DECOMPOSITIONS; choice++) {
         struct fock_settings settings = {.symmetry = choice % 2,
                                          .decomposition = choice / 4,
                                          .prune = FOCK_PRUNE_INSPECT,
-                                         .cache_bytes = 1000000};
+                                         .cache_bytes = 1000000,
+                                         .kept_bytes = choice % 3 == 0 ? 0 : 10000000};
         struct build build;
-        build_init(&build, screenings[choice / 2 % 2], &settings, "--sched=counter", 2);
-        for (int again = 0; again < 2; again++) {
-            const struct darray *const densities[2] = {build.D[0], build.D[1]};
-            check_ok(fock_build_exchange(build.fock, densities, build.F));
-            memcpy(expected[1], exchange, sizeof exchange);
-            assert_true(largest_error(&build, 1) < 1e-10);
-            memcpy(expected[1], full, sizeof full);
+        build_init(&build, screenings[choice / 2 % 2], &settings, "--sched=counter",
+                   1 + choice % 2);
+        for (int i = 0; i < N; i++) {
+            check_several(build.fock, build.tiling, &all[i]);
             check_ok(run(&build));
             assert_true(largest_error(&build, 1) < 1e-10);
         }
         build_fini(&build);
     }
-    free(exchange[0]);
-    free(exchange[1]);
+    for (int i = 0; i < N; i++)
+        several_fini(&all[i]);
 }
 
 /* An element of one tile, on whatever process that is, stops the build everywhere; the
@@ -393,7 +459,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_pool_gives_one_digest),
         cmocka_unit_test(test_builds_compute_as_many_integrals_as_are_counted),
         cmocka_unit_test(test_the_grid_of_the_sums_follows_the_density),
-        cmocka_unit_test(test_exchange_alone_has_no_coulomb_part),
+        cmocka_unit_test(test_several_matrices_share_a_pass),
         cmocka_unit_test(test_the_matrix_is_linear_in_the_density),
         cmocka_unit_test_teardown(test_a_density_that_is_not_finite_is_refused_everywhere, stop),
     };
