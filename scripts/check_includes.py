@@ -61,6 +61,7 @@ ROOMS = {
 
     "hf/tiles": CHEMISTRY,
     "hf/fock": CHEMISTRY + ["hf/tiles", *POOL, "sched/lab/profiles"],
+    "hf/prediction": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/orbitals": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/orbitals"],
@@ -68,9 +69,9 @@ ROOMS = {
     # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
                                    *POOL, "sched/pool/modes"],
-    "hf/result": CHEMISTRY + ["hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB,
+    "hf/result": CHEMISTRY + ["hf/fock", "hf/prediction", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB,
                               "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
-    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL,
+    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/prediction", "hf/scf", "hf/calculation", "hf/result", *POOL,
                            *LAB, "sched/lab/report/report.h"],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", PUBLIC, "sched/pool/core", "sched/lab/profiles"],

@@ -150,6 +150,8 @@ static const struct option_row run_rows[] = {
     FLAG_OPTION("count-tasks", FIELD(count_tasks), .expert = true,
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "
                         "threshold, and stop"),
+    FLAG_OPTION("dry-run", FIELD(dry_run),
+                .help = "print memory, tasks and predicted seconds of the SCF, and stop"),
     FLAG_OPTION("profile-classes", FIELD(settings.fock.profile_classes), .expert = true,
                 .help =
                     "print the cost of the shell quartets of each class, (ss|ss), (ss|ps), ..., "
@@ -224,6 +226,21 @@ static enum status check_compare(const struct hf_options *options)
     return STATUS_OK;
 }
 
+/* Options that contradict --dry-run. */
+static enum status check_dry_run(const struct hf_options *options)
+{
+    const struct hf_settings *settings = &options->settings;
+    if (options->count_tasks || options->compare || options->fock_only)
+        return FAIL(STATUS_USAGE, "--dry-run predicts an SCF and one of its Fock builds: leave "
+                                  "--count-tasks, --compare and --fock-only out");
+    if (options->files.report || options->files.profile || settings->scf.checkpoint ||
+        settings->fock.profile_classes || settings->pool.watchdog_s > 0 ||
+        settings->pool.trace_folder)
+        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --report, --write-profile, "
+                                  "--checkpoint, --profile-classes, --watchdog and --trace out");
+    return STATUS_OK;
+}
+
 /* Contradictions between options. */
 static enum status check_hf_options(struct hf_options *options)
 {
@@ -232,6 +249,8 @@ static enum status check_hf_options(struct hf_options *options)
                                   "--basis cc-pvdz");
     if (options->settings.spherical && options->settings.cartesian)
         return FAIL(STATUS_USAGE, "--spherical and --cartesian exclude each other");
+    if (options->dry_run)
+        TRY(check_dry_run(options));
     if (options->count_tasks && (options->files.json || options->files.report ||
                                  options->files.profile || options->settings.scf.checkpoint))
         return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");

@@ -24,7 +24,7 @@ struct hf_options {
     const char *density; /* of these builds: "guess", "converged" or a file; NULL for the SCF */
     const char *compare; /* the text of the option, or NULL */
     int64_t rounds;      /* of compare */
-    bool count_tasks;
+    bool count_tasks, dry_run;
     int argc; /* the command line itself, borrowed */
     char **argv;
 };

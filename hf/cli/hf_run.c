@@ -2,8 +2,10 @@
 #include "hf/cli/hf_run.h"
 
 #include "hf/calculation/hf_calculation.h"
+#include "hf/prediction/fock_prediction.h"
 #include "hf/result/hf_class_costs.h"
 #include "hf/result/hf_outputs.h"
+#include "hf/result/hf_prediction.h"
 #include "hf/result/hf_print.h"
 #include "hf/result/hf_qcschema.h"
 #include "sched/pool/core/statistics_report.h"
@@ -69,20 +71,20 @@ static enum status prepare_build(struct hf_run *run)
     return STATUS_OK;
 }
 
-/* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
-static enum status print_counts_of(const struct hf_run *run, const struct fock_tasks *tasks)
+/* Tasks of the build, and integrals above the threshold. */
+static enum status count_run_tasks(const struct hf_run *run, const struct fock_tasks *tasks,
+                                   struct hf_counted *counted)
 {
     struct integral_count count;
     bool all = run->options->settings.fock.symmetry == FOCK_SYMMETRY_NONE;
     TRY(screening_count_integrals(run->calculation.screening, run->comm, &count));
-    if (run->rank == 0)
-        printf("{\"tasks\": %lld, \"non_null\": %lld, \"integrals\": %lld}\n",
-               (long long)fock_tasks_n_all(tasks), (long long)fock_tasks_n_non_null(tasks),
-               (long long)(all ? count.all : count.unique));
+    *counted = (struct hf_counted){.tasks = fock_tasks_n_all(tasks),
+                                   .non_null = fock_tasks_n_non_null(tasks),
+                                   .integrals = all ? count.all : count.unique};
     return STATUS_OK;
 }
 
-static enum status print_task_counts(const struct hf_run *run)
+static enum status count_run(const struct hf_run *run, struct hf_counted *counted)
 {
     const struct fock_settings *settings = &run->options->settings.fock;
     struct fock_tasks *tasks;
@@ -90,9 +92,20 @@ static enum status print_task_counts(const struct hf_run *run)
                      fock_tasks_create(run->calculation.screening,
                                        (enum fock_decomposition)settings->decomposition,
                                        (enum fock_symmetry)settings->symmetry, true, &tasks)));
-    enum status status = print_counts_of(run, tasks);
+    enum status status = count_run_tasks(run, tasks, counted);
     fock_tasks_destroy(tasks);
     return status;
+}
+
+/* {"tasks": T, "non_null": N, "integrals": I} on standard output. */
+static enum status print_task_counts(const struct hf_run *run)
+{
+    struct hf_counted counted;
+    TRY(count_run(run, &counted));
+    if (run->rank == 0)
+        printf("{\"tasks\": %lld, \"non_null\": %lld, \"integrals\": %lld}\n",
+               (long long)counted.tasks, (long long)counted.non_null, (long long)counted.integrals);
+    return STATUS_OK;
 }
 
 /* The outcome of the run; the digests of F are added by the caller. */
@@ -152,7 +165,7 @@ static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outco
     print_engines(&outcome->engines);
     log_print("Peak memory %.0f MB per process, %.0f with shared pages divided among processes\n",
               (double)outcome->memory_peak_bytes * 1e-6, (double)outcome->memory_part_bytes * 1e-6);
-    if (!run->options->compare)
+    if (!run->options->compare && outcome->fock)
         TRY(fock_timeline(outcome->fock, &outcome->timeline));
     outcome->complete = true;
     run->written = true;
@@ -333,6 +346,27 @@ static enum status run_scf(struct hf_run *run)
     return write_hf_outputs(run, &outcome);
 }
 
+/* Predicts the run from counts and a sample. */
+static enum status run_dry(struct hf_run *run)
+{
+    const struct hf_calculation *calculation = &run->calculation;
+    struct fock_settings settings = run->options->settings.fock;
+    struct hf_counted counted;
+    struct fock_prediction *prediction;
+    settings.kept_bytes = calculation->kept_bytes;
+    TRY(count_run(run, &counted));
+    TRY(fock_prediction_create(calculation->screening, &settings, calculation->input.n_spins,
+                               run->comm, &prediction));
+    hf_prediction_print(prediction, &counted);
+    struct hf_outcome outcome = outcome_of(run, STATUS_OK);
+    json_t *json = hf_prediction_to_json(prediction, &counted);
+    outcome.prediction = json;
+    enum status status = write_hf_outputs(run, &outcome);
+    json_decref(json);
+    fock_prediction_destroy(prediction);
+    return status;
+}
+
 static enum status run_hf_stages(struct hf_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
@@ -344,6 +378,10 @@ static enum status run_hf_stages(struct hf_run *run)
     TRY(hf_calculation_prepare_screening(calculation));
     if (run->options->count_tasks)
         return print_task_counts(run);
+    if (run->options->dry_run) {
+        *run->accepted = true;
+        return run_dry(run);
+    }
     TRY(prepare_build(run));
     hf_print_tasks(calculation);
     *run->accepted = true;

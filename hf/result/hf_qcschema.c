@@ -212,6 +212,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     if (outcome->memory_part_bytes > 0)
         json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
     json_object_set_new(extras, "wall_seconds", json_wall_time(&outcome->wall));
+    if (outcome->prediction)
+        json_object_set(extras, "prediction", outcome->prediction);
     add_density(outcome, extras);
     if (outcome->scf)
         add_scf_extras(outcome, extras);

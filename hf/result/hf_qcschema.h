@@ -50,6 +50,7 @@ struct hf_outcome {
     const struct hf_density_digest *density; /* of --fock-only; NULL or no name: none */
     const struct mode_records *compared;     /* NULL without --compare */
     const struct hf_correlated *correlated;  /* NULL if Hartree-Fock is all */
+    json_t *prediction;                      /* of --dry-run, or NULL */
     const char *fock_sha256;                 /* of --fock-only, or NULL */
     const char *fock_sha256_beta;            /* the same of the second spin, or NULL */
     enum status status;                      /* of the run */

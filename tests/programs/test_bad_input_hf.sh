@@ -221,6 +221,13 @@ for option in "guess core" "restart good.h5" "dependence 1e-3" "accumulate float
         --$option
 done
 
+# What a dry run leaves out.
+for option in count-tasks "compare static,steal" "fock-only 1" \
+    "write-profile result.csv" "report result" "checkpoint result.h5" profile-classes "watchdog 5" \
+    "trace ."; do
+    refuse "--dry-run" water.xyz $with_basis --dry-run --$option
+done
+
 # Options that the mode would ignore.
 refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sched counter \
     --seeding cyclic

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/prediction/fock_prediction.h"
+
+#include "hf/prediction/sample_run.h"
+#include "hf/prediction/tile_samples.h"
+#include "support/base/agree.h"
+#include "support/base/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What the sample has measured of a class, whichever of its pairs the engines take for the bra. */
+static struct class_cost measured_cost(const struct class_costs *costs, int t, int u)
+{
+    struct class_cost cost = costs->of[t * costs->n_pair_types + u];
+    if (t == u)
+        return cost;
+    const struct class_cost *other = &costs->of[u * costs->n_pair_types + t];
+    cost.quartets += other->quartets;
+    cost.primitives += other->primitives;
+    cost.selection_s += other->selection_s;
+    cost.integral_s += other->integral_s;
+    cost.digestion_s += other->digestion_s;
+    return cost;
+}
+
+/* Computing follows the primitive quartets, all else the quartets. */
+static double scale_cost(const struct class_cost *cost, const struct class_count *count)
+{
+    return cost->integral_s * count->primitives / cost->primitives +
+           (cost->selection_s + cost->digestion_s) * count->quartets / cost->quartets;
+}
+
+/* Sets the seconds of classes from the costs of a pass; returns their sum. A class without a sample
+ * costs what the others do on average, relative to reference: seconds of another pass, or work in any
+ * unit. */
+static double predict_classes(const struct class_counts *counts, const struct class_costs *costs,
+                              const double *reference, struct build_time *time)
+{
+    double sum = 0, sum_of_reference = 0;
+    int n = counts->n_pair_types;
+    for (int class = 0; class < n * n; class ++) {
+        struct class_cost cost = measured_cost(costs, class / n, class % n);
+        time->class_s[class] = -1;
+        if (counts->of[class].quartets == 0 || cost.quartets == 0)
+            continue;
+        time->class_s[class] = scale_cost(&cost, &counts->of[class]);
+        sum += time->class_s[class];
+        sum_of_reference += reference[class];
+    }
+    double total = 0, ratio = sum_of_reference > 0 ? sum / sum_of_reference : 0;
+    for (int class = 0; class < n * n; class ++) {
+        if (time->class_s[class] < 0)
+            time->class_s[class] = ratio * reference[class];
+        total += time->class_s[class];
+    }
+    return total;
+}
+
+static void set_work(const struct class_counts *counts, double *work)
+{
+    for (int t = 0; t < counts->n_pair_types; t++)
+        for (int u = 0; u <= t; u++)
+            work[t * counts->n_pair_types + u] = tile_samples_work(counts, t, u);
+}
+
+static void predict_times(struct fock_prediction *prediction, const struct sample_costs *costs,
+                          const double *work, double n_tile_quartets, int n_processes)
+{
+    struct build_time *times[] = {&prediction->direct, &prediction->fill, &prediction->read};
+    const double *reference = work;
+    for (int pass = 0; pass < SAMPLE_PASSES; pass++) {
+        int measured = costs->costs[pass] ? pass : SAMPLE_DIRECT;
+        double total_s =
+            predict_classes(prediction->counts, costs->costs[measured], reference, times[pass]) +
+            n_tile_quartets * costs->tiles_s[measured];
+        times[pass]->seconds = fmax(total_s / n_processes, costs->longest_s[measured]);
+        if (pass == SAMPLE_DIRECT)
+            reference = prediction->direct.class_s;
+    }
+}
+
+/* Bytes of the integrals of all quartets. */
+static double integral_bytes(const struct class_counts *counts)
+{
+    double sum = 0;
+    for (int t = 0; t < counts->n_pair_types; t++)
+        for (int u = 0; u <= t; u++)
+            sum += counts->of[t * counts->n_pair_types + u].quartets * (double)sizeof(double) *
+                   class_counts_n_integrals(counts, t, u);
+    return sum;
+}
+
+static void sum_quartets(struct fock_prediction *prediction)
+{
+    const struct class_costs *costs = prediction->costs;
+    int n = prediction->counts->n_pair_types;
+    for (int class = 0; class < n * n; class ++) {
+        prediction->quartets += prediction->counts->of[class].quartets;
+        prediction->sampled_quartets += costs->of[class].quartets;
+    }
+}
+
+static enum status time_samples(struct fock_prediction *prediction,
+                                const struct screening *screening,
+                                const struct fock_settings *settings, int n_spins, MPI_Comm comm,
+                                struct sample_costs *costs)
+{
+    struct tile_sample *samples;
+    int64_t n_samples;
+    TRY(tile_samples_create(prediction->counts, comm, &samples, &n_samples));
+    double start_s = clock_now_s();
+    enum status status = sample_run(screening, settings, n_spins, samples, n_samples, comm, costs);
+    prediction->sample_s = clock_now_s() - start_s;
+    free(samples);
+    return status;
+}
+
+static enum status create_times(struct fock_prediction *prediction, MPI_Comm comm, double **work)
+{
+    size_t n = (size_t)prediction->counts->n_pair_types;
+    double **arrays[] = {&prediction->direct.class_s, &prediction->fill.class_s,
+                         &prediction->read.class_s, work};
+    for (int i = 0; i < 4; i++) {
+        *arrays[i] = agree_calloc(comm, n * n * sizeof(double), "a prediction");
+        if (!*arrays[i])
+            return STATUS_NO_MEMORY;
+    }
+    set_work(prediction->counts, *work);
+    return STATUS_OK;
+}
+
+static enum status predict_builds(struct fock_prediction *prediction,
+                                  const struct screening *screening,
+                                  const struct fock_settings *settings, int n_spins, MPI_Comm comm)
+{
+    int n_processes;
+    double *work = NULL, n_tile_quartets;
+    struct sample_costs costs = {0};
+    MPI_Comm_size(comm, &n_processes);
+    enum fock_symmetry symmetry = (enum fock_symmetry)settings->symmetry;
+    TRY(tile_samples_count(screening, symmetry, comm, &n_tile_quartets));
+    TRY(class_counts_create(screening, symmetry, comm, &prediction->counts));
+    enum status status = time_samples(prediction, screening, settings, n_spins, comm, &costs);
+    if (status == STATUS_OK)
+        status = create_times(prediction, comm, &work);
+    if (status != STATUS_OK)
+        goto done;
+    predict_times(prediction, &costs, work, n_tile_quartets, n_processes);
+    prediction->costs = costs.costs[SAMPLE_DIRECT];
+    costs.costs[SAMPLE_DIRECT] = NULL;
+    sum_quartets(prediction);
+    double room = (double)settings->kept_bytes * n_processes;
+    prediction->kept_fraction = fmin(1, room / fmax(1, integral_bytes(prediction->counts)));
+done:
+    free(work);
+    sample_costs_fini(&costs);
+    return status;
+}
+
+enum status fock_prediction_create(const struct screening *screening,
+                                   const struct fock_settings *settings, int n_spins, MPI_Comm comm,
+                                   struct fock_prediction **prediction)
+{
+    struct fock_prediction *made = agree_calloc(comm, sizeof *made, "a prediction");
+    *prediction = NULL;
+    if (!made)
+        return STATUS_NO_MEMORY;
+    enum status status = predict_builds(made, screening, settings, n_spins, comm);
+    if (status == STATUS_OK)
+        *prediction = made;
+    else
+        fock_prediction_destroy(made);
+    return status;
+}
+
+void fock_prediction_destroy(struct fock_prediction *prediction)
+{
+    if (!prediction)
+        return;
+    class_counts_destroy(prediction->counts);
+    class_costs_destroy(prediction->costs);
+    free(prediction->direct.class_s);
+    free(prediction->fill.class_s);
+    free(prediction->read.class_s);
+    free(prediction);
+}
+
+static double kept_mean(const struct fock_prediction *prediction, double kept_s)
+{
+    double kept = prediction->kept_fraction;
+    return kept * kept_s + (1 - kept) * prediction->direct.seconds;
+}
+
+double fock_prediction_first(const struct fock_prediction *prediction)
+{
+    return kept_mean(prediction, prediction->fill.seconds);
+}
+
+double fock_prediction_later(const struct fock_prediction *prediction)
+{
+    return kept_mean(prediction, prediction->read.seconds);
+}

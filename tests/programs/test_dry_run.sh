@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# --dry-run counts the shell quartets that a build computes of each class, and says in its text
+# and its result what it predicts; seconds are only checked to be there.
+#
+#   test_dry_run.sh BERYL_HF PROCESSES MPIEXEC INPUTS
+set -u
+program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
+. "$(dirname "$0")/program.sh"
+rhf="$inputs/benzene.xyz --basis sto-3g --tile 7"
+
+# check TEXT: Python of extras.beryl of the dry run, which is b, of its prediction p, and of the
+# classes c of the build; fold adds up classes that differ in the order of their pairs.
+check()
+{
+    python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
+import json, sys
+r = json.load(open("result.json"))
+b = r["extras"]["beryl"]
+p = b["prediction"]
+try:
+    build = json.load(open("build.json"))["extras"]["beryl"]
+    c = build["classes"]
+except FileNotFoundError:
+    pass
+def fold(classes):
+    sums = {}
+    for name, of in classes.items():
+        key = tuple(sorted(name[1:-1].split("|")))
+        n, m = sums.get(key, (0, 0))
+        sums[key] = n + of["quartets"], m + of["primitives"]
+    return sums
+assert eval(sys.argv[1])
+END
+}
+
+# With groups of several shells; UHF; every ordered quartet; rows of tiles as tasks; loose screening
+# and null tasks; tiles of one group.
+for options in "$rhf" "$inputs/c2h4.xyz --basis 6-31g* --tile 12 --charge 1 --multiplicity 2" \
+    "$inputs/water.xyz --basis cc-pvtz" "$inputs/water.xyz --basis cc-pvdz --symmetry none" \
+    "$rhf --decomposition pair" "$inputs/be16.xyz --basis be15s --screen 1e-6" \
+    "$inputs/water.xyz --basis 6-31g --tile 1"; do
+    rm -f result.json build.json
+    run 0 $options --dry-run --json result.json
+    grep -q "^Predicted seconds, from " "$folder/output" || complain "no prediction of $options"
+    grep -Eq "^Fock build +[0-9]" "$folder/output" || complain "no seconds of a build of $options"
+    grep -Eq "^Memory +[0-9]" "$folder/output" || complain "no memory of $options"
+    run 0 $options --fock-only 1 --screening schwarz --profile-classes --json build.json
+    check 'fold(p["classes"]) == fold(c)'
+    check 'p["integrals"] == build["iterations"][0]["integrals"]'
+    check 'p["tasks"] == build["tasks"] and p["non_null"] == build["non_null"]'
+    check 'p["quartets"] == sum(of["quartets"] for of in p["classes"].values())'
+    check '0 < p["sampled_quartets"] <= b["workers"] * p["quartets"]'
+    check 'all(of["seconds"] > 0 for of in p["classes"].values())'
+    check '0 < p["build_seconds"] and 0 < p["later_build_seconds"] <= p["scf_fock_seconds"][0]'
+    check 'r["return_result"] is None and r["success"] and b["iterations"] == []'
+done
+
+# Integrals that are not kept are computed in every build; options of the SCF change nothing.
+run 0 $rhf --dry-run --integrals direct --json result.json --max-iter 3 --converge 1e-6
+check 'p["kept_fraction"] == 0 and p["first_build_seconds"] == p["later_build_seconds"] == p["build_seconds"]'
+! grep -q "are read" "$folder/output" || complain "reads integrals that are not kept"
+run 0 $rhf --dry-run --integrals memory --json result.json
+check 'p["kept_fraction"] == 1'
+[ "$(ls)" = "$(printf 'build.json\nresult.json')" ] || complain "left behind: $(ls)"
+
+# A molecule without quartets above the threshold.
+run 0 $inputs/water.xyz --basis sto-3g --screen 1 --tile 1 --dry-run
+exit $((n_failed > 0))
