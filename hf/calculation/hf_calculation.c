@@ -49,6 +49,9 @@ static enum status check_guess(struct hf_calculation *calculation)
 {
     const char *file = guess_file(calculation->settings);
     struct scf_problem problem = hf_calculation_problem(calculation);
+    if (!file && calculation->settings->scf.keep_occupation)
+        return FAIL(STATUS_USAGE, "--keep-occupation occupies orbitals like those of a checkpoint: "
+                                  "name one with --guess FILE or --restart FILE");
     if (!file)
         return STATUS_OK;
     TRY(checkpoint_reader_create(file, &problem, guess_fit(calculation->settings),
@@ -239,6 +242,8 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     struct scf_settings of_uhf = *settings;
     struct scf_result earlier = calculation->result;
     of_uhf.restart = of_uhf.guess_steps = NULL;
+    of_uhf.keep_occupation = false;
+    of_uhf.swap = (struct scf_swap){0};
     enum status status = scf_run(&problem, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
         add_earlier_run(&earlier, &calculation->result);

@@ -97,6 +97,8 @@ static enum status count_electrons(const struct hf_settings *settings, struct hf
         return FAIL(STATUS_USAGE,
                     "--guess-mix makes the orbitals of alpha and beta different, which "
                     "those of RHF are not: add --method uhf");
+    if (method == METHOD_RHF && settings->scf.swap.spin == 1)
+        return FAIL(STATUS_USAGE, "--guess-swap of beta orbitals is for UHF: add --method uhf");
     input->n_spins = method == METHOD_RHF ? 1 : 2;
     input->n_occupied[0] = (n_electrons + unpaired) / 2;
     input->n_occupied[1] = (n_electrons - unpaired) / 2;

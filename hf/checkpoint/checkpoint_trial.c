@@ -165,6 +165,7 @@ static enum status read_own_sets(hid_t file, const char *path, int64_t file_byte
 {
     TRY(read_set(file, path, CHECKPOINT_COEFFICIENTS, file_bytes));
     TRY(read_group(file, path, CHECKPOINT_SCF, file_bytes));
+    TRY(read_group(file, path, CHECKPOINT_OCCUPATION, file_bytes));
     return read_group(file, path, CHECKPOINT_AMPLITUDES, file_bytes);
 }
 

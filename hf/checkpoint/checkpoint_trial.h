@@ -19,4 +19,5 @@ enum status checkpoint_trial(const char *path);
 
 /* Groups of Beryl's own, in addition to those of TREXIO. */
 #define CHECKPOINT_SCF        "beryl_scf"
+#define CHECKPOINT_OCCUPATION "beryl_scf_occupation"
 #define CHECKPOINT_AMPLITUDES "beryl_amplitudes"

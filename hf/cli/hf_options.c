@@ -2,11 +2,13 @@
 #include "hf/cli/hf_options.h"
 
 #include "basis/integrals/two_electron.h"
+#include "hf/cli/hf_options_check.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/modes/mode_options.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(struct hf_options, name)
@@ -41,6 +43,13 @@ static const struct option_row scf_rows[] = {
                     "also of another geometry or basis (default: sad)"),
     FLAG_OPTION("guess-mix", FIELD(settings.scf.mix),
                 .help = "UHF: mix HOMO and LUMO of the guess, to break spin symmetry"),
+    TEXT_OPTION("guess-swap", FIELD(swap), .value = "I:A[:beta]", .expert = true,
+                .help =
+                    "occupy orbital A of the guess (from 1, by energy) instead of I, of alpha or "
+                    "both spins, or of beta; an excited state stays with --keep-occupation"),
+    FLAG_OPTION("keep-occupation", FIELD(settings.scf.keep_occupation), .expert = true,
+                .help = "occupy the orbitals that overlap most with those of --guess FILE or "
+                        "--restart FILE, not the lowest ones: the state stays, excited or not"),
     REAL_OPTION(
         "converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
         .help =
@@ -71,10 +80,10 @@ static const struct option_row scf_rows[] = {
                   .help =
                       "test that the result is a minimum, RHF also among UHF determinants; auto: "
                       "UHF, and RHF of up to 200 functions"),
-    CHOICE_OPTION("follow", FIELD(settings.scf.follow), "none,same,uhf", .default_text = "same",
-                  .expert = true,
+    CHOICE_OPTION("follow", FIELD(settings.scf.follow), "none,same,uhf", .expert = true,
                   .help = "from a saddle point that the test finds go nowhere, down within the "
-                          "space of the method, or from RHF also into UHF"),
+                          "space of the method, or from RHF also into UHF (default: same; none "
+                          "with --keep-occupation)"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",
@@ -209,75 +218,24 @@ static enum hf_goal goal_of(const struct hf_options *options)
                : HF_GOAL_BUILDS;
 }
 
-static bool solves_scf(const struct hf_options *options)
+/* Reads --guess-swap. */
+static enum status parse_swap(struct hf_options *options)
 {
-    return goal_of(options) == HF_GOAL_SCF;
-}
-
-/* Options that contradict --compare. */
-static enum status check_compare(const struct hf_options *options)
-{
-    if (options->count_tasks)
-        return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
-    if (options->files.profile)
-        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    if (options->settings.fock.profile_classes)
-        return FAIL(STATUS_USAGE, "--profile-classes is for one mode: leave --compare out");
-    return STATUS_OK;
-}
-
-/* Options that contradict --dry-run. */
-static enum status check_dry_run(const struct hf_options *options)
-{
-    const struct hf_settings *settings = &options->settings;
-    if (options->count_tasks || options->compare || options->fock_only)
-        return FAIL(STATUS_USAGE, "--dry-run predicts an SCF and one of its Fock builds: leave "
-                                  "--count-tasks, --compare and --fock-only out");
-    if (options->files.report || options->files.profile || settings->scf.checkpoint ||
-        settings->fock.profile_classes || settings->pool.watchdog_s > 0 ||
-        settings->pool.trace_folder)
-        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --report, --write-profile, "
-                                  "--checkpoint, --profile-classes, --watchdog and --trace out");
-    return STATUS_OK;
-}
-
-/* Contradictions between options. */
-static enum status check_hf_options(struct hf_options *options)
-{
-    if (!options->settings.basis)
-        return FAIL(STATUS_USAGE, "--basis is missing: name a basis set, for instance "
-                                  "--basis cc-pvdz");
-    if (options->settings.spherical && options->settings.cartesian)
-        return FAIL(STATUS_USAGE, "--spherical and --cartesian exclude each other");
-    if (options->dry_run)
-        TRY(check_dry_run(options));
-    if (options->count_tasks && (options->files.json || options->files.report ||
-                                 options->files.profile || options->settings.scf.checkpoint))
-        return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
-    if (options->settings.scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT &&
-        !options->settings.scf.checkpoint)
-        return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
-    if (options->settings.scf.stability == SCF_NEVER &&
-        options->settings.scf.follow != SCF_FOLLOW_SAME)
-        return FAIL(STATUS_USAGE, "--follow has no effect with --stability never: no saddle point "
-                                  "is found");
-    if (options->settings.restart && options->settings.guess)
-        return FAIL(STATUS_USAGE, "--restart and --guess both name the initial density: leave one "
-                                  "out");
-    if (options->settings.restart && options->settings.scf.mix)
-        return FAIL(STATUS_USAGE,
-                    "--guess-mix has no effect with --restart, which has no guess: name "
-                    "the checkpoint with --guess");
-    TRY(mode_options_choose(&options->settings.pool, options->compare, options->rounds,
-                            &options->settings.modes));
-    TRY(mode_options_check_real(&options->settings.modes));
-    if (options->compare)
-        TRY(check_compare(options));
-    if (options->settings.scf.checkpoint && !solves_scf(options))
-        return FAIL(STATUS_USAGE,
-                    "--%s computes no orbitals to write to a --checkpoint: add --density converged",
-                    options->compare ? "compare" : "fock-only");
-    return STATUS_OK;
+    struct scf_swap *swap = &options->settings.scf.swap;
+    long long occupied = 0, virtual = 0;
+    int end = 0;
+    if (!options->swap)
+        return STATUS_OK;
+    if (sscanf(options->swap, "%9lld:%9lld%n", &occupied, &virtual, &end) == 2 && occupied > 0 &&
+        virtual > occupied &&
+        (options->swap[end] == 0 || strcmp(options->swap + end, ":beta") == 0)) {
+        *swap = (struct scf_swap){options->swap[end] != 0, occupied, virtual};
+        return STATUS_OK;
+    }
+    return FAIL(STATUS_USAGE,
+                "--guess-swap '%.64s': give the numbers of an occupied and of a virtual orbital, "
+                "such as 5:6, or 5:6:beta",
+                options->swap);
 }
 
 void hf_options_init(struct hf_options *options)
@@ -286,6 +244,7 @@ void hf_options_init(struct hf_options *options)
                                                 .units = -1,
                                                 .charge = HF_NOT_GIVEN,
                                                 .multiplicity = HF_NOT_GIVEN,
+                                                .scf.follow = -1, /* not given */
                                                 .scf.quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON}};
 }
 
@@ -298,8 +257,12 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     options->settings.fock.cache_bytes = options->cache_megabytes * 1000000;
     options->settings.pool.keep_timeline = options->files.json || options->files.report;
     options->settings.pool.keep_history = options->files.profile != NULL;
-    TRY(check_hf_options(options));
     options->settings.goal = goal_of(options);
+    TRY(hf_options_check(options));
+    TRY(parse_swap(options));
+    if (options->settings.scf.follow < 0)
+        options->settings.scf.follow =
+            options->settings.scf.keep_occupation ? SCF_FOLLOW_NONE : SCF_FOLLOW_SAME;
     if (options->fock_only && options->settings.integrals == HF_INTEGRALS_AUTO)
         options->settings.integrals = HF_INTEGRALS_DIRECT;
     if (options->fock_only && !options->density)
@@ -313,8 +276,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
-    "guess-mix,converge,max-iter,diis,damping,level-shift,second-order,stability,follow,"          \
-    "all-orbitals"
+    "guess-mix,guess-swap,keep-occupation,converge,max-iter,diis,damping,level-shift,"             \
+    "second-order,stability,follow,all-orbitals"
 #define OPTIONS_OF_BUILDS                                                                          \
     "density,accumulate,cache,integrals,fock-only,watchdog,profile-classes,trace"
 #define OPTIONS_OF_DENSITY "guess,restart,dependence"
@@ -344,11 +307,12 @@ static enum status check_run_options(const struct hf_options *options)
     return profile_check_name(options->files.profile);
 }
 
-/* Whether nothing but the energy of the SCF is asked for: Fock builds and checkpoints, which methods
- * start from, need its orbitals. */
+/* Whether nothing but the energy of the SCF is asked for, its orbitals serve nothing else, and its
+ * curvature, which bounds the energy's error, is likely that of a minimum. */
 static bool needs_energy_alone(const struct hf_options *options)
 {
-    return !options->converge_given && !options->fock_only && !options->settings.scf.checkpoint;
+    return !options->converge_given && !options->fock_only && !options->settings.scf.checkpoint &&
+           !options->settings.scf.keep_occupation;
 }
 
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,

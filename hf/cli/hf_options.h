@@ -17,6 +17,7 @@ enum hf_density_source { HF_DENSITY_GUESS, HF_DENSITY_CONVERGED, HF_DENSITY_FILE
 struct hf_options {
     struct hf_settings settings;
     struct hf_files files;
+    const char *swap; /* I:A or I:A:beta, or NULL */
     int64_t cache_megabytes;
     bool all_orbitals;
     bool converge_given;

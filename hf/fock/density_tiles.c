@@ -35,7 +35,7 @@ static void group_maxima(const struct tiling *tiling, int64_t I, int64_t J, cons
     }
 }
 
-static void add_density(int64_t n, double factor, const double *from, double *to)
+static void add_multiple(int64_t n, double factor, const double *from, double *to)
 {
     for (int64_t i = 0; i < n; i++)
         to[i] += factor * from[i];
@@ -70,7 +70,7 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
         group_maxima(tiling, I, J, own, kind->total ? 0.5 : 1, exchange_weight);
         int c = kind->total ? -1 : density_coulomb(kind, i);
         if (c >= 0)
-            add_density(n, 2.0 / kind->of_each, own, numbers + c * n);
+            add_multiple(n, 2.0 / kind->of_each, own, numbers + c * n);
     }
     for (int c = 0; c < kind->n_coulomb; c++)
         group_maxima(tiling, I, J, tile->coulomb[c], 2, coulomb_weight);

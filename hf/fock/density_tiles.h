@@ -27,6 +27,13 @@ struct density_kind {
     bool total;
 };
 
+/* The densities of an SCF: the total one of a closed shell, or alpha's and beta's. */
+static inline struct density_kind density_of_spins(int n_spins)
+{
+    return (struct density_kind){
+        .n_matrices = n_spins, .n_coulomb = 1, .of_each = n_spins, .total = n_spins == 1};
+}
+
 /* The number of the Coulomb density of a matrix; -1: it has none. */
 static inline int density_coulomb(const struct density_kind *kind, int matrix)
 {

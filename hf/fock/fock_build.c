@@ -359,8 +359,7 @@ static enum status build_matrices(struct fock *fock, const struct density_kind *
 enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
                        struct darray *const F[])
 {
-    struct density_kind kind = {
-        .n_matrices = n_spins, .n_coulomb = 1, .of_each = n_spins, .total = n_spins == 1};
+    struct density_kind kind = density_of_spins(n_spins);
     return build_matrices(fock, &kind, D, F);
 }
 

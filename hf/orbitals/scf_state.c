@@ -101,11 +101,17 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
             state->idempotent = false;
         scf_fock_set_tiles(fock, s, D[s]);
     }
-    for (int s = 0; s < basis->n_spins && state->idempotent; s++) {
-        /* A projector P in U: -P has the eigenvalue -1 for occupied orbitals. */
+    return state->idempotent ? scf_state_take_natural(basis, state) : STATUS_OK;
+}
+
+enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state)
+{
+    for (int s = 0; s < basis->n_spins; s++) {
+        /* P in U: the lowest eigenvalues of -P, -1 of a projector, are those of occupied orbitals. */
         dense_add(-1, state->U[s], 0, basis->work_mm[0]);
         TRY(take_eigenvectors(state, s, basis->work_mm[0]));
     }
+    state->idempotent = true;
     return STATUS_OK;
 }
 
@@ -281,5 +287,21 @@ enum status scf_state_mix(const struct scf_basis *basis, struct scf_state *state
     }
     for (int i = 0; i < 3; i++)
         dense_destroy(column[i]);
+    return STATUS_OK;
+}
+
+enum status scf_state_swap(const struct scf_basis *basis, struct scf_state *state, int spin,
+                           int occupied, int virtual)
+{
+    struct dense *U = state->U[spin], *column[2];
+    const struct dense_member members[] = {{&column[0], U->n_rows, 1}, {&column[1], U->n_rows, 1}};
+    TRY(dense_create_members(basis->problem->grid, 2, members));
+    dense_copy_columns(U, occupied, column[0]);
+    dense_copy_columns(U, virtual, column[1]);
+    dense_set_columns(column[0], virtual, U);
+    dense_set_columns(column[1], occupied, U);
+    dense_copy_columns(U, 0, state->U_o[spin]);
+    dense_destroy(column[0]);
+    dense_destroy(column[1]);
     return STATUS_OK;
 }

@@ -41,6 +41,11 @@ int64_t scf_state_bytes(const struct scf_basis *plan);
 enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
                                  struct scf_fock *fock, struct scf_state *state);
 
+/* Of a state that scf_state_from_tiles has left without orbitals: sets them to the natural ones of its
+ * density, U_o to those of the largest occupations; the density that is set in fock stays.
+ * Errors: those of dense_eigen. */
+enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state);
+
 /* Sets F and the energies from U_o. Errors: those of fock_build. */
 enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool full,
                             struct scf_state *state);
@@ -81,3 +86,9 @@ enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_sta
  * where a spin has both, and sets U_o; the canonical orbitals must be known. F, the energies and
  * those of the orbitals are left as they are. Errors: STATUS_NO_MEMORY. */
 enum status scf_state_mix(const struct scf_basis *basis, struct scf_state *state);
+
+/* Exchanges an occupied and a virtual column of U, numbered from 0, and sets U_o: a determinant that is
+ * excited by one electron, or two where the spins share orbitals. The canonical orbitals must be
+ * known; F and energies are left as they are. Errors: STATUS_NO_MEMORY. */
+enum status scf_state_swap(const struct scf_basis *basis, struct scf_state *state, int spin,
+                           int occupied, int virtual);

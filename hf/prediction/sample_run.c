@@ -65,8 +65,9 @@ static enum status create_density(struct sampler *sampler)
     }
     darray_sync();
     int64_t cache_bytes = sampler->settings->cache_bytes / 4;
-    TRY(density_tiles_create(tiling, sampler->n_spins, cache_bytes, &sampler->density));
-    TRY(density_tiles_set(sampler->density, (const struct darray *const *)sampler->D, false));
+    struct density_kind kind = density_of_spins(sampler->n_spins);
+    TRY(density_tiles_create(tiling, cache_bytes, &sampler->density));
+    TRY(density_tiles_set(sampler->density, &kind, (const struct darray *const *)sampler->D));
     return fock_accumulator_create(sampler->screening, sampler->n_spins,
                                    sampler->settings->accumulate == FOCK_ACCUMULATE_FIXED,
                                    cache_bytes, &sampler->accumulator);
@@ -166,8 +167,8 @@ static enum status run_pass(struct sampler *sampler, enum sample_pass pass,
         integral_store_begin(sampler->store);
     fock_worker_keep(sampler->worker, pass == SAMPLE_DIRECT ? NULL : sampler->store);
     fock_worker_count_costs(sampler->worker, costs);
-    enum status status = fock_worker_begin(sampler->worker, sampler->n_spins, sampler->density,
-                                           sampler->accumulator);
+    enum status status = fock_worker_begin(sampler->worker, &sampler->density->kind,
+                                           sampler->density, sampler->accumulator);
     darray_sync();
     if (status == STATUS_OK)
         status = pass == SAMPLE_DIRECT ? run_first_pass(sampler, costs, times)

@@ -145,6 +145,8 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
     json_object_set_new(extras, "mulliken_charges",
                         json_real_array(scf->mulliken, (size_t)outcome->input->molecule.n_atoms));
     json_object_set_new(extras, "s2", json_real_or_null(scf->s2));
+    if (scf->keeps_occupation)
+        json_object_set_new(extras, "occupation_overlap", json_real(scf->occupation_overlap));
     json_object_set_new(extras, "orbital_gradient", json_real_or_null(scf->gradient));
     json_object_set_new(extras, "fock_builds", json_integer(scf->fock_builds));
     add_stability(outcome->input->n_spins, scf, extras);

@@ -183,6 +183,8 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
         for (int k = 0; k < basis->n_orbitals; k++)
             result->orbital_energies[s][k] = state->orbital_energies[s][k];
     result->s2 = expected_s2(basis, state);
+    if (solver->occupation)
+        TRY(scf_occupation_overlap(solver->occupation, state, &result->occupation_overlap));
     TRY(set_mulliken_charges(basis, D, result->mulliken));
     return set_dipole(basis->problem, D, result->dipole);
 }
@@ -207,8 +209,9 @@ static void report_checkpoints(const struct scf_basis *basis, const struct scf_s
 {
     if (!settings->checkpoint)
         return;
+    int n_others = settings->keep_occupation ? 3 : 2;
     int64_t n_bytes = checkpoint_bytes(basis->problem, basis->n_orbitals,
-                                       scf_restart_bytes(basis, settings->diis_size, 2));
+                                       scf_restart_bytes(basis, settings->diis_size, n_others));
     checkpoint_report_size(settings->checkpoint, "the SCF", settings->checkpoint_every, n_bytes,
                            "diis");
 }
@@ -234,7 +237,8 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
 {
     struct scf_basis *basis;
     struct scf_solver solver = {.settings = settings, .result = result};
-    *result = (struct scf_result){.follow = (enum scf_follow)settings->follow};
+    *result = (struct scf_result){.follow = (enum scf_follow)settings->follow,
+                                  .keeps_occupation = settings->keep_occupation};
     enum status status = scf_basis_create(problem, settings->dependence, &basis);
     if (status != STATUS_OK)
         goto done;

@@ -51,6 +51,13 @@ struct scf_iteration {
 
 struct checkpoint_reader;
 
+/* An occupied and a virtual orbital of a spin that exchange their occupations in the guess, by their
+ * numbers from 1 in the order of energies; occupied 0: none. */
+struct scf_swap {
+    int spin;
+    int64_t occupied, virtual;
+};
+
 struct scf_settings {
     double converge;     /* max |F_ia| between occupied i and virtual a of either spin, hartree */
     double energy_error; /* hartree: the run may also end where its energy is right to this (the
@@ -64,6 +71,10 @@ struct scf_settings {
                                 * are replaced by quasi-Newton steps when the gradient is small */
     bool mix;                  /* UHF: orbitals of alpha and beta are made different in the guess
                                 * (scf_state_mix), unless it is restart's */
+    struct scf_swap swap;      /* of the guess's orbitals, unless it is restart's */
+    bool keep_occupation;      /* occupy by maximum overlap with the guess's orbitals or restart's
+                                * (scf_occupation.h), by DIIS alone; most often with
+                                * SCF_FOLLOW_NONE: the state can be a saddle point */
     int second_order;          /* enum scf_when */
     int stability;             /* enum scf_when */
     int follow;                /* enum scf_follow */
@@ -97,9 +108,11 @@ struct scf_result {
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
     int n_saddles;                              /* left on the way: all have higher energies */
     struct scf_saddle saddles[SCF_MAX_SADDLES];
-    double dipole[3]; /* e Bohr, electrons and nuclei, about the origin */
-    double *mulliken; /* per centre of the molecule: charge, e */
-    double s2;        /* <S^2> */
+    double dipole[3];          /* e Bohr, electrons and nuclei, about the origin */
+    double *mulliken;          /* per centre of the molecule: charge, e */
+    double s2;                 /* <S^2> */
+    bool keeps_occupation;     /* of the settings */
+    double occupation_overlap; /* then: scf_occupation_overlap */
 };
 
 /* Runs to convergence, from D or, with settings->restart, whose density D is, from the state of
@@ -107,7 +120,7 @@ struct scf_result {
  * D  n_spins tile matrices, borrowed: the initial density, then scratch of the Fock builds,
  *    on return the final density; undefined after an error but STATUS_NOT_CONVERGED
  * Errors: STATUS_NOT_CONVERGED (result filled with the last iteration's state),
- * STATUS_INPUT (fewer independent functions than occupied orbitals),
+ * STATUS_INPUT (fewer independent functions than occupied orbitals, or no such orbitals to swap),
  * STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_IO (checkpoint); the same everywhere. */
 enum status scf_run(const struct scf_problem *problem, const struct scf_settings *settings,
                     struct darray *const D[], struct scf_result *result);

@@ -152,6 +152,8 @@ bool scf_choice_second_order(const struct scf_solver *solver)
 {
     if (solver->second_order)
         return true;
+    if (solver->occupation) /* their steps down would lead away from the kept state */
+        return false;
     if (!solver->state->idempotent || !scf_rotation_exists(solver->basis) ||
         solver->settings->second_order == SCF_NEVER)
         return false;
@@ -165,7 +167,7 @@ bool scf_choice_quasi_newton(const struct scf_solver *solver)
     const struct scf_settings *settings = solver->settings;
     if (solver->quasi_newton)
         return true;
-    return !solver->quasi_newton_failed &&
+    return !solver->quasi_newton_failed && !solver->occupation &&
            solver->basis->n_functions >= settings->quasi_newton_from && settings->damping == 0 &&
            settings->level_shift == 0 && solver->state->idempotent &&
            solver->state->gradient < QUASI_NEWTON_GRADIENT &&

@@ -21,7 +21,8 @@ void scf_choice_take_curvature(struct scf_solver *solver, const struct scf_curva
  * is first taken as noise of incremental builds, which end then. */
 void scf_choice_watch(struct scf_solver *solver);
 
-/* Whether the next step is one of second order; else, one of quasi-Newton, not of DIIS. */
+/* Whether the next step is one of second order; else, one of quasi-Newton, not of DIIS. A kept
+ * occupation is left by the descent from a saddle point only, if that is followed. */
 bool scf_choice_second_order(const struct scf_solver *solver);
 bool scf_choice_quasi_newton(const struct scf_solver *solver);
 

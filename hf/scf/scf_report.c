@@ -15,6 +15,9 @@
  * to SCF_ENERGY_ERROR. */
 #define PROPERTY_ERROR 1e-5
 
+/* An occupied orbital that is kept is more than half of the reference's. */
+#define LEAST_KEPT 0.5
+
 /* Orbitals shown on either side of the gap. */
 enum { NEAR_GAP = 5 };
 
@@ -56,6 +59,8 @@ void scf_report_start(const struct scf_basis *basis, const struct scf_settings *
         log_print("%d nearly dependent combinations dropped (eigenvalue below %g), %d orbitals "
                   "left\n",
                   basis->n_functions - basis->n_orbitals, settings->dependence, basis->n_orbitals);
+    if (settings->keep_occupation)
+        log_print("Occupied   the orbitals that overlap most with those of the guess or restart\n");
     print_convergence(basis->problem, settings);
     log_print("iter          energy            change     gradient   method         Fock s  "
               "algebra s\n");
@@ -151,6 +156,20 @@ static void print_stability(const struct scf_problem *problem, const struct scf_
                                      "always tests it)");
 }
 
+/* The orbitals may have changed their character on the way, or have no counterpart. */
+static void print_occupation(const struct scf_result *result)
+{
+    if (!result->keeps_occupation)
+        return;
+    log_print("Occupied orbitals overlap with the reference by at least %.4f\n",
+              result->occupation_overlap);
+    if (result->occupation_overlap < LEAST_KEPT && result->n_saddles == 0)
+        log_warn(
+            "the kept occupation has changed: an occupied orbital overlaps with the reference by "
+            "%.2f only; take smaller steps from geometry to geometry",
+            result->occupation_overlap);
+}
+
 static void print_saddles(const struct scf_result *result)
 {
     for (int i = 0; i < result->n_saddles; i++)
@@ -241,6 +260,7 @@ void scf_report_result(const struct scf_problem *problem, const struct scf_resul
                   log_plural(result->n_saddles));
     log_print("\n");
     print_saddles(result);
+    print_occupation(result);
     print_stability(problem, result);
     print_energies(result);
     print_all_orbitals(problem, result, all_orbitals);

@@ -216,6 +216,8 @@ static enum status add_iterations(struct checkpoint_stream *stream, void *contex
         TRY(add_best(stream, solver));
     if (progress.has_damped)
         TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_spins, solver->F_damped));
+    if (solver->occupation)
+        TRY(scf_restart_add_reference(stream, solver));
     return add_curvatures(stream, solver->result);
 }
 
@@ -376,7 +378,7 @@ static enum status set_numbers(struct scf_solver *solver, const struct progress 
     solver->least_gradient = progress->least_gradient;
     if (progress->has_best)
         solver->best_energy = progress->best_energy;
-    if (progress->radius > 0) {
+    if (progress->radius > 0 && !solver->occupation) {
         TRY(scf_second_order_create(solver->basis, solver->fock, &solver->second_order));
         solver->second_order->radius = progress->radius;
     }
@@ -414,6 +416,8 @@ static enum status resume(struct checkpoint_stream *stream, struct scf_solver *s
     struct transformation transformation;
     bool found;
     list_numbers(&progress, numbers);
+    if (solver->occupation)
+        TRY(scf_restart_read_reference(stream, solver));
     TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
     if (!found)
         return STATUS_OK;

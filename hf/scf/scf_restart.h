@@ -8,13 +8,19 @@
  *     /beryl_scf/diis     (steps * spins * m) x m, oldest first: F with the diagonal in one
  *                         triangle and the error, antisymmetric, in the other, over X's columns
  *     /beryl_scf/best     spins * m x m, where they are needed: the projectors of U_best
- *     /beryl_scf/damped   spins * m x m, where they are needed: F_damped */
+ *     /beryl_scf/damped   spins * m x m, where they are needed: F_damped
+ *
+ * and, of a run that keeps the occupation, in /beryl_scf_occupation the numbers of electrons and
+ *
+ *     alpha, beta         n_occupied x n, rows: the reference's orbitals over the functions */
 #pragma once
 
 #include "hf/scf/scf_solver.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
+
+struct checkpoint_stream;
 
 /* Bytes in the file, with so many steps of DIIS and other matrices of their size.
  * Not collective. */
@@ -29,6 +35,13 @@ enum status scf_restart_write(struct scf_solver *solver);
  * of other orbitals or has no such group, the solver stays new: a message says so.
  * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
 enum status scf_restart_read(struct scf_solver *solver);
+
+/* Writes the reference of the occupation, or compares it. Errors: those of checkpoint_stream.h. */
+enum status scf_restart_add_reference(struct checkpoint_stream *stream, struct scf_solver *solver);
+
+/* Sets the reference of the occupation to the file's, if it has one for as many electrons.
+ * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
+enum status scf_restart_read_reference(struct checkpoint_stream *stream, struct scf_solver *solver);
 
 /* Gives DIIS, which has no step, those of settings->guess_steps, as changes of the state's own:
  *   F_k = F + a T (F'_k - F'_n) T^T,  e_k = e + a T (e'_k - e'_n) T^T,  T = X^T <functions|X'>

@@ -3,6 +3,7 @@
 
 #include "hf/orbitals/scf_stability.h"
 #include "hf/scf/scf_choice.h"
+#include "hf/scf/scf_first_state.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "support/base/clock.h"
@@ -47,6 +48,8 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
     struct scf_solver solver;
     struct memory_need need = scf_fock_bytes(problem, n_matrices, n_processes);
     need.own_bytes += (double)scf_state_bytes(plan);
+    if (settings->keep_occupation)
+        need.own_bytes += (double)scf_occupation_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
         struct dense_member members[MAX_MEMBERS];
         int n = list_solver_matrices(plan, settings, s, &solver, members);
@@ -71,6 +74,8 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
     TRY(scf_fock_create(basis->problem, scratch, &solver->fock));
     TRY(scf_state_create(basis, &solver->state));
     TRY(create_diis(solver));
+    if (solver->settings->keep_occupation)
+        TRY(scf_occupation_create(basis, &solver->occupation));
     return solver->settings->restart ? scf_restart_read(solver) : STATUS_OK;
 }
 
@@ -80,6 +85,7 @@ void scf_solver_fini(struct scf_solver *solver)
         dense_destroy(solver->U_best[s]);
         dense_destroy(solver->F_damped[s]);
     }
+    scf_occupation_destroy(solver->occupation);
     scf_quasi_newton_destroy(solver->quasi_newton);
     scf_second_order_destroy(solver->second_order);
     diis_destroy(solver->diis);
@@ -133,37 +139,10 @@ static void start_iteration(struct scf_solver *solver, const char *method)
     solver->started_s = clock_now_s();
 }
 
-/* The Fock matrix of the guess density; if it is one of orbitals already, as after a restart, they
- * are found, so that a converged one is seen to be. */
-static enum status build_guess(struct scf_solver *solver, struct darray *const D[])
-{
-    TRY(scf_state_from_tiles(solver->basis, D, solver->fock, solver->state));
-    TRY(scf_state_build_density(solver->basis, solver->fock, true, solver->state));
-    return solver->state->idempotent ? scf_state_canonicalise(solver->basis, solver->state)
-                                     : STATUS_OK;
-}
-
-/* Goes from the guess to its orbitals, or those of its Fock matrix, mixed. */
-static enum status mix_guess(struct scf_solver *solver)
-{
-    if (!solver->state->idempotent)
-        TRY(scf_state_diagonalise(solver->basis, solver->state));
-    TRY(scf_state_mix(solver->basis, solver->state));
-    TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
-    return scf_state_canonicalise(solver->basis, solver->state);
-}
-
 static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
 {
-    bool mix = solver->settings->mix;
-    start_iteration(solver, mix ? "mixed guess" : "guess");
-    TRY(build_guess(solver, D));
-    if (mix)
-        TRY(mix_guess(solver));
-    scf_state_gradient(solver->basis, solver->state);
-    if (solver->settings->guess_steps && solver->state->idempotent && !mix)
-        TRY(scf_restart_lift_steps(solver));
-    return STATUS_OK;
+    start_iteration(solver, scf_first_state_name(solver->settings));
+    return scf_first_state_find(solver, D);
 }
 
 /* Turns the state's F into the matrix to diagonalise: the extrapolation by DIIS, damped while far
@@ -203,6 +182,8 @@ static enum status diis_step(struct scf_solver *solver)
         TRY(create_diis(solver));
     TRY(prepare_diis(solver));
     TRY(scf_state_diagonalise(solver->basis, solver->state));
+    if (solver->occupation)
+        scf_occupation_keep(solver->occupation, solver->state);
     TRY(scf_state_build(solver->basis, solver->fock, full, solver->state));
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;

@@ -4,6 +4,7 @@
 
 #include "hf/orbitals/scf_basis.h"
 #include "hf/orbitals/scf_fock.h"
+#include "hf/orbitals/scf_occupation.h"
 #include "hf/orbitals/scf_quasi_newton.h"
 #include "hf/orbitals/scf_second_order.h"
 #include "hf/orbitals/scf_state.h"
@@ -26,6 +27,7 @@ struct scf_solver {
     struct scf_quasi_newton *quasi_newton; /* NULL while it is not in charge */
     bool quasi_newton_failed;
     struct scf_second_order *second_order; /* NULL until it is in charge */
+    struct scf_occupation *occupation;     /* NULL: the lowest orbitals */
     struct dense *F_damped[2];             /* the last one, NULL without damping */
     struct dense *U_best[2];               /* occupied orbitals of the lowest energy so far */
     double best_energy, least_gradient;

@@ -201,6 +201,9 @@ static enum status convert_settings(struct beryl_calculation *self, const char *
     settings->scf.converge = given->converge;
     settings->scf.max_iterations = given->max_iter;
     settings->scf.checkpoint = given->checkpoint;
+    settings->scf.keep_occupation = given->keep_occupation != 0;
+    if (settings->scf.keep_occupation)
+        settings->scf.follow = SCF_FOLLOW_NONE;
     if (given->sched)
         TRY(taskpool_settings_set(&settings->pool, "sched", given->sched));
     TRY(mode_options_choose(&settings->pool, NULL, 1, &settings->modes));

@@ -155,6 +155,11 @@ static void check_refusals(struct beryl_calculation *calculation)
     settings.sched = "nonsense";
     if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE)
         die("unknown mode");
+    settings.sched = "static";
+    settings.keep_occupation = 1;
+    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE ||
+        !strstr(beryl_error_text(), "--keep-occupation"))
+        die("no orbitals to keep the occupation of");
     if (beryl_create_from_file("nowhere.xyz", &settings, NULL) != BERYL_USAGE)
         die("nowhere to put the calculation");
     if (beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||

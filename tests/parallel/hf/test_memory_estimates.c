@@ -78,6 +78,11 @@ static void check_basis_and_state(void)
     check_ok(scf_state_create(basis, &another));
     check_taken("state", (double)scf_state_bytes(&plan), 0, before);
     scf_state_destroy(another);
+    struct scf_occupation *occupation;
+    before = heap_bytes();
+    check_ok(scf_occupation_create(basis, &occupation));
+    check_taken("occupation", (double)scf_occupation_bytes(&plan), 0, before);
+    scf_occupation_destroy(occupation);
 }
 
 static void check_methods(void)

@@ -73,6 +73,41 @@ static void test_orbitals_that_serve_something_are_converged(void **state)
     check_energy_error("--converge", "1e-3", 0);
     check_energy_error("--checkpoint", "water.h5", 0);
     check_energy_error("--fock-only", "1", 0);
+    check_energy_error("--keep-occupation", "--guess=water.h5", 0);
+}
+
+/* Where an option that is given decides on saddle points, or on a kept occupation. */
+static void check_follow(int n, char **words, int expected)
+{
+    struct hf_options options;
+    parse_words(n, words, &options);
+    assert_int_equal(options.settings.scf.follow, expected);
+}
+
+static void test_a_kept_occupation_follows_no_saddle_point_unless_asked(void **state)
+{
+    (void)state;
+    char *kept[] = {"beryl-hf", "water.xyz",         "--basis",     "sto-3g", "--guess",
+                    "a.h5",     "--keep-occupation", "--stability", "never",  NULL};
+    char *asked[] = {"beryl-hf", "water.xyz",         "--basis",  "sto-3g", "--guess",
+                     "a.h5",     "--keep-occupation", "--follow", "same",   NULL};
+    char *plain[] = {"beryl-hf", "water.xyz", "--basis", "sto-3g", "--guess", "a.h5", NULL};
+    check_follow(9, kept, SCF_FOLLOW_NONE);
+    check_follow(9, asked, SCF_FOLLOW_SAME);
+    check_follow(6, plain, SCF_FOLLOW_SAME);
+}
+
+static void test_a_swap_names_two_orbitals(void **state)
+{
+    (void)state;
+    char *argv[] = {"beryl-hf", "water.xyz",    "--basis",  "sto-3g", "--method",
+                    "uhf",      "--guess-swap", "3:7:beta", NULL};
+    struct hf_options options;
+    parse_words(8, argv, &options);
+    const struct scf_swap *swap = &options.settings.scf.swap;
+    assert_int_equal(swap->spin, 1);
+    assert_int_equal(swap->occupied, 3);
+    assert_int_equal(swap->virtual, 7);
 }
 
 int main(void)
@@ -81,6 +116,8 @@ int main(void)
         cmocka_unit_test(test_defaults_of_the_options_are_those_of_the_settings),
         cmocka_unit_test(test_a_converged_density_takes_an_scf),
         cmocka_unit_test(test_orbitals_that_serve_something_are_converged),
+        cmocka_unit_test(test_a_kept_occupation_follows_no_saddle_point_unless_asked),
+        cmocka_unit_test(test_a_swap_names_two_orbitals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,6 +122,26 @@ static void test_a_saddle_point_that_is_kept_is_said(void **state)
     assert_string_equal(scf_point_name(scf_result_point(&result, SCF_REAL_UHF)), "saddle");
 }
 
+static void test_the_overlap_of_a_kept_occupation_is_said(void **state)
+{
+    (void)state;
+    static const struct {
+        bool keeps;
+        double overlap;
+        const char *text;
+    } cases[] = {{false, 0, "the reference"},
+                 {true, 0.97, "the reference by at least 0.9700"},
+                 {true, 0.3, "the reference by at least 0.3000"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[4096];
+        struct scf_result result = some_result(true);
+        result.keeps_occupation = cases[i].keeps;
+        result.occupation_overlap = cases[i].overlap;
+        report_text(2, &result, text, sizeof text);
+        check_text(text, cases[i].text, cases[i].keeps);
+    }
+}
+
 static void test_saddle_points_left_are_said(void **state)
 {
     (void)state;
@@ -144,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_a_curvature_below_its_error_is_not_settled),
         cmocka_unit_test(test_what_was_not_tested_is_said),
         cmocka_unit_test(test_a_saddle_point_that_is_kept_is_said),
+        cmocka_unit_test(test_the_overlap_of_a_kept_occupation_is_said),
         cmocka_unit_test(test_saddle_points_left_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/orbitals/scf_occupation.h"
+
+#include "support/base/agree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status scf_occupation_create(const struct scf_basis *basis, struct scf_occupation **occupation)
+{
+    size_t m = (size_t)basis->n_orbitals;
+    MPI_Comm comm = basis->problem->comm;
+    *occupation = agree_calloc(comm, sizeof **occupation, "the occupation");
+    if (!*occupation)
+        return STATUS_NO_MEMORY;
+    struct scf_occupation *self = *occupation;
+    *self = (struct scf_occupation){.basis = basis,
+                                    .p = calloc(m, sizeof *self->p),
+                                    .order = calloc(m, sizeof *self->order),
+                                    .sorted = calloc(m, sizeof *self->sorted)};
+    bool complete = self->p && self->order && self->sorted;
+    TRY(status_agree(comm, CHECK_MEMORY(complete, "no memory for the occupation")));
+    for (int s = 0; s < basis->n_spins; s++)
+        TRY(dense_create(basis->problem->grid, basis->n_orbitals, basis->n_occupied[s],
+                         &self->R[s]));
+    return STATUS_OK;
+}
+
+void scf_occupation_destroy(struct scf_occupation *occupation)
+{
+    if (!occupation)
+        return;
+    for (int s = 0; s < 2; s++)
+        dense_destroy(occupation->R[s]);
+    free(occupation->p);
+    free(occupation->order);
+    free(occupation->sorted);
+    free(occupation);
+}
+
+int64_t scf_occupation_bytes(const struct scf_basis *plan)
+{
+    int64_t bytes = (int64_t)(sizeof(struct scf_occupation) +
+                              (size_t)plan->n_orbitals * (2 * sizeof(double) + sizeof(int)));
+    for (int s = 0; s < plan->n_spins; s++)
+        bytes += dense_bytes(plan->problem->grid, plan->n_orbitals, plan->n_occupied[s]);
+    return bytes;
+}
+
+void scf_occupation_set(struct scf_occupation *occupation, const struct scf_state *state)
+{
+    for (int s = 0; s < occupation->basis->n_spins; s++)
+        dense_copy(state->U_o[s], occupation->R[s]);
+    occupation->is_set = true;
+}
+
+/* p of the columns of U, the same bits on every process. Overwrites work_o. */
+static void find_projections(const struct scf_occupation *occupation, struct scf_state *state,
+                             int spin)
+{
+    const struct scf_basis *basis = occupation->basis;
+    struct dense *UR = state->work_o[spin];
+    memset(occupation->sorted, 0, (size_t)basis->n_orbitals * sizeof *occupation->sorted);
+    dense_multiply('T', 'N', 1, state->U[spin], occupation->R[spin], 0, UR);
+    for (int c = 0; c < UR->local_columns; c++)
+        for (int r = 0; r < UR->local_rows; r++) {
+            double element = UR->local[(size_t)c * (size_t)UR->local_rows + (size_t)r];
+            occupation->sorted[dense_global_row(UR, r)] += element * element;
+        }
+    MPI_Reduce(occupation->sorted, occupation->p, basis->n_orbitals, MPI_DOUBLE, MPI_SUM, 0,
+               basis->problem->comm);
+    MPI_Bcast(occupation->p, basis->n_orbitals, MPI_DOUBLE, 0, basis->problem->comm);
+}
+
+static int compare_projections(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* The least of the n_occupied largest p. Overwrites sorted. */
+static double find_least_occupied(const struct scf_occupation *occupation, int n_occupied)
+{
+    size_t m = (size_t)occupation->basis->n_orbitals;
+    memcpy(occupation->sorted, occupation->p, m * sizeof *occupation->p);
+    qsort(occupation->sorted, m, sizeof *occupation->sorted, compare_projections);
+    return occupation->sorted[n_occupied - 1];
+}
+
+/* The order of the columns; whether it is not the one that they have. Of equal p the lower orbitals
+ * are occupied. */
+static bool find_order(const struct scf_occupation *occupation, int n_occupied)
+{
+    int m = occupation->basis->n_orbitals, n_above = 0, occupied = 0, virtual = n_occupied;
+    double least = find_least_occupied(occupation, n_occupied);
+    bool moved = false;
+    for (int j = 0; j < m; j++)
+        n_above += occupation->p[j] > least;
+    for (int j = 0, n_equal = n_occupied - n_above; j < m; j++) {
+        bool is_least = occupation->p[j] == least;
+        bool keep = occupation->p[j] > least || (is_least && n_equal > 0);
+        n_equal -= is_least;
+        moved = moved || keep != (j < n_occupied);
+        occupation->order[keep ? occupied++ : virtual ++] = j;
+    }
+    return moved;
+}
+
+/* Column k of U and its energy = those number order[k]. */
+static void reorder_columns(const struct scf_occupation *occupation, struct scf_state *state,
+                            int spin)
+{
+    const struct scf_basis *basis = occupation->basis;
+    struct dense *permutation = basis->work_mm[0], *U = basis->work_mm[1];
+    double *energies = state->orbital_energies[spin];
+    for (int c = 0; c < permutation->local_columns; c++)
+        for (int r = 0; r < permutation->local_rows; r++)
+            permutation->local[(size_t)c * (size_t)permutation->local_rows + (size_t)r] =
+                occupation->order[dense_global_column(permutation, c)] ==
+                dense_global_row(permutation, r);
+    dense_multiply('N', 'N', 1, state->U[spin], permutation, 0, U);
+    dense_copy(U, state->U[spin]);
+    for (int k = 0; k < basis->n_orbitals; k++)
+        occupation->sorted[k] = energies[occupation->order[k]];
+    memcpy(energies, occupation->sorted, (size_t)basis->n_orbitals * sizeof *energies);
+}
+
+void scf_occupation_keep(const struct scf_occupation *occupation, struct scf_state *state)
+{
+    for (int s = 0; s < occupation->basis->n_spins; s++) {
+        int n_occupied = occupation->basis->n_occupied[s];
+        if (n_occupied == 0)
+            continue;
+        find_projections(occupation, state, s);
+        if (!find_order(occupation, n_occupied))
+            continue;
+        reorder_columns(occupation, state, s);
+        dense_copy_columns(state->U[s], 0, state->U_o[s]);
+    }
+}
+
+/* eigenvalues of U_o^T R R^T U_o, ascending; n_occupied. A, V: n_occupied x n_occupied. */
+static enum status find_cosines(const struct scf_occupation *occupation,
+                                const struct scf_state *state, int spin, double *eigenvalues)
+{
+    struct dense *A = NULL, *B = NULL;
+    int64_t o = occupation->basis->n_occupied[spin];
+    const struct dense_member members[] = {{&A, o, o}, {&B, o, o}};
+    TRY(dense_create_members(occupation->basis->problem->grid, 2, members));
+    dense_multiply('T', 'N', 1, state->U_o[spin], occupation->R[spin], 0, B);
+    dense_multiply('N', 'T', 1, B, B, 0, A);
+    enum status status = dense_eigen(A, eigenvalues, B);
+    dense_destroy(A);
+    dense_destroy(B);
+    return status;
+}
+
+enum status scf_occupation_overlap(const struct scf_occupation *occupation,
+                                   const struct scf_state *state, double *least)
+{
+    *least = 1;
+    for (int s = 0; s < occupation->basis->n_spins; s++) {
+        if (occupation->basis->n_occupied[s] == 0)
+            continue;
+        TRY(find_cosines(occupation, state, s, occupation->sorted));
+        *least = fmin(*least, fmax(0, occupation->sorted[0]));
+    }
+    return STATUS_OK;
+}
