@@ -299,7 +299,7 @@ static enum status check_run_options(const struct hf_options *options)
     if (options->density && !options->fock_only)
         return FAIL(STATUS_USAGE, "--density has no effect without --fock-only or --compare: the "
                                   "SCF starts from --guess");
-    if (!solves_scf(options))
+    if (goal_of(options) != HF_GOAL_SCF)
         TRY(check_no_effect(options, OPTIONS_OF_ITERATIONS,
                             options->compare ? "compare" : "fock-only"));
     if (hf_options_density(options) == HF_DENSITY_FILE)

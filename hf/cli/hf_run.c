@@ -151,7 +151,7 @@ static void print_engines(const struct engine_use *engines)
 {
     for (int i = 0; two_electron_engine_name(i); i++)
         if (engines->computed[i].quartets > 0)
-            log_print("Engine  %s: %lld shell quartets, %.1f %% of the lanes filled\n",
+            log_print("Engine     %s: %lld shell quartets, %.1f %% of the lanes filled\n",
                       two_electron_engine_name(i), (long long)engines->computed[i].quartets,
                       100.0 * (double)engines->computed[i].quartets /
                           (double)engines->computed[i].lanes);

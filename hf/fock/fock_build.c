@@ -112,7 +112,7 @@ static double cost_of_task(int64_t position, void *context)
     return sum.sum;
 }
 
-/* Moving a task of kept integrals costs their computation, some ten times as long as reading them:
+/* Moving a task of kept integrals costs their computation, five to six times as long as reading them:
  * less than this is not worth it in the builds that an SCF still does. */
 #define KEPT_EVEN_WITHIN 0.1
 

@@ -166,8 +166,7 @@ static void check_fock_worker(void)
     struct fock_accumulator *sums;
     struct fock_worker *worker;
     double m = (double)setup.tiling->max_functions, two_tiles = 2 * m * m * sizeof(double);
-    struct density_kind kind = {
-        .n_matrices = plan.n_spins, .n_coulomb = 1, .of_each = plan.n_spins};
+    struct density_kind kind = density_of_spins(plan.n_spins);
     double before = heap_bytes();
     check_ok(fock_accumulator_create(setup.screening, plan.n_spins, true, 0, &sums));
     check_taken("sums", fock_accumulator_bytes(setup.tiling, plan.n_spins, n_processes).own_bytes,
