@@ -41,7 +41,7 @@ static inline int density_coulomb(const struct density_kind *kind, int matrix)
 }
 
 /* Different matrices among C and D. */
-static inline int density_n_blocks(const struct density_kind *kind)
+static inline int64_t density_n_blocks(const struct density_kind *kind)
 {
     return kind->total ? 1 : kind->n_coulomb + kind->n_matrices;
 }

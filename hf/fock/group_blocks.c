@@ -34,7 +34,7 @@ static int64_t bytes_of_elements(const struct tiling *tiling)
 int64_t group_blocks_bytes(const struct tiling *tiling)
 {
     return N_ROLE_PAIRS * bytes_of_places(tiling) +
-           2 * FOCK_MAX_MATRICES * bytes_of_elements(tiling);
+           INT64_C(2) * FOCK_MAX_MATRICES * bytes_of_elements(tiling);
 }
 
 enum status group_blocks_create(const struct tiling *tiling, struct group_blocks *blocks)
