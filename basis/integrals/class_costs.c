@@ -38,17 +38,26 @@ void class_costs_clear(struct class_costs *costs)
     memset(costs->of, 0, (size_t)costs->n_numbers * sizeof(double));
 }
 
-static int pair_type(const struct class_costs *costs, const struct pair_class *class)
+int pair_type_of(const struct shells *shells, const struct pair_class *class)
 {
-    int first = (int)(class->type[0] - costs->shells->types);
-    int second = (int)(class->type[1] - costs->shells->types);
-    assert(0 <= second && second <= first && first < costs->shells->n_types);
+    int first = (int)(class->type[0] - shells->types);
+    int second = (int)(class->type[1] - shells->types);
+    assert(0 <= second && second <= first && first < shells->n_types);
     return first * (first + 1) / 2 + second;
+}
+
+void pair_type_split(int pair_type, int types[2])
+{
+    types[0] = 0;
+    while ((types[0] + 1) * (types[0] + 2) / 2 <= pair_type)
+        types[0]++;
+    types[1] = pair_type - types[0] * (types[0] + 1) / 2;
 }
 
 struct class_cost *class_costs_of(struct class_costs *costs, const struct quartet_batch *batch)
 {
-    int64_t bra = pair_type(costs, batch->bra), ket = pair_type(costs, batch->ket);
+    int64_t bra = pair_type_of(costs->shells, batch->bra);
+    int64_t ket = pair_type_of(costs->shells, batch->ket);
     return &costs->of[bra * costs->n_pair_types + ket];
 }
 
@@ -76,12 +85,10 @@ static char *append_group_name(const struct group_type *type, char *end)
 
 static char *append_pair_name(const struct class_costs *costs, int pair, char *end)
 {
-    int first = 0;
-    while ((first + 1) * (first + 2) / 2 <= pair)
-        first++;
-    const struct group_type *types = costs->shells->types;
-    return append_group_name(&types[pair - first * (first + 1) / 2],
-                             append_group_name(&types[first], end));
+    int types[2];
+    pair_type_split(pair, types);
+    const struct group_type *all = costs->shells->types;
+    return append_group_name(&all[types[1]], append_group_name(&all[types[0]], end));
 }
 
 void class_costs_name(const struct class_costs *costs, int bra, int ket, char name[CLASS_NAME_SIZE])

@@ -61,16 +61,14 @@ static void find_projections(const struct scf_occupation *occupation, struct scf
 {
     const struct scf_basis *basis = occupation->basis;
     struct dense *UR = state->work_o[spin];
-    memset(occupation->sorted, 0, (size_t)basis->n_orbitals * sizeof *occupation->sorted);
+    memset(occupation->p, 0, (size_t)basis->n_orbitals * sizeof *occupation->p);
     dense_multiply('T', 'N', 1, state->U[spin], occupation->R[spin], 0, UR);
     for (int c = 0; c < UR->local_columns; c++)
         for (int r = 0; r < UR->local_rows; r++) {
             double element = UR->local[(size_t)c * (size_t)UR->local_rows + (size_t)r];
-            occupation->sorted[dense_global_row(UR, r)] += element * element;
+            occupation->p[dense_global_row(UR, r)] += element * element;
         }
-    MPI_Reduce(occupation->sorted, occupation->p, basis->n_orbitals, MPI_DOUBLE, MPI_SUM, 0,
-               basis->problem->comm);
-    MPI_Bcast(occupation->p, basis->n_orbitals, MPI_DOUBLE, 0, basis->problem->comm);
+    dense_sum_parts(basis->problem->grid, basis->n_orbitals, occupation->p);
 }
 
 static int compare_projections(const void *a, const void *b)

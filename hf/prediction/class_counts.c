@@ -16,17 +16,10 @@ struct listing {
     int64_t n, capacity;
 };
 
-static int number_of_pair_type(const struct shells *shells, const struct pair_class *class)
-{
-    int first = (int)(class->type[0] - shells->types);
-    int second = (int)(class->type[1] - shells->types);
-    return first * (first + 1) / 2 + second;
-}
-
 static enum status list_pairs_of_class(struct listing *listing, int64_t tile_pair,
                                        const struct pair_class *class)
 {
-    int type = number_of_pair_type(listing->screening->tiling->shells, class);
+    int type = pair_type_of(listing->screening->tiling->shells, class);
     TRY(array_reserve(&listing->pairs, listing->n + class->n_pairs, &listing->capacity,
                       sizeof *listing->pairs));
     for (int32_t i = 0; i < class->n_pairs; i++) {
@@ -206,19 +199,10 @@ void class_counts_destroy(struct class_counts *counts)
     free(counts);
 }
 
-/* The two types of groups of a pair type (class_costs.h). */
-static void split_pair_type(int pair_type, int types[2])
-{
-    types[0] = 0;
-    while ((types[0] + 1) * (types[0] + 2) / 2 <= pair_type)
-        types[0]++;
-    types[1] = pair_type - types[0] * (types[0] + 1) / 2;
-}
-
 static int functions_of_pair(const struct class_counts *counts, int pair_type)
 {
     int types[2];
-    split_pair_type(pair_type, types);
+    pair_type_split(pair_type, types);
     const struct group_type *all = counts->shells->types;
     return all[types[0]].n_functions * all[types[1]].n_functions;
 }
@@ -231,6 +215,6 @@ int class_counts_n_integrals(const struct class_counts *counts, int t, int u)
 int class_counts_pair_l(const struct class_counts *counts, int pair_type)
 {
     int types[2];
-    split_pair_type(pair_type, types);
+    pair_type_split(pair_type, types);
     return counts->shells->types[types[0]].max_l + counts->shells->types[types[1]].max_l;
 }

@@ -233,7 +233,8 @@ static void test_an_scf_stays_below_its_estimate(void **state)
         settings.observe_context = &most;
         check_ok(scf_setup_run(&setup, &settings, &result));
         double own = scf_bytes(&setup.problem, &settings, n_processes).own_bytes;
-        double with_builds = own + fock_bytes(setup.tiling, &builds, 4, n_processes).own_bytes;
+        double with_builds =
+            own + fock_bytes(setup.tiling, &builds, FOCK_MAX_MATRICES, n_processes).own_bytes;
         assert_true(most - before < with_builds);
         assert_true(rank > 0 || most - before > 0.3 * own);
         scf_result_fini(&result);
