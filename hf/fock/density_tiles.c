@@ -64,11 +64,11 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
     for (int c = 0; c < kind->n_coulomb; c++)
         tile->coulomb[c] = numbers + c * n;
     for (int i = 0; i < kind->n_matrices; i++) {
-        double *own = kind->total ? numbers : numbers + (kind->n_coulomb + i) * n;
+        double *own = numbers + density_block(kind, i) * n;
         darray_get(tiles->D[i], pair, own);
         tile->exchange[i] = own;
         group_maxima(tiling, I, J, own, kind->total ? 0.5 : 1, exchange_weight);
-        int c = kind->total ? -1 : density_coulomb(kind, i);
+        int c = density_coulomb(kind, i);
         if (c >= 0)
             add_multiple(n, 2.0 / kind->of_each, own, numbers + c * n);
     }

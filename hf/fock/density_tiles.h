@@ -34,16 +34,23 @@ static inline struct density_kind density_of_spins(int n_spins)
         .n_matrices = n_spins, .n_coulomb = 1, .of_each = n_spins, .total = n_spins == 1};
 }
 
-/* The number of the Coulomb density of a matrix; -1: it has none. */
+/* The number of the Coulomb density of a matrix; -1: it has none, or is it. */
 static inline int density_coulomb(const struct density_kind *kind, int matrix)
 {
-    return matrix < kind->n_coulomb * kind->of_each ? matrix / kind->of_each : -1;
+    bool has = !kind->total && matrix < kind->n_coulomb * kind->of_each;
+    return has ? matrix / kind->of_each : -1;
 }
 
 /* Different matrices among C and D. */
 static inline int64_t density_n_blocks(const struct density_kind *kind)
 {
     return kind->total ? 1 : kind->n_coulomb + kind->n_matrices;
+}
+
+/* Where D[i] is among them, after all C. */
+static inline int64_t density_block(const struct density_kind *kind, int matrix)
+{
+    return kind->total ? 0 : kind->n_coulomb + matrix;
 }
 
 /* Tile (I, J), I >= J; matrices row-major over functions, weights over groups. */

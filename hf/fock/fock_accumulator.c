@@ -58,10 +58,11 @@ enum status fock_accumulator_create(const struct screening *screening, int n_mat
     struct item_cache_source source = {load_sums, unload_sums, made};
     TRY(status_agree(darray_comm(), item_cache_create(n_matrices * made->n_pairs, cache_bytes,
                                                       &source, &made->cache)));
+    const char *names[FOCK_MAX_MATRICES];
     for (int i = 0; i < n_matrices; i++)
-        TRY(tile_matrix_create(made->tiling, name, fixed ? DARRAY_INT64 : DARRAY_DOUBLE,
-                               &made->sums[i]));
-    return STATUS_OK;
+        names[i] = name;
+    return tile_matrices_create(made->tiling, n_matrices, names,
+                                fixed ? DARRAY_INT64 : DARRAY_DOUBLE, made->sums);
 }
 
 /* Two tiles to finish with. */

@@ -38,7 +38,7 @@ struct fock {
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;
     struct fock_accumulator *accumulator;
-    int n_matrices; /* of both */
+    int n_matrices; /* of the accumulator */
     struct fock_record *records;
     int64_t n_builds, record_capacity;
     struct class_costs *class_costs;     /* of this process; NULL: not measured */
@@ -197,6 +197,8 @@ static enum status create_parts(struct fock *fock, const struct taskpool_setting
     TRY(create_class_costs(fock));
     TRY(create_store(fock));
     TRY(create_tasks(fock));
+    TRY(density_tiles_create(fock->screening->tiling, fock->settings.cache_bytes / DENSITY_PART,
+                             &fock->density));
     return fock_restart(fock, pool_settings);
 }
 
@@ -270,18 +272,14 @@ static enum status prepare_pool(struct fock *fock)
     return taskpool_restore(fock->pool);
 }
 
-/* Prepares the objects that all builds of this number of matrices share. */
-static enum status prepare_matrices(struct fock *fock, int n_matrices)
+/* Prepares the sums that all builds of this number of matrices share. */
+static enum status prepare_sums(struct fock *fock, int n_matrices)
 {
     if (fock->accumulator && fock->n_matrices == n_matrices)
         return STATUS_OK;
-    density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
-    fock->density = NULL;
     fock->accumulator = NULL;
     fock->n_matrices = n_matrices;
-    TRY(density_tiles_create(fock->screening->tiling, fock->settings.cache_bytes / DENSITY_PART,
-                             &fock->density));
     return fock_accumulator_create(fock->screening, n_matrices,
                                    fock->settings.accumulate == FOCK_ACCUMULATE_FIXED,
                                    fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
@@ -331,7 +329,7 @@ static enum status build_and_record(struct fock *fock, const struct density_kind
     double start_s = clock_now_s();
     TRY(make_room_for_record(fock));
     TRY(prepare_pool(fock));
-    TRY(prepare_matrices(fock, kind->n_matrices));
+    TRY(prepare_sums(fock, kind->n_matrices));
     TRY(density_tiles_set(fock->density, kind, D));
     fock_accumulator_start(fock->accumulator, fock->density);
     if (fock->store)
@@ -347,8 +345,8 @@ static enum status build_and_record(struct fock *fock, const struct density_kind
     return STATUS_OK;
 }
 
-static enum status build_matrices(struct fock *fock, const struct density_kind *kind,
-                                  const struct darray *const D[], struct darray *const F[])
+enum status fock_build_several(struct fock *fock, const struct density_kind *kind,
+                               const struct darray *const D[], struct darray *const F[])
 {
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     enum status status = build_and_record(fock, kind, D, F);
@@ -360,13 +358,7 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
                        struct darray *const F[])
 {
     struct density_kind kind = density_of_spins(n_spins);
-    return build_matrices(fock, &kind, D, F);
-}
-
-enum status fock_build_several(struct fock *fock, const struct density_kind *kind,
-                               const struct darray *const D[], struct darray *const F[])
-{
-    return build_matrices(fock, kind, D, F);
+    return fock_build_several(fock, &kind, D, F);
 }
 
 void fock_forget_integrals(struct fock *fock)

@@ -110,11 +110,9 @@ static enum status accumulate_blocks(const struct quartet_views *views)
             views->blocks + i * density_n_blocks(&views->kind) * view_block_size(views);
         for (int k = 0; k < views->kind.n_matrices; k++) {
             int c = density_coulomb(&views->kind, k);
-            const double *exchange = block + (views->kind.n_coulomb + k) * view_block_size(views);
-            const double *coulomb = c >= 0 ? block + c * view_block_size(views) : NULL;
-            TRY(fock_accumulator_add(views->accumulator, k, views->pair[i],
-                                     views->kind.total ? block : exchange,
-                                     views->kind.total ? NULL : coulomb));
+            int64_t exchange = density_block(&views->kind, k) * view_block_size(views);
+            TRY(fock_accumulator_add(views->accumulator, k, views->pair[i], block + exchange,
+                                     c >= 0 ? block + c * view_block_size(views) : NULL));
         }
     }
     return STATUS_OK;

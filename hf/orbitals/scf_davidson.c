@@ -64,10 +64,10 @@ static int64_t count_rotations(const struct scf_basis *basis)
     return n;
 }
 
-enum status davidson_init(struct scf_hessian *hessian, int n_divisions, bool leave_out_free,
-                          struct davidson *davidson)
+enum status davidson_init(struct scf_hessian *hessian, int n_divisions, int most_new,
+                          bool leave_out_free, struct davidson *davidson)
 {
-    *davidson = (struct davidson){.hessian = hessian};
+    *davidson = (struct davidson){.hessian = hessian, .most_new = most_new};
     struct scf_rotation *all[N_ROTATIONS];
     list_rotations(davidson, all);
     TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
@@ -75,7 +75,7 @@ enum status davidson_init(struct scf_hessian *hessian, int n_divisions, bool lea
         TRY(scf_find_free_rotations(hessian, davidson->free_rotations, &davidson->n_free));
     if (davidson->n_free == count_rotations(hessian->basis))
         davidson->n_free = 0;
-    for (int i = 0; i < DAVIDSON_MAX_NEW; i++) {
+    for (int i = 0; i < most_new; i++) {
         scf_rotation_set_noise(i, &davidson->next[i]);
         for (int k = 0; k < n_divisions; k++)
             divide_by_gaps(davidson, 0, &davidson->next[i], &davidson->next[i]);
@@ -132,14 +132,15 @@ void davidson_choose(struct davidson *davidson, int n)
 /* The new vectors' rows and columns of the matrix. */
 static void extend_subspace(struct davidson *davidson)
 {
-    for (; davidson->n_new > 0; davidson->n_new--) {
-        int n = davidson->n_vectors++;
-        double dots[DAVIDSON_VECTORS + 1];
-        scf_rotation_dots(n + 1, davidson->vectors, &davidson->products[n], dots);
-        for (int i = 0; i <= n; i++)
-            davidson->matrix[i * DAVIDSON_VECTORS + n] =
-                davidson->matrix[n * DAVIDSON_VECTORS + i] = dots[i];
-    }
+    int first = davidson->n_vectors, n_new = davidson->n_new, n = first + n_new;
+    double dots[DAVIDSON_VECTORS * DAVIDSON_MAX_NEW];
+    scf_rotation_dot_products(n, davidson->vectors, n_new, &davidson->products[first], dots);
+    for (int j = 0; j < n_new; j++)
+        for (int i = 0; i <= first + j; i++)
+            davidson->matrix[i * DAVIDSON_VECTORS + first + j] =
+                davidson->matrix[(first + j) * DAVIDSON_VECTORS + i] = dots[j * n + i];
+    davidson->n_vectors = n;
+    davidson->n_new = 0;
 }
 
 /* x of the eigenvector number k of the subspace, and residual = H x - eigenvalue x. */
@@ -216,7 +217,7 @@ void davidson_prepare(struct davidson *davidson)
 {
     precondition(davidson, 0, &davidson->x);
     /* Fewer vectors leave noise in the other places. */
-    for (int k = 1; k < DAVIDSON_MAX_NEW && k < davidson->n_vectors; k++) {
+    for (int k = 1; k < davidson->most_new && k < davidson->n_vectors; k++) {
         form_residual(davidson, k, &davidson->scratch, &davidson->next[k]);
         precondition(davidson, k, &davidson->scratch);
     }

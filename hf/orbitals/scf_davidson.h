@@ -19,6 +19,7 @@ enum { DAVIDSON_VECTORS = 14, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
 struct davidson {
     struct scf_hessian *hessian;
     int n_vectors, n_new; /* with products; after them, in the coming pass */
+    int most_new;         /* in any pass */
     struct scf_rotation vectors[DAVIDSON_VECTORS];            /* orthonormal */
     struct scf_rotation products[DAVIDSON_VECTORS];           /* H times each */
     double matrix[DAVIDSON_VECTORS * DAVIDSON_VECTORS];       /* of H between them */
@@ -33,17 +34,17 @@ struct davidson {
 };
 
 /* Starts from noise divided n_divisions times by the differences of orbital energies: low
- * excitations of every symmetry, the more divisions the fewer of them. leave_out_free: without free
- * rotations where there are others. Collective, like all that follows. Errors: STATUS_NO_MEMORY; on
+ * excitations of every symmetry, the more divisions the fewer of them. most_new <= DAVIDSON_MAX_NEW:
+ * vectors of a pass. leave_out_free: without free rotations where there are others. Collective, like all that follows. Errors: STATUS_NO_MEMORY; on
  * failure davidson_fini still has to be called. */
-enum status davidson_init(struct scf_hessian *hessian, int n_divisions, bool leave_out_free,
-                          struct davidson *davidson);
+enum status davidson_init(struct scf_hessian *hessian, int n_divisions, int most_new,
+                          bool leave_out_free, struct davidson *davidson);
 void davidson_fini(struct davidson *davidson);
 
 /* Bytes that it takes of a process, at most (scf_basis_plan). Not collective. */
 int64_t davidson_bytes(const struct scf_basis *plan);
 
-/* Makes the best n of next vectors of the coming pass, n_new of them: 0 if the space is exhausted. */
+/* Makes the best n <= most_new of next vectors of the coming pass, n_new of them: 0 if the space is exhausted. */
 void davidson_choose(struct davidson *davidson, int n);
 
 /* Takes the new vectors and their products into the subspace: sets the eigenvalues, x and the

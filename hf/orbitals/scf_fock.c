@@ -11,37 +11,53 @@
 /* Builds in a row that may be incremental. */
 enum { MAX_INCREMENTAL = 7 };
 
-/* A tile matrix that scf_fock_destroy destroys. */
-static enum status create_owned_tiles(struct scf_fock *fock, const char *name,
-                                      struct darray **tiles)
+enum { TILES_OF_SPIN = 3, TILES_OF_MATRIX = 2, MAX_NEW_TILES = 2 * TILES_OF_SPIN };
+
+/* Tile matrices to create, where each is to be kept. */
+struct new_tiles {
+    int n;
+    const char *names[MAX_NEW_TILES];
+    struct darray **places[MAX_NEW_TILES];
+};
+
+static void add_new_tiles(struct new_tiles *list, const char *name, struct darray **place)
 {
-    TRY(tile_matrix_create(fock->problem->tiling, name, DARRAY_DOUBLE, tiles));
-    fock->owned[fock->n_owned++] = *tiles;
+    list->names[list->n] = name;
+    list->places[list->n++] = place;
+}
+
+/* Creates tile matrices that scf_fock_destroy destroys. */
+static enum status create_owned_tiles(struct scf_fock *fock, const struct new_tiles *list)
+{
+    struct darray **owned = fock->owned + fock->n_owned;
+    TRY(tile_matrices_create(fock->problem->tiling, list->n, list->names, DARRAY_DOUBLE, owned));
+    fock->n_owned += list->n;
+    for (int i = 0; i < list->n; i++)
+        *list->places[i] = owned[i];
     return STATUS_OK;
 }
 
-enum { TILES_OF_SPIN = 3, TILES_OF_MATRIX = 2 };
-
-static enum status create_last_tiles(struct scf_fock *fock, int spin)
+static enum status create_last_tiles(struct scf_fock *fock)
 {
-    const char *const names[TILES_OF_SPIN] = {"F", "last D", "last F"};
-    struct darray **const tiles[TILES_OF_SPIN] = {&fock->G_tiles[spin], &fock->D_last[spin],
-                                                  &fock->G_last[spin]};
-    for (int i = 0; i < TILES_OF_SPIN; i++)
-        TRY(create_owned_tiles(fock, names[i], tiles[i]));
-    return STATUS_OK;
+    struct new_tiles list = {0};
+    for (int s = 0; s < fock->problem->n_spins; s++) {
+        add_new_tiles(&list, "F", &fock->G_tiles[s]);
+        add_new_tiles(&list, "last D", &fock->D_last[s]);
+        add_new_tiles(&list, "last F", &fock->G_last[s]);
+    }
+    return create_owned_tiles(fock, &list);
 }
 
 /* Those of the matrices beyond the problem's spins, up to n. */
 static enum status need_tiles(struct scf_fock *fock, int n)
 {
-    for (int i = fock->problem->n_spins; i < n; i++) {
-        if (!fock->input_tiles[i])
-            TRY(create_owned_tiles(fock, "D", &fock->input_tiles[i]));
-        if (!fock->G_tiles[i])
-            TRY(create_owned_tiles(fock, "F", &fock->G_tiles[i]));
-    }
-    return STATUS_OK;
+    struct new_tiles list = {0};
+    for (int i = fock->problem->n_spins; i < n; i++)
+        if (!fock->input_tiles[i]) {
+            add_new_tiles(&list, "D", &fock->input_tiles[i]);
+            add_new_tiles(&list, "F", &fock->G_tiles[i]);
+        }
+    return list.n > 0 ? create_owned_tiles(fock, &list) : STATUS_OK;
 }
 
 struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matrices,
@@ -62,11 +78,9 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
     if (!*fock)
         return STATUS_NO_MEMORY;
     (*fock)->problem = problem;
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_spins; s++)
         (*fock)->input_tiles[s] = scratch[s];
-        TRY(create_last_tiles(*fock, s));
-    }
-    return STATUS_OK;
+    return create_last_tiles(*fock);
 }
 
 void scf_fock_destroy(struct scf_fock *fock)
@@ -90,40 +104,32 @@ void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D)
     darray_sync();
 }
 
-/* Builds G_tiles from the densities of the spins in input_tiles, or from several matrices. */
-static enum status build_tiles(struct scf_fock *fock, const struct density_kind *several)
+/* Builds G_tiles from the matrices in input_tiles. */
+static enum status build_tiles(struct scf_fock *fock, const struct density_kind *kind)
 {
     double start_s = clock_now_s();
     const struct darray *const *D = (const struct darray *const *)fock->input_tiles;
-    struct fock *builder = fock->problem->fock;
-    enum status status = several ? fock_build_several(builder, several, D, fock->G_tiles)
-                                 : fock_build(builder, fock->problem->n_spins, D, fock->G_tiles);
+    enum status status = fock_build_several(fock->problem->fock, kind, D, fock->G_tiles);
     fock->seconds += clock_now_s() - start_s;
     fock->n_builds++;
     return status;
 }
 
-static enum status build_from_matrices(struct scf_fock *fock, int n,
-                                       const struct density_kind *several, struct dense *const D[],
-                                       struct dense *const G[])
+enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
+                                struct dense *const D[], struct dense *const G[])
 {
     const struct tiling *tiling = fock->problem->tiling;
-    TRY(need_tiles(fock, n));
-    TRY(tile_matrices_from_dense(tiling, n, D, fock->input_tiles));
-    TRY(build_tiles(fock, several));
-    return tile_matrices_to_dense(tiling, n, fock->G_tiles, G);
+    TRY(need_tiles(fock, kind->n_matrices));
+    TRY(tile_matrices_from_dense(tiling, kind->n_matrices, D, fock->input_tiles));
+    TRY(build_tiles(fock, kind));
+    return tile_matrices_to_dense(tiling, kind->n_matrices, fock->G_tiles, G);
 }
 
 enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[])
 {
-    return build_from_matrices(fock, fock->problem->n_spins, NULL, D, G);
-}
-
-enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
-                                struct dense *const D[], struct dense *const G[])
-{
-    return build_from_matrices(fock, kind->n_matrices, kind, D, G);
+    struct density_kind kind = density_of_spins(fock->problem->n_spins);
+    return scf_fock_of_several(fock, &kind, D, G);
 }
 
 static void swap_tiles(struct darray **A, struct darray **B)
@@ -176,9 +182,10 @@ enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
 {
     bool incremental = !full && !fock->always_full && fock->has_last &&
                        fock->n_incremental < MAX_INCREMENTAL && find_change(fock);
+    struct density_kind kind = density_of_spins(fock->problem->n_spins);
     fock->has_last = false;
     remember_density(fock, incremental);
-    TRY(build_tiles(fock, NULL));
+    TRY(build_tiles(fock, &kind));
     remember_outcome(fock, incremental);
     fock->n_incremental = incremental ? fock->n_incremental + 1 : 0;
     *is_full = !incremental;

@@ -96,6 +96,23 @@ void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_ro
         dense_sum_parts(grid, n + 1, dots);
 }
 
+void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
+                               const struct scf_rotation y[], double dots[])
+{
+    const struct dense_grid *grid = NULL;
+    memset(dots, 0, (size_t)(n * m) * sizeof *dots);
+    for (int s = 0; s < 2; s++) {
+        if (!y->kappa[s])
+            continue;
+        grid = y->kappa[s]->grid;
+        for (int j = 0; j < m; j++)
+            for (int i = 0; i < n; i++)
+                dots[j * n + i] += dense_dot_part(x[i].kappa[s], y[j].kappa[s]);
+    }
+    if (grid)
+        dense_sum_parts(grid, n * m, dots);
+}
+
 double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation *y)
 {
     double dots[2];
@@ -348,14 +365,16 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
 /* Scratch of n matrices. */
 static enum status need_scratch(struct scf_hessian *hessian, int n)
 {
-    for (int i = 0; i < n; i++) {
-        struct dense_member members[N_SCRATCH];
-        if (hessian->d[i])
-            continue;
-        list_scratch(hessian->basis, i, hessian, members);
-        TRY(dense_create_members(hessian->basis->problem->grid, N_SCRATCH, members));
-    }
-    return STATUS_OK;
+    struct dense_member members[N_SCRATCH * FOCK_MAX_MATRICES];
+    int n_members = 0;
+    for (int i = 0; i < n; i++)
+        if (!hessian->d[i]) {
+            list_scratch(hessian->basis, i, hessian, members + n_members);
+            n_members += N_SCRATCH;
+        }
+    if (n_members == 0)
+        return STATUS_OK;
+    return dense_create_members(hessian->basis->problem->grid, n_members, members);
 }
 
 /* Which matrices belong to n products of rotations. */

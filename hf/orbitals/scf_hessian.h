@@ -61,6 +61,10 @@ double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation 
 void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_rotation *y,
                        double dots[]);
 
+/* dots[j * n + i] = x[i] . y[j] for n and m rotations, in one reduction. */
+void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
+                               const struct scf_rotation y[], double dots[]);
+
 /* y_ai = x_ai / max(e_a - e_i + shift, floor) by the energies of each spin's orbitals,
  * occupied ones first. Not collective. */
 struct scf_energy_gap {

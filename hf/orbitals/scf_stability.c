@@ -40,6 +40,7 @@ struct curvature_search {
     const struct search_care *care;
     struct scf_curvature *curvature; /* the outcome; borrowed */
     bool is_own; /* in the state's own space, where it has a gradient and free rotations */
+    double gradient_norm;
     bool done;
 };
 
@@ -47,11 +48,14 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
                                          struct scf_curvature *curvature,
                                          struct curvature_search *search)
 {
+    int n_spins = hessian->basis->n_spins;
+    int most_new = n_spins == 1 && is_own ? 1 : FOCK_MAX_MATRICES / n_spins;
     *curvature = (struct scf_curvature){.error = INFINITY};
-    search->care = hessian->basis->n_spins == 1 ? &restricted_care : &unrestricted_care;
+    search->care = n_spins == 1 ? &restricted_care : &unrestricted_care;
     search->curvature = curvature;
     search->is_own = is_own;
-    return davidson_init(hessian, search->care->start_divisions, is_own, &search->davidson);
+    return davidson_init(hessian, search->care->start_divisions, most_new, is_own,
+                         &search->davidson);
 }
 
 /* Chooses n vectors for the coming pass; the search is done if there are none. */
@@ -95,9 +99,8 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
 {
     const struct davidson *davidson = &search->davidson;
     const struct scf_hessian *hessian = davidson->hessian;
-    double all = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
     double along = search->is_own ? fabs(scf_rotation_dot(&hessian->gradient, &davidson->x)) : 0;
-    double distance = all / TYPICAL_CURVATURE;
+    double distance = search->gradient_norm / TYPICAL_CURVATURE;
     if (along > 0)
         distance += along / fmax(fabs(davidson->eigenvalues[0]), along);
     return SCREENING_ERROR * fock_threshold(hessian->basis->problem->fock) +
@@ -203,7 +206,7 @@ static void share_pass(int n, struct curvature_search searches[])
 {
     struct curvature_search *own = &searches[0], *wide = &searches[1];
     bool is_long = own->curvature->n_products >= own->care->min_products;
-    choose_vectors(own, n == 1 && is_long ? FOCK_MAX_MATRICES / 2 : 1);
+    choose_vectors(own, is_long ? own->davidson.most_new : 1);
     if (n == 2)
         choose_vectors(wide, FOCK_MAX_MATRICES - own->davidson.n_new);
 }
@@ -259,8 +262,11 @@ static enum status search_spaces(struct scf_hessian *hessian,
                                  struct scf_stability *stability)
 {
     int own = hessian->basis->n_spins - 1, n = count_stability_searches(hessian->basis);
-    for (int i = 0; i < n; i++)
+    double gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
+    for (int i = 0; i < n; i++) {
         TRY(curvature_search_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]));
+        searches[i].gradient_norm = gradient_norm;
+    }
     TRY(find_lowest(hessian, n, searches, &stability->n_builds));
     take_rotations(hessian, &searches[0].davidson, stability);
     return STATUS_OK;

@@ -4,30 +4,51 @@
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
 
+#include <assert.h>
 #include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 
-enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first, const char *name,
-                              enum darray_type type, struct darray **array)
+enum { MAX_AT_ONCE = 8 };
+
+static enum status create_arrays(const struct tiling *tiling, const int64_t *first, int n_arrays,
+                                 const char *const names[], enum darray_type type,
+                                 struct darray *arrays[])
 {
     int64_t n = tiling_n_pairs(tiling);
-    int64_t *sizes = agree_calloc(darray_comm(), (size_t)n * sizeof *sizes, name);
-    *array = NULL;
+    struct darray_shape shapes[MAX_AT_ONCE];
+    int64_t *sizes = agree_calloc(darray_comm(), (size_t)n * sizeof *sizes, names[0]);
+    for (int i = 0; i < n_arrays; i++) {
+        arrays[i] = NULL;
+        shapes[i] = (struct darray_shape){names[i], type, n, sizes};
+    }
     if (!sizes)
         return STATUS_NO_MEMORY;
     for (int64_t I = 0; I < tiling->n_tiles; I++)
         for (int64_t J = 0; J <= I; J++)
             sizes[tile_pair_index(I, J)] = (first[I + 1] - first[I]) * (first[J + 1] - first[J]);
-    enum status status = darray_create(name, type, n, sizes, array);
+    enum status status = darray_create_several(n_arrays, shapes, arrays);
     free(sizes);
     return status;
+}
+
+enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first, const char *name,
+                              enum darray_type type, struct darray **array)
+{
+    return create_arrays(tiling, first, 1, &name, type, array);
 }
 
 enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
                                struct darray **matrix)
 {
-    return tile_pairs_create(tiling, tiling->first_function, name, type, matrix);
+    return tile_matrices_create(tiling, 1, &name, type, matrix);
+}
+
+enum status tile_matrices_create(const struct tiling *tiling, int n, const char *const names[],
+                                 enum darray_type type, struct darray *matrices[])
+{
+    assert(n <= MAX_AT_ONCE);
+    return create_arrays(tiling, tiling->first_function, n, names, type, matrices);
 }
 
 struct memory_need tile_pairs_bytes(const struct tiling *tiling, const int64_t *first,

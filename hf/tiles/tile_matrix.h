@@ -23,6 +23,10 @@ enum status tile_pairs_create(const struct tiling *tiling, const int64_t *first,
 enum status tile_matrix_create(const struct tiling *tiling, const char *name, enum darray_type type,
                                struct darray **matrix);
 
+/* n <= 8 of them with one synchronisation; all are NULL after a failure. */
+enum status tile_matrices_create(const struct tiling *tiling, int n, const char *const names[],
+                                 enum darray_type type, struct darray *matrices[]);
+
 /* Their memory on a process, at most, where n_processes share them. Not collective. */
 struct memory_need tile_pairs_bytes(const struct tiling *tiling, const int64_t *first,
                                     int n_processes);

@@ -42,7 +42,6 @@ n_builds=$(sed -n 's/^Converged after .* iterations, \([0-9]*\) Fock builds$/\1/
 n_iterations=$(sed -n '/^iter   correlation/,/^$/p' "$folder/ccsd" | grep -c '^ *[0-9]')
 
 limit "Fock builds" few many 4 5 3
-# A build of the test of stability has up to four matrices, each with its products of dense matrices.
-limit "Fock builds of an SCF" few scf "$((n_builds - 2))" 32 6
+limit "Fock builds of an SCF" few scf "$((n_builds - 2))" 28 6
 limit "iterations of CCSD" scf ccsd "$n_iterations" 27 16
 exit $((n_failed > 0))
