@@ -33,7 +33,8 @@ struct quartet_batches {
     double kept_s;           /* in compute_missing */
     struct kept_size before; /* of all classes before those being computed */
     struct quartet_order order;
-    int32_t selected[MAX_KETS];
+    int32_t candidates[MAX_KETS]; /* positions of kets that may be computed with a bra */
+    int32_t selected[MAX_KETS];   /* those of the candidates that are */
     double *integrals;
     int64_t integral_capacity;
 };
@@ -196,16 +197,36 @@ static int64_t quartets_of_batch(const struct shell_pair *bra, const struct shel
     return most < capacity ? most : capacity;
 }
 
-/* Positions in batches->selected of the kets to be computed with the bra. */
+/* Kets that may be computed with a bra: all n, or those at n positions. */
+struct ket_candidates {
+    const struct shell_pair *bra, *kets;
+    const int32_t *positions; /* NULL: all */
+    int32_t n;
+};
+
+static struct ket_candidates find_candidates(struct quartet_batches *batches,
+                                             const struct quartet_source *source,
+                                             const struct shell_pair *bra,
+                                             const struct shell_pair *kets, int32_t n_kets)
+{
+    struct ket_candidates candidates = {.bra = bra, .kets = kets, .n = n_kets};
+    if (source->represent) {
+        candidates.positions = batches->candidates;
+        candidates.n = source->represent(bra, kets, n_kets, batches->candidates, source->context);
+    }
+    return candidates;
+}
+
+/* Numbers in batches->selected of the candidates to be computed. */
 static int32_t select_kets(struct quartet_batches *batches, const struct quartet_source *source,
-                           const struct shell_pair *bra, const struct shell_pair *kets,
-                           int32_t n_kets)
+                           const struct ket_candidates *candidates)
 {
     if (source->select)
-        return source->select(bra, kets, n_kets, batches->selected, source->context);
-    for (int32_t j = 0; j < n_kets; j++)
-        batches->selected[j] = j;
-    return n_kets;
+        return source->select(candidates->bra, candidates->kets, candidates->positions,
+                              candidates->n, batches->selected, source->context);
+    for (int32_t i = 0; i < candidates->n; i++)
+        batches->selected[i] = i;
+    return candidates->n;
 }
 
 /* Whether the engines' bra comes from the ket pairs: it is the side of lower angular momentum, of
@@ -236,34 +257,40 @@ static void add_quartet(struct quartet_batches *batches, struct computed_batch *
     batches->batch.numbers[n] = number;
 }
 
-/* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. */
-static void compute_in_batches(struct quartet_batches *batches, const struct quartet_source *source,
-                               const struct pair_class *bra, const struct pair_class *ket,
-                               bool triangle, struct computed_batch *batch)
+/* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. Returns the
+ * number of quartets that may be computed, whether they were or not. */
+static int64_t compute_in_batches(struct quartet_batches *batches,
+                                  const struct quartet_source *source,
+                                  const struct pair_class *bra, const struct pair_class *ket,
+                                  bool triangle, struct computed_batch *batch)
 {
     int64_t capacity =
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
     int32_t n_kets = ket->n_pairs;
-    int64_t number = 0; /* of the first quartet of the bra */
+    int64_t number = 0; /* of the first quartet of the row */
     for (int32_t i = 0; i < bra->n_pairs && n_kets > 0; i++) {
         const struct shell_pair *bra_pair = &bra->pairs[i];
         int32_t end = count_kets(batches, bra, i, ket, triangle, &n_kets);
         int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
         for (int32_t first = 0; first < end; first += MAX_KETS) {
             int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
-            int32_t n_selected = select_kets(batches, source, bra_pair, &ket->pairs[first], n);
+            struct ket_candidates row =
+                find_candidates(batches, source, bra_pair, &ket->pairs[first], n);
+            int32_t n_selected = select_kets(batches, source, &row);
             for (int32_t s = 0; s < n_selected; s++) {
-                int32_t j = first + batches->selected[s];
+                int32_t at = batches->selected[s];
+                int32_t j = first + (row.positions ? row.positions[at] : at);
                 struct quartet quartet =
                     batch->exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-                add_quartet(batches, batch, quartet, number + j);
+                add_quartet(batches, batch, quartet, number + at);
                 if (batch->quartets.n_quartets >= most)
                     compute_batch(batches, source, batch);
             }
+            number += row.n;
         }
-        number += end;
     }
     compute_batch(batches, source, batch);
+    return number;
 }
 
 /* Two classes of a source. */
@@ -304,9 +331,24 @@ struct batch_call {
 };
 
 struct size_call {
-    const struct quartet_batches *batches;
+    struct quartet_batches *batches;
+    const struct quartet_source *source;
     struct kept_size size;
 };
+
+static int64_t count_candidates(struct quartet_batches *batches,
+                                const struct quartet_source *source, const struct shell_pair *bra,
+                                const struct shell_pair *kets, int32_t n_kets)
+{
+    int64_t sum = 0;
+    if (!source->represent)
+        return n_kets;
+    for (int32_t first = 0; first < n_kets; first += MAX_KETS) {
+        int32_t n = n_kets - first < MAX_KETS ? n_kets - first : MAX_KETS;
+        sum += find_candidates(batches, source, bra, kets + first, n).n;
+    }
+    return sum;
+}
 
 static void add_size(const struct two_classes *classes, void *context)
 {
@@ -315,16 +357,20 @@ static void add_size(const struct two_classes *classes, void *context)
     int64_t n = 0;
     if (classes->has_rows)
         return;
-    for (int32_t i = 0; i < classes->bra->n_pairs && n_kets > 0; i++)
-        n += count_kets(call->batches, classes->bra, i, classes->ket, classes->triangle, &n_kets);
+    for (int32_t i = 0; i < classes->bra->n_pairs && n_kets > 0; i++) {
+        int32_t end =
+            count_kets(call->batches, classes->bra, i, classes->ket, classes->triangle, &n_kets);
+        n += count_candidates(call->batches, call->source, &classes->bra->pairs[i],
+                              classes->ket->pairs, end);
+    }
     call->size.n_quartets += n;
     call->size.n_integrals += n * quartet_n_integrals(classes->bra, classes->ket);
 }
 
-struct kept_size quartet_batches_kept_size(const struct quartet_batches *batches,
+struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
                                            const struct quartet_source *source)
 {
-    struct size_call call = {.batches = batches};
+    struct size_call call = {.batches = batches, .source = source};
     visit_classes(batches, source, add_size, &call);
     return call.size;
 }
@@ -351,14 +397,12 @@ static void compute_classes(const struct two_classes *classes, void *context)
         source->use_rows(&rows, source->context);
         return;
     }
-    compute_in_batches(batches, source, classes->bra, classes->ket, classes->triangle, &batch);
+    int64_t n = compute_in_batches(batches, source, classes->bra, classes->ket, classes->triangle,
+                                   &batch);
     if (batch.cost)
         batch.cost->selection_s += clock_now_s() - start_s;
-    if (source->kept) {
-        struct size_call sum = {.batches = batches, .size = batches->before};
-        add_size(classes, &sum);
-        batches->before = sum.size;
-    }
+    batches->before.n_quartets += n;
+    batches->before.n_integrals += n * quartet_n_integrals(classes->bra, classes->ket);
 }
 
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source)

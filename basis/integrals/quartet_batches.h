@@ -34,11 +34,17 @@ struct quartet_source {
     const struct shell_pairs *bra, *ket;
     bool unique; /* bra and ket are the same pairs, and (P|Q) stands for (Q|P), too */
 
-    /* Puts the positions in [0, n_kets) of those kets whose quartet with the bra is to be
-     * computed into selected, ascending, and returns their number; all of them have a bound
-     * product of at least the threshold. NULL: all are computed. */
-    int32_t (*select)(const struct shell_pair *bra, const struct shell_pair *kets, int32_t n_kets,
-                      int32_t *selected, void *context);
+    /* Puts the positions in [0, n_kets) of those kets whose quartet with the bra may be computed into
+     * positions, ascending, and returns their number; all of them have a bound product of at least the
+     * threshold. Whatever this leaves out is not kept either. NULL: all may be. */
+    int32_t (*represent)(const struct shell_pair *bra, const struct shell_pair *kets,
+                         int32_t n_kets, int32_t *positions, void *context);
+
+    /* Puts those of n candidates that are to be computed into selected, ascending, and returns their
+     * number. Candidate i is kets[positions[i]], or kets[i] where positions is NULL. NULL: all are
+     * computed. */
+    int32_t (*select)(const struct shell_pair *bra, const struct shell_pair *kets,
+                      const int32_t *positions, int32_t n, int32_t *selected, void *context);
 
     /* Called instead of the others for two classes that have rows, to compute and use their
      * quartets. NULL: batches for all classes. */
@@ -70,7 +76,7 @@ void quartet_batches_destroy(struct quartet_batches *batches);
 int64_t quartet_batches_bytes(const struct shells *shells);
 
 /* All quartets of the source that batches can have, whatever is selected; those of rows excepted. */
-struct kept_size quartet_batches_kept_size(const struct quartet_batches *batches,
+struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
                                            const struct quartet_source *source);
 
 /* Seconds in which integrals were computed to be kept, of all calls so far. */

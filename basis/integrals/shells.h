@@ -99,6 +99,11 @@ const struct angular_map *angular_map(int l, bool spherical);
  * A: n_functions x n_functions, row-major; antisymmetric for spherical functions and for l < 2. */
 void angular_rotation(int l, bool spherical, const double axis[3], double *A);
 
+/* Functions of a shell, of the form of the map, about its centre and in turned coordinates:
+ *   f(R r) = sum_g A[f][g] g(r)
+ * R: orthogonal; A: n_functions x n_functions, row-major. */
+void angular_image(int l, bool spherical, const double R[3][3], double *A);
+
 /* Applies a map on each side: block = bra * cartesian * ket^T, row-major,
  * n_functions x n_functions from n_cartesians x n_cartesians. */
 void angular_map_pair(const struct angular_map *bra, const struct angular_map *ket,

@@ -170,6 +170,48 @@ void angular_rotation(int l, bool spherical, const double axis[3], double *A)
     }
 }
 
+/* Multiplies a polynomial of raw Cartesians of degree l by row . r. */
+static void multiply_by_linear(int l, const double row[3], double *polynomial)
+{
+    double product[ANGULAR_MAX_FUNCTIONS] = {0};
+    for (int c = 0; c < n_cartesians(l); c++) {
+        int power[3];
+        cartesian_powers(l, c, power);
+        product[c] += row[0] * polynomial[c];
+        product[cartesian_index(power[1] + 1, power[2])] += row[1] * polynomial[c];
+        product[cartesian_index(power[1], power[2] + 1)] += row[2] * polynomial[c];
+    }
+    for (int c = 0; c < n_cartesians(l + 1); c++)
+        polynomial[c] = product[c];
+}
+
+/* Adds factor times a raw Cartesian of R r to a sum of raw Cartesians of r. */
+static void add_image_of_cartesian(int l, int index, double factor, const double R[3][3],
+                                   double *sum)
+{
+    double polynomial[ANGULAR_MAX_FUNCTIONS] = {factor};
+    int power[3], degree = 0;
+    cartesian_powers(l, index, power);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < power[a]; i++)
+            multiply_by_linear(degree++, R[a], polynomial);
+    for (int c = 0; c < n_cartesians(l); c++)
+        sum[c] += polynomial[c];
+}
+
+void angular_image(int l, bool spherical, const double R[3][3], double *A)
+{
+    const struct angular_map *map = angular_map(l, spherical);
+    int n = map->n_functions;
+    for (int f = 0; f < n; f++) {
+        double image[ANGULAR_MAX_FUNCTIONS] = {0};
+        for (int t = map->first[f]; t < map->first[f + 1]; t++)
+            add_image_of_cartesian(l, map->index[t], map->value[t], R, image);
+        for (int g = 0; g < n; g++)
+            A[f * n + g] = function_component(map, l, g, image);
+    }
+}
+
 void angular_map_pair(const struct angular_map *bra, const struct angular_map *ket,
                       const double *cartesian, double *block)
 {

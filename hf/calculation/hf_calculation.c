@@ -61,6 +61,18 @@ static enum status check_guess(struct hf_calculation *calculation)
                : STATUS_OK;
 }
 
+static enum status find_symmetry(struct hf_calculation *calculation)
+{
+    const struct hf_settings *settings = calculation->settings;
+    TRY(point_group_find(&calculation->input.molecule, &calculation->group));
+    point_group_keep_moving(&calculation->group);
+    bool is_used = settings->point_group == HF_POINT_GROUP_AUTO && calculation->group.order > 1 &&
+                   settings->fock.symmetry == FOCK_SYMMETRY_FULL;
+    return is_used ? tile_symmetry_create(calculation->tiling, &calculation->group,
+                                          &calculation->symmetry)
+                   : STATUS_OK;
+}
+
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
                                 struct hf_calculation *calculation)
 {
@@ -73,6 +85,7 @@ enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm com
     TRY(speeds_check(comm, settings->pool.speeds));
     TRY(status_agree(comm, tiling_create(calculation->input.shells, calculation->input.tile,
                                          &calculation->tiling)));
+    TRY(status_agree(comm, find_symmetry(calculation)));
     TRY(dense_grid_create(comm, &calculation->grid));
     return check_guess(calculation);
 }
@@ -87,6 +100,8 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     fock_destroy(calculation->fock);
     screening_destroy(calculation->screening);
     dense_grid_destroy(calculation->grid);
+    tile_symmetry_destroy(calculation->symmetry);
+    point_group_fini(&calculation->group);
     tiling_destroy(calculation->tiling);
     hf_input_fini(&calculation->input);
     *calculation = (struct hf_calculation){0};
@@ -251,7 +266,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     return status;
 }
 
-enum status hf_calculation_solve(struct hf_calculation *calculation)
+static enum status run_scf(struct hf_calculation *calculation)
 {
     struct scf_problem problem = hf_calculation_problem(calculation);
     struct scf_settings settings = calculation->settings->scf;
@@ -266,8 +281,15 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
     if (status == STATUS_OK && leaves_restricted(calculation))
         status = follow_into_uhf(calculation, &settings);
-    fock_forget_integrals(calculation->fock);
     return status;
+}
+
+enum status hf_calculation_solve(struct hf_calculation *calculation)
+{
+    TRY(fock_use_symmetry(calculation->fock, calculation->symmetry));
+    enum status status = run_scf(calculation);
+    enum status ended = fock_use_symmetry(calculation->fock, NULL);
+    return status != STATUS_OK ? status : ended;
 }
 
 static enum status find_converged(struct hf_calculation *calculation)

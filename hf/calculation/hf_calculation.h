@@ -15,6 +15,7 @@
  * process, and after one only hf_calculation_fini may follow. */
 #pragma once
 
+#include "basis/input/point_group.h"
 #include "basis/integrals/two_electron.h"
 #include "hf/calculation/hf_input.h"
 #include "hf/calculation/hf_settings.h"
@@ -23,6 +24,7 @@
 #include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_matrix.h"
+#include "hf/tiles/tile_symmetry.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/sha256.h"
@@ -38,6 +40,8 @@ struct hf_calculation {
     struct engine_use engines;          /* of this process */
     struct hf_input input;
     struct tiling *tiling;
+    struct point_group group;       /* of the molecule, whether it is used or not */
+    struct tile_symmetry *symmetry; /* that Fock builds of the SCF use; NULL: none */
     struct dense_grid *grid;
     struct checkpoint_reader *checkpoint; /* of restart, guess or density */
     struct screening *screening;
@@ -49,7 +53,7 @@ struct hf_calculation {
     struct scf_result result; /* of the SCF */
 };
 
-/* Reads the molecule and the basis, checks the file of speeds, creates tiles and grid, and
+/* Reads the molecule and the basis, checks the file of speeds, finds the symmetry, creates tiles and grid, and
  * verifies the checkpoint of the initial density, if there is one. Sets *calculation in any case.
  * Errors: those of hf_input_read, checkpoint_reader_create and speeds_check. */
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
@@ -71,7 +75,8 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
 
 /* Runs the SCF to convergence and prints its iterations. With SCF_FOLLOW_UHF, from a solution of RHF
  * that is unstable towards UHF it goes on there: input.n_spins is 2 then, and D[1] exists.
- * Integrals that its builds have kept are forgotten at its end, for the memory that follows.
+ * Integrals that its builds have kept are forgotten at its end, for the memory that follows. Its Fock
+ * builds use the symmetry of the molecule; others of this fock do not.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 

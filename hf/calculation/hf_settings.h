@@ -22,6 +22,9 @@ enum hf_goal { HF_GOAL_SCF, HF_GOAL_BUILDS, HF_GOAL_TASKS };
  * memory that is left, none, or as many as fit. */
 enum hf_integrals { HF_INTEGRALS_AUTO, HF_INTEGRALS_DIRECT, HF_INTEGRALS_MEMORY };
 
+/* Whether an SCF uses the symmetry of the molecule in its Fock builds: all of it up to D2h, or none. */
+enum hf_point_group { HF_POINT_GROUP_AUTO, HF_POINT_GROUP_C1 };
+
 /* Texts and atoms are borrowed. */
 struct hf_settings {
     enum hf_goal goal;
@@ -38,6 +41,7 @@ struct hf_settings {
     int engine;               /* number of the integral engine to try first */
     int64_t memory_megabytes; /* 0: all that is available */
     int integrals;            /* enum hf_integrals; instead of fock.kept_bytes */
+    int point_group;          /* enum hf_point_group */
     const char *guess;        /* "sad", "core" or a checkpoint, also of another geometry or basis;
                                * NULL with one of the next */
     const char *restart;      /* checkpoint of the run to resume, or NULL */

@@ -4,9 +4,11 @@
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_accumulator.h"
 #include "hf/fock/fock_cost.h"
+#include "hf/fock/fock_parts.h"
 #include "hf/fock/fock_profile.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/integral_store.h"
+#include "sched/pool/core/statistics.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
@@ -34,6 +36,8 @@ struct fock {
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
     struct integral_store *store; /* NULL: no integrals are kept */
+    const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
+    struct fock_parts *parts;             /* of densities under it; NULL without one */
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;
@@ -142,6 +146,7 @@ static enum status create_worker(struct fock *fock)
     TRY(fock_worker_create(fock->screening, (enum screening_rule)fock->settings.screening,
                            (enum fock_symmetry)fock->settings.symmetry,
                            fock->settings.cache_bytes / PAIR_PART, &fock->worker));
+    TRY(fock_worker_use_symmetry(fock->worker, fock->symmetry));
     fock_worker_keep(fock->worker, fock->store);
     fock_worker_interrupt(fock->worker, poll_pool, fock);
     fock_worker_count_costs(fock->worker, fock->class_costs);
@@ -228,6 +233,7 @@ void fock_destroy(struct fock *fock)
     fock_cost_destroy(fock->cost);
     fock_worker_destroy(fock->worker);
     integral_store_destroy(fock->store);
+    fock_parts_destroy(fock->parts);
     density_tiles_destroy(fock->density);
     fock_accumulator_destroy(fock->accumulator);
     free(fock->observed.ids);
@@ -262,10 +268,10 @@ static enum status keep_observed(struct fock *fock)
     return create_fock_pool(fock);
 }
 
-/* The pool of the next build, seeded from the last one. */
+/* The pool of the next pass, seeded from the last one. */
 static enum status prepare_pool(struct fock *fock)
 {
-    if (fock->n_builds == 0)
+    if (taskpool_n_iterations(fock->pool) == 0)
         return STATUS_OK;
     if (fock->observing)
         return keep_observed(fock);
@@ -299,35 +305,26 @@ static enum status make_room_for_record(struct fock *fock)
     return status;
 }
 
-/* Sums over processes. */
-static void sum_counts(const struct fock *fock, struct fock_record *record)
+/* Adds sums over processes. */
+static void add_counts(const struct fock *fock, struct fock_record *record)
 {
     struct fock_counts counts = fock_worker_counts(fock->worker);
-    int64_t *const sums[] = {&record->integrals, &record->integrals_read, &record->kept_hits,
-                             &record->kept_misses, &record->kept_bytes};
     int64_t values[] = {counts.integrals, counts.integrals_read, counts.hits, counts.misses,
                         fock->store ? integral_store_bytes(fock->store) : 0};
-    enum { N_SUMS = sizeof values / sizeof *values };
-    MPI_Allreduce(MPI_IN_PLACE, values, N_SUMS, MPI_INT64_T, MPI_SUM, fock->comm);
-    for (int i = 0; i < N_SUMS; i++)
-        *sums[i] = values[i];
+    MPI_Allreduce(MPI_IN_PLACE, values, sizeof values / sizeof *values, MPI_INT64_T, MPI_SUM,
+                  fock->comm);
+    record->integrals += values[0];
+    record->integrals_read += values[1];
+    record->kept_hits += values[2];
+    record->kept_misses += values[3];
+    record->kept_bytes = values[4];
 }
 
-static void record_build(struct fock *fock, double start_s)
+/* Runs the pool once for complete matrices D, and adds to the record of the build. */
+static enum status run_pass(struct fock *fock, const struct density_kind *kind,
+                            const struct darray *const D[], struct darray *const F[])
 {
-    int64_t last = taskpool_n_iterations(fock->pool) - 1;
     struct fock_record *record = &fock->records[fock->n_builds];
-    record->seconds = clock_now_s() - start_s;
-    sum_counts(fock, record);
-    record->statistics = *taskpool_statistics(fock->pool, last);
-    record->statistics.iteration = fock->n_builds++;
-}
-
-static enum status build_and_record(struct fock *fock, const struct density_kind *kind,
-                                    const struct darray *const D[], struct darray *const F[])
-{
-    double start_s = clock_now_s();
-    TRY(make_room_for_record(fock));
     TRY(prepare_pool(fock));
     TRY(prepare_sums(fock, kind->n_matrices));
     TRY(density_tiles_set(fock->density, kind, D));
@@ -341,7 +338,39 @@ static enum status build_and_record(struct fock *fock, const struct density_kind
     enum status finished = fock_accumulator_finish(fock->accumulator, F);
     TRY(status);
     TRY(finished);
-    record_build(fock, start_s);
+    add_counts(fock, record);
+    int64_t last = taskpool_n_iterations(fock->pool) - 1;
+    statistics_add(&record->statistics, taskpool_statistics(fock->pool, last));
+    return STATUS_OK;
+}
+
+static enum status run_passes(struct fock *fock, const struct density_kind *kind,
+                              const struct darray *const D[], struct darray *const F[])
+{
+    const struct darray *input[FOCK_MAX_MATRICES];
+    struct density_kind of_pass;
+    int n_passes;
+    if (!fock->parts)
+        return run_pass(fock, kind, D, F);
+    TRY(fock_parts_begin(fock->parts, kind, D, &n_passes));
+    for (int pass = 0; pass < n_passes; pass++) {
+        TRY(fock_parts_input(fock->parts, pass, &of_pass, input));
+        TRY(run_pass(fock, &of_pass, input, fock_parts_skeleton(fock->parts)));
+        TRY(fock_parts_add(fock->parts, pass, F));
+    }
+    return STATUS_OK;
+}
+
+static enum status build_and_record(struct fock *fock, const struct density_kind *kind,
+                                    const struct darray *const D[], struct darray *const F[])
+{
+    double start_s = clock_now_s();
+    TRY(make_room_for_record(fock));
+    struct fock_record *record = &fock->records[fock->n_builds];
+    *record = (struct fock_record){.statistics.iteration = fock->n_builds};
+    TRY(run_passes(fock, kind, D, F));
+    record->seconds = clock_now_s() - start_s;
+    fock->n_builds++;
     return STATUS_OK;
 }
 
@@ -359,6 +388,17 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 {
     struct density_kind kind = density_of_spins(n_spins);
     return fock_build_several(fock, &kind, D, F);
+}
+
+enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry)
+{
+    fock_forget_integrals(fock);
+    fock_parts_destroy(fock->parts);
+    fock->parts = NULL;
+    fock->symmetry = symmetry;
+    TRY(status_agree(fock->comm, fock_worker_use_symmetry(fock->worker, symmetry)));
+    return symmetry ? fock_parts_create(symmetry, fock_threshold(fock), fock->comm, &fock->parts)
+                    : STATUS_OK;
 }
 
 void fock_forget_integrals(struct fock *fock)

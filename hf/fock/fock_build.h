@@ -11,6 +11,7 @@
 #include "hf/fock/density_tiles.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
+#include "hf/tiles/tile_symmetry.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
@@ -66,6 +67,12 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 enum status fock_build_several(struct fock *fock, const struct density_kind *kind,
                                const struct darray *const D[], struct darray *const F[]);
 
+/* From now on builds compute one quartet of groups of shells of each orbit under the operations
+ * (fock_parts.h), which changes F by rounding and screening alone; kept integrals are forgotten. For
+ * FOCK_SYMMETRY_FULL. symmetry is borrowed; NULL: all quartets, as at first. Collective. Errors:
+ * STATUS_NO_MEMORY; the same everywhere. */
+enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry);
+
 /* Forgets the kept integrals and returns their memory; later builds keep theirs again. Not
  * collective. */
 void fock_forget_integrals(struct fock *fock);
@@ -76,7 +83,8 @@ double fock_threshold(const struct fock *fock);
 /* A build that was done. */
 struct fock_record {
     double seconds;         /* wall time of fock_build, density and F included */
-    int64_t integrals;      /* used by all processes; under full symmetry one of each orbit */
+    int64_t integrals;      /* used by all processes; under full symmetry, or that of a molecule, one
+                             * of each orbit */
     int64_t integrals_read; /* of them, kept from earlier builds; the others were computed */
     int64_t kept_hits;      /* tile quartets kept by the process that ran them */
     int64_t kept_misses;    /* those that were not, and had integrals to keep */

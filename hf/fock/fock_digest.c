@@ -92,6 +92,15 @@ static void set_bra(const struct group_blocks *blocks, const struct digest_batch
     }
 }
 
+static double weight_in_orbit(const struct digest_batch *batch, const struct shell_pair *bra,
+                              const struct shell_pair *ket)
+{
+    if (!batch->orbits)
+        return 1;
+    return batch->bra_role == 0 ? quartet_orbits_weight(batch->orbits, bra, ket)
+                                : quartet_orbits_weight(batch->orbits, ket, bra);
+}
+
 static void set_lanes(const struct group_blocks *blocks, const struct digest_batch *batch,
                       int32_t first, struct digest_bra *bra, struct digest_lanes *set)
 {
@@ -117,9 +126,10 @@ static void set_lanes(const struct group_blocks *blocks, const struct digest_bat
         set->place[BC][lane] = bra->base[1][k][c * bra->step[1]];
         set->place[BD][lane] = bra->base[1][!k][d * bra->step[1]];
         double weight = ket->first == ket->second ? bra->weight / 2 : bra->weight;
-        if (batch->same_tile_pair && &quartets->bra->pairs[quartet->bra] == ket)
+        const struct shell_pair *bra_pair = &quartets->bra->pairs[quartet->bra];
+        if (batch->same_tile_pair && bra_pair == ket)
             weight /= 2;
-        set->weight[lane] = used ? weight : 0;
+        set->weight[lane] = used ? weight * weight_in_orbit(batch, bra_pair, ket) : 0;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "basis/integrals/two_electron.h"
 #include "hf/fock/digest_kernels.h"
 #include "hf/fock/group_blocks.h"
+#include "hf/fock/quartet_orbits.h"
 #include "hf/fock/quartet_views.h"
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@ struct digest_batch {
     int bra_role, ket_role;  /* 0: tiles I and J, 2: tiles K and L */
     const double *integrals; /* as two_electron_compute leaves them */
     bool same_tile_pair;     /* bra and ket pairs come from one tile pair */
+    const struct quartet_orbits *orbits; /* quartets are representatives; NULL: they are all */
 };
 
 /* State of one worker's symmetric digestion: its tiles in blocks, and vectors for the blocks of
@@ -38,7 +40,7 @@ int64_t fock_digest_bytes(const struct tiling *tiling);
 /* Adds quartets that each stand for their orbit under the eight-fold symmetry:
  *   A_ab += 2 D_cd v   A_cd += 2 D_ab v
  *   A_ac -= D_bd v/2   A_ad -= D_bc v/2   A_bc -= D_ad v/2   A_bd -= D_ac v/2
- * with v halved for each of a = b, c = d, ab = cd; for two spins the exchange terms are per spin
+ * with v halved for each of a = b, c = d, ab = cd, and times the weight of a representative; for two spins the exchange terms are per spin
  * and twice as large. The views are complete after fock_digest_end. */
 void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_views *views,
                            const struct digest_batch *batch);

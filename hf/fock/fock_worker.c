@@ -5,11 +5,13 @@
 #include "basis/integrals/shell_pairs.h"
 #include "hf/fock/fock_digest.h"
 #include "hf/fock/fock_rows.h"
+#include "hf/fock/quartet_orbits.h"
 #include "hf/fock/quartet_views.h"
 #include "support/arrays/item_cache.h"
 #include "support/base/clock.h"
 #include "support/mpi/wall_time.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Least time between two interruptions: reading the clock after each batch, and the
@@ -30,6 +32,7 @@ struct fock_worker {
     struct fock_counts counts;    /* of the build */
     double add_s;                 /* adding to the store */
     struct integral_store *store; /* borrowed, or NULL */
+    struct quartet_orbits *orbits; /* NULL: every quartet is computed */
 
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
@@ -109,7 +112,7 @@ int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind
            2 * tiling->max_groups * (int64_t)sizeof(double) + /* exchange_weights */
            quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling) +
            row_matrices_bytes(tiling) + item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
-           quartet_views_bytes(tiling, kind);
+           quartet_views_bytes(tiling, kind) + quartet_orbits_bytes(tiling);
 }
 
 void fock_worker_destroy(struct fock_worker *worker)
@@ -120,6 +123,7 @@ void fock_worker_destroy(struct fock_worker *worker)
     quartet_batches_destroy(worker->batches);
     fock_digest_destroy(worker->digest);
     row_matrices_destroy(worker->rows);
+    quartet_orbits_destroy(worker->orbits);
     free(worker->exchange_weights);
     free(worker);
 }
@@ -139,6 +143,15 @@ void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *cos
 void fock_worker_keep(struct fock_worker *worker, struct integral_store *store)
 {
     worker->store = store;
+}
+
+enum status fock_worker_use_symmetry(struct fock_worker *worker,
+                                     const struct tile_symmetry *symmetry)
+{
+    assert(!symmetry || worker->symmetry == FOCK_SYMMETRY_FULL);
+    quartet_orbits_destroy(worker->orbits);
+    worker->orbits = NULL;
+    return symmetry ? quartet_orbits_create(symmetry, &worker->orbits) : STATUS_OK;
 }
 
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
@@ -207,7 +220,8 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
                                   .bra_role = batch->exchanged ? 2 : 0,
                                   .ket_role = batch->exchanged ? 0 : 2,
                                   .integrals = batch->integrals,
-                                  .same_tile_pair = worker->same_tile_pair};
+                                  .same_tile_pair = worker->same_tile_pair,
+                                  .orbits = worker->orbits};
     double start_s = batch->cost ? clock_now_s() : 0;
     enum wall_use use = wall_time_begin(WALL_DIGESTION);
     if (worker->symmetry == FOCK_SYMMETRY_FULL)
@@ -263,7 +277,8 @@ static void set_exchange_weights(struct fock_worker *worker, const int64_t bra[2
 
 /* Kets whose quartet with the bra can change an element of F. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
-                                  int32_t n_kets, int32_t *selected, void *context)
+                                  const int32_t *positions, int32_t n_candidates,
+                                  int32_t *selected, void *context)
 {
     struct fock_worker *worker = context;
     const struct quartet_views *views = &worker->views;
@@ -271,20 +286,30 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
     const double *weights[2] = {worker->exchange_weights,
                                 worker->exchange_weights + worker->screening->tiling->max_groups};
     int64_t group[2];
+    if (n_candidates == 0)
+        return 0;
     find_groups(views, bra, 0, group);
     set_exchange_weights(worker, group);
     double bra_weight = coulomb_weight(views, 0, group[0], group[1]);
     int32_t n = 0;
-    for (int32_t j = 0; j < n_kets; j++) {
-        find_groups(views, &kets[j], 2, group);
+    for (int32_t i = 0; i < n_candidates; i++) {
+        const struct shell_pair *ket = &kets[positions ? positions[i] : i];
+        find_groups(views, ket, 2, group);
         double coulomb = coulomb_weight(views, 2, group[0], group[1]);
         double of_c = weights[0][group[0]], of_d = weights[1][group[1]];
-        selected[n] = j;
-        n += quartet_is_significant(bra->bound * kets[j].bound,
+        selected[n] = i;
+        n += quartet_is_significant(bra->bound * ket->bound,
                                     coulomb > bra_weight ? coulomb : bra_weight,
                                     of_c > of_d ? of_c : of_d, threshold);
     }
     return n;
+}
+
+static int32_t select_representatives(const struct shell_pair *bra, const struct shell_pair *kets,
+                                      int32_t n_kets, int32_t *positions, void *context)
+{
+    const struct fock_worker *worker = context;
+    return quartet_orbits_select(worker->orbits, bra, kets, n_kets, positions);
 }
 
 static void compute_rows(const struct rows_of_classes *rows, void *context)
@@ -325,12 +350,14 @@ static void compute_pairs(struct fock_worker *worker, const struct tile_quartet 
     /* Under symmetry two pairs of one tile pair are a quartet once. */
     worker->same_tile_pair = bra == ket;
     bool by_density = worker->rule == SCREENING_DENSITY;
+    bool use_rows = worker->symmetry == FOCK_SYMMETRY_FULL && !worker->orbits;
     struct quartet_source source = {
         .bra = bra,
         .ket = ket,
         .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
         .select = by_density ? select_significant : NULL,
-        .use_rows = worker->symmetry == FOCK_SYMMETRY_FULL ? compute_rows : NULL,
+        .represent = worker->orbits ? select_representatives : NULL,
+        .use_rows = use_rows ? compute_rows : NULL,
         .use = digest_quartets,
         .context = worker,
         .costs = worker->costs};
@@ -344,6 +371,8 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
                                         const struct shell_pairs *ket)
 {
     TRY(quartet_views_begin(&worker->views, quartet));
+    if (worker->orbits)
+        quartet_orbits_begin(worker->orbits, quartet);
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     compute_pairs(worker, quartet, bra, ket);
     wall_time_begin(WALL_DIGESTION);

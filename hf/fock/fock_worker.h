@@ -8,6 +8,7 @@
 #include "hf/fock/fock_tasks.h"
 #include "hf/fock/integral_store.h"
 #include "hf/tiles/screening.h"
+#include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
@@ -37,6 +38,12 @@ void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *cos
 /* Reads integrals from the store, which is borrowed, and keeps them there, from now on. The sums are
  * those without a store, to the last bit. NULL: none is kept, as at first. */
 void fock_worker_keep(struct fock_worker *worker, struct integral_store *store);
+
+/* From now on computes the representatives of orbits alone, with their weights (quartet_orbits.h): what
+ * they contribute must then be summed over the operations. Under full eight-fold symmetry only; no rows
+ * are used. symmetry is borrowed; NULL: all quartets, as at first. Errors: STATUS_NO_MEMORY. */
+enum status fock_worker_use_symmetry(struct fock_worker *worker,
+                                     const struct tile_symmetry *symmetry);
 
 /* Begins and ends a build with this density. Errors of begin: STATUS_NO_MEMORY. */
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,

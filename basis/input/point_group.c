@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "basis/input/point_group.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sines of angles and lengths (Bohr) below these count as zero in the search for directions, which
+ * are then verified with POINT_GROUP_TOLERANCE. */
+#define PARALLEL 1e-7
+#define AT_CENTER 1e-4
+
+/* All sign changes: 1, 2, 4 mirror planes, 3, 5, 6 rotations by 180 degrees, 7 inversion. */
+enum { INVERSION = 7, N_SIGNS = 8 };
+
+enum { MAX_DIRECTIONS = 64 }; /* of mirror planes and rotation axes that are combined */
+
+static const double coordinate_axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+struct search {
+    const struct molecule *molecule;
+    double (*position)[3]; /* of each centre, relative to the middle */
+    int64_t *images;       /* scratch: n_atoms */
+    double directions[MAX_DIRECTIONS][3];
+    int n_directions;
+};
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void cross(const double a[3], const double b[3], double c[3])
+{
+    for (int i = 0; i < 3; i++)
+        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+/* Components that are zero but for rounding become so: operations along coordinate axes are exact. */
+static bool normalize(double u[3])
+{
+    double length = sqrt(dot(u, u));
+    if (length < AT_CENTER)
+        return false;
+    for (int i = 0; i < 3; i++)
+        u[i] = fabs(u[i]) < 1e-13 * length ? 0 : u[i];
+    length = sqrt(dot(u, u));
+    for (int i = 0; i < 3; i++)
+        u[i] /= length;
+    return true;
+}
+
+/* I - 2 sum_i u_i u_i^T over the axes whose sign changes. */
+static void operation_matrix(const double axes[3][3], int signs, double matrix[3][3])
+{
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++) {
+            matrix[a][b] = a == b;
+            for (int i = 0; i < 3; i++)
+                if (signs >> i & 1)
+                    matrix[a][b] -= 2 * axes[i][a] * axes[i][b];
+        }
+}
+
+static bool are_alike(const struct atom *a, const struct atom *b)
+{
+    return a->element == b->element && a->ghost == b->ghost;
+}
+
+/* The centre that centre number atom is moved to, or -1. */
+static int64_t find_image(const struct search *search, const double matrix[3][3], int64_t atom)
+{
+    const struct molecule *molecule = search->molecule;
+    double moved[3];
+    for (int a = 0; a < 3; a++)
+        moved[a] = dot(matrix[a], search->position[atom]);
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        double distance = 0;
+        for (int a = 0; a < 3; a++)
+            distance = fmax(distance, fabs(moved[a] - search->position[i][a]));
+        if (distance < POINT_GROUP_TOLERANCE && are_alike(&molecule->atoms[atom], &molecule->atoms[i]))
+            return i;
+    }
+    return -1;
+}
+
+/* Whether the molecule has the operation; then sets search->images. Plain ghosts may be at one place:
+ * images that are not their images' own are refused. */
+static bool has_operation(const struct search *search, const double matrix[3][3])
+{
+    int64_t n = search->molecule->n_atoms, *images = search->images;
+    for (int64_t atom = 0; atom < n; atom++) {
+        images[atom] = find_image(search, matrix, atom);
+        if (images[atom] < 0)
+            return false;
+    }
+    for (int64_t atom = 0; atom < n; atom++)
+        if (images[images[atom]] != atom)
+            return false;
+    return true;
+}
+
+static bool has_signs(const struct search *search, const double axes[3][3], int signs)
+{
+    double matrix[3][3];
+    operation_matrix(axes, signs, matrix);
+    return signs == 0 || has_operation(search, matrix);
+}
+
+/* A direction perpendicular to u, along a coordinate axis if possible. */
+static void find_perpendicular(const double u[3], double v[3])
+{
+    int smallest = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(u[i]) < fabs(u[smallest]))
+            smallest = i;
+    for (int i = 0; i < 3; i++)
+        v[i] = (i == smallest) - u[smallest] * u[i];
+    normalize(v);
+}
+
+static void set_axes(const double u[3], const double v[3], double axes[3][3])
+{
+    memcpy(axes[0], u, sizeof axes[0]);
+    memcpy(axes[1], v, sizeof axes[1]);
+    cross(u, v, axes[2]);
+    normalize(axes[2]);
+}
+
+/* Keeps the direction if it is that of a mirror plane or of a rotation axis, and new. */
+static void consider_direction(struct search *search, const double direction[3])
+{
+    double u[3], v[3], axes[3][3], along[3];
+    memcpy(u, direction, sizeof u);
+    if (search->n_directions == MAX_DIRECTIONS || !normalize(u))
+        return;
+    for (int i = 0; i < search->n_directions; i++) {
+        cross(u, search->directions[i], along);
+        if (dot(along, along) < PARALLEL * PARALLEL)
+            return;
+    }
+    find_perpendicular(u, v);
+    set_axes(u, v, axes);
+    if (has_signs(search, axes, 1) || has_signs(search, axes, INVERSION - 1))
+        memcpy(search->directions[search->n_directions++], u, sizeof u);
+}
+
+/* Centres that operations can exchange with this one. */
+static bool may_exchange(const struct search *search, int64_t a, int64_t b)
+{
+    const double *r = search->position[a], *s = search->position[b];
+    return are_alike(&search->molecule->atoms[a], &search->molecule->atoms[b]) &&
+           fabs(dot(r, r) - dot(s, s)) < AT_CENTER;
+}
+
+/* An operation that takes the centre to itself has its plane or axis along its position or
+ * perpendicular to that; one that takes it to another along their difference or sum, or, where the two
+ * are opposite, perpendicular to both. */
+static void consider_center(struct search *search, int64_t a)
+{
+    const double *r = search->position[a];
+    consider_direction(search, r);
+    for (int64_t b = 0; b < search->molecule->n_atoms; b++) {
+        const double *s = search->position[b];
+        if (b == a || !may_exchange(search, a, b))
+            continue;
+        consider_direction(search, (const double[]){r[0] - s[0], r[1] - s[1], r[2] - s[2]});
+        consider_direction(search, (const double[]){r[0] + s[0], r[1] + s[1], r[2] + s[2]});
+    }
+}
+
+/* The centre with the fewest to exchange with, off the middle and, unless along is NULL, off the line
+ * through it along that direction; -1: none. */
+static int64_t find_reference(const struct search *search, const double *along)
+{
+    int64_t best = -1, fewest = INT64_MAX;
+    for (int64_t a = 0; a < search->molecule->n_atoms; a++) {
+        double off[3];
+        memcpy(off, search->position[a], sizeof off);
+        if (along)
+            cross(search->position[a], along, off);
+        if (dot(off, off) < AT_CENTER * AT_CENTER)
+            continue;
+        int64_t n = 0;
+        for (int64_t b = 0; b < search->molecule->n_atoms && n < fewest; b++)
+            n += may_exchange(search, a, b);
+        if (n < fewest) {
+            fewest = n;
+            best = a;
+        }
+    }
+    return best;
+}
+
+/* Two centres, not on one line with the middle, define all directions but the perpendicular ones of a
+ * linear molecule, or of an atom. */
+static void find_directions(struct search *search)
+{
+    for (int i = 0; i < 3; i++)
+        consider_direction(search, coordinate_axes[i]);
+    int64_t a = find_reference(search, NULL);
+    if (a < 0)
+        return;
+    consider_center(search, a);
+    int64_t b = find_reference(search, search->position[a]);
+    if (b < 0)
+        return;
+    double normal[3];
+    consider_center(search, b);
+    cross(search->position[a], search->position[b], normal);
+    consider_direction(search, normal);
+}
+
+/* Takes the axes if their group is larger than that found before. */
+static void try_axes(const struct search *search, const double axes[3][3], struct point_group *group)
+{
+    int signs[N_SIGNS], order = 0;
+    for (int s = 0; s < N_SIGNS; s++)
+        if (has_signs(search, axes, s))
+            signs[order++] = s;
+    /* Products of operations are operations but for the tolerance. */
+    if (order <= group->order || (order & (order - 1)) != 0)
+        return;
+    group->order = order;
+    memcpy(group->signs, signs, sizeof signs);
+    memcpy(group->axes, axes, sizeof group->axes);
+}
+
+static void combine_directions(const struct search *search, struct point_group *group)
+{
+    double v[3], axes[3][3];
+    try_axes(search, coordinate_axes, group);
+    for (int i = 0; i < search->n_directions && group->order < POINT_GROUP_MAX_ORDER; i++) {
+        const double *u = search->directions[i];
+        find_perpendicular(u, v);
+        set_axes(u, v, axes);
+        try_axes(search, (const double(*)[3])axes, group);
+        for (int j = i + 1; j < search->n_directions; j++) {
+            if (fabs(dot(u, search->directions[j])) > PARALLEL)
+                continue;
+            set_axes(u, search->directions[j], axes);
+            try_axes(search, (const double(*)[3])axes, group);
+        }
+    }
+}
+
+static const char *name_of_group(const struct point_group *group)
+{
+    bool has[N_SIGNS] = {false};
+    for (int k = 0; k < group->order; k++)
+        has[group->signs[k]] = true;
+    bool mirror = has[1] || has[2] || has[4];
+    switch (group->order) {
+    case 8:
+        return "D2h";
+    case 4:
+        return has[INVERSION] ? "C2h" : mirror ? "C2v" : "D2";
+    case 2:
+        return has[INVERSION] ? "Ci" : mirror ? "Cs" : "C2";
+    default:
+        return "C1";
+    }
+}
+
+static enum status set_operations(const struct search *search, struct point_group *group)
+{
+    int64_t n = search->molecule->n_atoms;
+    group->images = malloc((size_t)(group->order * n) * sizeof *group->images);
+    TRY(CHECK_MEMORY(group->images, "no memory for the symmetry of %lld centres", (long long)n));
+    for (int k = 0; k < group->order; k++) {
+        operation_matrix((const double(*)[3])group->axes, group->signs[k], group->matrix[k]);
+        bool found = k > 0 && has_operation(search, (const double(*)[3])group->matrix[k]);
+        for (int64_t atom = 0; atom < n; atom++)
+            group->images[k * n + atom] = found ? search->images[atom] : atom;
+    }
+    group->name = name_of_group(group);
+    return STATUS_OK;
+}
+
+/* Positions about the mean of all centres, with weights by which alike centres are equal. */
+static void center_positions(struct search *search)
+{
+    const struct molecule *molecule = search->molecule;
+    double center[3] = {0, 0, 0}, sum = 0;
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        double weight = molecule->atoms[i].element + 1;
+        sum += weight;
+        for (int a = 0; a < 3; a++)
+            center[a] += weight * molecule->atoms[i].position[a];
+    }
+    for (int64_t i = 0; i < molecule->n_atoms; i++)
+        for (int a = 0; a < 3; a++)
+            search->position[i][a] = molecule->atoms[i].position[a] - center[a] / sum;
+}
+
+enum status point_group_find(const struct molecule *molecule, struct point_group *group)
+{
+    struct search search = {.molecule = molecule};
+    size_t n = (size_t)molecule->n_atoms;
+    *group = (struct point_group){.n_atoms = molecule->n_atoms};
+    search.position = malloc(n * sizeof *search.position);
+    search.images = malloc(n * sizeof *search.images);
+    enum status status = CHECK_MEMORY(search.position && search.images,
+                                      "no memory for the symmetry of %zu centres", n);
+    if (status != STATUS_OK)
+        goto done;
+    center_positions(&search);
+    find_directions(&search);
+    combine_directions(&search, group);
+    status = set_operations(&search, group);
+done:
+    free(search.position);
+    free(search.images);
+    return status;
+}
+
+void point_group_fini(struct point_group *group)
+{
+    free(group->images);
+    *group = (struct point_group){0};
+}
+
+static bool moves_centers(const struct point_group *group, int k)
+{
+    for (int64_t atom = 0; atom < group->n_atoms; atom++)
+        if (group->images[k * group->n_atoms + atom] != atom)
+            return true;
+    return false;
+}
+
+static void keep_operation(struct point_group *group, int k)
+{
+    int to = group->order++;
+    group->signs[to] = group->signs[k];
+    memmove(group->matrix[to], group->matrix[k], sizeof group->matrix[to]);
+    memmove(group->images + to * group->n_atoms, group->images + k * group->n_atoms,
+            (size_t)group->n_atoms * sizeof *group->images);
+}
+
+/* Signs of products are exclusive ors: sets of signs are bits, those of signs s times all of a set are
+ * permuted. */
+static unsigned times_signs(unsigned set, int signs)
+{
+    unsigned product = 0;
+    for (int s = 0; s < N_SIGNS; s++)
+        product |= (set >> s & 1u) << (s ^ signs);
+    return product;
+}
+
+void point_group_keep_moving(struct point_group *group)
+{
+    int order = group->order;
+    unsigned resting = 0, kept = 1, covered;
+    for (int k = 0; k < order; k++)
+        if (!moves_centers(group, k))
+            resting |= 1u << group->signs[k];
+    covered = resting;
+    for (int k = 1; k < order; k++)
+        if (!(covered >> group->signs[k] & 1u)) {
+            kept |= times_signs(kept, group->signs[k]);
+            covered |= times_signs(covered, group->signs[k]);
+        }
+    group->order = 0;
+    for (int k = 0; k < order; k++)
+        if (kept >> group->signs[k] & 1u)
+            keep_operation(group, k);
+}
+
+/* Representations of all eight sign changes are the products of the signs along a set of axes. Those
+ * of a subgroup are restrictions of them, numbered by the first set that gives each. */
+static int signs_parity(int axes, int signs)
+{
+    int both = axes & signs;
+    return (both ^ both >> 1 ^ both >> 2) & 1;
+}
+
+static bool restrict_alike(const struct point_group *group, int axes, int other)
+{
+    for (int k = 0; k < group->order; k++)
+        if (signs_parity(axes, group->signs[k]) != signs_parity(other, group->signs[k]))
+            return false;
+    return true;
+}
+
+static bool is_restricted_before(const struct point_group *group, int axes)
+{
+    for (int other = 0; other < axes; other++)
+        if (restrict_alike(group, axes, other))
+            return true;
+    return false;
+}
+
+int point_group_character(const struct point_group *group, int r, int k)
+{
+    int axes = 0;
+    for (int n = 0; n < r || is_restricted_before(group, axes); axes++)
+        n += !is_restricted_before(group, axes);
+    return signs_parity(axes, group->signs[k]) ? -1 : 1;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Symmetry operations of a molecule: those of the largest subgroup of D2h.
+ *
+ * Each operation changes signs of coordinates along three orthogonal axes through the centre of the
+ * molecule, wherever these point. So it is its own inverse, operations commute, and every irreducible
+ * representation is one-dimensional, with characters 1 and -1. */
+#pragma once
+
+#include "basis/input/molecule.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+enum { POINT_GROUP_MAX_ORDER = 8 };
+
+/* Greatest distance (Bohr) between a centre that was moved and the one that it becomes: rounding errors
+ * of coordinates, far below what changes a digit of an energy. */
+#define POINT_GROUP_TOLERANCE 1e-9
+
+struct point_group {
+    const char *name;  /* of Schoenflies: "C1", "Cs", "Ci", "C2", "C2v", "C2h", "D2" or "D2h"; static */
+    int order;         /* 1, 2, 4 or 8 */
+    int64_t n_atoms;
+    double axes[3][3]; /* rows: orthonormal directions */
+
+    /* Operation k changes the sign along axis i if bit i of signs[k] is set; signs[0] is 0, the
+     * identity. */
+    int signs[POINT_GROUP_MAX_ORDER];
+    double matrix[POINT_GROUP_MAX_ORDER][3][3]; /* of each about the centre, acts on columns */
+    int64_t *images; /* order x n_atoms: the centre that the operation moves each centre to; owned */
+};
+
+/* Finds the group of all centres, ghosts included. Coordinate axes are preferred, then those that
+ * centres define. On failure *group is empty. Not collective. Errors: STATUS_NO_MEMORY. */
+enum status point_group_find(const struct molecule *molecule, struct point_group *group);
+void point_group_fini(struct point_group *group);
+
+/* Keeps operations that move centres: with those that leave all centres where they are, in a plane or
+ * on a line, they make up the group. The name stays. */
+void point_group_keep_moving(struct point_group *group);
+
+/* The character of operation k in representation r, both in [0, order): 1 or -1; representation 0 is
+ * the totally symmetric one. */
+int point_group_character(const struct point_group *group, int r, int k);

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/fock/fock_parts.h"
+
+#include "hf/tiles/tile_matrix.h"
+#include "support/base/agree.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { MAX_PARTS = FOCK_MAX_MATRICES * POINT_GROUP_MAX_ORDER };
+
+/* Part `representation` of n matrices from number first on: one, or those of one Coulomb density. */
+struct part {
+    int first, n;
+    bool coulomb;
+    int representation;
+    bool whole; /* the matrices have no other */
+    int pass;
+};
+
+/* Parts this much smaller than the largest one are rounding errors. */
+#define NOISE 1e-8
+
+struct fock_parts {
+    const struct tile_symmetry *symmetry;
+    double cutoff;
+    MPI_Comm comm;
+    struct density_kind kind;                  /* of the build */
+    const struct darray *D[FOCK_MAX_MATRICES]; /* of the build */
+    int n_parts, n_passes;
+    struct part parts[MAX_PARTS];          /* those with a Coulomb density first */
+    bool is_set[FOCK_MAX_MATRICES];        /* F[i] has its first part */
+    struct darray *skeleton[FOCK_MAX_MATRICES]; /* owned, as many as needed so far */
+    struct darray *input[FOCK_MAX_MATRICES];    /* likewise, for parts of several */
+};
+
+enum status fock_parts_create(const struct tile_symmetry *symmetry, double cutoff, MPI_Comm comm,
+                              struct fock_parts **parts)
+{
+    struct fock_parts *made = *parts = agree_calloc(comm, sizeof *made, "parts of densities");
+    if (!made)
+        return STATUS_NO_MEMORY;
+    made->symmetry = symmetry;
+    made->cutoff = cutoff;
+    made->comm = comm;
+    return STATUS_OK;
+}
+
+void fock_parts_destroy(struct fock_parts *parts)
+{
+    if (!parts)
+        return;
+    for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
+        darray_destroy(parts->skeleton[i]);
+        darray_destroy(parts->input[i]);
+    }
+    free(parts);
+}
+
+struct memory_need fock_parts_bytes(const struct tiling *tiling, const struct point_group *group,
+                                    int n_matrices, int n_processes)
+{
+    struct memory_need need = {.own_bytes = sizeof(struct fock_parts)};
+    need.own_bytes += (double)tile_symmetry_bytes(tiling, group);
+    memory_need_add(&need, 2 * n_matrices, tile_matrix_bytes(tiling, n_processes));
+    return need;
+}
+
+/* Creates those of the first n matrices that do not exist yet. */
+static enum status need_matrices(const struct fock_parts *parts, int n, struct darray *matrices[])
+{
+    static const char *const names[FOCK_MAX_MATRICES] = {"parts", "parts", "parts", "parts"};
+    int first = 0;
+    while (first < n && matrices[first])
+        first++;
+    return first == n ? STATUS_OK
+                      : tile_matrices_create(parts->symmetry->tiling, n - first, names,
+                                             DARRAY_DOUBLE, matrices + first);
+}
+
+/* Sets has[i][r]: whether D[i] has a part of representation r. */
+static enum status look_for_parts(const struct fock_parts *parts,
+                                  bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
+{
+    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER] = {{0}};
+    enum status status = STATUS_OK;
+    for (int i = 0; i < parts->kind.n_matrices && status == STATUS_OK; i++)
+        status = tile_symmetry_find_parts(parts->symmetry, parts->D[i], largest[i]);
+    /* The reduction already shows a failure to all processes. */
+    if (status != STATUS_OK)
+        largest[0][0] = INFINITY;
+    MPI_Allreduce(MPI_IN_PLACE, largest, FOCK_MAX_MATRICES * POINT_GROUP_MAX_ORDER, MPI_DOUBLE,
+                  MPI_MAX, parts->comm);
+    if (isinf(largest[0][0]))
+        TRY(status_agree(parts->comm, status));
+    for (int i = 0; i < parts->kind.n_matrices; i++) {
+        double most = 0;
+        for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++)
+            most = fmax(most, largest[i][r]);
+        for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++)
+            has[i][r] = largest[i][r] >= fmax(parts->cutoff, NOISE * most);
+    }
+    return STATUS_OK;
+}
+
+/* The number of matrices from first on that share its Coulomb density; 1 if it has none. */
+static int count_sharing(const struct density_kind *kind, int first)
+{
+    int c = density_coulomb(kind, first), end = first + 1;
+    while (c >= 0 && end < kind->n_matrices && density_coulomb(kind, end) == c)
+        end++;
+    return end - first;
+}
+
+/* Lists the parts of matrices first to first + n - 1; at least one, so that F is set. */
+static void list_parts(struct fock_parts *parts, int first, int n,
+                       bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
+{
+    int before = parts->n_parts;
+    bool coulomb = first < parts->kind.n_coulomb * parts->kind.of_each;
+    for (int r = 0; r < parts->symmetry->group->order; r++) {
+        bool any = false;
+        for (int i = first; i < first + n; i++)
+            any |= has[i][r];
+        if (any)
+            parts->parts[parts->n_parts++] =
+                (struct part){.first = first, .n = n, .coulomb = coulomb, .representation = r};
+    }
+    if (parts->n_parts == before)
+        parts->parts[parts->n_parts++] = (struct part){.first = first, .n = n, .coulomb = coulomb};
+    for (int p = before; p < parts->n_parts; p++)
+        parts->parts[p].whole = parts->n_parts == before + 1;
+}
+
+static struct density_kind kind_of_pass(const struct fock_parts *parts, int pass)
+{
+    struct density_kind kind = {.of_each = parts->kind.of_each, .total = parts->kind.total};
+    for (int p = 0; p < parts->n_parts; p++)
+        if (parts->parts[p].pass == pass) {
+            kind.n_matrices += parts->parts[p].n;
+            kind.n_coulomb += parts->parts[p].coulomb;
+        }
+    return kind;
+}
+
+/* Puts each part into the first pass that has room for it. */
+static void assign_passes(struct fock_parts *parts)
+{
+    parts->n_passes = 0;
+    for (int p = 0; p < parts->n_parts; p++)
+        parts->parts[p].pass = -1;
+    for (int p = 0; p < parts->n_parts; p++) {
+        struct part *part = &parts->parts[p];
+        int pass = 0;
+        for (; pass < parts->n_passes; pass++) {
+            struct density_kind kind = kind_of_pass(parts, pass);
+            if (!kind.total && kind.n_matrices + part->n <= FOCK_MAX_MATRICES &&
+                kind.n_coulomb + part->coulomb <= FOCK_MAX_COULOMB)
+                break;
+        }
+        part->pass = pass;
+        parts->n_passes = pass < parts->n_passes ? parts->n_passes : pass + 1;
+    }
+}
+
+enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind *kind,
+                             const struct darray *const D[], int *n_passes)
+{
+    bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER];
+    parts->kind = *kind;
+    parts->n_parts = 0;
+    for (int i = 0; i < kind->n_matrices; i++) {
+        parts->D[i] = D[i];
+        parts->is_set[i] = false;
+    }
+    TRY(look_for_parts(parts, has));
+    for (int i = 0; i < kind->n_matrices; i += count_sharing(kind, i))
+        list_parts(parts, i, count_sharing(kind, i), has);
+    assign_passes(parts);
+    *n_passes = parts->n_passes;
+    if (parts->n_parts > kind->n_matrices || parts->n_passes > 1)
+        TRY(need_matrices(parts, FOCK_MAX_MATRICES, parts->input));
+    return need_matrices(parts, parts->n_passes > 1 ? FOCK_MAX_MATRICES : kind->n_matrices,
+                         parts->skeleton);
+}
+
+static void set_factors(const struct fock_parts *parts, const struct part *part, double scale,
+                        double factors[])
+{
+    const struct point_group *group = parts->symmetry->group;
+    for (int k = 0; k < group->order; k++)
+        factors[k] = scale * point_group_character(group, part->representation, k);
+}
+
+enum status fock_parts_input(struct fock_parts *parts, int pass, struct density_kind *kind,
+                             const struct darray *input[])
+{
+    double factors[POINT_GROUP_MAX_ORDER];
+    int n = 0;
+    *kind = kind_of_pass(parts, pass);
+    for (int p = 0; p < parts->n_parts; p++) {
+        const struct part *part = &parts->parts[p];
+        for (int i = 0; i < part->n && part->pass == pass; i++, n++) {
+            const struct darray *D = parts->D[part->first + i];
+            input[n] = part->whole ? D : parts->input[n];
+            set_factors(parts, part, 1.0 / parts->symmetry->group->order, factors);
+            if (!part->whole)
+                TRY(tile_symmetry_add(parts->symmetry, TILE_DENSITY, factors, D, 0,
+                                      parts->input[n]));
+        }
+    }
+    return STATUS_OK;
+}
+
+struct darray *const *fock_parts_skeleton(const struct fock_parts *parts)
+{
+    return parts->skeleton;
+}
+
+enum status fock_parts_add(struct fock_parts *parts, int pass, struct darray *const F[])
+{
+    double factors[POINT_GROUP_MAX_ORDER];
+    int n = 0;
+    for (int p = 0; p < parts->n_parts; p++) {
+        const struct part *part = &parts->parts[p];
+        for (int i = part->first; i < part->first + part->n && part->pass == pass; i++, n++) {
+            set_factors(parts, part, 1, factors);
+            TRY(tile_symmetry_add(parts->symmetry, TILE_OPERATOR, factors, parts->skeleton[n],
+                                  parts->is_set[i] ? 1 : 0, F[i]));
+            parts->is_set[i] = true;
+        }
+    }
+    return STATUS_OK;
+}

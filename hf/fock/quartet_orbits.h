@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Orbits of quartets of groups of shells under the symmetry operations of a molecule.
+ *
+ * Operations take quartet q = (ab|cd) to quartets of the same eight-fold orbit or of others. One of all
+ * these, their representative, is computed; with contributions g_q to F,
+ *
+ *   F = sum_k character(k) k ( sum_q w_q g_q )   over representatives q,
+ *   w_q = 1 / number of operations that leave q what it is
+ *
+ * for a density of one irreducible representation (tile_symmetry.h). Weights are 1, 1/2, 1/4 or 1/8, so
+ * that they round nothing.
+ *
+ * Pairs of groups are numbered like tile pairs; the representative is the quartet whose larger pair,
+ * and then the smaller, is highest. Hence one of its pairs is the highest image of itself: all else is
+ * left out without a look at the operations.
+ * Source: Dupuis & King, Int. J. Quantum Chem. 11, 613 (1977). */
+#pragma once
+
+#include "basis/integrals/shell_pairs.h"
+#include "hf/fock/fock_tasks.h"
+#include "hf/tiles/tile_symmetry.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+struct quartet_orbits;
+
+/* symmetry is borrowed. Not collective. Errors: STATUS_NO_MEMORY. */
+enum status quartet_orbits_create(const struct tile_symmetry *symmetry,
+                                  struct quartet_orbits **orbits);
+void quartet_orbits_destroy(struct quartet_orbits *orbits);
+
+/* Bytes of an object. */
+int64_t quartet_orbits_bytes(const struct tiling *tiling);
+
+/* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: pairs of tiles I
+ * and J are bras, of K and L kets. */
+void quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet);
+
+/* Puts the positions in [0, n_kets) of kets that make a representative with the bra into selected,
+ * ascending, and returns their number. */
+int32_t quartet_orbits_select(const struct quartet_orbits *orbits, const struct shell_pair *bra,
+                              const struct shell_pair *kets, int32_t n_kets, int32_t *selected);
+
+/* w_q of a representative. */
+double quartet_orbits_weight(const struct quartet_orbits *orbits, const struct shell_pair *bra,
+                             const struct shell_pair *ket);
