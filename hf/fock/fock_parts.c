@@ -179,9 +179,12 @@ enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind
         list_parts(parts, i, count_sharing(kind, i), has);
     assign_passes(parts);
     *n_passes = parts->n_passes;
-    if (parts->n_parts > kind->n_matrices || parts->n_passes > 1)
+    bool all_whole = true;
+    for (int p = 0; p < parts->n_parts; p++)
+        all_whole &= parts->parts[p].whole;
+    if (!all_whole)
         TRY(need_matrices(parts, FOCK_MAX_MATRICES, parts->input));
-    return need_matrices(parts, parts->n_passes > 1 ? FOCK_MAX_MATRICES : kind->n_matrices,
+    return need_matrices(parts, all_whole ? kind->n_matrices : FOCK_MAX_MATRICES,
                          parts->skeleton);
 }
 

@@ -109,6 +109,30 @@ static void rotated_functions_are_sums_of_those_of_their_shell(void **state)
                 check_rotation(l, form == 1, axes[k]);
 }
 
+/* Turned and mirrored coordinates: a rotation about z, one about x, and a reflection. */
+static void functions_of_turned_coordinates_are_sums_of_those_of_their_shell(void **state)
+{
+    (void)state;
+    const double c = cos(0.7), s = sin(0.7), d = cos(1.9), t = sin(1.9);
+    const double R[3][3] = {{c, -s, 0}, {s * d, c * d, -t}, {-s * t, -c * t, -d}};
+    const double r[3] = {0.3, -0.7, 0.5};
+    double A[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS], turned[3];
+    for (int a = 0; a < 3; a++)
+        turned[a] = R[a][0] * r[0] + R[a][1] * r[1] + R[a][2] * r[2];
+    for (int l = 0; l <= BASIS_MAX_L; l++)
+        for (int form = 0; form < 2; form++) {
+            int n = angular_map(l, form == 1)->n_functions;
+            angular_image(l, form == 1, R, A);
+            for (int f = 0; f < n; f++) {
+                double sum = 0;
+                for (int g = 0; g < n; g++)
+                    sum += A[f * n + g] * angular_value(l, form == 1, g, r[0], r[1], r[2]);
+                check_close(sum, angular_value(l, form == 1, f, turned[0], turned[1], turned[2]),
+                            1e-13);
+            }
+        }
+}
+
 /* Harmonic: the Laplacian vanishes. Ordered: m counts the turns about z. */
 static void spherical_functions_are_solid_harmonics_in_order_of_m(void **state)
 {
@@ -381,6 +405,7 @@ int main(void)
         cmocka_unit_test(every_function_has_self_overlap_one),
         cmocka_unit_test(spherical_functions_are_solid_harmonics_in_order_of_m),
         cmocka_unit_test(rotated_functions_are_sums_of_those_of_their_shell),
+        cmocka_unit_test(functions_of_turned_coordinates_are_sums_of_those_of_their_shell),
         cmocka_unit_test(cartesians_are_ordered_as_stated),
         cmocka_unit_test(a_map_applies_to_both_sides),
         cmocka_unit_test(shells_follow_atoms_and_file),

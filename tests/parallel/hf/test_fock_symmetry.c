@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fock builds that use the symmetry of the molecule give the matrices of builds that do not, for
+ * densities of any symmetry; and the parts of a matrix are its parts. */
+#include "hf/fock/fock_build.h"
+#include "hf/tiles/tile_symmetry.h"
+#include "support/base/sha256.h"
+#include "tests/cases/hf_system.h"
+#include "tests/cases/pool_cases.h"
+
+/* Low enough that rounding is all that is between the two. */
+#define THRESHOLD 1e-13
+
+/* Shells up to f, general contractions among them; axes of molecules along those of the coordinates or
+ * not; centres on planes and axes or not. */
+static const char basis_text[] =
+    "C 0\nS 3 1\n13.7 0.154\n2.8 0.535\n0.44 0.444\nS 3 1\n13.7 -0.05\n2.8 -0.2\n0.44 0.6\n"
+    "SP 2 1\n5.03 -0.1 0.156\n1.17 0.4 0.608\nD 1 1\n0.9 1\nF 1 1\n0.7 1\n****\n"
+    "H 0\nS 2 1\n3.43 0.154\n0.62 0.535\nP 1 1\n0.75 1\n****\n";
+
+static const char *const molecules[] = {
+    "6\n\nC 0 0 1.25\nC 0 0 -1.25\nH 0 1.7 2.3\nH 0 -1.7 2.3\nH 0 1.7 -2.3\nH 0 -1.7 -2.3\n",
+    "5\n\nC 0 0 0\nH 1.2 1.2 1.2\nH 1.2 -1.2 -1.2\nH -1.2 1.2 -1.2\nH -1.2 -1.2 1.2\n",
+    "4\n\nC 1.3 0.2 0\nC -1.3 -0.2 0\nH 1.9 -0.9 1.6\nH -1.9 0.9 1.6\n",
+    "8\n\nH 1.5 1.3 1.7\nH -1.5 1.3 1.7\nH 1.5 -1.3 1.7\nH 1.5 1.3 -1.7\nH -1.5 -1.3 1.7\n"
+    "H -1.5 1.3 -1.7\nH 1.5 -1.3 -1.7\nH -1.5 -1.3 -1.7\n",
+};
+enum { N_MOLECULES = sizeof molecules / sizeof *molecules };
+
+struct symmetric_case {
+    struct hf_system hf;
+    struct tiling *tiling;
+    struct screening *screening;
+    struct point_group group;
+    struct tile_symmetry *symmetry;
+};
+
+/* Turned by an angle about an axis between the coordinates' ones. */
+static void turn_molecule(struct molecule *molecule, double angle)
+{
+    double c = cos(angle), s = sin(angle);
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        double *r = molecule->atoms[i].position;
+        const double y = c * r[1] - s * r[2], z = s * r[1] + c * r[2];
+        r[1] = y;
+        r[2] = z;
+        const double x = c * r[0] - s * r[1], v = s * r[0] + c * r[1];
+        r[0] = x;
+        r[1] = v;
+    }
+}
+
+static void case_init(struct symmetric_case *c, const char *molecule, double angle,
+                      enum basis_form form, bool keep_all)
+{
+    const struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    struct hf_system *hf = &c->hf;
+    check_ok(molecule_parse(molecule, strlen(molecule), "test.xyz", &settings, &hf->molecule));
+    turn_molecule(&hf->molecule, angle);
+    check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &hf->set));
+    check_ok(shells_create(&hf->molecule, &hf->set, form, &hf->shells));
+    check_ok(tiling_create(hf->shells, 14, &c->tiling));
+    check_ok(screening_create(c->tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &c->screening));
+    check_ok(point_group_find(&hf->molecule, &c->group));
+    if (!keep_all)
+        point_group_keep_moving(&c->group);
+    assert_true(c->group.order > 1);
+    check_ok(tile_symmetry_create(c->tiling, &c->group, &c->symmetry));
+}
+
+static void case_fini(struct symmetric_case *c)
+{
+    tile_symmetry_destroy(c->symmetry);
+    point_group_fini(&c->group);
+    screening_destroy(c->screening);
+    tiling_destroy(c->tiling);
+    hf_system_fini(&c->hf);
+}
+
+static struct darray *new_matrix(const struct symmetric_case *c)
+{
+    struct darray *matrix;
+    check_ok(tile_matrix_create(c->tiling, "test", DARRAY_DOUBLE, &matrix));
+    return matrix;
+}
+
+static struct darray *random_matrix(const struct symmetric_case *c, unsigned seed)
+{
+    struct darray *matrix = new_matrix(c);
+    double *whole = whole_matrix_random(c->hf.shells->n_functions, seed);
+    whole_matrix_put(c->tiling, whole, matrix);
+    free(whole);
+    return matrix;
+}
+
+static double largest_difference(const struct symmetric_case *c, const struct darray *A,
+                                 const struct darray *B)
+{
+    int64_t n = c->hf.shells->n_functions;
+    double *a = malloc((size_t)(n * n) * sizeof *a), *b = malloc((size_t)(n * n) * sizeof *b);
+    double largest = 0;
+    whole_matrix_get(c->tiling, A, a);
+    whole_matrix_get(c->tiling, B, b);
+    for (int64_t i = 0; i < n * n; i++) {
+        assert_true(isfinite(a[i]) && isfinite(b[i]));
+        largest = fmax(largest, fabs(a[i] - b[i]));
+    }
+    free(a);
+    free(b);
+    return largest;
+}
+
+static void set_part(const struct symmetric_case *c, int r, const struct darray *A,
+                     struct darray *part)
+{
+    double factors[POINT_GROUP_MAX_ORDER];
+    for (int k = 0; k < c->group.order; k++)
+        factors[k] = (double)point_group_character(&c->group, r, k) / c->group.order;
+    check_ok(tile_symmetry_add(c->symmetry, TILE_DENSITY, factors, A, 0, part));
+}
+
+/* Parts add up to the matrix; a part is a part of itself and of no other kind. */
+static void check_parts(const struct symmetric_case *c)
+{
+    struct darray *A = random_matrix(c, 5), *sum = new_matrix(c), *part = new_matrix(c);
+    double largest[POINT_GROUP_MAX_ORDER];
+    darray_sync();
+    for (int r = 0; r < c->group.order; r++) {
+        set_part(c, r, A, part);
+        tile_matrix_add(c->tiling, 1, part, 1, sum);
+        darray_sync();
+        check_ok(tile_symmetry_find_parts(c->symmetry, part, largest));
+        MPI_Allreduce(MPI_IN_PLACE, largest, c->group.order, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        for (int q = 0; q < c->group.order; q++)
+            assert_true(q == r ? largest[q] > 0.01 : largest[q] < 1e-13);
+    }
+    assert_true(largest_difference(c, A, sum) < 1e-13);
+    darray_destroy(A);
+    darray_destroy(sum);
+    darray_destroy(part);
+}
+
+/* Densities of a pass: kinds of tests of several matrices, and which part of random ones each has; -1:
+ * all parts. */
+struct kind_case {
+    struct density_kind kind;
+    int representation[FOCK_MAX_MATRICES];
+};
+
+static const struct kind_case kinds[] = {
+    {{1, 1, 1, true}, {0}},           {{1, 1, 1, true}, {-1}},
+    {{2, 1, 2, false}, {0, 0}},       {{2, 1, 2, false}, {0, 1}},
+    {{4, 2, 2, false}, {-1, 0, 1, -1}}, {{4, 1, 1, false}, {1, -1, 0, 1}},
+    {{4, 0, 1, false}, {-1, -1, -1, -1}}, {{3, 2, 1, false}, {0, 1, -1}},
+};
+
+static void set_densities(const struct symmetric_case *c, const struct kind_case *kind,
+                          struct darray *D[])
+{
+    for (int i = 0; i < kind->kind.n_matrices; i++) {
+        int r = kind->representation[i];
+        D[i] = random_matrix(c, 7 + (unsigned)i);
+        darray_sync();
+        if (r >= 0) {
+            struct darray *part = new_matrix(c);
+            set_part(c, r < c->group.order ? r : 0, D[i], part);
+            darray_destroy(D[i]);
+            D[i] = part;
+        }
+    }
+}
+
+static int64_t last_integrals(const struct fock *fock)
+{
+    return fock_records(fock)[fock_n_builds(fock) - 1].integrals;
+}
+
+/* Builds without and with symmetry, twice with, so that kept integrals are read. */
+static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
+                       const struct fock_settings *settings, const char *mode)
+{
+    struct taskpool_settings pool = pool_case_settings(mode);
+    struct darray *D[FOCK_MAX_MATRICES], *F[2][FOCK_MAX_MATRICES];
+    struct fock *fock;
+    check_ok(fock_create(c->screening, settings, &pool, MPI_COMM_WORLD, &fock));
+    set_densities(c, kind, D);
+    for (int i = 0; i < kind->kind.n_matrices; i++)
+        for (int way = 0; way < 2; way++)
+            F[way][i] = new_matrix(c);
+    const struct darray *const *in = (const struct darray *const *)D;
+    check_ok(fock_build_several(fock, &kind->kind, in, F[0]));
+    int64_t all = last_integrals(fock);
+    check_ok(fock_use_symmetry(fock, c->symmetry));
+    char digest[2][SHA256_HEX_SIZE];
+    for (int build = 0; build < 2; build++) {
+        check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
+        for (int i = 0; i < kind->kind.n_matrices; i++)
+            assert_true(largest_difference(c, F[0][i], F[1][i]) < 1e-9);
+        check_ok(tile_matrix_sha256(c->tiling, F[1][0], digest[build]));
+    }
+    assert_string_equal(digest[0], digest[1]);
+    if (kind->kind.total && kind->representation[0] == 0)
+        assert_true(last_integrals(fock) < 0.7 * (double)all);
+    check_ok(fock_use_symmetry(fock, NULL));
+    check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
+    assert_true(last_integrals(fock) == all);
+    assert_true(largest_difference(c, F[0][0], F[1][0]) == 0);
+    for (int i = 0; i < kind->kind.n_matrices; i++) {
+        darray_destroy(D[i]);
+        darray_destroy(F[0][i]);
+        darray_destroy(F[1][i]);
+    }
+    fock_destroy(fock);
+}
+
+static void check_case(const char *molecule, double angle, enum basis_form form, bool keep_all)
+{
+    struct symmetric_case c;
+    case_init(&c, molecule, angle, form, keep_all);
+    check_parts(&c);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct fock_settings settings = {.prune = (int)k % 3,
+                                         .decomposition = (int)k / 2 % FOCK_N_DECOMPOSITIONS,
+                                         .cache_bytes = 1000000,
+                                         .kept_bytes = k % 2 ? 30000000 : 0};
+        check_kind(&c, &kinds[k], &settings, k % 3 ? "--sched=steal" : "--sched=static");
+    }
+    case_fini(&c);
+}
+
+static void builds_with_symmetry_give_the_matrices_without(void **state)
+{
+    (void)state;
+    for (int m = 0; m < N_MOLECULES; m++)
+        check_case(molecules[m], 0, BASIS_FORM_SPHERICAL, m % 2);
+}
+
+/* Functions are turned into others, and a Cartesian one's image is no orthogonal transformation. */
+static void molecules_in_any_orientation_do(void **state)
+{
+    (void)state;
+    check_case(molecules[0], 0.6, BASIS_FORM_CARTESIAN, false);
+    check_case(molecules[1], 1.1, BASIS_FORM_SPHERICAL, false);
+    check_case(molecules[2], -0.4, BASIS_FORM_CARTESIAN, false);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    check_ok(darray_start());
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    darray_stop();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(builds_with_symmetry_give_the_matrices_without, start),
+        cmocka_unit_test_teardown(molecules_in_any_orientation_do, stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
