@@ -8,7 +8,7 @@
 
 /* Sines of angles and lengths (Bohr) below these count as zero in the search for directions, which
  * are then verified with POINT_GROUP_TOLERANCE. */
-#define PARALLEL 1e-7
+#define PARALLEL  1e-7
 #define AT_CENTER 1e-4
 
 /* All sign changes: 1, 2, 4 mirror planes, 3, 5, 6 rotations by 180 degrees, 7 inversion. */
@@ -79,7 +79,8 @@ static int64_t find_image(const struct search *search, const double matrix[3][3]
         double distance = 0;
         for (int a = 0; a < 3; a++)
             distance = fmax(distance, fabs(moved[a] - search->position[i][a]));
-        if (distance < POINT_GROUP_TOLERANCE && are_alike(&molecule->atoms[atom], &molecule->atoms[i]))
+        if (distance < POINT_GROUP_TOLERANCE &&
+            are_alike(&molecule->atoms[atom], &molecule->atoms[i]))
             return i;
     }
     return -1;
@@ -213,7 +214,8 @@ static void find_directions(struct search *search)
 }
 
 /* Takes the axes if their group is larger than that found before. */
-static void try_axes(const struct search *search, const double axes[3][3], struct point_group *group)
+static void try_axes(const struct search *search, const double axes[3][3],
+                     struct point_group *group)
 {
     int signs[N_SIGNS], order = 0;
     for (int s = 0; s < N_SIGNS; s++)

@@ -18,8 +18,9 @@ enum { POINT_GROUP_MAX_ORDER = 8 };
 #define POINT_GROUP_TOLERANCE 1e-9
 
 struct point_group {
-    const char *name;  /* of Schoenflies: "C1", "Cs", "Ci", "C2", "C2v", "C2h", "D2" or "D2h"; static */
-    int order;         /* 1, 2, 4 or 8 */
+    const char
+        *name; /* of Schoenflies: "C1", "Cs", "Ci", "C2", "C2v", "C2h", "D2" or "D2h"; static */
+    int order; /* 1, 2, 4 or 8 */
     int64_t n_atoms;
     double axes[3][3]; /* rows: orthonormal directions */
 
@@ -27,7 +28,8 @@ struct point_group {
      * identity. */
     int signs[POINT_GROUP_MAX_ORDER];
     double matrix[POINT_GROUP_MAX_ORDER][3][3]; /* of each about the centre, acts on columns */
-    int64_t *images; /* order x n_atoms: the centre that the operation moves each centre to; owned */
+    int64_t
+        *images; /* order x n_atoms: the centre that the operation moves each centre to; owned */
 };
 
 /* Finds the group of all centres, ghosts included. Coordinate axes are preferred, then those that

@@ -260,9 +260,9 @@ static void add_quartet(struct quartet_batches *batches, struct computed_batch *
 /* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. Returns the
  * number of quartets that may be computed, whether they were or not. */
 static int64_t compute_in_batches(struct quartet_batches *batches,
-                                  const struct quartet_source *source,
-                                  const struct pair_class *bra, const struct pair_class *ket,
-                                  bool triangle, struct computed_batch *batch)
+                                  const struct quartet_source *source, const struct pair_class *bra,
+                                  const struct pair_class *ket, bool triangle,
+                                  struct computed_batch *batch)
 {
     int64_t capacity =
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
@@ -397,8 +397,8 @@ static void compute_classes(const struct two_classes *classes, void *context)
         source->use_rows(&rows, source->context);
         return;
     }
-    int64_t n = compute_in_batches(batches, source, classes->bra, classes->ket, classes->triangle,
-                                   &batch);
+    int64_t n =
+        compute_in_batches(batches, source, classes->bra, classes->ket, classes->triangle, &batch);
     if (batch.cost)
         batch.cost->selection_s += clock_now_s() - start_s;
     batches->before.n_quartets += n;

@@ -21,6 +21,7 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
         .shells = calculation->input.shells,
         .tiling = calculation->tiling,
         .fock = calculation->fock,
+        .symmetry = calculation->symmetry,
         .grid = calculation->grid,
         .comm = calculation->comm,
         .n_spins = calculation->input.n_spins,
@@ -61,16 +62,15 @@ static enum status check_guess(struct hf_calculation *calculation)
                : STATUS_OK;
 }
 
-static enum status find_symmetry(struct hf_calculation *calculation)
+/* That of the molecule, where Fock builds of an SCF can use it. */
+static enum status create_symmetry(struct hf_calculation *calculation)
 {
     const struct hf_settings *settings = calculation->settings;
-    TRY(point_group_find(&calculation->input.molecule, &calculation->group));
-    point_group_keep_moving(&calculation->group);
-    bool is_used = settings->point_group == HF_POINT_GROUP_AUTO && calculation->group.order > 1 &&
-                   settings->fock.symmetry == FOCK_SYMMETRY_FULL;
-    return is_used ? tile_symmetry_create(calculation->tiling, &calculation->group,
-                                          &calculation->symmetry)
-                   : STATUS_OK;
+    const struct point_group *group = &calculation->input.group;
+    if (settings->point_group != HF_POINT_GROUP_AUTO || settings->goal != HF_GOAL_SCF ||
+        settings->fock.symmetry != FOCK_SYMMETRY_FULL || group->order == 1)
+        return STATUS_OK;
+    return tile_symmetry_create(calculation->tiling, group, &calculation->symmetry);
 }
 
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
@@ -85,7 +85,7 @@ enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm com
     TRY(speeds_check(comm, settings->pool.speeds));
     TRY(status_agree(comm, tiling_create(calculation->input.shells, calculation->input.tile,
                                          &calculation->tiling)));
-    TRY(status_agree(comm, find_symmetry(calculation)));
+    TRY(status_agree(comm, create_symmetry(calculation)));
     TRY(dense_grid_create(comm, &calculation->grid));
     return check_guess(calculation);
 }
@@ -101,7 +101,6 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     screening_destroy(calculation->screening);
     dense_grid_destroy(calculation->grid);
     tile_symmetry_destroy(calculation->symmetry);
-    point_group_fini(&calculation->group);
     tiling_destroy(calculation->tiling);
     hf_input_fini(&calculation->input);
     *calculation = (struct hf_calculation){0};

@@ -15,7 +15,6 @@
  * process, and after one only hf_calculation_fini may follow. */
 #pragma once
 
-#include "basis/input/point_group.h"
 #include "basis/integrals/two_electron.h"
 #include "hf/calculation/hf_input.h"
 #include "hf/calculation/hf_settings.h"
@@ -40,7 +39,6 @@ struct hf_calculation {
     struct engine_use engines;          /* of this process */
     struct hf_input input;
     struct tiling *tiling;
-    struct point_group group;       /* of the molecule, whether it is used or not */
     struct tile_symmetry *symmetry; /* that Fock builds of the SCF use; NULL: none */
     struct dense_grid *grid;
     struct checkpoint_reader *checkpoint; /* of restart, guess or density */
@@ -53,7 +51,7 @@ struct hf_calculation {
     struct scf_result result; /* of the SCF */
 };
 
-/* Reads the molecule and the basis, checks the file of speeds, finds the symmetry, creates tiles and grid, and
+/* Reads the molecule and the basis, checks the file of speeds, creates tiles and grid, and
  * verifies the checkpoint of the initial density, if there is one. Sets *calculation in any case.
  * Errors: those of hf_input_read, checkpoint_reader_create and speeds_check. */
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,

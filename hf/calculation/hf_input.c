@@ -120,6 +120,8 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
     TRY(status_agree(comm,
                      shells_create(&input->molecule, &input->basis_set, form, &input->shells)));
     TRY(count_electrons(settings, input));
+    TRY(status_agree(comm, point_group_find(&input->molecule, &input->group)));
+    point_group_keep_moving(&input->group);
     input->tile = settings->tile > 0 ? settings->tile : tiling_default_target(input->shells);
     return STATUS_OK;
 }
@@ -136,6 +138,7 @@ enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm, str
 void hf_input_fini(struct hf_input *input)
 {
     shells_destroy(input->shells);
+    point_group_fini(&input->group);
     molecule_fini(&input->molecule);
     basis_set_fini(&input->basis_set);
     *input = (struct hf_input){0};

@@ -4,6 +4,7 @@
 
 #include "basis/input/basis_set.h"
 #include "basis/input/molecule.h"
+#include "basis/input/point_group.h"
 #include "basis/integrals/shells.h"
 #include "hf/calculation/hf_settings.h"
 #include "support/base/status.h"
@@ -14,6 +15,7 @@
 
 struct hf_input {
     struct molecule molecule;
+    struct point_group group; /* of the molecule, with the operations that move centres */
     struct basis_set basis_set;
     struct shells *shells;
     int n_spins;           /* 1: RHF, 2: UHF; of RHF, 2 after hf_calculation_solve if it left RHF */
@@ -24,7 +26,7 @@ struct hf_input {
     bool original_benchmark;
 };
 
-/* Reads the files, puts the shells on the centres and counts the electrons.
+/* Reads the files, finds the symmetry, puts the shells on the centres and counts the electrons.
  * Collective; every process gets the same input and status.
  * Errors: those of the readers; STATUS_USAGE if method and multiplicity, or
  * method and scf.mix, do not fit. On failure *input is empty. */

@@ -2,6 +2,7 @@
 #include "hf/calculation/hf_memory.h"
 
 #include "hf/fock/fock_build.h"
+#include "hf/fock/fock_parts.h"
 #include "hf/fock/integral_store.h"
 #include "hf/scf/scf.h"
 #include "hf/tiles/screening.h"
@@ -59,6 +60,8 @@ static void estimate_build(const struct hf_settings *settings, const struct scf_
         n_matrices =
             scf_matrices_at_once(&settings->scf, problem->n_spins, problem->shells->n_functions);
     memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_matrices, n_processes));
+    if (problem->symmetry)
+        memory_need_add(build, 1, fock_parts_bytes(problem->symmetry, n_processes));
     build->own_bytes += (double)pool_bytes(settings, tiling, n_processes);
 }
 
@@ -77,13 +80,14 @@ static struct estimate estimate_run(const struct hf_settings *settings,
 }
 
 /* Bound on the integrals that a process keeps in what the need leaves of the budget. */
-static int64_t bound_kept(const struct hf_settings *settings, const struct tiling *tiling,
+static int64_t bound_kept(const struct hf_settings *settings, const struct scf_problem *problem,
                           const struct memory_need *need, const struct memory_budget *budget)
 {
     bool memory = settings->integrals == HF_INTEGRALS_MEMORY;
     if (settings->goal == HF_GOAL_TASKS || settings->integrals == HF_INTEGRALS_DIRECT)
         return 0;
-    double most = integral_store_most_bytes(tiling, (enum fock_symmetry)settings->fock.symmetry);
+    double most = integral_store_most_bytes(
+        problem->tiling, (enum fock_symmetry)settings->fock.symmetry, problem->symmetry);
     double left = memory_left_bytes(need, budget);
     if (!memory)
         left /= 2; /* for other programs */
@@ -120,7 +124,7 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
     need.shared_bytes += darray_overhead_bytes(need.n_shared);
     struct memory_budget budget =
         memory_budget(settings->memory_megabytes * 1000000, problem->comm);
-    *kept_bytes = bound_kept(settings, problem->tiling, &need, &budget);
+    *kept_bytes = bound_kept(settings, problem, &need, &budget);
     print_estimate(settings, &estimate, &printed, *kept_bytes, &budget);
     char subject[512];
     snprintf(subject, sizeof subject, "%s with %s", settings->molecule, settings->basis);

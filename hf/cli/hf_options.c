@@ -104,8 +104,7 @@ static const struct option_row fock_rows[] = {
                   .default_text = "density", .expert = true,
                   .help = "integrals to compute: those that matter with the current density, or "
                           "all above the threshold, as in Lifflander et al. (2012)"),
-    CHOICE_OPTION("point-group", FIELD(settings.point_group), "auto,c1",
-                  .default_text = "auto",
+    CHOICE_OPTION("point-group", FIELD(settings.point_group), "auto,c1", .default_text = "auto",
                   .help = "symmetry of the molecule that Fock builds of an SCF use: D2h and its "
                           "subgroups as found, or none"),
     CHOICE_OPTION("integrals", FIELD(settings.integrals), "auto,direct,memory",
@@ -269,6 +268,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
             options->settings.scf.keep_occupation ? SCF_FOLLOW_NONE : SCF_FOLLOW_SAME;
     if (options->fock_only && options->settings.integrals == HF_INTEGRALS_AUTO)
         options->settings.integrals = HF_INTEGRALS_DIRECT;
+    if (options->fock_only) /* timed builds, from the same density on any version */
+        options->settings.point_group = HF_POINT_GROUP_C1;
     if (options->fock_only && !options->density)
         options->density = "guess";
     if (hf_options_density(options) == HF_DENSITY_FILE)
@@ -281,7 +282,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "guess-mix,guess-swap,keep-occupation,converge,max-iter,diis,damping,level-shift,"             \
-    "second-order,stability,follow,all-orbitals"
+    "second-order,stability,follow,point-group,all-orbitals"
 #define OPTIONS_OF_BUILDS                                                                          \
     "density,accumulate,cache,integrals,fock-only,watchdog,profile-classes,trace"
 #define OPTIONS_OF_DENSITY "guess,restart,dependence"

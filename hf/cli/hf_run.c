@@ -353,10 +353,14 @@ static enum status run_dry(struct hf_run *run)
     struct fock_settings settings = run->options->settings.fock;
     struct hf_counted counted;
     struct fock_prediction *prediction;
+    const struct predicted_build build = {.screening = calculation->screening,
+                                          .settings = &settings,
+                                          .symmetry = calculation->symmetry,
+                                          .n_spins = calculation->input.n_spins,
+                                          .comm = run->comm};
     settings.kept_bytes = calculation->kept_bytes;
     TRY(count_run(run, &counted));
-    TRY(fock_prediction_create(calculation->screening, &settings, calculation->input.n_spins,
-                               run->comm, &prediction));
+    TRY(fock_prediction_create(&build, &prediction));
     hf_prediction_print(prediction, &counted);
     struct hf_outcome outcome = outcome_of(run, STATUS_OK);
     json_t *json = hf_prediction_to_json(prediction, &counted);

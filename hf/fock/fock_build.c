@@ -35,7 +35,7 @@ struct fock {
     struct taskpool *pool;
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
-    struct integral_store *store; /* NULL: no integrals are kept */
+    struct integral_store *store;         /* NULL: no integrals are kept */
     const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
     struct fock_parts *parts;             /* of densities under it; NULL without one */
     struct fock_worker *worker;

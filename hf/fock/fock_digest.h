@@ -14,9 +14,9 @@
 /* A batch, and the tile pair of the quartet that each side comes from. */
 struct digest_batch {
     const struct quartet_batch *quartets;
-    int bra_role, ket_role;  /* 0: tiles I and J, 2: tiles K and L */
-    const double *integrals; /* as two_electron_compute leaves them */
-    bool same_tile_pair;     /* bra and ket pairs come from one tile pair */
+    int bra_role, ket_role;              /* 0: tiles I and J, 2: tiles K and L */
+    const double *integrals;             /* as two_electron_compute leaves them */
+    bool same_tile_pair;                 /* bra and ket pairs come from one tile pair */
     const struct quartet_orbits *orbits; /* quartets are representatives; NULL: they are all */
 };
 

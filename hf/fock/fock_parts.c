@@ -29,8 +29,8 @@ struct fock_parts {
     struct density_kind kind;                  /* of the build */
     const struct darray *D[FOCK_MAX_MATRICES]; /* of the build */
     int n_parts, n_passes;
-    struct part parts[MAX_PARTS];          /* those with a Coulomb density first */
-    bool is_set[FOCK_MAX_MATRICES];        /* F[i] has its first part */
+    struct part parts[MAX_PARTS];               /* those with a Coulomb density first */
+    bool is_set[FOCK_MAX_MATRICES];             /* F[i] has its first part */
     struct darray *skeleton[FOCK_MAX_MATRICES]; /* owned, as many as needed so far */
     struct darray *input[FOCK_MAX_MATRICES];    /* likewise, for parts of several */
 };
@@ -58,12 +58,12 @@ void fock_parts_destroy(struct fock_parts *parts)
     free(parts);
 }
 
-struct memory_need fock_parts_bytes(const struct tiling *tiling, const struct point_group *group,
-                                    int n_matrices, int n_processes)
+struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_processes)
 {
+    const struct tiling *tiling = symmetry->tiling;
     struct memory_need need = {.own_bytes = sizeof(struct fock_parts)};
-    need.own_bytes += (double)tile_symmetry_bytes(tiling, group);
-    memory_need_add(&need, 2 * n_matrices, tile_matrix_bytes(tiling, n_processes));
+    need.own_bytes += (double)tile_symmetry_bytes(tiling, symmetry->group);
+    memory_need_add(&need, 2 * FOCK_MAX_MATRICES, tile_matrix_bytes(tiling, n_processes));
     return need;
 }
 
@@ -184,8 +184,7 @@ enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind
         all_whole &= parts->parts[p].whole;
     if (!all_whole)
         TRY(need_matrices(parts, FOCK_MAX_MATRICES, parts->input));
-    return need_matrices(parts, all_whole ? kind->n_matrices : FOCK_MAX_MATRICES,
-                         parts->skeleton);
+    return need_matrices(parts, all_whole ? kind->n_matrices : FOCK_MAX_MATRICES, parts->skeleton);
 }
 
 static void set_factors(const struct fock_parts *parts, const struct part *part, double scale,

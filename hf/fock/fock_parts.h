@@ -32,9 +32,8 @@ enum status fock_parts_create(const struct tile_symmetry *symmetry, double cutof
 /* Collective; NULL is fine. */
 void fock_parts_destroy(struct fock_parts *parts);
 
-/* Memory of a process, at most, the symmetry included. Not collective. */
-struct memory_need fock_parts_bytes(const struct tiling *tiling, const struct point_group *group,
-                                    int n_matrices, int n_processes);
+/* Memory on each of n_processes, at most, that of the symmetry included. Not collective. */
+struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_processes);
 
 /* Finds the parts of complete matrices, borrowed until the last pass. *n_passes: at least 1.
  * Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */

@@ -27,11 +27,11 @@ struct fock_worker {
     struct quartet_views views;
     struct fock_digest *digest;
     struct row_matrices *rows;
-    double *exchange_weights;     /* of two tiles' groups: select_significant */
-    bool same_tile_pair;          /* bra and ket of the tile quartet being computed */
-    struct fock_counts counts;    /* of the build */
-    double add_s;                 /* adding to the store */
-    struct integral_store *store; /* borrowed, or NULL */
+    double *exchange_weights;      /* of two tiles' groups: select_significant */
+    bool same_tile_pair;           /* bra and ket of the tile quartet being computed */
+    struct fock_counts counts;     /* of the build */
+    double add_s;                  /* adding to the store */
+    struct integral_store *store;  /* borrowed, or NULL */
     struct quartet_orbits *orbits; /* NULL: every quartet is computed */
 
     void (*interrupt)(void *context); /* or NULL */
@@ -277,8 +277,8 @@ static void set_exchange_weights(struct fock_worker *worker, const int64_t bra[2
 
 /* Kets whose quartet with the bra can change an element of F. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
-                                  const int32_t *positions, int32_t n_candidates,
-                                  int32_t *selected, void *context)
+                                  const int32_t *positions, int32_t n_candidates, int32_t *selected,
+                                  void *context)
 {
     struct fock_worker *worker = context;
     const struct quartet_views *views = &worker->views;
@@ -351,16 +351,15 @@ static void compute_pairs(struct fock_worker *worker, const struct tile_quartet 
     worker->same_tile_pair = bra == ket;
     bool by_density = worker->rule == SCREENING_DENSITY;
     bool use_rows = worker->symmetry == FOCK_SYMMETRY_FULL && !worker->orbits;
-    struct quartet_source source = {
-        .bra = bra,
-        .ket = ket,
-        .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
-        .select = by_density ? select_significant : NULL,
-        .represent = worker->orbits ? select_representatives : NULL,
-        .use_rows = use_rows ? compute_rows : NULL,
-        .use = digest_quartets,
-        .context = worker,
-        .costs = worker->costs};
+    struct quartet_source source = {.bra = bra,
+                                    .ket = ket,
+                                    .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
+                                    .select = by_density ? select_significant : NULL,
+                                    .represent = worker->orbits ? select_representatives : NULL,
+                                    .use_rows = use_rows ? compute_rows : NULL,
+                                    .use = digest_quartets,
+                                    .context = worker,
+                                    .costs = worker->costs};
     source.kept = find_kept(worker, quartet, &source);
     quartet_batches_compute(worker->batches, &source);
 }

@@ -3,6 +3,7 @@
 
 #include "support/base/memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* A tile quartet, in the list of its bucket. Its integrals follow it in memory. */
@@ -96,37 +97,76 @@ void integral_store_clear(struct integral_store *store)
     memory_return_freed(); /* what follows may need it as shared memory */
 }
 
+struct kept_totals {
+    double quartets, integrals;
+};
+
 /* Elements a >= b of a symmetric matrix x_a x_b, summed, from the sums of x and of its squares. */
 static double sum_of_triangle(double sum, double sum_of_squares)
 {
     return (sum * sum + sum_of_squares) / 2;
 }
 
-double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry)
+/* Groups and their functions: sums over all groups, or those that a symmetry operation leaves where they
+ * are. */
+struct group_sums {
+    double groups, functions;
+};
+
+static double functions_of_group(const struct shells *shells, int64_t group)
+{
+    return shells->types[shells->groups[group].type].n_functions;
+}
+
+static struct group_sums sum_fixed_groups(const struct shells *shells,
+                                          const struct tile_symmetry *of_molecule, int k)
+{
+    struct group_sums sums = {0};
+    for (int64_t group = 0; group < shells->n_groups; group++)
+        if (!of_molecule || of_molecule->group_images[k * shells->n_groups + group] == group) {
+            sums.groups++;
+            sums.functions += functions_of_group(shells, group);
+        }
+    return sums;
+}
+
+/* All unique quartets of groups and their integrals, or one quartet of each orbit: the mean over the
+ * operations of the number that each leaves unchanged, those included whose pairs it exchanges. */
+static struct kept_totals count_unique(const struct shells *shells,
+                                       const struct tile_symmetry *of_molecule)
+{
+    int order = of_molecule ? of_molecule->group->order : 1;
+    double n = (double)shells->n_groups, squares = 0, fourth_powers = 0;
+    struct kept_totals totals = {0};
+    for (int64_t group = 0; group < shells->n_groups; group++) {
+        double square = functions_of_group(shells, group) * functions_of_group(shells, group);
+        squares += square;
+        fourth_powers += square * square;
+    }
+    for (int k = 0; k < order; k++) {
+        struct group_sums fixed = sum_fixed_groups(shells, of_molecule, k);
+        totals.quartets +=
+            sum_of_triangle(sum_of_triangle(fixed.groups, n), sum_of_triangle(n, n)) / order;
+        totals.integrals += sum_of_triangle(sum_of_triangle(fixed.functions, squares),
+                                            sum_of_triangle(squares, fourth_powers)) /
+                            order;
+    }
+    return totals;
+}
+
+double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry,
+                                 const struct tile_symmetry *of_molecule)
 {
     const struct shells *shells = tiling->shells;
-    double n_tiles = (double)tiling->n_tiles, n_groups = (double)shells->n_groups;
-    double power[5] = {0}; /* of the groups' numbers of functions, summed */
-    for (int64_t group = 0; group < shells->n_groups; group++) {
-        double n = shells->types[shells->groups[group].type].n_functions;
-        power[1] += n;
-        power[2] += n * n;
-        power[4] += n * n * n * n;
-    }
-    double integrals = power[1] * power[1] * power[1] * power[1];
-    double quartets = n_groups * n_groups * n_groups * n_groups;
-    double blocks = n_tiles * n_tiles * n_tiles * n_tiles;
-    if (symmetry == FOCK_SYMMETRY_FULL) {
-        double pairs = sum_of_triangle(n_groups, n_groups);
-        quartets = sum_of_triangle(pairs, pairs);
-        integrals = sum_of_triangle(sum_of_triangle(power[1], power[2]),
-                                    sum_of_triangle(power[2], power[4]));
-        blocks = fock_tasks_count(tiling->n_tiles, FOCK_QUARTET, symmetry);
-    }
+    double blocks = fock_tasks_count(tiling->n_tiles, FOCK_QUARTET, symmetry);
+    struct kept_totals totals = {.integrals = pow((double)shells->n_functions, 4),
+                                 .quartets = pow((double)shells->n_groups, 4)};
+    if (symmetry == FOCK_SYMMETRY_FULL)
+        totals = count_unique(shells, of_molecule);
     const struct kept_size empty = {0};
     double of_block = (double)(bytes_of_block(&empty) + bytes_of_buckets(2) + 8);
     return (double)sizeof(struct integral_store) + (double)bytes_of_buckets(FIRST_BUCKETS) +
-           integrals * sizeof(double) + quartets / 8 + blocks * of_block;
+           totals.integrals * sizeof(double) + totals.quartets / 8 + blocks * of_block;
 }
 
 void integral_store_begin(struct integral_store *store)

@@ -17,6 +17,7 @@
 
 #include "basis/integrals/kept_quartets.h"
 #include "hf/fock/fock_tasks.h"
+#include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
@@ -28,8 +29,10 @@ enum status integral_store_create(int64_t bound_bytes, struct integral_store **s
 void integral_store_destroy(struct integral_store *store);
 
 /* Bytes of all unique integrals, or of all ordered ones, and of what keeps them, whatever the
- * threshold: more than a store ever takes. Not collective. */
-double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry);
+ * threshold: more than a store ever takes. With full symmetry and that of a molecule (NULL: none), of
+ * one quartet of each orbit. Not collective. */
+double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry,
+                                 const struct tile_symmetry *of_molecule);
 
 /* Forgets all integrals and returns their memory to the system. */
 void integral_store_clear(struct integral_store *store);

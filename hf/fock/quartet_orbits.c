@@ -151,8 +151,7 @@ static bool is_representative(const struct tile_symmetry *symmetry, const struct
     const struct pair_orbit *higher = P->highest > Q->highest ? P : Q;
     const struct pair_orbit *lower = higher == P ? Q : P;
     return higher->number == higher->highest &&
-           (lower->number == lower->highest ||
-            is_highest_under(symmetry, lower, higher->fixed_by));
+           (lower->number == lower->highest || is_highest_under(symmetry, lower, higher->fixed_by));
 }
 
 int32_t quartet_orbits_select(const struct quartet_orbits *orbits, const struct shell_pair *bra,

@@ -12,6 +12,7 @@ struct scf_problem {
     const struct shells *shells;
     const struct tiling *tiling;
     struct fock *fock;
+    const struct tile_symmetry *symmetry; /* of the molecule, if the Fock builds use it; or NULL */
     const struct dense_grid *grid;
     MPI_Comm comm;
     int n_spins;           /* 1: RHF, 2: UHF */

@@ -11,10 +11,24 @@
 
 struct listing {
     const struct screening *screening;
+    const struct tile_symmetry *of_molecule;
     bool ordered;
     struct listed_pair *pairs;
     int64_t n, capacity;
 };
+
+static uint8_t find_fixing(const struct tile_symmetry *symmetry, const struct shell_pair *pair)
+{
+    unsigned fixed_by = 1;
+    for (int k = 1; symmetry && k < symmetry->group->order; k++) {
+        const int64_t *images = symmetry->group_images + k * symmetry->tiling->shells->n_groups;
+        int64_t a = images[pair->first], b = images[pair->second];
+        bool fixed =
+            (a == pair->first && b == pair->second) || (a == pair->second && b == pair->first);
+        fixed_by |= (unsigned)fixed << k;
+    }
+    return (uint8_t)fixed_by;
+}
 
 static enum status list_pairs_of_class(struct listing *listing, int64_t tile_pair,
                                        const struct pair_class *class)
@@ -25,11 +39,13 @@ static enum status list_pairs_of_class(struct listing *listing, int64_t tile_pai
     for (int32_t i = 0; i < class->n_pairs; i++) {
         const struct shell_pair *pair = &class->pairs[i];
         int copies = listing->ordered && pair->first != pair->second ? 2 : 1;
-        listing->pairs[listing->n++] = (struct listed_pair){.bound = pair->bound,
-                                                            .tile_pair = tile_pair,
-                                                            .primitives = pair->n_primitives,
-                                                            .type = (int16_t)type,
-                                                            .copies = (int16_t)copies};
+        listing->pairs[listing->n++] =
+            (struct listed_pair){.bound = pair->bound,
+                                 .tile_pair = tile_pair,
+                                 .primitives = pair->n_primitives,
+                                 .type = (int16_t)type,
+                                 .copies = (uint8_t)copies,
+                                 .fixed_by = find_fixing(listing->of_molecule, pair)};
     }
     return STATUS_OK;
 }
@@ -135,6 +151,51 @@ static void count_classes(struct class_counts *counts)
         }
 }
 
+/* Adds to counts->of the quartets of pairs that operation k leaves unchanged. */
+static enum status add_fixed_quartets(struct class_counts *counts, int k)
+{
+    int64_t n_all = counts->first[counts->n_pair_types], n = 0;
+    struct class_counts fixed = {.threshold = counts->threshold,
+                                 .ordered = counts->ordered,
+                                 .n_pair_types = counts->n_pair_types};
+    int n_classes = counts->n_pair_types * counts->n_pair_types;
+    struct listed_pair *pairs = malloc(((size_t)n_all + 1) * sizeof *pairs);
+    fixed.of = calloc((size_t)n_classes, sizeof *fixed.of);
+    enum status status =
+        CHECK_MEMORY(pairs && fixed.of, "no memory for the counts of shell quartets");
+    for (int64_t i = 0; status == STATUS_OK && i < n_all; i++)
+        if (counts->pairs[i].fixed_by >> k & 1)
+            pairs[n++] = counts->pairs[i];
+    if (status == STATUS_OK)
+        status = index_pairs(&fixed, pairs, n);
+    if (status == STATUS_OK) {
+        count_classes(&fixed);
+        for (int i = 0; i < n_classes; i++) {
+            counts->of[i].quartets += fixed.of[i].quartets;
+            counts->of[i].primitives += fixed.of[i].primitives;
+        }
+    }
+    free(pairs);
+    free(fixed.of);
+    free(fixed.first);
+    free(fixed.before);
+    return status;
+}
+
+/* Takes the n pairs of all processes. */
+static enum status count_all(struct class_counts *counts, struct listed_pair *pairs, int64_t n)
+{
+    TRY(index_pairs(counts, pairs, n));
+    count_classes(counts);
+    for (int k = 1; k < counts->order; k++)
+        TRY(add_fixed_quartets(counts, k));
+    for (int i = 0; i < counts->n_pair_types * counts->n_pair_types; i++) {
+        counts->of[i].quartets /= counts->order;
+        counts->of[i].primitives /= counts->order;
+    }
+    return STATUS_OK;
+}
+
 static enum status gather_and_count(struct class_counts *counts, const struct listing *listing,
                                     MPI_Comm comm)
 {
@@ -146,30 +207,27 @@ static enum status gather_and_count(struct class_counts *counts, const struct li
     void *all;
     int64_t n;
     TRY(gather_to_first(comm, &part, &all, &n));
-    TRY(status_agree(comm, all ? index_pairs(counts, all, n) : STATUS_OK));
-    if (all)
-        count_classes(counts);
+    TRY(status_agree(comm, all ? count_all(counts, all, n) : STATUS_OK));
     MPI_Bcast(counts->of, n_numbers, MPI_DOUBLE, 0, comm);
     return STATUS_OK;
 }
 
-static enum status fill_counts(struct class_counts *counts, const struct screening *screening,
-                               MPI_Comm comm)
+static enum status fill_counts(struct class_counts *counts, struct listing *listing, MPI_Comm comm)
 {
     size_t n = (size_t)counts->n_pair_types * (size_t)counts->n_pair_types;
-    struct listing listing = {.screening = screening, .ordered = counts->ordered};
     counts->of = agree_calloc(comm, n * sizeof *counts->of, "the counts of shell quartets");
     if (!counts->of)
         return STATUS_NO_MEMORY;
-    enum status status = status_agree(comm, list_pairs_of_process(&listing));
+    enum status status = status_agree(comm, list_pairs_of_process(listing));
     if (status == STATUS_OK)
-        status = gather_and_count(counts, &listing, comm);
-    free(listing.pairs);
+        status = gather_and_count(counts, listing, comm);
+    free(listing->pairs);
     return status;
 }
 
 enum status class_counts_create(const struct screening *screening, enum fock_symmetry symmetry,
-                                MPI_Comm comm, struct class_counts **counts)
+                                const struct tile_symmetry *of_molecule, MPI_Comm comm,
+                                struct class_counts **counts)
 {
     const struct shells *shells = screening->tiling->shells;
     struct class_counts *made = agree_calloc(comm, sizeof *made, "the counts of shell quartets");
@@ -179,8 +237,11 @@ enum status class_counts_create(const struct screening *screening, enum fock_sym
     *made = (struct class_counts){.shells = shells,
                                   .threshold = screening->threshold,
                                   .ordered = symmetry == FOCK_SYMMETRY_NONE,
+                                  .order = of_molecule ? of_molecule->group->order : 1,
                                   .n_pair_types = shells->n_types * (shells->n_types + 1) / 2};
-    enum status status = fill_counts(made, screening, comm);
+    struct listing listing = {
+        .screening = screening, .of_molecule = of_molecule, .ordered = made->ordered};
+    enum status status = fill_counts(made, &listing, comm);
     if (status == STATUS_OK)
         *counts = made;
     else

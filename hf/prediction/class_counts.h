@@ -7,6 +7,7 @@
 #include "basis/integrals/class_costs.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
+#include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 
 #include <mpi.h>
@@ -19,7 +20,9 @@ struct listed_pair {
     int64_t tile_pair;  /* tile_pair_index */
     int32_t primitives; /* products of primitives */
     int16_t type;
-    int16_t copies; /* 2 where ab and ba are two pairs, else 1 */
+    uint8_t copies; /* 2 where ab and ba are two pairs, else 1 */
+    uint8_t
+        fixed_by; /* bit k: symmetry operation k leaves the pair what it is; 1 without symmetry */
 };
 
 /* Sums of copies, and of primitives of all copies, over the pairs before one of the list. */
@@ -36,6 +39,7 @@ struct class_counts {
     const struct shells *shells; /* borrowed */
     double threshold;            /* hartree */
     bool ordered;                /* quartets of FOCK_SYMMETRY_NONE, each by itself */
+    int order;                   /* number of symmetry operations; 1: none is used */
     int n_pair_types;
     struct class_count *of; /* [t][u], t >= u; both orders of the two pairs together */
 
@@ -45,10 +49,14 @@ struct class_counts {
     struct pair_sums *before;  /* of each pair and of the end, sums from the first of all */
 };
 
-/* Counts the quartets of a build that computes all above the threshold. The screening is not needed
- * afterwards. Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (2^31 pairs); the same everywhere. */
+/* Counts the quartets of a build that computes all above the threshold or, with the symmetry of a
+ * molecule (NULL: none), one of each orbit (quartet_orbits.h). The number of orbits is the mean over the
+ * operations of the number of quartets that each leaves unchanged (Burnside's lemma), where those whose
+ * pairs it exchanges, fewer than pairs, are left out. Walks and lists are of all quartets. The screening
+ * is not needed afterwards. Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (2^31 pairs); the same everywhere. */
 enum status class_counts_create(const struct screening *screening, enum fock_symmetry symmetry,
-                                MPI_Comm comm, struct class_counts **counts);
+                                const struct tile_symmetry *of_molecule, MPI_Comm comm,
+                                struct class_counts **counts);
 void class_counts_destroy(struct class_counts *counts);
 
 /* A walk over the bras of class (t, u), from {0}; on process 0. */

@@ -102,15 +102,13 @@ static void sum_quartets(struct fock_prediction *prediction)
 }
 
 static enum status time_samples(struct fock_prediction *prediction,
-                                const struct screening *screening,
-                                const struct fock_settings *settings, int n_spins, MPI_Comm comm,
-                                struct sample_costs *costs)
+                                const struct predicted_build *build, struct sample_costs *costs)
 {
     struct tile_sample *samples;
     int64_t n_samples;
-    TRY(tile_samples_create(prediction->counts, comm, &samples, &n_samples));
+    TRY(tile_samples_create(prediction->counts, build->comm, &samples, &n_samples));
     double start_s = clock_now_s();
-    enum status status = sample_run(screening, settings, n_spins, samples, n_samples, comm, costs);
+    enum status status = sample_run(build, samples, n_samples, costs);
     prediction->sample_s = clock_now_s() - start_s;
     free(samples);
     return status;
@@ -131,26 +129,26 @@ static enum status create_times(struct fock_prediction *prediction, MPI_Comm com
 }
 
 static enum status predict_builds(struct fock_prediction *prediction,
-                                  const struct screening *screening,
-                                  const struct fock_settings *settings, int n_spins, MPI_Comm comm)
+                                  const struct predicted_build *build)
 {
     int n_processes;
     double *work = NULL, n_tile_quartets;
     struct sample_costs costs = {0};
-    MPI_Comm_size(comm, &n_processes);
-    enum fock_symmetry symmetry = (enum fock_symmetry)settings->symmetry;
-    TRY(tile_samples_count(screening, symmetry, comm, &n_tile_quartets));
-    TRY(class_counts_create(screening, symmetry, comm, &prediction->counts));
-    enum status status = time_samples(prediction, screening, settings, n_spins, comm, &costs);
+    MPI_Comm_size(build->comm, &n_processes);
+    enum fock_symmetry symmetry = (enum fock_symmetry)build->settings->symmetry;
+    TRY(tile_samples_count(build->screening, symmetry, build->comm, &n_tile_quartets));
+    TRY(class_counts_create(build->screening, symmetry, build->symmetry, build->comm,
+                            &prediction->counts));
+    enum status status = time_samples(prediction, build, &costs);
     if (status == STATUS_OK)
-        status = create_times(prediction, comm, &work);
+        status = create_times(prediction, build->comm, &work);
     if (status != STATUS_OK)
         goto done;
     predict_times(prediction, &costs, work, n_tile_quartets, n_processes);
     prediction->costs = costs.costs[SAMPLE_DIRECT];
     costs.costs[SAMPLE_DIRECT] = NULL;
     sum_quartets(prediction);
-    double room = (double)settings->kept_bytes * n_processes;
+    double room = (double)build->settings->kept_bytes * n_processes;
     prediction->kept_fraction = fmin(1, room / fmax(1, integral_bytes(prediction->counts)));
 done:
     free(work);
@@ -158,15 +156,14 @@ done:
     return status;
 }
 
-enum status fock_prediction_create(const struct screening *screening,
-                                   const struct fock_settings *settings, int n_spins, MPI_Comm comm,
+enum status fock_prediction_create(const struct predicted_build *build,
                                    struct fock_prediction **prediction)
 {
-    struct fock_prediction *made = agree_calloc(comm, sizeof *made, "a prediction");
+    struct fock_prediction *made = agree_calloc(build->comm, sizeof *made, "a prediction");
     *prediction = NULL;
     if (!made)
         return STATUS_NO_MEMORY;
-    enum status status = predict_builds(made, screening, settings, n_spins, comm);
+    enum status status = predict_builds(made, build);
     if (status == STATUS_OK)
         *prediction = made;
     else

@@ -10,10 +10,9 @@
 
 #include "hf/fock/fock_build.h"
 #include "hf/prediction/class_counts.h"
-#include "hf/tiles/screening.h"
+#include "hf/prediction/sample_run.h"
 #include "support/base/status.h"
 
-#include <mpi.h>
 #include <stdint.h>
 
 /* Seconds of a build on these processes, work divided evenly but no less than the longest tile quartet
@@ -35,11 +34,8 @@ struct fock_prediction {
     struct class_costs *costs; /* of the sample, every integral computed; of all processes */
 };
 
-/* Predicts builds with these settings.
- * n_spins  densities of a build
- * Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT, STATUS_NUMERIC; the same everywhere. */
-enum status fock_prediction_create(const struct screening *screening,
-                                   const struct fock_settings *settings, int n_spins, MPI_Comm comm,
+/* Predicts builds. Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT, STATUS_NUMERIC; the same everywhere. */
+enum status fock_prediction_create(const struct predicted_build *build,
                                    struct fock_prediction **prediction);
 void fock_prediction_destroy(struct fock_prediction *prediction);
 

@@ -30,6 +30,7 @@ struct tile_times {
 struct sampler {
     const struct screening *screening;
     const struct fock_settings *settings;
+    const struct tile_symmetry *symmetry;
     const struct tile_sample *samples;
     int64_t n_samples;
     MPI_Comm comm;
@@ -86,9 +87,10 @@ static enum status create_sample_worker(struct sampler *sampler)
     TRY(CHECK_MEMORY(sampler->done, "no memory for a sample of tile quartets"));
     if (kept > 0)
         TRY(integral_store_create(kept, &sampler->store));
-    return fock_worker_create(sampler->screening, (enum screening_rule)settings->screening,
-                              (enum fock_symmetry)settings->symmetry, settings->cache_bytes / 4,
-                              &sampler->worker);
+    TRY(fock_worker_create(sampler->screening, (enum screening_rule)settings->screening,
+                           (enum fock_symmetry)settings->symmetry, settings->cache_bytes / 4,
+                           &sampler->worker));
+    return fock_worker_use_symmetry(sampler->worker, sampler->symmetry);
 }
 
 static enum status create_sampler_parts(struct sampler *sampler)
@@ -220,16 +222,16 @@ static enum status run_passes(struct sampler *sampler, struct sample_costs *resu
     return STATUS_OK;
 }
 
-enum status sample_run(const struct screening *screening, const struct fock_settings *settings,
-                       int n_spins, const struct tile_sample *samples, int64_t n_samples,
-                       MPI_Comm comm, struct sample_costs *result)
+enum status sample_run(const struct predicted_build *build, const struct tile_sample *samples,
+                       int64_t n_samples, struct sample_costs *result)
 {
-    struct sampler sampler = {.screening = screening,
-                              .settings = settings,
+    struct sampler sampler = {.screening = build->screening,
+                              .settings = build->settings,
+                              .symmetry = build->symmetry,
                               .samples = samples,
                               .n_samples = n_samples,
-                              .comm = comm,
-                              .n_spins = n_spins};
+                              .comm = build->comm,
+                              .n_spins = build->n_spins};
     *result = (struct sample_costs){0};
     enum status status = create_sampler_parts(&sampler);
     if (status == STATUS_OK)

@@ -7,6 +7,7 @@
 #include "hf/fock/fock_build.h"
 #include "hf/prediction/tile_samples.h"
 #include "hf/tiles/screening.h"
+#include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 
 #include <mpi.h>
@@ -21,11 +22,19 @@ struct sample_costs {
     double tiles_s[SAMPLE_PASSES]; /* of a tile quartet on average, without its classes */
 };
 
+/* A build to be predicted, on all processes of comm. */
+struct predicted_build {
+    const struct screening *screening;
+    const struct fock_settings *settings;
+    const struct tile_symmetry *symmetry; /* of the molecule, if the build uses it; or NULL */
+    int n_spins;                          /* densities */
+    MPI_Comm comm;
+};
+
 /* Each process runs some of the samples for a fixed time, of the first ones those whose class it has
- * not timed; then, if settings->kept_bytes allows, keeps integrals of these, and reads them.
+ * not timed; then, if the settings' kept_bytes allows, keeps integrals of these, and reads them.
  * On failure, too, sample_costs_fini has to be called. Collective. Errors: STATUS_NO_MEMORY,
  * STATUS_NUMERIC; the same everywhere. */
-enum status sample_run(const struct screening *screening, const struct fock_settings *settings,
-                       int n_spins, const struct tile_sample *samples, int64_t n_samples,
-                       MPI_Comm comm, struct sample_costs *result);
+enum status sample_run(const struct predicted_build *build, const struct tile_sample *samples,
+                       int64_t n_samples, struct sample_costs *result);
 void sample_costs_fini(struct sample_costs *result);

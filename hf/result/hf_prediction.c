@@ -67,8 +67,9 @@ static void print_classes(const struct fock_prediction *prediction)
 void hf_prediction_print(const struct fock_prediction *prediction, const struct hf_counted *counted)
 {
     log_print("Tasks      %lld of %lld are not null\n"
-              "Quartets   %.0f of shells above the threshold, %lld integrals\n",
+              "Quartets   %.0f of shells above the threshold%s; %lld integrals\n",
               (long long)counted->non_null, (long long)counted->tasks, prediction->quartets,
+              prediction->counts->order > 1 ? ", one of each orbit under the symmetry" : "",
               (long long)counted->integrals);
     print_classes(prediction);
     log_print(

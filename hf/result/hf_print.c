@@ -72,6 +72,9 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
               (long long)input->shells->n_functions, (long long)input->shells->n_shells,
               input->shells->spherical ? "spherical" : "Cartesian");
     warn_of_form(settings, input);
+    if (calculation->symmetry)
+        log_print("Symmetry   %s: an SCF computes one of up to %d shell quartets\n",
+                  input->group.name, input->group.order);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, compared ? "by each of " : "",
               compared ? compared : settings->pool.mode);
     blas_kernels_print(calculation->comm);

@@ -213,6 +213,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
                                              outcome->fock_sha256_beta));
     if (outcome->memory_part_bytes > 0)
         json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
+    if (outcome->input->group.name)
+        json_object_set_new(extras, "point_group", json_string(outcome->input->group.name));
     json_object_set_new(extras, "wall_seconds", json_wall_time(&outcome->wall));
     if (outcome->prediction)
         json_object_set(extras, "prediction", outcome->prediction);

@@ -83,10 +83,9 @@ static enum status fill_symmetry(struct tile_symmetry *symmetry)
     symmetry->group_images = malloc(order * (size_t)shells->n_groups * sizeof(int64_t));
     symmetry->shell_tiles = malloc(n_shells * sizeof(int64_t));
     symmetry->turn_storage = malloc(order * (size_t)turn_elements(shells) * sizeof(double));
-    enum status status =
-        CHECK_MEMORY(scratch && symmetry->shell_images && symmetry->group_images &&
-                         symmetry->shell_tiles && symmetry->turn_storage,
-                     "no memory for the symmetry of %zu shells", n_shells);
+    enum status status = CHECK_MEMORY(scratch && symmetry->shell_images && symmetry->group_images &&
+                                          symmetry->shell_tiles && symmetry->turn_storage,
+                                      "no memory for the symmetry of %zu shells", n_shells);
     if (status == STATUS_OK) {
         set_shell_images(symmetry, scratch);
         set_group_images(symmetry, scratch);
@@ -128,7 +127,8 @@ int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_grou
 {
     const struct shells *shells = tiling->shells;
     int64_t n = tiling->max_functions;
-    int64_t of_operation = (shells->n_shells + shells->n_groups + turn_elements(shells) + n * n) * 8;
+    int64_t of_operation =
+        (shells->n_shells + shells->n_groups + turn_elements(shells) + n * n) * 8;
     return (int64_t)sizeof(struct tile_symmetry) + shells->n_shells * 8 +
            group->order * of_operation + item_cache_bytes(tiling_n_pairs(tiling)) + CACHE_BYTES;
 }

@@ -120,7 +120,7 @@ static struct digests build_directly(struct fock_settings settings, const char *
 
 static int64_t bytes_for_all(const struct fock_settings *settings)
 {
-    return (int64_t)integral_store_most_bytes(tiling, (enum fock_symmetry)settings->symmetry);
+    return (int64_t)integral_store_most_bytes(tiling, (enum fock_symmetry)settings->symmetry, NULL);
 }
 
 /* The records of builds with this bound. */

@@ -9,7 +9,7 @@
 
 struct group_case {
     const char *molecule, *name; /* NULL: there are several of this order, and the axes decide */
-    int order, moving; /* of the group, and of the operations that move centres */
+    int order, moving;           /* of the group, and of the operations that move centres */
 };
 
 /* Largest subgroups of D2h: D2 or C2v of Td, D2h of Oh, C2v of C-infinity-v. */
@@ -21,13 +21,15 @@ static const struct group_case group_cases[] = {
     {"3\n\nO 0 0 0\nH 0 0.757 0.587\n@H 0 -0.757 0.587\n", "Cs", 2, 1},
     {"3\n\nO 0 0 0\nH 0 0.757 0.587\nF 0 -0.757 0.587\n", "Cs", 2, 1},
     {"4\n\nO 0.7 0.1 0\nO -0.7 -0.1 0\nH 0.9 -0.4 0.8\nH -0.9 0.4 0.8\n", "C2", 2, 2},
-    {"6\n\nC 0.7 0.1 0\nC -0.7 -0.1 0\nH 0.9 -0.4 0.8\nH -0.9 0.4 -0.8\nF 1.1 0.9 0.3\nF -1.1 -0.9 -0.3\n",
+    {"6\n\nC 0.7 0.1 0\nC -0.7 -0.1 0\nH 0.9 -0.4 0.8\nH -0.9 0.4 -0.8\nF 1.1 0.9 0.3\nF -1.1 -0.9 "
+     "-0.3\n",
      "Ci", 2, 2},
     {"4\n\nO 0.7 0 0\nO -0.7 0 0\nH 0.9 0.8 0\nH -0.9 -0.8 0\n", "C2h", 4, 2},
     {"5\n\nC 0 0 0\nH 1 1 1\nH 1 -1 -1\nH -1 1 -1\nH -1 -1 1\n", NULL, 4, 4},
     {"5\n\nC 0 0 0\nH 1 1 1\nH 1 -1 -1\nF -1 1 -1\nF -1 -1 1\n", "C2v", 4, 4},
     {"5\n\nC 0 0 0\nH 1 1 1\nF 1 -1 -1\nCl -1 1 -1\nBr -1 -1 1\n", "C1", 1, 1},
-    {"6\n\nC 0 0 0.66\nC 0 0 -0.66\nH 0 0.92 1.23\nH 0 -0.92 1.23\nH 0 0.92 -1.23\nH 0 -0.92 -1.23\n",
+    {"6\n\nC 0 0 0.66\nC 0 0 -0.66\nH 0 0.92 1.23\nH 0 -0.92 1.23\nH 0 0.92 -1.23\nH 0 -0.92 "
+     "-1.23\n",
      "D2h", 8, 4},
     {"7\n\nS 0 0 0\nF 1.5 0 0\nF -1.5 0 0\nF 0 1.5 0\nF 0 -1.5 0\nF 0 0 1.5\nF 0 0 -1.5\n", "D2h",
      8, 8},
@@ -135,8 +137,8 @@ static void groups_are_those_of_textbooks(void **state)
 static void distortions_above_the_tolerance_count(void **state)
 {
     (void)state;
-    static const struct group_case water = {
-        "3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n", "C2v", 4, 2};
+    static const struct group_case water = {"3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n",
+                                            "C2v", 4, 2};
     static const struct group_case bent = {"", "Cs", 2, 1};
     struct molecule molecule;
     parse(water.molecule, &molecule);

@@ -207,9 +207,8 @@ static void digest_batch(const struct computed_batch *batch, void *context)
     passage->n_computed += batch->computed.n_quartets;
 }
 
-static struct passage pass_through(struct quartet_batches *batches,
-                                   const struct quartet_source *of, bool selective,
-                                   double threshold, struct kept_quartets *kept)
+static struct passage pass_through(struct quartet_batches *batches, const struct quartet_source *of,
+                                   bool selective, double threshold, struct kept_quartets *kept)
 {
     struct passage passage = {.visit.threshold = threshold};
     struct quartet_source source = *of;
