@@ -31,7 +31,7 @@ static double dot(const double a[3], const double b[3])
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-static void cross(const double a[3], const double b[3], double c[3])
+static void vector_product(const double a[3], const double b[3], double c[3])
 {
     for (int i = 0; i < 3; i++)
         c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
@@ -63,7 +63,7 @@ static void operation_matrix(const double axes[3][3], int signs, double matrix[3
         }
 }
 
-static bool are_alike(const struct atom *a, const struct atom *b)
+static bool are_alike_atoms(const struct atom *a, const struct atom *b)
 {
     return a->element == b->element && a->ghost == b->ghost;
 }
@@ -80,7 +80,7 @@ static int64_t find_image(const struct search *search, const double matrix[3][3]
         for (int a = 0; a < 3; a++)
             distance = fmax(distance, fabs(moved[a] - search->position[i][a]));
         if (distance < POINT_GROUP_TOLERANCE &&
-            are_alike(&molecule->atoms[atom], &molecule->atoms[i]))
+            are_alike_atoms(&molecule->atoms[atom], &molecule->atoms[i]))
             return i;
     }
     return -1;
@@ -125,7 +125,7 @@ static void set_axes(const double u[3], const double v[3], double axes[3][3])
 {
     memcpy(axes[0], u, sizeof axes[0]);
     memcpy(axes[1], v, sizeof axes[1]);
-    cross(u, v, axes[2]);
+    vector_product(u, v, axes[2]);
     normalize(axes[2]);
 }
 
@@ -137,7 +137,7 @@ static void consider_direction(struct search *search, const double direction[3])
     if (search->n_directions == MAX_DIRECTIONS || !normalize(u))
         return;
     for (int i = 0; i < search->n_directions; i++) {
-        cross(u, search->directions[i], along);
+        vector_product(u, search->directions[i], along);
         if (dot(along, along) < PARALLEL * PARALLEL)
             return;
     }
@@ -151,7 +151,7 @@ static void consider_direction(struct search *search, const double direction[3])
 static bool may_exchange(const struct search *search, int64_t a, int64_t b)
 {
     const double *r = search->position[a], *s = search->position[b];
-    return are_alike(&search->molecule->atoms[a], &search->molecule->atoms[b]) &&
+    return are_alike_atoms(&search->molecule->atoms[a], &search->molecule->atoms[b]) &&
            fabs(dot(r, r) - dot(s, s)) < AT_CENTER;
 }
 
@@ -180,7 +180,7 @@ static int64_t find_reference(const struct search *search, const double *along)
         double off[3];
         memcpy(off, search->position[a], sizeof off);
         if (along)
-            cross(search->position[a], along, off);
+            vector_product(search->position[a], along, off);
         if (dot(off, off) < AT_CENTER * AT_CENTER)
             continue;
         int64_t n = 0;
@@ -209,7 +209,7 @@ static void find_directions(struct search *search)
         return;
     double normal[3];
     consider_center(search, b);
-    cross(search->position[a], search->position[b], normal);
+    vector_product(search->position[a], search->position[b], normal);
     consider_direction(search, normal);
 }
 

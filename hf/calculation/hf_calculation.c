@@ -265,7 +265,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     return status;
 }
 
-static enum status run_scf(struct hf_calculation *calculation)
+static enum status solve_with_symmetry(struct hf_calculation *calculation)
 {
     struct scf_problem problem = hf_calculation_problem(calculation);
     struct scf_settings settings = calculation->settings->scf;
@@ -286,7 +286,7 @@ static enum status run_scf(struct hf_calculation *calculation)
 enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
     TRY(fock_use_symmetry(calculation->fock, calculation->symmetry));
-    enum status status = run_scf(calculation);
+    enum status status = solve_with_symmetry(calculation);
     enum status ended = fock_use_symmetry(calculation->fock, NULL);
     return status != STATUS_OK ? status : ended;
 }

@@ -321,8 +321,8 @@ static void add_counts(const struct fock *fock, struct fock_record *record)
 }
 
 /* Runs the pool once for complete matrices D, and adds to the record of the build. */
-static enum status run_pass(struct fock *fock, const struct density_kind *kind,
-                            const struct darray *const D[], struct darray *const F[])
+static enum status build_pass(struct fock *fock, const struct density_kind *kind,
+                              const struct darray *const D[], struct darray *const F[])
 {
     struct fock_record *record = &fock->records[fock->n_builds];
     TRY(prepare_pool(fock));
@@ -344,18 +344,18 @@ static enum status run_pass(struct fock *fock, const struct density_kind *kind,
     return STATUS_OK;
 }
 
-static enum status run_passes(struct fock *fock, const struct density_kind *kind,
-                              const struct darray *const D[], struct darray *const F[])
+static enum status build_passes(struct fock *fock, const struct density_kind *kind,
+                                const struct darray *const D[], struct darray *const F[])
 {
     const struct darray *input[FOCK_MAX_MATRICES];
     struct density_kind of_pass;
     int n_passes;
     if (!fock->parts)
-        return run_pass(fock, kind, D, F);
+        return build_pass(fock, kind, D, F);
     TRY(fock_parts_begin(fock->parts, kind, D, &n_passes));
     for (int pass = 0; pass < n_passes; pass++) {
         TRY(fock_parts_input(fock->parts, pass, &of_pass, input));
-        TRY(run_pass(fock, &of_pass, input, fock_parts_skeleton(fock->parts)));
+        TRY(build_pass(fock, &of_pass, input, fock_parts_skeleton(fock->parts)));
         TRY(fock_parts_add(fock->parts, pass, F));
     }
     return STATUS_OK;
@@ -368,7 +368,7 @@ static enum status build_and_record(struct fock *fock, const struct density_kind
     TRY(make_room_for_record(fock));
     struct fock_record *record = &fock->records[fock->n_builds];
     *record = (struct fock_record){.statistics.iteration = fock->n_builds};
-    TRY(run_passes(fock, kind, D, F));
+    TRY(build_passes(fock, kind, D, F));
     record->seconds = clock_now_s() - start_s;
     fock->n_builds++;
     return STATUS_OK;
