@@ -24,15 +24,25 @@ static int64_t turn_elements(const struct shells *shells)
     return sum;
 }
 
+static bool is_diagonal(int n, const double *T)
+{
+    for (int i = 0; i < n * n; i++)
+        if (i % (n + 1) != 0 && T[i] != 0)
+            return false;
+    return true;
+}
+
 static void set_turns(struct tile_symmetry *symmetry)
 {
     const struct shells *shells = symmetry->tiling->shells;
     double *next = symmetry->turn_storage;
+    symmetry->signs_only = true;
     for (int k = 0; k < symmetry->group->order; k++)
         for (int l = 0; l <= shells->max_l; l++) {
             int n = n_functions_of(shells, l);
             angular_image(l, shells->spherical, symmetry->group->matrix[k], next);
             symmetry->turns[k][l] = next;
+            symmetry->signs_only &= is_diagonal(n, next);
             next += n * n;
         }
 }
@@ -210,6 +220,19 @@ static void turn_block(const struct tile_reader *reader, int k, const struct she
     }
 }
 
+/* turn_block where functions change their signs alone, as along coordinate axes. */
+static void sign_block(const struct tile_reader *reader, int k, const struct shell_block *X,
+                       double *out, int64_t out_stride)
+{
+    int n_a = X->a->n_functions, n_b = X->b->n_functions;
+    const double *T_a = reader->symmetry->turns[k][X->a->l];
+    const double *T_b = reader->symmetry->turns[k][X->b->l];
+    for (int p = 0; p < n_a; p++)
+        for (int q = 0; q < n_b; q++)
+            out[p * out_stride + q] = T_a[p * (n_a + 1)] * T_b[q * (n_b + 1)] *
+                                      X->elements[p * X->stride[0] + q * X->stride[1]];
+}
+
 /* The block of shells a' and b', from its tile. */
 static struct shell_block find_block(const struct tiling *tiling, int64_t a, int64_t b, int64_t I,
                                      int64_t J, const double *tile)
@@ -240,7 +263,10 @@ static enum status turn_shell_pair(struct tile_reader *reader, int k, int64_t a,
         TRY(item_cache_pin(reader->cache, pair, &item));
     struct shell_block block =
         find_block(symmetry->tiling, images[a], images[b], I, J, here ? tile : item);
-    turn_block(reader, k, &block, out, out_stride);
+    if (symmetry->signs_only)
+        sign_block(reader, k, &block, out, out_stride);
+    else
+        turn_block(reader, k, &block, out, out_stride);
     if (!here)
         item_cache_release(reader->cache, pair);
     return STATUS_OK;
