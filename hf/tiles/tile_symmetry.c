@@ -24,12 +24,15 @@ static int64_t turn_elements(const struct shells *shells)
     return sum;
 }
 
-static bool is_diagonal(int n, const double *T)
+/* Elements that are zero but for rounding become so. Whether T is diagonal then. */
+static bool clear_rounding(int n, double *T)
 {
-    for (int i = 0; i < n * n; i++)
-        if (i % (n + 1) != 0 && T[i] != 0)
-            return false;
-    return true;
+    bool diagonal = true;
+    for (int i = 0; i < n * n; i++) {
+        T[i] = fabs(T[i]) < 1e-13 ? 0 : T[i];
+        diagonal &= T[i] == 0 || i % (n + 1) == 0;
+    }
+    return diagonal;
 }
 
 static void set_turns(struct tile_symmetry *symmetry)
@@ -42,7 +45,7 @@ static void set_turns(struct tile_symmetry *symmetry)
             int n = n_functions_of(shells, l);
             angular_image(l, shells->spherical, symmetry->group->matrix[k], next);
             symmetry->turns[k][l] = next;
-            symmetry->signs_only &= is_diagonal(n, next);
+            symmetry->signs_only &= clear_rounding(n, next);
             next += n * n;
         }
 }
