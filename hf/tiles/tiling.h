@@ -20,7 +20,7 @@ struct tiling {
 };
 
 /* The default target, from the basis alone, so that F has the same bits on any number of processes:
- * the least that makes at most four tiles, up to 40, which it is above 160 functions. */
+ * 40 above 160 functions; else the least that makes as many tiles as 40 would, but at least two. */
 int64_t tiling_default_target(const struct shells *shells);
 
 /* Cuts the groups, in order, into tiles of at most target functions; a single
