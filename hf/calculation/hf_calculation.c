@@ -3,6 +3,7 @@
 
 #include "hf/calculation/hf_memory.h"
 #include "hf/guess/guess.h"
+#include "hf/guess/guess_atom.h"
 #include "hf/tiles/orbital_density.h"
 #include "sched/pool/core/speeds.h"
 #include "support/base/agree.h"
@@ -45,6 +46,30 @@ static enum checkpoint_fit guess_fit(const struct hf_settings *settings)
                                                   : CHECKPOINT_FITS_ELEMENTS;
 }
 
+/* A guess without spins at the centres where they are to be reversed is bad input, too. */
+static enum status check_flip(const struct hf_calculation *calculation)
+{
+    const struct hf_settings *settings = calculation->settings;
+    const struct molecule *molecule = &calculation->input.molecule;
+    int64_t n_electrons[2];
+    if (calculation->checkpoint)
+        return checkpoint_reader_electrons(calculation->checkpoint, n_electrons);
+    if (strcmp(settings->guess, "sad") != 0)
+        return FAIL(STATUS_USAGE,
+                    "--guess-flip reverses spins at centres, and --guess %s has none there: name "
+                    "--guess sad or a checkpoint of UHF",
+                    settings->guess);
+    for (int64_t i = 0; i < molecule->n_atoms; i++)
+        if (calculation->input.flipped[i] && !molecule->atoms[i].ghost &&
+            guess_atom_all_unpaired(molecule->atoms[i].element) > 0)
+            return STATUS_OK;
+    return FAIL(
+        STATUS_USAGE,
+        "--guess-flip '%.64s': no atom there has unpaired electrons by itself: name others, "
+        "or with --guess a checkpoint of UHF",
+        settings->guess_flip);
+}
+
 /* A file that does not fit is bad input: found out before anything is printed. */
 static enum status check_guess(struct hf_calculation *calculation)
 {
@@ -53,11 +78,12 @@ static enum status check_guess(struct hf_calculation *calculation)
     if (!file && calculation->settings->scf.keep_occupation)
         return FAIL(STATUS_USAGE, "--keep-occupation occupies orbitals like those of a checkpoint: "
                                   "name one with --guess FILE or --restart FILE");
-    if (!file)
-        return STATUS_OK;
-    TRY(checkpoint_reader_create(file, &problem, guess_fit(calculation->settings),
-                                 &calculation->checkpoint));
-    return calculation->settings->density
+    if (file)
+        TRY(checkpoint_reader_create(file, &problem, guess_fit(calculation->settings),
+                                     &calculation->checkpoint));
+    if (calculation->input.flipped)
+        TRY(check_flip(calculation));
+    return file && calculation->settings->density
                ? checkpoint_reader_check_density(calculation->checkpoint, &problem)
                : STATUS_OK;
 }
@@ -165,19 +191,38 @@ static enum status read_guess(struct hf_calculation *calculation, const struct s
                    : checkpoint_reader_density(calculation->checkpoint, problem, calculation->D);
 }
 
-enum status hf_calculation_guess(struct hf_calculation *calculation)
+/* D of the guess for a problem. */
+static enum status set_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
 {
     const struct hf_settings *settings = calculation->settings;
-    struct scf_problem problem = hf_calculation_problem(calculation);
     if (calculation->checkpoint) {
         enum wall_use use = wall_time_begin(WALL_FILES);
-        enum status status = read_guess(calculation, &problem);
+        enum status status = read_guess(calculation, problem);
         wall_time_end(use);
         return status;
     }
-    if (strcmp(settings->guess, "sad") == 0)
-        return guess_sad(&problem, calculation->D);
-    return guess_core(&problem, settings->scf.dependence, calculation->D);
+    if (strcmp(settings->guess, "core") == 0)
+        return guess_core(problem, settings->scf.dependence, calculation->D);
+    return calculation->input.flipped ? guess_sad_with_spins(problem, calculation->D)
+                                      : guess_sad(problem, calculation->D);
+}
+
+/* The guess with its own spins, from a file with the file's electrons, is reversed at centres. */
+static enum status set_flipped_guess(struct hf_calculation *calculation)
+{
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    if (calculation->checkpoint)
+        TRY(checkpoint_reader_electrons(calculation->checkpoint, problem.n_occupied));
+    TRY(set_guess(calculation, &problem));
+    log_print("Guess      spins reversed at centres %s\n", calculation->settings->guess_flip);
+    return guess_flip(&problem, calculation->input.flipped, calculation->D);
+}
+
+enum status hf_calculation_guess(struct hf_calculation *calculation)
+{
+    struct scf_problem problem = hf_calculation_problem(calculation);
+    return calculation->input.flipped ? set_flipped_guess(calculation)
+                                      : set_guess(calculation, &problem);
 }
 
 enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
@@ -273,7 +318,8 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
                      array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
                                    sizeof *calculation->iterations)));
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
-    if (calculation->checkpoint && checkpoint_reader_is_of_other_basis(calculation->checkpoint))
+    if (calculation->checkpoint && !calculation->input.flipped &&
+        checkpoint_reader_is_of_other_basis(calculation->checkpoint))
         settings.guess_steps = calculation->checkpoint;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;

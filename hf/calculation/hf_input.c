@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_input.h"
 
+#include "hf/calculation/centre_list.h"
 #include "hf/tiles/tiling.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
@@ -84,6 +85,21 @@ static enum status read_and_check_molecule(const struct hf_settings *settings, M
     return molecule_check(&input->molecule, settings->molecule);
 }
 
+/* What is done with the guess of UHF alone. */
+static enum status check_guess_of_restricted(const struct hf_settings *settings)
+{
+    if (settings->scf.mix)
+        return FAIL(STATUS_USAGE,
+                    "--guess-mix makes the orbitals of alpha and beta different, which "
+                    "those of RHF are not: add --method uhf");
+    if (settings->guess_flip)
+        return FAIL(STATUS_USAGE, "--guess-flip makes the densities of alpha and beta different, "
+                                  "which those of RHF are not: add --method uhf");
+    if (settings->scf.swap.spin == 1)
+        return FAIL(STATUS_USAGE, "--guess-swap of beta orbitals is for UHF: add --method uhf");
+    return STATUS_OK;
+}
+
 static enum status count_electrons(const struct hf_settings *settings, struct hf_input *input)
 {
     int64_t n_electrons = molecule_n_electrons(&input->molecule);
@@ -93,12 +109,8 @@ static enum status count_electrons(const struct hf_settings *settings, struct hf
         return FAIL(STATUS_USAGE,
                     "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
                     input->molecule.multiplicity);
-    if (method == METHOD_RHF && settings->scf.mix)
-        return FAIL(STATUS_USAGE,
-                    "--guess-mix makes the orbitals of alpha and beta different, which "
-                    "those of RHF are not: add --method uhf");
-    if (method == METHOD_RHF && settings->scf.swap.spin == 1)
-        return FAIL(STATUS_USAGE, "--guess-swap of beta orbitals is for UHF: add --method uhf");
+    if (method == METHOD_RHF)
+        TRY(check_guess_of_restricted(settings));
     input->n_spins = method == METHOD_RHF ? 1 : 2;
     input->n_occupied[0] = (n_electrons + unpaired) / 2;
     input->n_occupied[1] = (n_electrons - unpaired) / 2;
@@ -107,6 +119,16 @@ static enum status count_electrons(const struct hf_settings *settings, struct hf
                     settings->molecule, (long long)n_electrons, input->basis_set.name,
                     (long long)input->shells->n_functions);
     return STATUS_OK;
+}
+
+static enum status find_flipped(const struct hf_settings *settings, struct hf_input *input)
+{
+    int64_t n = input->molecule.n_atoms;
+    if (!settings->guess_flip)
+        return STATUS_OK;
+    input->flipped = calloc((size_t)n, sizeof *input->flipped);
+    TRY(CHECK_MEMORY(input->flipped, "no memory for %lld centres", (long long)n));
+    return centre_list_parse("--guess-flip", settings->guess_flip, n, input->flipped);
 }
 
 static enum status read_molecule_and_basis(const struct hf_settings *settings, MPI_Comm comm,
@@ -122,6 +144,7 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
     TRY(count_electrons(settings, input));
     TRY(status_agree(comm, point_group_find(&input->molecule, &input->group)));
     point_group_keep_moving(&input->group);
+    TRY(status_agree(comm, find_flipped(settings, input)));
     input->tile = settings->tile > 0 ? settings->tile : tiling_default_target(input->shells);
     return STATUS_OK;
 }
@@ -141,5 +164,6 @@ void hf_input_fini(struct hf_input *input)
     point_group_fini(&input->group);
     molecule_fini(&input->molecule);
     basis_set_fini(&input->basis_set);
+    free(input->flipped);
     *input = (struct hf_input){0};
 }

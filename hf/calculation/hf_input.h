@@ -20,6 +20,7 @@ struct hf_input {
     struct shells *shells;
     int n_spins;           /* 1: RHF, 2: UHF; of RHF, 2 after hf_calculation_solve if it left RHF */
     int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
+    bool *flipped;         /* the centres that guess_flip names; NULL without it */
     int64_t tile;          /* functions in a tile, at most: of the settings, else by the basis */
     /* The file names atoms by number and was read as a Be chain in Bohr, to whose atoms
      * six ghost centres each were added. */
@@ -28,8 +29,8 @@ struct hf_input {
 
 /* Reads the files, finds the symmetry, puts the shells on the centres and counts the electrons.
  * Collective; every process gets the same input and status.
- * Errors: those of the readers; STATUS_USAGE if method and multiplicity, or
- * method and scf.mix, do not fit. On failure *input is empty. */
+ * Errors: those of the readers; STATUS_USAGE if method and multiplicity, or method and what is to
+ * be done with the guess, do not fit, or guess_flip names no centres. On failure *input is empty. */
 enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm,
                           struct hf_input *input);
 void hf_input_fini(struct hf_input *input);

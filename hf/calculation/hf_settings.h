@@ -44,6 +44,8 @@ struct hf_settings {
     int point_group;          /* enum hf_point_group */
     const char *guess;        /* "sad", "core" or a checkpoint, also of another geometry or basis;
                                * NULL with one of the next */
+    const char *guess_flip;   /* UHF: a centre_list.h whose spins are reversed in this guess, if it
+                               * is not "core"; or NULL */
     const char *restart;      /* checkpoint of the run to resume, or NULL */
     const char *density;      /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
     struct fock_settings fock;

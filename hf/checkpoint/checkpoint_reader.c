@@ -49,8 +49,9 @@ struct checkpoint_reader {
         contents;                    /* on process 0; functions numbered in this program's order */
     int64_t n_functions, n_rows;     /* of the file */
     int64_t first[2], n_orbitals[2]; /* its rows of each spin */
-    double deviation;                /* largest element of C^T S C - 1 */
-    struct identity identity;        /* on process 0 */
+    int64_t n_electrons[2];
+    double deviation;         /* largest element of C^T S C - 1 */
+    struct identity identity; /* on process 0 */
 };
 
 /* --- the file --- */
@@ -173,14 +174,21 @@ static enum status verify_file(struct checkpoint_reader *reader, const struct sc
 
 static void share_counts(struct checkpoint_reader *reader)
 {
-    int64_t counts[] = {reader->n_functions, reader->n_rows, reader->n_orbitals[0],
-                        reader->n_orbitals[1], reader->is_foreign};
-    MPI_Bcast(counts, 5, MPI_INT64_T, 0, reader->comm);
+    int64_t counts[] = {reader->n_functions,
+                        reader->n_rows,
+                        reader->n_orbitals[0],
+                        reader->n_orbitals[1],
+                        reader->is_foreign,
+                        reader->contents.n_electrons[0],
+                        reader->contents.n_electrons[1]};
+    MPI_Bcast(counts, sizeof counts / sizeof *counts, MPI_INT64_T, 0, reader->comm);
     reader->n_functions = counts[0];
     reader->n_rows = counts[1];
     reader->n_orbitals[0] = reader->first[1] = counts[2];
     reader->n_orbitals[1] = counts[3];
     reader->is_foreign = counts[4] != 0;
+    reader->n_electrons[0] = counts[5];
+    reader->n_electrons[1] = counts[6];
 }
 
 /* --- orthonormal orbitals --- */
@@ -377,6 +385,23 @@ enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
 {
     for (int s = 0; s < problem->n_spins; s++)
         TRY(set_density(reader, problem, s, D[s]));
+    return STATUS_OK;
+}
+
+enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
+                                        int64_t n_electrons[2])
+{
+    memcpy(n_electrons, reader->n_electrons, sizeof reader->n_electrons);
+    if (reader->n_orbitals[1] == 0 && n_electrons[0] == n_electrons[1])
+        return FAIL(STATUS_INPUT,
+                    "%s: closed shells, without a spin density to reverse at centres: name a "
+                    "checkpoint of UHF, for instance of the highest multiplicity, or --guess sad",
+                    reader->path);
+    for (int s = 0; s < 2; s++)
+        if (n_electrons[s] > reader->n_orbitals[spin_in_file(reader, s)])
+            return FAIL(STATUS_INPUT, "%s: %lld electrons of a spin, which has %lld orbitals",
+                        reader->path, (long long)n_electrons[s],
+                        (long long)reader->n_orbitals[spin_in_file(reader, s)]);
     return STATUS_OK;
 }
 

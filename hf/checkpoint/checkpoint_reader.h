@@ -51,6 +51,13 @@ enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
 enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
                                       const struct scf_problem *problem, struct darray *const D[]);
 
+/* The number of orbitals that the file itself occupies, for a problem of UHF that takes its spin
+ * density.
+ * Errors: STATUS_INPUT: the file has closed shells, and so no spin density, or fewer orbitals than
+ * electrons. */
+enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
+                                        int64_t n_electrons[2]);
+
 /* Whether that density is the file's own: its electrons are the problem's, of either spin, its
  * first orbitals are those that it occupies, and a file of UHF is not read for an RHF.
  * Errors: STATUS_INPUT (the message says why not). */

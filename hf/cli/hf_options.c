@@ -43,6 +43,9 @@ static const struct option_row scf_rows[] = {
                     "also of another geometry or basis (default: sad)"),
     FLAG_OPTION("guess-mix", FIELD(settings.scf.mix),
                 .help = "UHF: mix HOMO and LUMO of the guess, to break spin symmetry"),
+    TEXT_OPTION("guess-flip", FIELD(settings.guess_flip), .value = "LIST", .expert = true,
+                .help = "UHF: reverse the spins of these centres (2 or 1,4-6) in the guess, for "
+                        "antiferromagnetic coupling; atoms of sad then have their own spins"),
     TEXT_OPTION("guess-swap", FIELD(swap), .value = "I:A[:beta]", .expert = true,
                 .help =
                     "occupy orbital A of the guess (from 1, by energy) instead of I, of alpha or "
@@ -285,7 +288,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     "second-order,stability,follow,point-group,all-orbitals"
 #define OPTIONS_OF_BUILDS                                                                          \
     "density,accumulate,cache,integrals,fock-only,watchdog,profile-classes,trace"
-#define OPTIONS_OF_DENSITY "guess,restart,dependence"
+#define OPTIONS_OF_DENSITY "guess,guess-flip,restart,dependence"
 
 static enum status check_no_effect(const struct hf_options *options, const char *names,
                                    const char *with)

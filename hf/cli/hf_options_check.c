@@ -37,11 +37,17 @@ static enum status check_guess_options(const struct hf_options *options)
     if (options->settings.restart && options->settings.guess)
         return FAIL(STATUS_USAGE, "--restart and --guess both name the initial density: leave one "
                                   "out");
-    if (options->settings.restart && (scf->mix || options->swap))
+    const char *flip = options->settings.guess_flip;
+    if (options->settings.restart && (scf->mix || options->swap || flip))
         return FAIL(STATUS_USAGE,
                     "--guess-%s has no effect with --restart, which has no guess: name "
                     "the checkpoint with --guess",
-                    scf->mix ? "mix" : "swap");
+                    scf->mix ? "mix"
+                    : flip   ? "flip"
+                             : "swap");
+    if (scf->mix && flip)
+        return FAIL(STATUS_USAGE, "--guess-mix and --guess-flip exclude each other: both make the "
+                                  "spins of the guess different");
     if (scf->mix && options->swap)
         return FAIL(STATUS_USAGE, "--guess-mix and --guess-swap exclude each other");
     if (scf->keep_occupation && scf->second_order == SCF_ALWAYS)

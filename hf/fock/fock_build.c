@@ -14,6 +14,7 @@
 #include "support/base/array.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
+#include "support/io/progress.h"
 #include "support/mpi/gather.h"
 #include "support/mpi/wall_time.h"
 
@@ -73,7 +74,7 @@ static int run_fock_task(int64_t position, void *context)
     if (fock->observing && !null)
         TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
     if (log_progress_visible())
-        log_progress("Fock build", taskpool_progress(fock->pool));
+        progress_show(taskpool_progress(fock->pool));
     return STATUS_OK;
 }
 
@@ -332,8 +333,9 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
     if (fock->store)
         integral_store_begin(fock->store);
     fock->begun = fock_worker_begin(fock->worker, kind, fock->density, fock->accumulator);
+    progress_begin("Fock build");
     enum status status = taskpool_run(fock->pool);
-    log_progress("Fock build", 1);
+    progress_end();
     fock_worker_end(fock->worker);
     enum status finished = fock_accumulator_finish(fock->accumulator, F);
     TRY(status);

@@ -15,6 +15,7 @@ struct element_density {
     int64_t first_shell, n_shells; /* of the first nucleus of the element */
     int n_functions;
     double *D; /* n_functions x n_functions, row-major; NULL if the element does not occur */
+    double *M; /* likewise, of unpaired electrons; in the memory of D */
     double n_electrons;
 };
 
@@ -61,8 +62,9 @@ static enum status superposition_init(const struct scf_problem *problem,
         *element = (struct element_density){.first_shell = first,
                                             .n_shells = last - first,
                                             .n_functions = n_functions,
-                                            .D = calloc(size, sizeof(double))};
+                                            .D = calloc(2 * size, sizeof(double))};
         TRY(CHECK_MEMORY(element->D, "no memory for the density of an atom"));
+        element->M = element->D + size;
     }
     return STATUS_OK;
 }
@@ -78,7 +80,7 @@ static enum status solve_own_elements(struct superposition *superposition, int r
         if (!element->D || count++ % size != rank)
             continue;
         TRY(guess_atom_density(z, shells + element->first_shell, element->n_shells, element->D,
-                               &atom));
+                               element->M, &atom));
         element->n_electrons = atom.n_electrons;
     }
     return STATUS_OK;
@@ -97,7 +99,8 @@ static enum status solve_elements(struct superposition *superposition)
         if (!element->D)
             continue;
         int root = count++ % size;
-        MPI_Bcast(element->D, element->n_functions * element->n_functions, MPI_DOUBLE, root, comm);
+        int size_of_D = element->n_functions * element->n_functions;
+        MPI_Bcast(element->D, 2 * size_of_D, MPI_DOUBLE, root, comm);
         MPI_Bcast(&element->n_electrons, 1, MPI_DOUBLE, root, comm);
     }
     return STATUS_OK;
@@ -114,9 +117,32 @@ static double count_atom_electrons(const struct superposition *superposition)
     return n;
 }
 
+/* Factors of the two densities of an atom in a sum. */
+struct mixture {
+    double D, M;
+};
+
+/* out = the sum's block of shells i and j of a centre.
+ * first_function  of the centre
+ * n_J             from row to row of out */
+static void mix_block(const struct element_density *element, const struct mixture *mixture,
+                      const struct shell *i, const struct shell *j, int64_t first_function,
+                      int64_t n_J, double *out)
+{
+    int64_t n = element->n_functions;
+    int64_t first = (i->first_function - first_function) * n + j->first_function - first_function;
+    for (int f = 0; f < i->n_functions; f++)
+        for (int g = 0; g < j->n_functions; g++) {
+            int64_t at = first + f * n + g;
+            out[f * n_J + g] = mixture->D * element->D[at];
+            if (mixture->M != 0)
+                out[f * n_J + g] += mixture->M * element->M[at];
+        }
+}
+
 /* Tile (I, J), whose blocks between different centres are zero. */
-static void fill_tile(const struct superposition *superposition, double factor, int64_t I,
-                      int64_t J, double *tile)
+static void fill_tile(const struct superposition *superposition, const struct mixture *mixture,
+                      int64_t I, int64_t J, double *tile)
 {
     const struct tiling *tiling = superposition->problem->tiling;
     const struct shell *shells = superposition->problem->shells->shells;
@@ -129,21 +155,16 @@ static void fill_tile(const struct superposition *superposition, double factor, 
         for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++) {
             if (!is_nucleus(atom) || shells[j].atom != shells[i].atom)
                 continue;
-            const double *block =
-                element->D + (shells[i].first_function - first_function) * element->n_functions +
-                (shells[j].first_function - first_function);
-            double *out = tile + (shells[i].first_function - tiling->first_function[I]) * n_J +
-                          (shells[j].first_function - tiling->first_function[J]);
-            for (int f = 0; f < shells[i].n_functions; f++)
-                for (int g = 0; g < shells[j].n_functions; g++)
-                    out[f * n_J + g] = factor * block[f * element->n_functions + g];
+            mix_block(element, mixture, &shells[i], &shells[j], first_function, n_J,
+                      tile + (shells[i].first_function - tiling->first_function[I]) * n_J +
+                          shells[j].first_function - tiling->first_function[J]);
         }
     }
 }
 
-/* D = factor times the atoms' densities; every process fills the tiles it holds. */
-static enum status place_atoms(const struct superposition *superposition, double factor,
-                               struct darray *D)
+/* D from the atoms' densities; every process fills the tiles it holds. */
+static enum status place_atoms(const struct superposition *superposition,
+                               const struct mixture *mixture, struct darray *D)
 {
     const struct tiling *tiling = superposition->problem->tiling;
     size_t size = (size_t)(tiling->max_functions * tiling->max_functions) * sizeof(double);
@@ -152,7 +173,7 @@ static enum status place_atoms(const struct superposition *superposition, double
         return STATUS_NO_MEMORY;
     struct own_tile own = {0};
     while (own_tile_next(tiling, D, &own)) {
-        fill_tile(superposition, factor, own.I, own.J, tile);
+        fill_tile(superposition, mixture, own.I, own.J, tile);
         darray_put(D, own.pair, tile);
     }
     free(tile);
@@ -160,18 +181,32 @@ static enum status place_atoms(const struct superposition *superposition, double
     return STATUS_OK;
 }
 
+/* Scales n electrons of atoms to those of a spin. Nuclei without functions bring no electrons: D = 0
+ * then starts from H. */
+static double sum_factor(const struct scf_problem *problem, double n, int spin)
+{
+    double occupation = problem->n_spins == 1 ? 2 : 1;
+    return n > 0 ? occupation * (double)problem->n_occupied[spin] / n : 0;
+}
+
+/* Scales them to all electrons of the molecule, and halves D + M and D - M. */
+static struct mixture mixture_with_spin(const struct scf_problem *problem, double n, int spin)
+{
+    double half = 0.5 * (sum_factor(problem, n, 0) + sum_factor(problem, n, 1));
+    return (struct mixture){half, spin == 0 ? half : -half};
+}
+
 /* Errors: on failure superposition_fini still has to be called. */
-static enum status superpose_atoms(const struct scf_problem *problem,
+static enum status superpose_atoms(const struct scf_problem *problem, bool with_spins,
                                    struct superposition *superposition, struct darray *const D[])
 {
     TRY(status_agree(problem->comm, superposition_init(problem, superposition)));
-    double occupation = problem->n_spins == 1 ? 2 : 1;
     TRY(solve_elements(superposition));
     double n = count_atom_electrons(superposition);
     for (int s = 0; s < problem->n_spins; s++) {
-        /* Nuclei without functions bring no electrons: D = 0 then starts from H. */
-        double factor = n > 0 ? occupation * (double)problem->n_occupied[s] / n : 0;
-        TRY(place_atoms(superposition, factor, D[s]));
+        struct mixture mixture = with_spins ? mixture_with_spin(problem, n, s)
+                                            : (struct mixture){.D = sum_factor(problem, n, s)};
+        TRY(place_atoms(superposition, &mixture, D[s]));
     }
     return STATUS_OK;
 }
@@ -179,7 +214,15 @@ static enum status superpose_atoms(const struct scf_problem *problem,
 enum status guess_sad(const struct scf_problem *problem, struct darray *const D[])
 {
     struct superposition superposition;
-    enum status status = superpose_atoms(problem, &superposition, D);
+    enum status status = superpose_atoms(problem, false, &superposition, D);
+    superposition_fini(&superposition);
+    return status;
+}
+
+enum status guess_sad_with_spins(const struct scf_problem *problem, struct darray *const D[])
+{
+    struct superposition superposition;
+    enum status status = superpose_atoms(problem, true, &superposition, D);
     superposition_fini(&superposition);
     return status;
 }

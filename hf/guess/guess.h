@@ -8,6 +8,8 @@
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
+
 /* Superposition of atomic densities: each element's neutral atom is solved in its own
  * part of the basis, spherically averaged with fractional occupation (guess_atom.h), on
  * one process, and placed on every nucleus of that element. The sum is scaled to the
@@ -16,6 +18,20 @@
  * bit for bit, for any number of processes. Collective.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
 enum status guess_sad(const struct scf_problem *problem, struct darray *const D[]);
+
+/* guess_sad for UHF, each atom in its state of highest spin with its unpaired electrons in alpha: all
+ * electrons are the molecule's number, but those of a spin are not. */
+enum status guess_sad_with_spins(const struct scf_problem *problem, struct darray *const D[]);
+
+/* Reverses the spins of centres in a density of UHF: the spin density D_alpha - D_beta changes its
+ * sign in blocks of two such centres and vanishes between such a centre and another one. The sum of
+ * both densities stays. The number of electrons of either spin changes in general, and D is not
+ * idempotent.
+ * flipped  of each centre of the molecule
+ * Collective. Errors: STATUS_NO_MEMORY, the same everywhere.
+ * Source of such guesses: Noodleman, J. Chem. Phys. 74, 5737 (1981). */
+enum status guess_flip(const struct scf_problem *problem, const bool flipped[],
+                       struct darray *const D[]);
 
 /* The lowest orbitals of the one-electron Hamiltonian. dependence: eigenvalues of S below it
  * are dropped. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_INPUT. */

@@ -32,6 +32,7 @@ struct atom_scf {
     double *P, *F;     /* n_pairs: density, and Fock matrix */
     int n_matrix;
     double *P_orbitals, *F_orbitals, *F_last;
+    double *M_orbitals;      /* as P_orbitals, of unpaired electrons */
     double *F_kept, *errors; /* ATOM_DIIS_SIZE x n_matrix, oldest first */
     int n_kept;
     double *work; /* the largest matrix of a channel */
@@ -52,6 +53,21 @@ int guess_atom_electrons(int element, int l, int n)
         }
     }
     return 0;
+}
+
+int guess_atom_unpaired(int element, int l, int n)
+{
+    int n_electrons = guess_atom_electrons(element, l, n), n_functions = 2 * l + 1;
+    return n_electrons <= n_functions ? n_electrons : 2 * n_functions - n_electrons;
+}
+
+int guess_atom_all_unpaired(int element)
+{
+    int sum = 0;
+    for (int l = 0; l <= ATOM_MAX_L; l++)
+        for (int n = 0; guess_atom_electrons(element, l, n) > 0; n++)
+            sum += guess_atom_unpaired(element, l, n);
+    return sum;
 }
 
 static void atom_fini(struct atom_scf *atom)
@@ -106,7 +122,7 @@ static enum status atom_init(int element, const struct shell *shells, int64_t n_
     *atom = (struct atom_scf){.element = element};
     TRY(init_channels(shells, n_shells, atom));
     size_t n = (size_t)atom->n_pairs, m = (size_t)atom->n_matrix;
-    size_t n_numbers = n * n + 3 * n + (4 + 2 * ATOM_DIIS_SIZE) * m;
+    size_t n_numbers = n * n + 3 * n + (5 + 2 * ATOM_DIIS_SIZE) * m;
     atom->pairs = malloc((n + 1) * sizeof *atom->pairs);
     atom->storage = calloc(n_numbers + 1, sizeof(double));
     TRY(CHECK_MEMORY(atom->pairs && atom->storage, "no memory for the integrals of an atom"));
@@ -117,7 +133,8 @@ static enum status atom_init(int element, const struct shell *shells, int64_t n_
     atom->P_orbitals = atom->F + n;
     atom->F_orbitals = atom->P_orbitals + m;
     atom->F_last = atom->F_orbitals + m;
-    atom->work = atom->F_last + m;
+    atom->M_orbitals = atom->F_last + m;
+    atom->work = atom->M_orbitals + m;
     atom->F_kept = atom->work + m;
     atom->errors = atom->F_kept + ATOM_DIIS_SIZE * m;
     compute_integrals(atom);
@@ -188,24 +205,33 @@ static void density_from_orbitals(struct atom_scf *atom)
     }
 }
 
+/* P += occupation times the projector onto a vector. */
+static void add_projector(int n, double occupation, const double *vector, double *P)
+{
+    for (int i = 0; i < n && occupation > 0; i++)
+        for (int j = 0; j < n; j++)
+            P[i * n + j] += occupation * vector[i] * vector[j];
+}
+
 /* Occupies the eigenvectors of F_orbitals (destroyed); counts the electrons. */
 static enum status occupy_orbitals(struct atom_scf *atom, double *n_electrons)
 {
     *n_electrons = 0;
+    memset(atom->P_orbitals, 0, (size_t)atom->n_matrix * sizeof(double));
+    memset(atom->M_orbitals, 0, (size_t)atom->n_matrix * sizeof(double));
     for (int c = 0; c < atom->n_channels; c++) {
         const struct guess_atom_channel *channel = &atom->channels[c].functions;
-        int n = channel->n_orbitals;
-        double *vectors = atom->F_orbitals + atom->channels[c].first_block;
-        double *P = atom->P_orbitals + atom->channels[c].first_block;
+        int n = channel->n_orbitals, block = atom->channels[c].first_block;
+        double *vectors = atom->F_orbitals + block;
         if (n > 0)
             TRY(symmetric_eigen(n, vectors, atom->work));
-        memset(P, 0, (size_t)(n * n) * sizeof *P);
         for (int k = 0; k < n; k++) {
             double occupation = guess_atom_electrons(atom->element, channel->l, k);
+            double unpaired = guess_atom_unpaired(atom->element, channel->l, k);
+            const double *vector = vectors + (int64_t)k * n;
             *n_electrons += occupation;
-            for (int i = 0; i < n && occupation > 0; i++)
-                for (int j = 0; j < n; j++)
-                    P[i * n + j] += occupation * vectors[k * n + i] * vectors[k * n + j];
+            add_projector(n, occupation, vector, atom->P_orbitals + block);
+            add_projector(n, unpaired, vector, atom->M_orbitals + block);
         }
     }
     return STATUS_OK;
@@ -286,14 +312,23 @@ static enum status solve_atom(struct atom_scf *atom, struct guess_atom *result)
     return STATUS_OK;
 }
 
-enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
-                               struct guess_atom *result)
+/* D over the functions of shells, from P over the orbitals of the channels. */
+static void place_density(const struct atom_scf *atom, const double *P, const struct shell *shells,
+                          int64_t n_shells, double *D)
 {
-    struct atom_scf atom;
     int n = 0;
     for (int64_t i = 0; i < n_shells; i++)
         n += shells[i].n_functions;
     memset(D, 0, (size_t)n * (size_t)n * sizeof *D);
+    for (int c = 0; c < atom->n_channels; c++)
+        guess_atom_channel_place_density(&atom->channels[c].functions,
+                                         P + atom->channels[c].first_block, shells, n_shells, D);
+}
+
+enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
+                               double *M, struct guess_atom *result)
+{
+    struct atom_scf atom;
     *result = (struct guess_atom){0};
     enum status status = atom_init(element, shells, n_shells, &atom);
     if (status != STATUS_OK)
@@ -301,10 +336,9 @@ enum status guess_atom_density(int element, const struct shell *shells, int64_t 
     status = solve_atom(&atom, result);
     if (status != STATUS_OK)
         goto done;
-    for (int c = 0; c < atom.n_channels; c++)
-        guess_atom_channel_place_density(&atom.channels[c].functions,
-                                         atom.P_orbitals + atom.channels[c].first_block, shells,
-                                         n_shells, D);
+    place_density(&atom, atom.P_orbitals, shells, n_shells, D);
+    if (M)
+        place_density(&atom, atom.M_orbitals, shells, n_shells, M);
 done:
     atom_fini(&atom);
     return status;

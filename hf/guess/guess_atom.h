@@ -16,13 +16,24 @@ struct guess_atom {
 /* Solves the neutral atom of an element, electrons filling s, p, d and f shells in Madelung's
  * order, those of an open shell spread evenly over its functions and both spins. An angular
  * momentum with too few functions takes what it can hold. Not collective; bit-identical wherever it
- * runs. shells   n_shells of one centre; spherical or Cartesian. Cartesian functions get the
- * density of their pure part D        n x n, row-major, n the sum of the shells' n_functions: all
- * electrons; overwritten Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. An atom that does not converge
- * gives its last density. */
+ * runs.
+ * shells  n_shells of one centre; spherical or Cartesian. Cartesian functions get the density of
+ *         their pure part
+ * D       n x n, row-major, n the sum of the shells' n_functions: all electrons; overwritten
+ * M       likewise, the density of guess_atom_unpaired electrons in the same orbitals, spread evenly
+ *         over each shell's functions: D_alpha - D_beta of the atom in its state of highest spin;
+ *         NULL: not wanted
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. An atom that does not converge gives its last
+ * density. */
 enum status guess_atom_density(int element, const struct shell *shells, int64_t n_shells, double *D,
-                               struct guess_atom *atom);
+                               double *M, struct guess_atom *atom);
 
 /* Electrons of angular momentum l in the neutral atom's shell number n, counted
  * from 0; 0 beyond the last occupied shell. */
 int guess_atom_electrons(int element, int l, int n);
+
+/* Unpaired ones of these, as many as Hund's rule allows. */
+int guess_atom_unpaired(int element, int l, int n);
+
+/* Those of all shells. */
+int guess_atom_all_unpaired(int element);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/log.h"
 
-#include "support/base/clock.h"
 #include "support/base/printable.h"
 
 #include <errno.h>
@@ -82,35 +81,4 @@ void log_warn_end(void)
 bool log_progress_visible(void)
 {
     return progress_visible;
-}
-
-/* fraction  below 1 */
-static void draw_progress(const char *what, double fraction)
-{
-    if (fraction < 0) {
-        fprintf(stderr, "\r\033[K%s", what);
-        return;
-    }
-    enum { width = 40 };
-    int filled = (int)(fraction * width);
-    char bar[width + 1];
-    for (int i = 0; i < width; i++)
-        bar[i] = i < filled ? '#' : '.';
-    bar[width] = '\0';
-    fprintf(stderr, "\r%s [%s] %3.0f %%", what, bar, 100 * fraction);
-}
-
-void log_progress(const char *what, double fraction)
-{
-    static double last_drawn_s;
-    double now_s = clock_now_s();
-    if (!log_progress_visible() || (fraction < 1 && now_s - last_drawn_s < 0.2))
-        return;
-    if (fraction >= 1) {
-        fprintf(stderr, "\r\033[K");
-    } else {
-        draw_progress(what, fraction);
-        last_drawn_s = now_s;
-    }
-    fflush(stderr); /* of lines only, otherwise */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of a running program: text on standard output from one process
- * and a progress bar on a terminal. */
+/* Messages of a running program, from one process: text on standard output, warnings on standard
+ * error. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,10 +33,5 @@ static inline const char *log_plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
-/* Shows that a fraction in [0, 1] of what is done now is done: a bar on
- * standard error, redrawn at most five times a second, and only if that is a
- * terminal. fraction >= 1 erases it; < 0: not known, no bar. */
-void log_progress(const char *what, double fraction);
-
-/* Whether log_progress would draw at all. */
+/* Whether this process prints and standard error is a terminal: progress is drawn (progress.h). */
 bool log_progress_visible(void);

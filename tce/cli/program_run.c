@@ -13,6 +13,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "support/io/output_file.h"
+#include "support/io/progress.h"
 #include "support/io/text_file.h"
 #include "tce/cli/program_result.h"
 #include "tce/execution/finite_check.h"
@@ -134,6 +135,16 @@ static void watch_memory(struct program_run *run)
     run->memory_bytes = bytes > run->memory_bytes ? bytes : run->memory_bytes;
 }
 
+/* The whole plan, shown as one piece of work. */
+static enum status run_plan(struct program_run *run, struct executor_record *done)
+{
+    progress_begin("Contractions");
+    enum status status =
+        executor_run(run->instance.executor, 0, run->instance.plan->n_stages, done);
+    progress_end();
+    return status;
+}
+
 static enum status run_program_under(struct program_run *run, int position, int64_t round)
 {
     const struct tce_options *options = run->options;
@@ -149,7 +160,7 @@ static enum status run_program_under(struct program_run *run, int position, int6
     for (int64_t i = 0; i < options->iterations; i++) {
         struct executor_record done;
         TRY(fill_tensors(run, false));
-        TRY(executor_run(executor, 0, run->instance.plan->n_stages, &done));
+        TRY(run_plan(run, &done));
         TRY(finite_check_run(&run->instance));
         program_result_note(&run->records, position, &done);
         print_iteration(record->name, i, &done);

@@ -3,6 +3,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "support/io/progress.h"
 #include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_sums.h"
 #include "tce/contraction/contraction_worker.h"
@@ -146,7 +147,7 @@ static int run_contraction_task(int64_t task, void *context)
     const struct contraction *contraction = context;
     TRY(contraction->worker_status);
     if (log_progress_visible())
-        log_progress("Contraction", taskpool_progress(contraction->pool));
+        progress_show(taskpool_progress(contraction->pool));
     return contraction_worker_run(contraction->worker, task);
 }
 
@@ -227,7 +228,6 @@ enum status contraction_run(struct contraction *contraction)
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     enum status status = run_contraction_pool(contraction);
     wall_time_end(use);
-    log_progress("Contraction", 1);
     contraction_worker_destroy(contraction->worker);
     contraction->worker = NULL;
     return status;

@@ -7,6 +7,7 @@
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
+#include "support/io/progress.h"
 #include "tce/contraction/contraction_worker.h"
 
 #include <stdbool.h>
@@ -203,6 +204,26 @@ static double stage_flops(const struct plan *plan, int stage)
     return flops;
 }
 
+/* In operations of DGEMM: a step without B moves elements only. */
+static double stage_work(const struct plan *plan, int stage)
+{
+    double work = 0;
+    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++) {
+        const struct plan_step *step = &plan->steps[s];
+        work += step->B.tensor >= 0 ? step->flops : PLAN_MOVE_FLOPS * step->flops;
+    }
+    return work;
+}
+
+/* The work of stages [first, last). */
+static double stages_work(const struct plan *plan, int first, int last)
+{
+    double work = 0;
+    for (int k = first; k < last; k++)
+        work += stage_work(plan, k);
+    return work;
+}
+
 /* Resets the state that an earlier run left: marks all intermediates as free to be reused and drops
  * the blocks that stages cached. */
 static void forget_past_run(struct executor *self)
@@ -216,10 +237,14 @@ static void forget_past_run(struct executor *self)
 enum status executor_run(struct executor *self, int first, int last, struct executor_record *record)
 {
     struct executor_record sum = {0};
-    double start_s = clock_now_s();
+    double start_s = clock_now_s(), work = stages_work(self->plan, first, last), done = 0;
     if (first == 0)
         forget_past_run(self);
     for (int k = first; k < last; k++) {
+        double stage = stage_work(self->plan, k);
+        if (work > 0)
+            progress_part(done / work, (done + stage) / work);
+        done += stage;
         TRY(run_stage(self, k));
         const struct taskpool *pool = contraction_pool(self->contractions[k]);
         statistics_add(&sum.statistics, taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));

@@ -41,6 +41,7 @@ struct executor_record {
 };
 
 /* Runs the plan's stages [first, last), in order; creates and frees intermediates as they need.
+ * Their operations are those of the piece of work that the caller began, if any (progress.h).
  * record  out, or NULL. Errors: those of contraction_run and tensor_create. */
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);

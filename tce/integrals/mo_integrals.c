@@ -13,6 +13,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "support/io/progress.h"
 #include "support/mpi/wall_time.h"
 #include "tce/integrals/ao_integrals.h"
 #include "tce/integrals/mo_plan.h"
@@ -167,7 +168,7 @@ static int run_half_task(int64_t task, void *context)
         put_blocks(self, task, n_function_pairs, spin);
     wall_time_end(use);
     if (log_progress_visible())
-        log_progress("Integrals over orbitals, 1 of 2", taskpool_progress(self->half_pool));
+        progress_show(taskpool_progress(self->half_pool));
     return STATUS_OK;
 }
 
@@ -350,7 +351,7 @@ static int run_full_task(int64_t task, void *context)
         put_targets(self, task, spin);
     wall_time_end(use);
     if (log_progress_visible())
-        log_progress("Integrals over orbitals, 2 of 2", taskpool_progress(self->full_pool));
+        progress_show(taskpool_progress(self->full_pool));
     return STATUS_OK;
 }
 
@@ -431,19 +432,20 @@ void mo_integrals_destroy(struct mo_integrals *integrals)
     free(integrals);
 }
 
-static enum status run_step(struct taskpool *pool)
+static enum status run_step(const char *what, struct taskpool *pool)
 {
     if (taskpool_n_iterations(pool) > 0)
         TRY(taskpool_restore(pool));
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
+    progress_begin(what);
     enum status status = taskpool_run(pool);
+    progress_end();
     wall_time_end(use);
-    log_progress("", 1);
     return status;
 }
 
 enum status mo_integrals_run(struct mo_integrals *integrals)
 {
-    TRY(run_step(integrals->half_pool));
-    return run_step(integrals->full_pool);
+    TRY(run_step("Integrals over orbitals, 1 of 2", integrals->half_pool));
+    return run_step("Integrals over orbitals, 2 of 2", integrals->full_pool);
 }

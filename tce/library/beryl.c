@@ -167,8 +167,8 @@ static enum status own_text(struct beryl_calculation *self, int place, const cha
 static enum status own_texts(struct beryl_calculation *self, const char **molecule)
 {
     struct beryl_settings *given = &self->given;
-    const char **texts[BERYL_TEXTS] = {molecule, &given->basis, &given->guess, &given->checkpoint,
-                                       &given->sched};
+    const char **texts[BERYL_TEXTS] = {molecule,           &given->basis, &given->guess,
+                                       &given->checkpoint, &given->sched, &given->guess_flip};
     for (int i = 0; i < BERYL_TEXTS; i++)
         TRY(own_text(self, i, texts[i]));
     return STATUS_OK;
@@ -197,6 +197,7 @@ static enum status convert_settings(struct beryl_calculation *self, const char *
     settings->memory_megabytes = given->memory;
     settings->integrals = integrals[given->integrals];
     settings->guess = given->guess ? given->guess : settings->guess;
+    settings->guess_flip = given->guess_flip;
     settings->fock.cache_bytes = given->cache * 1000000;
     settings->scf.converge = given->converge;
     settings->scf.max_iterations = given->max_iter;

@@ -99,9 +99,10 @@ struct beryl_settings {
     double converge_amplitudes;
     int64_t max_iter_amplitudes;
     int log; /* whether process 0 prints on standard output what the programs print meanwhile */
-    int integrals;       /* enum beryl_integrals; those of Fock builds */
-    int keep_occupation; /* whether the orbitals are occupied that overlap most with those of the
+    int integrals;          /* enum beryl_integrals; those of Fock builds */
+    int keep_occupation;    /* whether the orbitals are occupied that overlap most with those of the
                           * checkpoint that guess names */
+    const char *guess_flip; /* UHF: centres whose spins are reversed in the guess, or NULL */
 };
 
 /* The defaults of the programs; the basis is to be set. Not collective. */

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-enum { BERYL_TEXTS = 5 };
+enum { BERYL_TEXTS = 6 };
 
 struct beryl_calculation {
     struct beryl_settings given; /* whose texts are those below */

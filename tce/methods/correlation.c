@@ -6,6 +6,7 @@
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "support/io/progress.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/correlation_integrals.h"
@@ -14,6 +15,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +108,16 @@ static void fill_elements(struct correlation *self)
     }
 }
 
+/* Runs stages [first, last), shown as one piece of work. */
+static enum status run_stages(const struct correlation *self, const char *what, int first, int last,
+                              struct executor_record *record)
+{
+    progress_begin(what);
+    enum status status = executor_run(self->instance.executor, first, last, record);
+    progress_end();
+    return status;
+}
+
 enum status correlation_prepare(struct correlation *self, const struct taskpool_settings *pool)
 {
     double start_s = clock_now_s();
@@ -116,8 +128,8 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     if (self->instance.program.n_unknowns == 0)
         return STATUS_OK;
     TRY(executor_start(self->instance.executor, pool));
-    return executor_run(self->instance.executor, 0, self->instance.plan->first_iterated_stage,
-                        NULL);
+    return run_stages(self, "Constant intermediates", 0, self->instance.plan->first_iterated_stage,
+                      NULL);
 }
 
 /* The energy has converged when it changes by less than this share of what an amplitude may
@@ -145,8 +157,11 @@ static enum status run_iteration(struct correlation *self, struct correlation_it
 {
     const struct plan *plan = self->instance.plan;
     int first = self->instance.program.n_unknowns > 0 ? plan->first_iterated_stage : 0;
+    int64_t number = self->n_before + self->n_iterations + 1;
+    char what[32];
+    snprintf(what, sizeof what, "Iteration %lld", (long long)number);
     *iteration = (struct correlation_iteration){0};
-    TRY(executor_run(self->instance.executor, first, plan->n_stages, &iteration->record));
+    TRY(run_stages(self, what, first, plan->n_stages, &iteration->record));
     iteration->record.statistics.iteration = self->n_iterations;
     iteration->energy = read_energy(self);
     if (!isfinite(iteration->energy))
@@ -154,8 +169,7 @@ static enum status run_iteration(struct correlation *self, struct correlation_it
             STATUS_NUMERIC,
             "the correlation energy of %s is %g in iteration %lld: the amplitudes diverge, or "
             "an occupied and a virtual orbital have the same energy",
-            self->problem.method, iteration->energy,
-            (long long)(self->n_before + self->n_iterations + 1));
+            self->problem.method, iteration->energy, (long long)number);
     return STATUS_OK;
 }
 

@@ -20,7 +20,8 @@ class Settings(ctypes.Structure):
                 ("sched", ctypes.c_char_p), ("cache", ctypes.c_int64), ("memory", ctypes.c_int64),
                 ("frozen_core", ctypes.c_int), ("converge_amplitudes", ctypes.c_double),
                 ("max_iter_amplitudes", ctypes.c_int64), ("log", ctypes.c_int),
-                ("integrals", ctypes.c_int), ("keep_occupation", ctypes.c_int)]
+                ("integrals", ctypes.c_int), ("keep_occupation", ctypes.c_int),
+                ("guess_flip", ctypes.c_char_p)]
 
 
 def main():

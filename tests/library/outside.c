@@ -160,6 +160,12 @@ static void check_refusals(struct beryl_calculation *calculation)
     if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE ||
         !strstr(beryl_error_text(), "--keep-occupation"))
         die("no orbitals to keep the occupation of");
+    settings.keep_occupation = 0;
+    settings.guess_flip = "2";
+    settings.reference = BERYL_UHF;
+    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE ||
+        !strstr(beryl_error_text(), "--guess-flip '2': the molecule has 1 centre only"))
+        die("no centre to reverse the spin of");
     if (beryl_create_from_file("nowhere.xyz", &settings, NULL) != BERYL_USAGE)
         die("nowhere to put the calculation");
     if (beryl_solve(calculation) != BERYL_USAGE || beryl_start() != BERYL_USAGE ||

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # --guess FILE of another geometry or basis leads to the energy of a run without it in fewer
-# iterations, --guess-mix to broken symmetry; what does not fit is refused with a remedy.
+# iterations, --guess-mix and --guess-flip to broken symmetry; what does not fit is refused with a remedy.
 #
 #   test_hf_guess.sh BERYL_HF PROCESSES MPIEXEC
 set -u
@@ -113,4 +113,48 @@ refuse "--guess-mix has no effect with --restart" h2.xyz --basis sto-3g --method
     --restart h2.h5
 refuse "--guess-mix has no effect with --fock-only" h2.xyz --basis sto-3g --method uhf --guess-mix \
     --fock-only 1
+
+# Reversed spins at one atom of a long bond: three unpaired electrons on either, of opposite spins, from
+# atoms and from the septet, also of another basis. The energy: psi4 1.3.2, guess_mix and stability
+# analysis; -108.78222912 hartree is that of two atoms.
+printf '2\n\nN 0 0 0\nN 0 0 3\n' > long.xyz
+# check_long ENERGY S2: those of the result, which is a minimum.
+check_long()
+{
+    python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not two atoms of nitrogen"
+import json, sys
+result = json.load(open("result.json"))
+beryl = result["extras"]["beryl"]
+assert abs(result["return_result"] - float(sys.argv[1])) < 1e-8, result["return_result"]
+assert abs(beryl["s2"] - float(sys.argv[2])) < 1e-4, beryl["s2"]
+assert beryl["stability"]["real_uhf"]["stable"], beryl["stability"]
+END
+}
+run 0 long.xyz --basis cc-pvdz --multiplicity 7 --checkpoint septet.h5
+for options in "--guess-flip 2" "--guess-flip 1" "--guess-flip 2 --guess septet.h5"; do
+    run 0 long.xyz --basis cc-pvdz --method uhf --follow none --json result.json $options
+    grep -q "^Guess      spins reversed at centres" "$folder/output" || complain "no line on the guess"
+    check_long -108.7820955537 2.99984
+done
+run 0 long.xyz --basis 6-31g --method uhf --follow none --guess-flip 2 --json result.json
+large=$(energy)
+run 0 long.xyz --basis 6-31g --method uhf --follow none --guess-flip 1-1 --guess septet.h5 \
+    --json result.json
+check_long "${large% *}" 3.00096
+
+run 0 long.xyz --basis sto-3g --method uhf --guess-flip 2 --fock-only 1
+run 0 long.xyz --basis sto-3g --checkpoint closed.h5
+uhf="--basis sto-3g --method uhf"
+refuse "add --method uhf" long.xyz --basis sto-3g --guess-flip 2
+refuse "--guess-flip '3': the molecule has 2 centres only" long.xyz $uhf --guess-flip 3
+refuse "--guess-flip 'N2': give numbers of centres" long.xyz $uhf --guess-flip N2
+refuse "exclude each other" long.xyz $uhf --guess-flip 2 --guess-mix
+refuse "--guess-flip has no effect with --restart" long.xyz $uhf --guess-flip 2 --restart closed.h5
+refuse "--guess-flip has no effect with --density FILE" long.xyz $uhf --guess-flip 2 --fock-only 1 \
+    --density closed.h5
+refuse "--guess-flip has no effect with --count-tasks" long.xyz $uhf --guess-flip 2 --count-tasks
+refuse "name --guess sad or a checkpoint of UHF" long.xyz $uhf --guess-flip 2 --guess core
+refuse "closed.h5: closed shells" long.xyz $uhf --guess-flip 2 --guess closed.h5
+printf '2\n\nN 0 0 0\nBe 0 0 3\n' > nbe.xyz
+refuse "no atom there has unpaired electrons" nbe.xyz $uhf --multiplicity 4 --guess-flip 2
 finish

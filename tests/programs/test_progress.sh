@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Long simulations print how far they are where somebody looks on: on a terminal, and nowhere else.
+# Long work prints how far it is where somebody looks on: on a terminal, and nowhere else. Of a piece
+# of work the fraction never goes back, on one process or several.
 # Skipped where no pseudo-terminal can be opened.
 #
 #   test_progress.sh BERYL_SCHED MPIEXEC
 set -u
-beryl_sched=$1
+beryl_sched=$1 mpiexec=$2 bin=$(dirname "$1") inputs=$(realpath "$(dirname "$0")/../../inputs")
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
@@ -22,5 +23,49 @@ grep -q "$progress" terminal.txt ||
     complain "no progress of a simulation: $(cat -v terminal.txt)"
 timeout 60 $simulation > output.txt 2>&1 < /dev/null
 grep -q "$progress" output.txt && complain "progress in a file: $(cat -v output.txt)"
+
+cat > fractions.py << 'END'
+"""fractions.py FILE: the bars that a terminal was given rise within each piece of work."""
+import re, sys
+lines = re.split(r"[\r\n]+", open(sys.argv[1], errors="replace").read())
+n_bars, piece, before = 0, None, 0
+for line in lines:
+    bar = re.match(r"(\w.*) \[#*\.*\] +(\d+) %(, \d+ (s|min|h) left)?\x1b\[K$", line)
+    if " %" in line and "[" in line:
+        assert bar, repr(line)
+    if not bar:
+        piece = None
+        continue
+    assert bar[1] != piece or before <= int(bar[2]), (line, before)
+    assert int(bar[2]) < 100, line
+    piece, before = bar[1], int(bar[2])
+    n_bars += 1
+assert n_bars > 0, "no bar"
+END
+
+# The errors of a process that mpiexec starts are no terminal, its output is one.
+cat > on_terminal.sh << 'END'
+exec "$@" 2>&1
+END
+
+# bars COMMAND...: the command, alone and as two processes. Its first piece of work is drawn, others
+# where they take long enough.
+bars()
+{
+    local processes
+    for processes in 1 2; do
+        script -qec "timeout 120 '$mpiexec' --oversubscribe -n $processes sh on_terminal.sh $*" \
+            /dev/null < /dev/null > terminal.txt
+        python3 fractions.py terminal.txt 2> errors.txt ||
+            complain "$* on $processes: $(cat errors.txt)"
+    done
+    timeout 120 "$@" > output.txt 2>&1 < /dev/null
+    grep -q '\[#*\.*\] ' output.txt && complain "$*: a bar in a file: $(cat -v output.txt)"
+}
+
+if [ -x "$bin/beryl-hf" ]; then
+    bars "$bin/beryl-hf" "$inputs/benzene.xyz" --basis 6-31g --fock-only 2 --screening schwarz
+    bars "$bin/beryl-tce" ccsd "$inputs/benzene.xyz" --basis sto-3g --max-iter-amplitudes 2 --tile 4
+fi
 
 exit $((n_failed > 0))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The superposed atomic densities hold the molecule's electrons, and are the same bits
- * on any number of processes; the one-electron matrices are those of slow integrals. */
+ * on any number of processes; their spins are reversed at centres; the one-electron matrices are those of slow integrals. */
 #include "hf/guess/guess_atom.h"
 #include "hf/tiles/one_electron_matrices.h"
 #include "tests/cases/hf_system.h"
@@ -37,6 +37,91 @@ static void test_the_trace_is_the_number_of_electrons(void **state)
     }
 }
 
+/* trace(D_alpha S) + sign trace(D_beta S) */
+static double trace_of_spins(const struct scf_setup *setup, double sign)
+{
+    struct darray *S;
+    check_ok(tile_matrix_create(setup->tiling, "S", DARRAY_DOUBLE, &S));
+    check_ok(overlap_matrix(setup->tiling, S));
+    double trace = tile_matrix_dot(setup->tiling, setup->D[0], S) +
+                   sign * tile_matrix_dot(setup->tiling, setup->D[1], S);
+    darray_destroy(S);
+    return trace;
+}
+
+/* Fe with 4 unpaired electrons, O with 2; then reversed at Fe. */
+static void test_atoms_have_their_own_spins(void **state)
+{
+    (void)state;
+    static const bool iron[] = {true, false};
+    struct scf_setup setup;
+    scf_setup_init(&setup, &cases[2]);
+    check_ok(guess_sad_with_spins(&setup.problem, setup.D));
+    check_close(trace_of_spins(&setup, 1), 34, 1e-10);
+    check_close(trace_of_spins(&setup, -1), 6, 1e-10);
+    check_ok(guess_flip(&setup.problem, iron, setup.D));
+    check_close(trace_of_spins(&setup, 1), 34, 1e-10);
+    check_close(trace_of_spins(&setup, -1), 2 - 4, 1e-10);
+    scf_setup_fini(&setup);
+}
+
+/* The element (i, j) of a made-up symmetric density. */
+static double made_up(int64_t i, int64_t j, int spin)
+{
+    return sin((double)((i + 1) * (j + 1)) + 0.5 * spin) / (1 + (double)(i > j ? i - j : j - i));
+}
+
+static void set_made_up(const struct scf_setup *setup)
+{
+    const struct tiling *tiling = setup->tiling;
+    double *tile = malloc((size_t)(tiling->max_functions * tiling->max_functions) * sizeof *tile);
+    for (int s = 0; s < 2; s++) {
+        struct own_tile own = {0};
+        while (own_tile_next(tiling, setup->D[s], &own)) {
+            int64_t n_J = tile_n_functions(tiling, own.J);
+            int64_t first_I = tiling->first_function[own.I];
+            int64_t first_J = tiling->first_function[own.J];
+            for (int64_t f = 0; f < tile_n_functions(tiling, own.I); f++)
+                for (int64_t g = 0; g < n_J; g++)
+                    tile[f * n_J + g] = made_up(first_I + f, first_J + g, s);
+            darray_put(setup->D[s], own.pair, tile);
+        }
+    }
+    free(tile);
+    darray_sync();
+}
+
+/* Elements as guess.h says, from those of the function above. */
+static void test_spins_are_reversed_in_blocks_of_centres(void **state)
+{
+    (void)state;
+    static const bool flipped[] = {true, false, true, false};
+    struct scf_setup setup;
+    scf_setup_init(&setup, &cases[1]);
+    const struct shells *shells = setup.shells;
+    int64_t n = shells->n_functions;
+    double *found = malloc((size_t)(n * n) * sizeof *found);
+    bool *is_flipped = calloc((size_t)n, sizeof *is_flipped);
+    for (int64_t k = 0; k < shells->n_shells; k++)
+        for (int f = 0; f < shells->shells[k].n_functions; f++)
+            is_flipped[shells->shells[k].first_function + f] = flipped[shells->shells[k].atom];
+    set_made_up(&setup);
+    check_ok(guess_flip(&setup.problem, flipped, setup.D));
+    for (int s = 0; s < 2; s++) {
+        whole_matrix_get(setup.tiling, setup.D[s], found);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++) {
+                double sum = made_up(i, j, 0) + made_up(i, j, 1);
+                double spin = made_up(i, j, 0) - made_up(i, j, 1);
+                spin *= ((is_flipped[i] ? -1 : 1) + (is_flipped[j] ? -1 : 1)) / 2;
+                check_close(found[i * n + j], 0.5 * (sum + (s == 0 ? spin : -spin)), 1e-14);
+            }
+    }
+    free(found);
+    free(is_flipped);
+    scf_setup_fini(&setup);
+}
+
 /* Shells [first, last) of a centre. */
 static void find_shells(const struct shells *shells, int64_t center, int64_t *first, int64_t *last)
 {
@@ -64,7 +149,8 @@ static void test_every_process_places_the_same_bits(void **state)
         if (setup.molecule.atoms[center].ghost)
             continue;
         check_ok(guess_atom_density(setup.molecule.atoms[center].element,
-                                    setup.shells->shells + first, last - first, block, &atom));
+                                    setup.shells->shells + first, last - first, block, NULL,
+                                    &atom));
         int64_t start = setup.shells->shells[first].first_function;
         int64_t end = last < setup.shells->n_shells ? setup.shells->shells[last].first_function : n;
         for (int64_t i = start; i < end; i++)
@@ -168,6 +254,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_the_trace_is_the_number_of_electrons, scf_start),
+        cmocka_unit_test(test_atoms_have_their_own_spins),
+        cmocka_unit_test(test_spins_are_reversed_in_blocks_of_centres),
         cmocka_unit_test(test_every_process_places_the_same_bits),
         cmocka_unit_test(test_one_electron_matrices_are_those_of_slow_integrals),
         cmocka_unit_test_teardown(test_core_and_superposed_atoms_lead_to_one_energy, scf_stop),

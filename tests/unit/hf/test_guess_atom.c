@@ -93,7 +93,7 @@ static double *solve_atom(const char *basis, enum basis_form form, int element, 
     check_ok(shells_create(&molecule, &set, form, &shells));
     *n = shells->n_functions;
     double *D = malloc((size_t)(*n * *n) * sizeof *D);
-    check_ok(guess_atom_density(element, shells->shells, shells->n_shells, D, result));
+    check_ok(guess_atom_density(element, shells->shells, shells->n_shells, D, NULL, result));
     shells_destroy(shells);
     basis_set_fini(&set);
     return D;
@@ -150,14 +150,35 @@ static void test_a_basis_too_small_takes_what_it_can_hold(void **state)
     double exponent = 1.5, coefficient, D[1];
     struct shell s = primitive(0, &exponent, &coefficient);
     struct guess_atom result;
-    check_ok(guess_atom_density(6, &s, 1, D, &result));
+    check_ok(guess_atom_density(6, &s, 1, D, NULL, &result));
     check_close(result.n_electrons, 2, 1e-12);
     check_close(D[0], 2, 1e-12);
     struct shell d = primitive(2, &exponent, &coefficient);
     double D_d[25];
-    check_ok(guess_atom_density(6, &d, 1, D_d, &result));
+    check_ok(guess_atom_density(6, &d, 1, D_d, NULL, &result));
     check_close(result.n_electrons, 0, 0);
     check_close(D_d[0], 0, 0);
+}
+
+/* Carbon with one shell of s and one of p functions: two electrons of 2p are unpaired. */
+static void test_unpaired_electrons_are_those_of_open_shells(void **state)
+{
+    (void)state;
+    double exponents[2] = {1.5, 0.8}, coefficients[2], D[16], M[16];
+    struct shell shells[2] = {primitive(0, &exponents[0], &coefficients[0]),
+                              primitive(1, &exponents[1], &coefficients[1])};
+    struct guess_atom result;
+    check_ok(guess_atom_density(6, shells, 2, D, M, &result));
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            check_close(M[i * 4 + j], i == j && i > 0 ? D[i * 4 + j] : 0, 1e-12);
+    check_close(M[5] + M[10] + M[15], 2, 1e-12);
+    static const int unpaired[][2] = {{1, 1},  {2, 0},  {6, 2},  {7, 3},  {8, 2},
+                                      {10, 0}, {25, 5}, {26, 4}, {30, 0}, {64, 6}}; /* Gd 4f8 */
+    for (size_t i = 0; i < sizeof unpaired / sizeof *unpaired; i++)
+        assert_int_equal(guess_atom_all_unpaired(unpaired[i][0]), unpaired[i][1]);
+    assert_int_equal(guess_atom_unpaired(26, 2, 0), 4);
+    assert_int_equal(guess_atom_unpaired(26, 1, 1), 0);
 }
 
 static void test_electrons_fill_in_madelungs_order(void **state)
@@ -183,6 +204,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_closed_shells_have_their_hartree_fock_energy),
         cmocka_unit_test(test_every_element_of_a_set_converges_with_all_electrons),
         cmocka_unit_test(test_a_basis_too_small_takes_what_it_can_hold),
+        cmocka_unit_test(test_unpaired_electrons_are_those_of_open_shells),
         cmocka_unit_test(test_electrons_fill_in_madelungs_order),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -13,6 +13,7 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "support/io/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,7 +80,7 @@ static void show_simulated(const struct driver_sim *sim, double time_s)
         return;
     snprintf(text, sizeof text, "Simulation of %d workers: %.6g s, %llu tasks run", sim->n_workers,
              time_s - sim->start_s, (unsigned long long)sim->driver.ran.n);
-    log_progress(text, -1);
+    progress_text(text);
 }
 
 static enum status run_phase(struct driver_sim *sim, bool restoring)
@@ -96,7 +97,7 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
         if (n % EVENTS_SHOWN == 0)
             show_simulated(sim, event.time_s);
     }
-    log_progress("", 1);
+    progress_end();
     int n_stuck = sim->n_active;
     sim_drop_events(sim);
     if (sim->protocol != STATUS_OK)
