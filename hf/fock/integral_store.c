@@ -247,9 +247,7 @@ static void reserve_blocks(int64_t bound_bytes, int64_t least_bytes, struct kept
         if (start == MAP_FAILED)
             continue;
         *memory = (struct kept_memory){.start = start, .reserved_bytes = bytes};
-#ifdef MADV_HUGEPAGE
-        madvise(start, (size_t)bytes, MADV_HUGEPAGE); /* may fail: then pages are small */
-#endif
+        memory_advise_huge(start, bytes);
     }
 }
 
