@@ -22,7 +22,7 @@ int64_t kept_quartets_bytes(const struct kept_size *size)
 
 void kept_quartets_init(const struct kept_size *size, void *memory, struct kept_quartets *kept)
 {
-    kept->computed = memory;
+    kept->computed = memset(memory, 0, (size_t)words_of_bits(size) * sizeof(uint64_t));
     kept->integrals = (double *)(kept->computed + words_of_bits(size));
 }
 

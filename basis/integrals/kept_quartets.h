@@ -27,7 +27,7 @@ struct kept_quartets {
 /* Bytes that quartets of this size take. */
 int64_t kept_quartets_bytes(const struct kept_size *size);
 
-/* Takes zeroed memory of kept_quartets_bytes, borrowed: no quartet has been computed. */
+/* Takes memory of kept_quartets_bytes, borrowed, with any content: no quartet has been computed. */
 void kept_quartets_init(const struct kept_size *size, void *memory, struct kept_quartets *kept);
 
 static inline bool kept_quartets_has(const struct kept_quartets *kept, int64_t number)

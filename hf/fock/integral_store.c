@@ -5,20 +5,34 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
-/* A tile quartet, in the list of its bucket. Its integrals follow it in memory. */
+/* A tile quartet, in the list of its bucket, or a hole that one has left, in the list of holes. The
+ * integrals follow it in memory, and the next block follows them. */
 struct kept_block {
     struct kept_block *next;
     struct tile_quartet quartet;
     struct kept_quartets kept;
     int64_t bytes;
-    int64_t build; /* which last asked for it */
+    int64_t build; /* which last asked for it; of a hole, one before the current build */
+};
+
+/* Address space in which the blocks lie one after another. Its pages are huge where the system has
+ * them: a fault for each 4 KiB costs more than many of the integrals on them. */
+struct kept_memory {
+    char *start;                   /* NULL: none yet */
+    int64_t reserved_bytes;        /* of address space */
+    int64_t writable_bytes;        /* of these, from the start */
+    int64_t used_bytes;            /* of these, from the start: blocks and holes */
+    struct kept_block *first_hole; /* their addresses ascend */
 };
 
 struct integral_store {
     int64_t bound_bytes, bytes;
     int64_t build;      /* number of the current one */
     bool short_of_room; /* in it */
+    struct kept_memory memory;
     struct kept_block **buckets;
     int64_t n_buckets; /* a power of two */
     int64_t n_blocks;
@@ -26,7 +40,7 @@ struct integral_store {
 
 enum {
     FIRST_BUCKETS = 64,
-    MALLOC_BYTES = 32 /* that an allocation takes beyond its size */
+    STEP_BYTES = 16 << 20 /* of memory made writable: a multiple of a huge page */
 };
 
 static struct kept_block **allocate_block_lists(int64_t n)
@@ -41,7 +55,7 @@ static int64_t bytes_of_buckets(int64_t n)
 
 static int64_t bytes_of_block(const struct kept_size *size)
 {
-    return (int64_t)sizeof(struct kept_block) + kept_quartets_bytes(size) + MALLOC_BYTES;
+    return (int64_t)sizeof(struct kept_block) + kept_quartets_bytes(size);
 }
 
 enum status integral_store_create(int64_t bound_bytes, struct integral_store **store)
@@ -61,38 +75,34 @@ enum status integral_store_create(int64_t bound_bytes, struct integral_store **s
     return STATUS_OK;
 }
 
-/* Frees the blocks that no build from this one on has asked for. */
-static void drop_blocks_before(struct integral_store *store, int64_t build)
+/* Without blocks in memory. */
+static void empty_buckets(struct integral_store *store)
 {
-    for (int64_t i = 0; i < store->n_buckets; i++) {
-        struct kept_block **link = &store->buckets[i];
-        while (*link) {
-            struct kept_block *block = *link;
-            if (block->build >= build) {
-                link = &block->next;
-                continue;
-            }
-            *link = block->next;
-            store->bytes -= block->bytes;
-            store->n_blocks--;
-            free(block);
-        }
-    }
+    memset(store->buckets, 0, (size_t)bytes_of_buckets(store->n_buckets));
+    store->bytes = bytes_of_buckets(store->n_buckets);
+    store->n_blocks = 0;
+}
+
+static void unmap_blocks(struct kept_memory *memory)
+{
+    if (memory->start)
+        munmap(memory->start, (size_t)memory->reserved_bytes);
+    *memory = (struct kept_memory){0};
 }
 
 void integral_store_destroy(struct integral_store *store)
 {
     if (!store)
         return;
-    if (store->buckets)
-        drop_blocks_before(store, INT64_MAX);
+    unmap_blocks(&store->memory);
     free(store->buckets);
     free(store);
 }
 
 void integral_store_clear(struct integral_store *store)
 {
-    drop_blocks_before(store, INT64_MAX);
+    unmap_blocks(&store->memory);
+    empty_buckets(store);
     store->short_of_room = false;
     memory_return_freed(); /* what follows may need it as shared memory */
 }
@@ -169,14 +179,6 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
            totals.integrals * sizeof(double) + totals.quartets / 8 + blocks * of_block;
 }
 
-void integral_store_begin(struct integral_store *store)
-{
-    if (store->short_of_room)
-        drop_blocks_before(store, store->build);
-    store->short_of_room = false;
-    store->build++;
-}
-
 /* Source of the constants: the finalizer of MurmurHash3 (A. Appleby, public domain). */
 static uint64_t mix_tile_number(uint64_t x)
 {
@@ -212,28 +214,141 @@ struct kept_quartets *integral_store_find(struct integral_store *store,
     return &block->kept;
 }
 
+static void put_into_bucket(struct integral_store *store, struct kept_block *block)
+{
+    struct kept_block **bucket = find_bucket(store, &block->quartet);
+    block->next = *bucket;
+    *bucket = block;
+    store->bytes += block->bytes;
+    store->n_blocks++;
+}
+
+/* Makes holes of the blocks that no build from this one on has asked for. Neighbouring holes become
+ * one, and a hole at the end becomes unused memory. */
+static void drop_blocks_before(struct integral_store *store, int64_t build)
+{
+    struct kept_memory *memory = &store->memory;
+    struct kept_block **last = &memory->first_hole, *hole = NULL;
+    empty_buckets(store);
+    for (int64_t offset = 0, bytes; offset < memory->used_bytes; offset += bytes) {
+        struct kept_block *block = (struct kept_block *)(memory->start + offset);
+        bytes = block->bytes;
+        if (block->build >= build) {
+            put_into_bucket(store, block);
+            last = hole ? &hole->next : last;
+            hole = NULL;
+        } else if (hole) {
+            hole->bytes += bytes;
+        } else {
+            *last = hole = block;
+        }
+    }
+    *last = NULL;
+    memory->used_bytes -= hole ? hole->bytes : 0;
+}
+
+void integral_store_begin(struct integral_store *store)
+{
+    if (store->short_of_room)
+        drop_blocks_before(store, store->build);
+    store->short_of_room = false;
+    store->build++;
+}
+
 /* Doubles the buckets; without memory or room they stay. */
 static void grow_buckets(struct integral_store *store)
 {
     int64_t old_n = store->n_buckets;
     struct kept_block **old = store->buckets;
-    if (store->bytes + bytes_of_buckets(2 * old_n) > store->bound_bytes)
+    if (store->memory.used_bytes + bytes_of_buckets(2 * old_n) > store->bound_bytes)
         return;
     struct kept_block **grown = allocate_block_lists(2 * old_n);
     if (!grown)
         return;
     store->buckets = grown;
     store->n_buckets = 2 * old_n;
-    store->bytes += bytes_of_buckets(old_n);
+    empty_buckets(store);
     for (int64_t i = 0; i < old_n; i++)
         while (old[i]) {
             struct kept_block *block = old[i];
-            struct kept_block **bucket = find_bucket(store, &block->quartet);
             old[i] = block->next;
-            block->next = *bucket;
-            *bucket = block;
+            put_into_bucket(store, block);
         }
     free(old);
+}
+
+/* Reserves address space for all that the bound allows, or for as much as the system grants. Memory is
+ * taken where it is touched. */
+static void reserve_blocks(int64_t bound_bytes, int64_t least_bytes, struct kept_memory *memory)
+{
+    for (int64_t bytes = bound_bytes; bytes >= least_bytes && !memory->start; bytes /= 2) {
+        void *start = mmap(NULL, (size_t)bytes, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (start == MAP_FAILED)
+            continue;
+        *memory = (struct kept_memory){.start = start, .reserved_bytes = bytes};
+        memory_advise_huge(start, bytes);
+    }
+}
+
+/* Makes at least the first bytes writable, up to an address where no huge page lies across. */
+static bool make_blocks_writable(struct kept_memory *memory, int64_t bytes)
+{
+    if (bytes <= memory->writable_bytes)
+        return true;
+    uintptr_t start = (uintptr_t)memory->start;
+    uintptr_t end = (start + (uintptr_t)bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+    int64_t writable_bytes = (int64_t)(end - start);
+    if (writable_bytes > memory->reserved_bytes)
+        writable_bytes = memory->reserved_bytes;
+    if (mprotect(memory->start + memory->writable_bytes,
+                 (size_t)(writable_bytes - memory->writable_bytes), PROT_READ | PROT_WRITE) != 0)
+        return false;
+    memory->writable_bytes = writable_bytes;
+    return true;
+}
+
+/* Memory beyond the blocks; NULL without room. */
+static struct kept_block *append_block(struct integral_store *store, int64_t bytes)
+{
+    struct kept_memory *memory = &store->memory;
+    if (memory->used_bytes + bytes + bytes_of_buckets(store->n_buckets) > store->bound_bytes)
+        return NULL;
+    if (!memory->start)
+        reserve_blocks(store->bound_bytes, bytes, memory);
+    if (memory->used_bytes + bytes > memory->reserved_bytes ||
+        !make_blocks_writable(memory, memory->used_bytes + bytes))
+        return NULL;
+    struct kept_block *block = (struct kept_block *)(memory->start + memory->used_bytes);
+    memory->used_bytes += bytes;
+    block->bytes = bytes;
+    return block;
+}
+
+/* Leaves a hole behind the block's first bytes, if another block can be there. */
+static void split_hole(struct kept_block *block, int64_t bytes)
+{
+    int64_t rest = block->bytes - bytes;
+    if (rest < (int64_t)sizeof *block)
+        return;
+    struct kept_block *hole = (struct kept_block *)((char *)block + bytes);
+    *hole = (struct kept_block){.next = block->next, .bytes = rest, .build = -1};
+    block->next = hole;
+    block->bytes = bytes;
+}
+
+/* Takes the first hole that is large enough; NULL: there is none. */
+static struct kept_block *fill_hole(struct kept_memory *memory, int64_t bytes)
+{
+    struct kept_block **link = &memory->first_hole;
+    while (*link && (*link)->bytes < bytes)
+        link = &(*link)->next;
+    struct kept_block *block = *link;
+    if (block) {
+        split_hole(block, bytes);
+        *link = block->next;
+    }
+    return block;
 }
 
 struct kept_quartets *integral_store_add(struct integral_store *store,
@@ -243,19 +358,16 @@ struct kept_quartets *integral_store_add(struct integral_store *store,
     int64_t bytes = bytes_of_block(size);
     if (store->n_blocks >= store->n_buckets)
         grow_buckets(store);
-    struct kept_block *block =
-        store->bytes + bytes <= store->bound_bytes ? calloc(1, (size_t)bytes) : NULL;
+    struct kept_block *block = fill_hole(&store->memory, bytes);
+    if (!block)
+        block = append_block(store, bytes);
     if (!block) {
         store->short_of_room = true;
         return NULL;
     }
-    struct kept_block **bucket = find_bucket(store, quartet);
-    *block = (struct kept_block){
-        .next = *bucket, .quartet = *quartet, .bytes = bytes, .build = store->build};
+    *block = (struct kept_block){.quartet = *quartet, .bytes = block->bytes, .build = store->build};
     kept_quartets_init(size, block + 1, &block->kept);
-    *bucket = block;
-    store->bytes += bytes;
-    store->n_blocks++;
+    put_into_bucket(store, block);
     return &block->kept;
 }
 

@@ -6,11 +6,12 @@
  *        |  integral_store_find
  *        v
  *     hit    kept_quartets of it: batches read what is there, and leave there what they compute
- *     miss   integral_store_add: zeroed memory for all its shell quartets above the threshold;
- *            NULL where the bound leaves no room: computed as without a store
+ *     miss   integral_store_add: memory for all its shell quartets above the threshold, none of them
+ *            computed; NULL where the bound leaves no room: computed as without a store
  *
  * A tile quartet is kept as a whole or not at all, whichever comes first, and by every process that
- * computes it; its memory is touched as its integrals are computed. The integrals depend on no
+ * computes it; its memory is touched as its integrals are computed, in huge pages where the system has
+ * them (Linux: /sys/kernel/mm/transparent_hugepage/enabled is madvise or always). The integrals depend on no
  * density, so that all builds share them. If a build found no room, the next one begins without the
  * tile quartets that it did not ask for: other processes compute those. */
 #pragma once
@@ -24,7 +25,7 @@
 
 struct integral_store;
 
-/* bound_bytes: of all that it keeps. Not collective. Errors: STATUS_NO_MEMORY. */
+/* bound_bytes: of all that it keeps, and of the address space that it takes. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status integral_store_create(int64_t bound_bytes, struct integral_store **store);
 void integral_store_destroy(struct integral_store *store);
 

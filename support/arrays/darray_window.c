@@ -174,6 +174,7 @@ static bool allocate_window(struct darray_window *window, int64_t *first)
     if (!GA_Allocate(window->handle))
         return false;
     window->part = find_part(window);
+    memory_advise_huge(window->part, window->n * ELEMENT_BYTES);
     /* Touched, or the memory would count as free. */
     memset(window->part, 0, (size_t)window->n * ELEMENT_BYTES);
     MPI_Allgather(&window->part, sizeof window->part, MPI_BYTE, window->remote, sizeof window->part,

@@ -9,7 +9,9 @@
 #endif
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -289,6 +291,36 @@ void memory_return_freed(void)
 {
 #ifdef __GLIBC__
     malloc_trim(0);
+#endif
+}
+
+void memory_advise_huge(void *start, int64_t size_bytes)
+{
+#ifdef MADV_HUGEPAGE
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)start + page - 1) / page * page;
+    uintptr_t end = (uintptr_t)start + (uintptr_t)size_bytes;
+    if (first < end)
+        madvise((void *)first, end - first, MADV_HUGEPAGE); /* may fail: then pages are small */
+#else
+    (void)start;
+    (void)size_bytes;
+#endif
+}
+
+void memory_prepare_tables(int64_t size_bytes)
+{
+#ifdef __GLIBC__
+    /* The first block is a mapping. Freed, it raises the threshold, so that the second extends the heap,
+     * which keeps it when it is freed. Volatile, or the compiler leaves out both calls. */
+    void *volatile mapping = malloc((size_t)size_bytes);
+    free(mapping);
+    void *block = malloc((size_t)size_bytes);
+    if (block)
+        memory_advise_huge(block, size_bytes);
+    free(block);
+#else
+    (void)size_bytes;
 #endif
 }
 

@@ -70,6 +70,15 @@ enum status memory_check_now(const char *subject, const struct memory_need *need
 /* Returns memory that this process has freed to the system, where the C library can. */
 void memory_return_freed(void);
 
+/* Asks the system for huge pages in memory that is going to be touched as a whole: with a page fault for
+ * each 2 MiB instead of 4 KiB. No-op where there are none. */
+void memory_advise_huge(void *start, int64_t size_bytes);
+
+/* Before a library allocates and fills tables of size_bytes in all, at most 32 MiB: they come from memory
+ * with huge pages. Blocks of up to that size are no longer mappings of their own (mallopt(3), dynamic
+ * threshold). No-op where the C library is not glibc. */
+void memory_prepare_tables(int64_t size_bytes);
+
 /* From now on allocations of this process beyond its budget of main memory fail: for work whose
  * need cannot be estimated. Otherwise the system might kill this process or another. */
 void memory_confine(const struct memory_budget *budget);

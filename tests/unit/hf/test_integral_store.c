@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The store of integrals has what it took, stays below its bound, and makes room for what is asked
- * for. */
+/* The store of integrals has what it took, stays below its bound, makes room for what is asked for,
+ * and returns its memory. */
 #include "hf/fock/integral_store.h"
+#include "support/base/memory.h"
 #include "tests/check.h"
-
-#include <string.h>
 
 static const struct kept_size size = {.n_quartets = 100, .n_integrals = 500};
 
@@ -13,31 +12,41 @@ static struct tile_quartet quartet_of(int64_t number)
     return (struct tile_quartet){number, number / 2, number / 3, number / 5};
 }
 
-static bool add_quartet_of(struct integral_store *store, int64_t number)
+static bool add_sized(struct integral_store *store, int64_t number, const struct kept_size *taken)
 {
     struct tile_quartet quartet = quartet_of(number);
-    struct kept_quartets *kept = integral_store_add(store, &quartet, &size);
+    struct kept_quartets *kept = integral_store_add(store, &quartet, taken);
     if (!kept)
         return false;
-    for (int64_t q = 0; q < size.n_quartets; q++)
+    for (int64_t q = 0; q < taken->n_quartets; q++)
         assert_false(kept_quartets_has(kept, q));
-    kept_quartets_note(kept, number % size.n_quartets);
-    for (int64_t i = 0; i < size.n_integrals; i++)
-        kept->integrals[i] = (double)(number * size.n_integrals + i);
+    kept_quartets_note(kept, number % taken->n_quartets);
+    for (int64_t i = 0; i < taken->n_integrals; i++)
+        kept->integrals[i] = (double)(number * taken->n_integrals + i);
     return true;
 }
 
-static bool has_quartet_of(struct integral_store *store, int64_t number)
+static bool has_sized(struct integral_store *store, int64_t number, const struct kept_size *taken)
 {
     struct tile_quartet quartet = quartet_of(number);
     const struct kept_quartets *kept = integral_store_find(store, &quartet);
     if (!kept)
         return false;
-    for (int64_t q = 0; q < size.n_quartets; q++)
-        assert_int_equal(kept_quartets_has(kept, q), q == number % size.n_quartets);
-    for (int64_t i = 0; i < size.n_integrals; i++)
-        assert_true(kept->integrals[i] == (double)(number * size.n_integrals + i));
+    for (int64_t q = 0; q < taken->n_quartets; q++)
+        assert_int_equal(kept_quartets_has(kept, q), q == number % taken->n_quartets);
+    for (int64_t i = 0; i < taken->n_integrals; i++)
+        assert_true(kept->integrals[i] == (double)(number * taken->n_integrals + i));
     return true;
+}
+
+static bool add_quartet_of(struct integral_store *store, int64_t number)
+{
+    return add_sized(store, number, &size);
+}
+
+static bool has_quartet_of(struct integral_store *store, int64_t number)
+{
+    return has_sized(store, number, &size);
 }
 
 static void it_has_what_it_took(void **state)
@@ -99,6 +108,76 @@ static void it_keeps_to_its_bound_and_drops_what_is_not_asked_for(void **state)
     integral_store_destroy(store);
 }
 
+/* A size that depends on the number: from a thirtieth of `size` to thrice as much. */
+static struct kept_size size_of(int64_t number)
+{
+    int64_t part = 1 + number * 37 % 97;
+    return (struct kept_size){.n_quartets = 1 + 3 * part, .n_integrals = 15 * part};
+}
+
+/* A build that asks for some quartets of each ten, chosen by the build; returns how many are kept. */
+static int64_t ask_for_some(struct integral_store *store, int64_t build, int64_t n, int64_t bound)
+{
+    int64_t n_kept = 0;
+    integral_store_begin(store);
+    for (int64_t number = 0; number < n; number++) {
+        struct kept_size taken = size_of(number);
+        if ((number * 7 + build * build) % 10 < 6)
+            n_kept += has_sized(store, number, &taken) || add_sized(store, number, &taken);
+        assert_true(integral_store_bytes(store) <= bound);
+    }
+    return n_kept;
+}
+
+static void it_fills_the_holes_that_others_left(void **state)
+{
+    (void)state;
+    enum { N = 300, N_ASKED = N * 6 / 10 };
+    struct integral_store *store;
+    int64_t bound = N_ASKED / 2 * kept_quartets_bytes(&size);
+    check_ok(integral_store_create(bound, &store));
+    int64_t first = ask_for_some(store, 0, N, bound);
+    assert_in_range(first, N_ASKED / 4, N_ASKED - 1);
+    for (int64_t build = 1; build < 40; build++)
+        ask_for_some(store, build, N, bound);
+    /* Once nothing else is there, as much fits as in the beginning, but for holes of no use. */
+    for (int64_t build = 0; build < 2; build++)
+        ask_for_some(store, 0, N, bound);
+    assert_true(ask_for_some(store, 0, N, bound) >= first * 8 / 10);
+    integral_store_destroy(store);
+}
+
+static int64_t resident_bytes(void)
+{
+    int64_t bytes = memory_part_bytes();
+    if (bytes == 0)
+        skip();
+    return bytes;
+}
+
+static void it_touches_what_is_computed_and_returns_it(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    const struct kept_size large = {.n_quartets = 1000, .n_integrals = 1000000};
+    struct integral_store *store;
+    check_ok(integral_store_create(2 * N * kept_quartets_bytes(&large), &store));
+    int64_t before = resident_bytes();
+    integral_store_begin(store);
+    int64_t all = N * kept_quartets_bytes(&large);
+    int64_t margin = all / 4; /* huge pages, and an eighth for what a sanitizer notes */
+    assert_true(resident_bytes() < before + margin);
+    for (int64_t number = 0; number < N; number++)
+        assert_true(add_sized(store, number, &large));
+    int64_t filled = resident_bytes();
+    assert_true(filled > before + all && filled < before + all + margin);
+    integral_store_clear(store);
+    assert_true(resident_bytes() < before + margin);
+    assert_true(add_sized(store, 0, &large));
+    assert_true(has_sized(store, 0, &large));
+    integral_store_destroy(store);
+}
+
 static void nothing_fits_into_no_bytes(void **state)
 {
     (void)state;
@@ -115,6 +194,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_has_what_it_took),
         cmocka_unit_test(it_keeps_to_its_bound_and_drops_what_is_not_asked_for),
+        cmocka_unit_test(it_fills_the_holes_that_others_left),
+        cmocka_unit_test(it_touches_what_is_computed_and_returns_it),
         cmocka_unit_test(nothing_fits_into_no_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
