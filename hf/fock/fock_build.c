@@ -158,6 +158,7 @@ static enum status create_fock_pool(struct fock *fock)
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
                                        .even_within = fock->store ? KEPT_EVEN_WITHIN : 0,
+                                       .move_cost = fock->store ? KEPT_MOVE_COST : 0,
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;
