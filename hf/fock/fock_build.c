@@ -18,6 +18,7 @@
 #include "support/mpi/gather.h"
 #include "support/mpi/wall_time.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Ids of the tasks that were not null, as `observed` finds them. */
@@ -39,6 +40,8 @@ struct fock {
     struct integral_store *store;         /* NULL: no integrals are kept */
     const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
     struct fock_parts *parts;             /* of densities under it; NULL without one */
+    double filling_s,
+        filled_s; /* wall time of the tasks that filled the store, and of filling it */
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;
@@ -61,16 +64,45 @@ static enum status add_id(struct id_list *list, int64_t id)
     return STATUS_OK;
 }
 
+/* The clocks at the start of a task. */
+struct task_clocks {
+    double wall_s, thread_s, kept_s;
+};
+
+static struct task_clocks read_clocks(const struct fock *fock)
+{
+    return (struct task_clocks){.wall_s = clock_now_s(),
+                                .thread_s = clock_thread_s(),
+                                .kept_s = fock_worker_kept_seconds(fock->worker)};
+}
+
+/* Sets the duration of a task whose integrals are kept to the time in which it had a core, without
+ * that in which it filled the store, which is the same fraction for all tasks that did: builds that
+ * read integrals are short, and a time slice of another process would look like a reason to move
+ * tasks. */
+static void set_lasting_duration(struct fock *fock, const struct task_clocks *start)
+{
+    struct task_clocks now = read_clocks(fock);
+    double kept_s = now.kept_s - start->kept_s, lasting = 1;
+    if (kept_s > 0) {
+        fock->filling_s += now.wall_s - start->wall_s;
+        fock->filled_s += kept_s;
+        lasting = fmax(0, 1 - fock->filled_s / fock->filling_s);
+    }
+    taskpool_set_duration(fock->pool, lasting * (now.thread_s - start->thread_s));
+}
+
 static int run_fock_task(int64_t position, void *context)
 {
     struct fock *fock = context;
+    struct task_clocks start = {0};
     bool null;
     TRY(fock->begun);
-    double before_s = fock_worker_kept_seconds(fock->worker);
+    if (fock->store)
+        start = read_clocks(fock);
     TRY(fock_tasks_visit(fock->tasks, position, fock_worker_compute, fock->worker, &null));
-    double kept_s = fock_worker_kept_seconds(fock->worker) - before_s;
-    if (kept_s > 0)
-        taskpool_discount(fock->pool, kept_s);
+    if (fock->store)
+        set_lasting_duration(fock, &start);
     if (fock->observing && !null)
         TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
     if (log_progress_visible())
@@ -117,8 +149,10 @@ static double cost_of_task(int64_t position, void *context)
     return sum.sum;
 }
 
-/* Moving a task of kept integrals costs their computation, five to six times as long as reading them:
- * less than this is not worth it in the builds that an SCF still does. */
+/* Where integrals are kept: a task that runs elsewhere than in the last build computes them, which
+ * takes 5.5 times as long as reading them; and durations of tasks that read differ by some percent
+ * from build to build. */
+#define KEPT_MOVE_COST   4.5
 #define KEPT_EVEN_WITHIN 0.1
 
 static enum status create_fock_pool(struct fock *fock)
@@ -129,6 +163,7 @@ static enum status create_fock_pool(struct fock *fock)
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
                                        .even_within = fock->store ? KEPT_EVEN_WITHIN : 0,
+                                       .move_cost = fock->store ? KEPT_MOVE_COST : 0,
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;
@@ -165,6 +200,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
     }
     if (fock->class_costs)
         class_costs_clear(fock->class_costs);
+    fock->filling_s = fock->filled_s = 0;
     fock_forget_integrals(fock);
     TRY(status_agree(fock->comm, create_worker(fock)));
     return create_fock_pool(fock);

@@ -62,6 +62,9 @@ static enum status check_problem(const struct pool_request *request,
     if (!(problem->even_within >= 0 && isfinite(problem->even_within)))
         return FAIL(STATUS_USAGE, "problem.even_within is %g: give a finite number of at least 0",
                     problem->even_within);
+    if (!(problem->move_cost >= 0 && isfinite(problem->move_cost)))
+        return FAIL(STATUS_USAGE, "problem.move_cost is %g: give a finite number of at least 0",
+                    problem->move_cost);
     if (problem->record_size > 0)
         return check_dynamic_problem(problem, mode);
     if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)

@@ -365,10 +365,10 @@ void taskpool_poll(struct taskpool *pool)
         pool->driver->functions->poll(pool->driver);
 }
 
-void taskpool_discount(struct taskpool *pool, double time_s)
+void taskpool_set_duration(struct taskpool *pool, double time_s)
 {
-    if (pool && pool->state == POOL_RUNNING && pool->driver->functions->discount)
-        pool->driver->functions->discount(pool->driver, time_s);
+    if (pool && pool->state == POOL_RUNNING && pool->driver->functions->set_duration)
+        pool->driver->functions->set_duration(pool->driver, time_s);
 }
 
 double taskpool_progress(const struct taskpool *pool)

@@ -19,6 +19,7 @@ static const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64};
 static const double latencies_s[] = {5e-5, 2e-4, 1e-3, 1e-2};
 static const double spreads[] = {0, 1, 3, 10}; /* times the latency */
 static const double powers[] = {1, 3};
+static const double move_costs[] = {0, 0, 0.5, 4.5};
 static const char *const progress_words[] = {"by mode", "poll", "thread"};
 static const char *const lengths_words[] = {"constant",  "uniform", "exponential",
                                             "one giant", "zero",    "any"};
@@ -174,6 +175,7 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
         schedule->times_s[task] = length(schedule->lengths, task, &random);
     random_stream_init(&random, seed, 1);
     charge(schedule, &random);
+    schedule->move_cost = move_costs[pick(&random, N_OF(move_costs))];
 }
 
 static int run_task(int64_t task, void *context)
@@ -298,6 +300,7 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
                                        .run = run_task,
                                        .owner = owner,
                                        .cost = cost,
+                                       .move_cost = schedule->move_cost,
                                        .context = schedule};
     if (schedule->dynamic) {
         problem.n_tasks = 0;
@@ -330,7 +333,7 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
 {
     snprintf(text, size,
              "seed %llu: %d workers of %d threads, %lld %stasks of %s length, latency %g s, spread "
-             "%g s, %s%s%s%s%s%s",
+             "%g s, %s%s%s%s%s%s, move cost %g",
              (unsigned long long)schedule->seed, schedule->machine.n_workers,
              schedule->machine.n_threads, (long long)schedule->n_tasks,
              !schedule->dynamic ? ""
@@ -341,5 +344,6 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
              schedule->machine.node_server ? ", servers" : "",
              schedule->machine.noise ? ", noise" : "",
              schedule->machine.are_null ? ", null tasks" : "",
-             schedule->machine.poll_s > 0 ? ", polls" : "", schedule->machine.data ? ", data" : "");
+             schedule->machine.poll_s > 0 ? ", polls" : "", schedule->machine.data ? ", data" : "",
+             schedule->move_cost);
 }

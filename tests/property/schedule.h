@@ -36,7 +36,8 @@ struct schedule {
     int64_t first_accesses[SCHEDULE_MAX_TASKS + 1];
     struct taskpool_data_access accesses[2 * SCHEDULE_MAX_TASKS];
     struct taskpool_data_block blocks[SCHEDULE_N_BLOCKS];
-    int lengths; /* enum schedule_lengths */
+    int lengths;      /* enum schedule_lengths */
+    double move_cost; /* of the problem */
     int64_t n_tasks;
     double times_s[SCHEDULE_MAX_TASKS];
     int n_runs[SCHEDULE_MAX_TASKS];

@@ -3,7 +3,9 @@
  * ran in the last one (Lifflander, Krishnamoorthy, Kale, HPDC 2012, section 6).
  * The paper's order is that of its set of executed tasks, which --retain order comes nearest to;
  * without it a worker begins with its longest tasks, see ran_tasks.h. Stealing notes the tasks that
- * a worker ran, and their durations, in `ran`. In a dynamic pool only the tasks that were added
+ * a worker ran, and their durations, in `ran`. Where a task takes longer elsewhere
+ * (taskpool_problem.move_cost) every task is timed and few are stolen after the first iteration
+ * (move_account.h). In a dynamic pool only the tasks that were added
  * before the run are kept: when they run, they add the others again. */
 #include "sched/pool/protocols/stealing.h"
 
@@ -37,7 +39,14 @@ static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
         taskpool_settings_of(setup->settings, &retentive_options);
     self->ran.keeps_order = settings->retain == RETAIN_ORDER;
     self->ran.records.record_size = setup->problem->record_size;
-    return stealing_init(&self->stealing, setup, comm, &self->ran);
+    TRY(stealing_init(&self->stealing, setup, comm, &self->ran));
+    stealing_mind_moves(&self->stealing);
+    if (!self->stealing.minds_moves)
+        return STATUS_OK;
+    self->stealing.ran = NULL; /* retentive_finished notes */
+    /* Little is stolen: the end is to cost little, too. */
+    stealing_prefer_termination(&self->stealing, TERMINATION_WIDE);
+    return STATUS_OK;
 }
 
 static void retentive_fini(void *state)
@@ -45,6 +54,14 @@ static void retentive_fini(void *state)
     struct retentive_state *self = state;
     taskpool_stealing_fini(&self->stealing);
     ran_tasks_fini(&self->ran);
+}
+
+static void retentive_finished(void *state, int64_t task, double time_s)
+{
+    struct retentive_state *self = state;
+    stealing_finished(&self->stealing, time_s);
+    taskpool_comm_report(self->stealing.comm,
+                         duration_bins_add(&self->ran.long_tasks, task, time_s));
 }
 
 static enum status seed_with(struct stealing *stealing, const struct ran_tasks *ran)
@@ -88,6 +105,8 @@ const struct taskpool_mode mode_retentive = {
     .add = taskpool_stealing_add,
     .receive = taskpool_stealing_receive,
     .sent = taskpool_stealing_sent,
+    .finished = retentive_finished,
+    .timed_if_moves_cost = true,
     .restore = retentive_restore,
     .progress = taskpool_stealing_progress,
     .describe = taskpool_stealing_describe,

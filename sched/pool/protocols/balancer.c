@@ -29,7 +29,7 @@ void balancer_init(struct balancer *self, struct taskpool_comm *comm, struct dur
     };
     int64_t branching = rules->branching < comm->size ? rules->branching : comm->size;
     self->tree = (struct balancer_tree){.n_leaves = comm->size, .branching = branching};
-    pairs_init(&self->pairs, &self->link, bins, (uint64_t)rules->seed);
+    pairs_init(&self->pairs, &self->link, bins, rules);
 }
 
 /* Frees the data of the phase. */
@@ -75,6 +75,16 @@ static void send_to_parent(struct balancer *self, struct balancer_message *head)
                   sizeof *self->donation);
 }
 
+/* This worker's load; where moves cost something only as much of it as it had in the two phases
+ * before, too. */
+static double lasting_load(struct balancer *self)
+{
+    double load_s = self->bins->load_s, least_s = fmin(self->last_s[0], self->last_s[1]);
+    self->last_s[1] = self->last_s[0];
+    self->last_s[0] = load_s;
+    return self->rules.move_cost > 0 ? fmin(load_s, least_s) : load_s;
+}
+
 void balancer_begin(struct balancer *self, double end_s)
 {
     assert(self->link.n_incomplete == 0);
@@ -86,7 +96,7 @@ void balancer_begin(struct balancer *self, double end_s)
         pairs_prepare(&self->pairs);
     struct balancer_message head = {.kind = BALANCER_LOAD,
                                     .load_s = self->bins->load_s,
-                                    .max_s = self->bins->load_s,
+                                    .max_s = lasting_load(self),
                                     .longest_s = duration_bins_longest_s(self->bins),
                                     .end_s = end_s,
                                     .n_tasks = self->bins->n_tasks};
@@ -245,6 +255,8 @@ static void receive_average(struct balancer *self, const struct balancer_message
     double average_s = message->load_s;
     self->steals = message->steals;
     self->limit_s = fmax(average_s, message->longest_s) * self->rules.donate_above;
+    if (self->rules.move_cost > 0 && message->n_tasks > 0)
+        self->limit_s += average_s * self->link.comm->size / (double)message->n_tasks;
     if (average_s == 0)
         self->finished = true;
     else if (!self->rules.by_pairs)

@@ -29,6 +29,10 @@
  * the best possible than the time that it took to find the end when workers stole, and
  * loads without stealing were what they were expected to be.
  *
+ * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest
+ * load is then that of workers which had it in the two iterations before, too, and may exceed the best
+ * possible by a task of mean duration in addition.
+ *
  * Corrections of the printed pseudo-code:
  * - a donor's load is reduced by a donated task's duration, not set to it
  *   (`peLoad =` for `-=`);
@@ -69,8 +73,9 @@ struct balancer {
     struct balancer_node node;  /* hosted by this worker */
     struct pairs pairs;         /* if rules.by_pairs */
     struct balancer_forecast forecast;
-    bool finished; /* this worker as a leaf: its node apart */
-    bool steals;   /* out: whether the next iteration should, the same on all workers */
+    double last_s[2]; /* this worker's load in the last phase and the one before; at first 0 */
+    bool finished;    /* this worker as a leaf: its node apart */
+    bool steals;      /* out: whether the next iteration should, the same on all workers */
 
     int64_t n_donated, donated_capacity;
     int64_t *donated; /* n_donated: entries of bins */

@@ -47,7 +47,7 @@ struct balancer_message {
                        * average: of all workers, which a deal has to stay below */
     double longest_s; /* load: task of the subtree; average: of all tasks */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
-    int64_t n_tasks;  /* load: of the subtree */
+    int64_t n_tasks;  /* load: of the subtree; average: of all workers */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
     bool accepted;    /* verdict: tasks move */
     bool last;        /* verdict: the end of the phase */
@@ -66,6 +66,8 @@ struct balancer_rules {
     bool by_pairs;       /* pairs.h instead of donations to the tree */
     int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
     int64_t seed;        /* of the pairs */
+    double move_cost;    /* the problem's: a move has to pay within a number of iterations, and the
+                          * largest load may be larger by a task of mean duration */
 };
 
 struct balancer_link {

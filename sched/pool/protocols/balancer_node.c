@@ -207,25 +207,38 @@ static void update_forecast(struct balancer_node *self)
     }
 }
 
+/* The least difference of two loads that has a thief get a task, where moving costs something: see
+ * move_account.h. */
+static double least_difference(const struct balancer_node *self)
+{
+    double move_cost = self->rules->move_cost;
+    return move_cost > 0 ? (2 + move_cost) * self->mean_s : 0;
+}
+
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
  * makes loads even, and then its end has to be found. */
 static bool expect_gain(struct balancer_node *self, double max_s)
 {
     struct balancer_forecast *forecast = self->forecast;
+    double end_s = fmax(forecast->end_s, least_difference(self));
     forecast->max_s = max_s;
-    forecast->steals = max_s + forecast->error_s > self->best_s + forecast->end_s;
+    forecast->steals = max_s + forecast->error_s > self->best_s + end_s;
     return forecast->steals;
 }
 
 static void begin_at_root(struct balancer_node *self, double sum_s)
 {
     double average_s = sum_s / (double)self->tree->n_leaves;
-    struct balancer_message head = {.kind = BALANCER_AVERAGE, .longest_s = self->longest_s};
+    struct balancer_message head = {
+        .kind = BALANCER_AVERAGE, .longest_s = self->longest_s, .n_tasks = self->n_tasks};
     self->best_s = fmax(average_s, self->longest_s);
+    self->mean_s = self->n_tasks > 0 ? sum_s / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - LEAST_GAIN);
     head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
-    if (self->max_s > self->best_s * (1 + self->rules->balance_over))
+    /* Where moves cost something, more than a task's worth has to be uneven. */
+    double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
+    if (self->max_s > self->best_s * (1 + self->rules->balance_over) + excess_s)
         head.load_s = average_s;
     else
         head.steals = expect_gain(self, self->max_s);

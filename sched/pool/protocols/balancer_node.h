@@ -48,6 +48,7 @@ struct balancer_node {
     double max_s, max_after_s; /* load of a worker of the subtree, before and after */
     double longest_s, end_s;
     double average_s, best_s; /* least possible average and largest load */
+    double mean_s;            /* at the root: of a task */
     int64_t n_tasks;
     bool deals; /* the tasks are dealt out */
     double limit_s;

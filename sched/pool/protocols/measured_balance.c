@@ -5,12 +5,14 @@
 
 /* Rules that move few tasks, and those only beyond an imbalance: pairs exchange the longest. */
 static struct balancer_rules rules_of_few_moves(const struct balancer_rules *rules,
-                                                double even_within)
+                                                const struct taskpool_problem *problem)
 {
     struct balancer_rules few = balancer_by_pairs;
-    few.donate_above = rules->donate_above;
-    few.balance_over = fmax(rules->balance_over, even_within);
+    few.balance_over = fmax(rules->balance_over, problem->even_within);
+    few.donate_above = problem->move_cost > 0 ? fmax(rules->donate_above, 1 + few.balance_over)
+                                              : rules->donate_above;
     few.deal_below = 0;
+    few.move_cost = problem->move_cost;
     return few;
 }
 
@@ -18,12 +20,15 @@ enum status measured_balance_init(struct measured_balance *self,
                                   const struct taskpool_mode_setup *setup,
                                   struct taskpool_comm *comm, const struct balancer_rules *rules)
 {
-    double even_within = setup->problem->even_within;
-    struct balancer_rules own = even_within > 0 ? rules_of_few_moves(rules, even_within) : *rules;
+    const struct taskpool_problem *problem = setup->problem;
+    bool finds_data = problem->even_within > 0 || problem->move_cost > 0;
+    struct balancer_rules own = finds_data ? rules_of_few_moves(rules, problem) : *rules;
     own.seed = setup->settings->seed;
     balancer_init(&self->balancer, comm, &self->bins, &own);
     /* No ran_tasks: the tasks that ran are in bins. */
-    return stealing_init(&self->stealing, setup, comm, NULL);
+    TRY(stealing_init(&self->stealing, setup, comm, NULL));
+    stealing_mind_moves(&self->stealing);
+    return STATUS_OK;
 }
 
 void measured_balance_fini(void *state)
@@ -43,6 +48,7 @@ int measured_balance_seed(void *state)
 void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
+    stealing_finished(&self->stealing, time_s);
     taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
 }
 

@@ -13,13 +13,17 @@
  * many as `taken` of a message has bits; exchanges of single tasks in a round. */
 enum { RANDOM_ROUNDS = 1, MAX_OFFERED = 32, MAX_SWAPS = 8 };
 
+/* Iterations within which a move has to save as much time as it costs, see move_pays. */
+enum { PAYS_WITHIN = 10 };
+
 /* Differences of loads, and gains, below this fraction are not worth a message. */
 #define LEAST_GAIN 1e-3
 
 void pairs_init(struct pairs *self, struct balancer_link *link, struct duration_bins *bins,
-                uint64_t seed)
+                const struct balancer_rules *rules)
 {
-    *self = (struct pairs){.link = link, .bins = bins, .seed = seed};
+    *self = (struct pairs){
+        .link = link, .bins = bins, .seed = (uint64_t)rules->seed, .move_cost = rules->move_cost};
 }
 
 static int count_bits(int n)
@@ -146,13 +150,22 @@ static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bi
     gift->partner_s += task.time_s;
 }
 
+/* Whether a gain in every iteration pays for the move of tasks of moved_s. It is not known how many
+ * iterations are left: as many as there were, but PAYS_WITHIN at least. */
+static bool move_pays(const struct pairs *self, double gain_s, double moved_s)
+{
+    double n_iterations = fmax(PAYS_WITHIN, (double)self->n_phases);
+    return n_iterations * gain_s >= self->move_cost * moved_s;
+}
+
 /* Gives tasks, the longest first, as long as the partner's load does not become the larger one. */
 static void give_longest(struct pairs *self, struct pairs_gift *gift)
 {
     for (int64_t i = self->bins->n_bins - 1; i >= 0; i--) {
         const struct duration_bin *bin = &self->bins->bins[i];
         while (bin->n_tasks > 0 && gift->own_s > self->limit_s &&
-               2 * mean_of_bin(bin) <= gift->own_s - gift->partner_s)
+               2 * mean_of_bin(bin) <= gift->own_s - gift->partner_s &&
+               move_pays(self, mean_of_bin(bin), mean_of_bin(bin)))
             move_to_gift(self, gift, i);
     }
 }
@@ -166,9 +179,9 @@ static struct pairs_swap find_swap(const struct pairs *self, const struct pairs_
         for (int32_t j = -1; bin->n_tasks > 0 && j < self->n_offer; j++) {
             if (j >= 0 && ((gift->taken >> j) & 1))
                 continue;
-            double moved_s = mean_of_bin(bin) - (j < 0 ? 0 : self->offer[j].time_s);
-            double gain_s = half_s - fabs(half_s - moved_s);
-            if (gain_s > best.gain_s)
+            double given_s = mean_of_bin(bin), taken_s = j < 0 ? 0 : self->offer[j].time_s;
+            double gain_s = half_s - fabs(half_s - (given_s - taken_s));
+            if (gain_s > best.gain_s && move_pays(self, gain_s, given_s + taken_s))
                 best = (struct pairs_swap){.bin = i, .offered = j, .gain_s = gain_s};
         }
     }

@@ -37,6 +37,7 @@ struct pairs {
     struct balancer_link *link; /* borrowed, as bins */
     struct duration_bins *bins;
     uint64_t seed;
+    double move_cost;
     uint64_t n_phases; /* begun */
 
     bool begun;
@@ -50,9 +51,10 @@ struct pairs {
     bool answered;              /* the offer */
 };
 
-/* link, bins  borrowed */
+/* link, bins  borrowed
+ * rules       read are seed and move_cost */
 void pairs_init(struct pairs *pairs, struct balancer_link *link, struct duration_bins *bins,
-                uint64_t seed);
+                const struct balancer_rules *rules);
 
 /* Before a phase: loads of partners may arrive from now on. */
 void pairs_prepare(struct pairs *pairs);

@@ -58,6 +58,12 @@ struct taskpool_mode_options taskpool_stealing_options = {.rows = stealing_rows,
                                                           .size = sizeof(struct stealing_settings),
                                                           .check = check_steal};
 
+struct steal_request {
+    int32_t kind;
+    int32_t unused;
+    double load_s; /* only if moves are minded: what the thief ran in this iteration */
+};
+
 /* The head of a message. */
 struct steal_message {
     int32_t kind; /* enum stealing_kind */
@@ -124,7 +130,22 @@ void stealing_begin(struct stealing *self, bool enabled)
     self->enabled = enabled;
     self->searching = self->runs_last = false;
     self->n_refusals = 0;
+    if (self->minds_moves)
+        move_account_begin(&self->account, self->setup->problem->move_cost,
+                           taskpool_comm_now(self->comm));
     termination_begin(&self->termination);
+}
+
+void stealing_mind_moves(struct stealing *self)
+{
+    const struct taskpool_problem *problem = self->setup->problem;
+    self->minds_moves = problem->move_cost > 0 && problem->record_size == 0;
+}
+
+void stealing_finished(struct stealing *self, double time_s)
+{
+    if (self->minds_moves)
+        move_account_add(&self->account, time_s, taskpool_comm_now(self->comm));
 }
 
 /* Pushes a range; under --release half task by task, as the paper's addTask does. */
@@ -254,8 +275,9 @@ static bool pauses(struct stealing *self)
 static void ask_victim(struct stealing *self)
 {
     self->asked_s = taskpool_comm_now(self->comm);
-    int32_t request = STEALING_REQUEST;
-    taskpool_comm_send(self->comm, choose_victim(self), &request, sizeof request);
+    const struct steal_request request = {.kind = STEALING_REQUEST, .load_s = self->account.load_s};
+    size_t size = self->account.move_cost > 0 ? sizeof request : sizeof request.kind;
+    taskpool_comm_send(self->comm, choose_victim(self), &request, size);
     termination_sent_request(&self->termination);
     self->comm->counts.steals_attempted++;
 }
@@ -321,11 +343,27 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
 
 /* --- the victim --- */
 
-static void answer_thief(struct stealing *self, int thief)
+/* The tasks for a thief; their number, 0 if there are none for it. */
+static int64_t choose_batch(struct stealing *self, const struct steal_request *request,
+                            struct task_deque_batch *batch)
+{
+    const struct move_account *account = &self->account;
+    int64_t n_wanted = self->steal_tasks;
+    if (account->move_cost > 0) {
+        int64_t n = move_account_worth(account, self->deque.shared_tasks, request->load_s,
+                                       taskpool_comm_now(self->comm));
+        if (n < self->deque.min_share)
+            return 0;
+        n_wanted = n_wanted > 0 && n_wanted < n ? n_wanted : n;
+    }
+    return task_deque_give_away(&self->deque, n_wanted, batch);
+}
+
+static void answer_thief(struct stealing *self, int thief, const struct steal_request *request)
 {
     struct task_deque_batch batch;
     termination_received_request(&self->termination);
-    if (task_deque_give_away(&self->deque, self->steal_tasks, &batch) == 0) {
+    if (choose_batch(self, request, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
         taskpool_comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);
@@ -349,7 +387,7 @@ void taskpool_stealing_receive(void *state, int from, const void *message, size_
     (void)size;
     switch ((enum stealing_kind) * (const int32_t *)message) {
     case STEALING_REQUEST:
-        answer_thief(self, from);
+        answer_thief(self, from, message);
         break;
     case STEALING_REFUSAL:
         set_pause(self);

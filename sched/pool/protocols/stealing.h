@@ -16,10 +16,15 @@
  *                before its first task; the paper's shares one when it adds its second.
  * --retry N      a thief of a static pool pauses after N refusals in a row: there is hardly
  *                anything left then, and requests of all workers would flood the network and
- *                the few that still have tasks. */
+ *                the few that still have tasks.
+ *
+ * Where a task takes longer elsewhere than where it ran in the last iteration, modes that begin there
+ * mind that: a request then says what the thief has run, and the victim gives what is worth moving
+ * (move_account.h) instead of half. */
 #pragma once
 
 #include "sched/pool/core/comm.h"
+#include "sched/pool/protocols/move_account.h"
 #include "sched/pool/protocols/termination.h"
 #include "sched/pool/queues/ran_tasks.h"
 #include "sched/pool/queues/task_deque.h"
@@ -63,6 +68,8 @@ struct stealing {
     double ask_after_s;     /* no request before this time */
 
     struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
+    bool minds_moves;      /* in iterations after the first, if moving costs something */
+    struct move_account account;
 };
 
 /* setup, comm  borrowed
@@ -73,6 +80,13 @@ enum status stealing_init(struct stealing *stealing, const struct taskpool_mode_
 
 /* After stealing_init: how the end is detected unless --termination says; TERMINATION_TREE. */
 void stealing_prefer_termination(struct stealing *stealing, enum termination_rule rule);
+
+/* After stealing_init: iterations that begin where tasks ran in the last one mind the problem's
+ * move_cost. The mode then calls stealing_finished at the end of every task. */
+void stealing_mind_moves(struct stealing *stealing);
+
+/* A task of a static pool ended here. */
+void stealing_finished(struct stealing *stealing, double time_s);
 
 /* Begins an iteration; the deque is empty. */
 void stealing_begin(struct stealing *stealing, bool enabled);

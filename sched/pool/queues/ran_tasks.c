@@ -36,7 +36,8 @@ enum status ran_tasks_end(struct ran_tasks *self, double now_s)
 
 enum status ran_tasks_list(const struct ran_tasks *self, struct task_ranges *tasks)
 {
-    TRY(duration_bins_list_longest_first(&self->long_tasks, tasks));
+    TRY(self->keeps_order ? duration_bins_list(&self->long_tasks, tasks)
+                          : duration_bins_list_longest_first(&self->long_tasks, tasks));
     for (int64_t i = 0; i < self->ranges.n; i++)
         TRY(task_ranges_add_range(tasks, self->ranges.list[i]));
     return STATUS_OK;

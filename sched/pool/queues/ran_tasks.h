@@ -19,7 +19,7 @@
 struct ran_tasks {
     bool keeps_order;                /* set before the first task: long ones are kept as short */
     struct task_ranges ranges;       /* of short tasks */
-    struct duration_bins long_tasks; /* long ones */
+    struct duration_bins long_tasks; /* long ones; all, if the mode adds them when they end */
     bool runs_long;                  /* the task `running` is a long one, taken at began_s */
     int64_t running;
     double began_s;

@@ -312,6 +312,7 @@ struct taskpool_mode {
     /* A task of a static pool ended, or was skipped after a failure (time_s 0). NULL: not
      * needed; the driver then does not time single tasks. */
     void (*finished)(void *state, int64_t task, double time_s);
+    bool timed_if_moves_cost; /* finished is called only for problems with a move_cost */
 
     /* Prepares the next iteration; called again after events until TASKPOOL_MODE_DONE.
      * Returns TASKPOOL_MODE_WAIT or TASKPOOL_MODE_DONE. A failure is reported

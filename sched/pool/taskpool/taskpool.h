@@ -27,10 +27,10 @@
  * Threads  A program calls all functions from one thread, the one that initialised MPI unless it
  *          asked for more; its tasks run on that thread. Settings with a progress thread or a
  *          watchdog start threads of the library's own, which call only functions of modes.
- *          Inside a task, of its own pool, only taskpool_add, taskpool_poll, taskpool_discount,
- *          taskpool_progress and the functions that return texts, statistics or names may be
- *          called; the others return TASKPOOL_STATUS_USAGE. A task must not wait for another task,
- *          and threads that it starts must not call these functions. */
+ *          Inside a task, of its own pool, only taskpool_add, taskpool_poll,
+ *          taskpool_set_duration, taskpool_progress and the functions that return texts, statistics
+ *          or names may be called; the others return TASKPOOL_STATUS_USAGE. A task must not wait
+ *          for another task, and threads that it starts must not call these functions. */
 #ifndef TASKPOOL_TASKPOOL_H
 #define TASKPOOL_TASKPOOL_H
 
@@ -106,6 +106,13 @@ struct taskpool_problem {
      * tasks where they are while the largest load exceeds the best possible by no more than this
      * fraction; beyond it pairs of workers exchange few tasks. >= 0 and finite; 0: by the mode. */
     double even_within;
+    /* For the same: by how many of its durations a task takes longer, once, if it runs elsewhere
+     * than in the last iteration, for instance because it computes there what it kept here. In
+     * iterations after the first a victim then gives a thief only tasks that end earlier for it
+     * (retentive, auto), and balancers move only tasks that save more within ten iterations, for an
+     * imbalance that lasts (persist, auto); both by the durations of taskpool_set_duration. >= 0
+     * and finite; 0: tasks take as long anywhere. No effect in dynamic pools. */
+    double move_cost;
 
     /* Called on each process after its last task, also where a task failed, before any process
      * leaves taskpool_run: completes what the tasks left under way (for instance by
@@ -242,10 +249,11 @@ int taskpool_restore(struct taskpool *pool);
  * Outside tasks a no-op. */
 void taskpool_poll(struct taskpool *pool);
 
-/* Inside a task: time_s of its seconds will not recur where this process runs the task again, as
- * those that fill a cache. Modes balance the next iteration without them; statistics and history
- * count them. Outside tasks, simulated and in modes that time no task a no-op. */
-void taskpool_discount(struct taskpool *pool, double time_s);
+/* Inside a task: modes that time tasks take its duration to be time_s >= 0, the seconds that it will
+ * take where this process runs it again: without those that fill a cache, for instance, or in which
+ * another process had the core. Statistics and history have its wall time. The last of several
+ * calls counts. Outside tasks, simulated and in modes that time no task a no-op. */
+void taskpool_set_duration(struct taskpool *pool, double time_s);
 
 /* The fraction of the current iteration that is done, as far as this worker knows: of the
  * pool's tasks or, in modes without knowledge of the others', of its own. For

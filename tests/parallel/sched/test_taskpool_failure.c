@@ -212,6 +212,11 @@ static void test_impossible_pools_are_refused_everywhere(void **state)
     problem.even_within = NAN;
     check_refused(STATUS_USAGE, "--sched=persist", &problem);
     problem.even_within = 0;
+    problem.move_cost = -1;
+    check_refused(STATUS_USAGE, "--sched=retentive", &problem);
+    problem.move_cost = INFINITY;
+    check_refused(STATUS_USAGE, "--sched=static", &problem);
+    problem.move_cost = 0;
     problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
     check_refused(STATUS_LIMIT, "--sched=counter", &problem);
     problem.n_tasks = -1;

@@ -14,9 +14,9 @@ static struct driver_mpi *driver_mpi_of(struct driver *driver)
     return (struct driver_mpi *)driver;
 }
 
-static void discount_task(struct driver *base, double time_s)
+static void set_task_duration(struct driver *base, double time_s)
 {
-    ((struct driver_mpi *)base)->discount_s += time_s;
+    ((struct driver_mpi *)base)->duration_s = time_s;
 }
 
 static void poll_inside_task(struct driver *base)
@@ -142,7 +142,8 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->driver.ran = (struct task_census){0};
     driver->interval = poll_interval_begin(driver->poll_every);
     driver->n_since_poll = 0;
-    driver->polled_task_s = driver->polled_s = driver->discount_s = 0;
+    driver->polled_task_s = driver->polled_s = 0;
+    driver->duration_s = -1;
     driver->measures_next = false;
     pulse_set_finished(driver->slot, 0);
     base->mode_failed = driver->comm.mode_failed; /* before the run, by init or restore */
@@ -216,7 +217,7 @@ static const struct driver_functions functions = {.run = driver_mpi_run,
                                                   .restore = driver_mpi_restore,
                                                   .add = driver_mpi_add,
                                                   .poll = poll_inside_task,
-                                                  .discount = discount_task,
+                                                  .set_duration = set_task_duration,
                                                   .progress = driver_mpi_progress,
                                                   .destroy = driver_mpi_destroy};
 
@@ -229,7 +230,8 @@ static enum status init_mpi_state(struct driver_mpi *driver,
     driver->record = record_size > 0 ? malloc(record_size) : NULL;
     TRY(CHECK_MEMORY(driver->state && (record_size == 0 || driver->record),
                      "no memory for the scheduler"));
-    driver->needs_times = record_size == 0 && (records->history || driver->mode->finished);
+    driver->reports_tasks = driver_reports_tasks(driver->mode, setup->problem);
+    driver->needs_times = driver->reports_tasks || (record_size == 0 && records->history);
     driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
     return driver_init_mode(driver->mode, setup, &driver->comm.base, driver->state,
                             &driver->comm.state);

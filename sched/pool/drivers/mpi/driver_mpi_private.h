@@ -18,8 +18,9 @@ struct driver_mpi {
     struct mpi_comm comm;
     const struct taskpool_mode *mode;
     const struct taskpool_problem *problem;
-    bool needs_times; /* the mode or the history needs the time of each task */
-    bool times_tasks; /* they do, or the recorder does */
+    bool reports_tasks; /* to the mode, when they have finished */
+    bool needs_times;   /* the mode or the history needs the time of each task */
+    bool times_tasks;   /* they do, or the recorder does */
     void *state;
     void *record; /* of the task that runs, in a dynamic pool */
 
@@ -31,7 +32,7 @@ struct driver_mpi {
     double start_s;       /* of the iteration */
     double clock_s;       /* time is accounted for up to here */
     double polled_s;      /* spent in polls from inside the task that runs */
-    double discount_s;    /* of the task that runs: left out of its duration for the mode */
+    double duration_s;    /* that the task which runs has set for the mode; below 0: none */
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
 

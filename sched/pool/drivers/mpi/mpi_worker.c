@@ -131,7 +131,7 @@ static void note_task_failure(struct driver_mpi *driver, enum status status)
 
 static void report_finished(struct driver_mpi *driver, int64_t task, double time_s)
 {
-    if (!driver->mode->finished)
+    if (!driver->reports_tasks)
         return;
     mpi_worker_lock(driver);
     driver->mode->finished(driver->state, task, time_s);
@@ -161,8 +161,8 @@ static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_ran
     if (history && status == STATUS_OK)
         status = history_add(history, task, time_s, driver->comm.base.rank);
     note_task_failure(driver, status);
-    report_finished(driver, task, fmax(0, time_s - driver->discount_s));
-    driver->discount_s = 0;
+    report_finished(driver, task, driver->duration_s >= 0 ? driver->duration_s : time_s);
+    driver->duration_s = -1;
 }
 
 /* Runs the first n tasks of the range, up to a failure. */
@@ -209,7 +209,7 @@ static void count_tasks(struct driver_mpi *driver, int64_t n)
 /* After a failure the mode is still notified of the tasks, so that it comes to its end. */
 static void skip_tasks(struct driver_mpi *driver, const struct taskpool_range *range)
 {
-    if (!driver->mode->finished)
+    if (!driver->reports_tasks)
         return;
     for (int64_t task = range->first; task < range->last; task += range->step)
         report_finished(driver, task, 0);

@@ -107,7 +107,7 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
     statistics->scheduler_s += sim->machine->task_s;
     if (history && sim->status == STATUS_OK)
         sim->status = history_add(history, task, time_s, worker->comm.rank);
-    if (sim->mode->finished && !worker->record)
+    if (driver_reports_tasks(sim->mode, sim->setup->problem))
         sim->mode->finished(worker->state, task, time_s);
 }
 
