@@ -60,10 +60,11 @@ ROOMS = {
                                 "sched/lab/report"],
 
     "hf/tiles": CHEMISTRY,
-    "hf/fock": CHEMISTRY + ["hf/tiles", *POOL, "sched/lab/profiles"],
-    "hf/prediction": CHEMISTRY + ["hf/tiles", "hf/fock"],
+    "hf/digestion": CHEMISTRY + ["hf/tiles"],
+    "hf/fock": CHEMISTRY + ["hf/tiles", "hf/digestion", *POOL, "sched/lab/profiles"],
+    "hf/prediction": CHEMISTRY + ["hf/tiles", "hf/digestion", "hf/fock"],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
-    "hf/orbitals": CHEMISTRY + ["hf/tiles", "hf/fock"],
+    "hf/orbitals": CHEMISTRY + ["hf/tiles", "hf/digestion/density_tiles.h", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/orbitals"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/orbitals", "hf/scf"],
     # The calculation: settings in, energies and matrices out; no command line, no JSON.

@@ -1,174 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_build.h"
 
-#include "hf/fock/density_tiles.h"
-#include "hf/fock/fock_accumulator.h"
-#include "hf/fock/fock_cost.h"
-#include "hf/fock/fock_parts.h"
+#include "hf/fock/fock_pool.h"
 #include "hf/fock/fock_profile.h"
-#include "hf/fock/fock_worker.h"
-#include "hf/fock/integral_store.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
-#include "support/base/log.h"
 #include "support/io/progress.h"
-#include "support/mpi/gather.h"
 #include "support/mpi/wall_time.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-/* Ids of the tasks that were not null, as `observed` finds them. */
-struct id_list {
-    int64_t *ids;
-    int64_t n, capacity;
-};
-
-struct fock {
-    const struct screening *screening;
-    struct fock_settings settings;
-    struct taskpool_settings pool_settings;
-    MPI_Comm comm;
-    struct fock_tasks *tasks;
-    struct fock_cost *cost;
-    struct taskpool *pool;
-    bool observing; /* this build finds the null tasks by running them */
-    struct id_list observed;
-    struct integral_store *store;         /* NULL: no integrals are kept */
-    const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
-    struct fock_parts *parts;             /* of densities under it; NULL without one */
-    double filling_s,
-        filled_s; /* wall time of the tasks that filled the store, and of filling it */
-    struct fock_worker *worker;
-    enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
-    struct density_tiles *density;
-    struct fock_accumulator *accumulator;
-    int n_matrices; /* of the accumulator */
-    struct fock_record *records;
-    int64_t n_builds, record_capacity;
-    struct class_costs *class_costs;     /* of this process; NULL: not measured */
-    struct class_costs *class_cost_sums; /* of all processes */
-};
 
 /* The cache budget is divided by these. F gets twice as much as D, because its tiles
  * are also written back. */
 enum { DENSITY_PART = 4, PAIR_PART = 4, SUM_PART = 2 };
-
-static enum status add_id(struct id_list *list, int64_t id)
-{
-    TRY(array_reserve(&list->ids, list->n + 1, &list->capacity, sizeof *list->ids));
-    list->ids[list->n++] = id;
-    return STATUS_OK;
-}
-
-/* The clocks at the start of a task. */
-struct task_clocks {
-    double wall_s, thread_s, kept_s;
-};
-
-static struct task_clocks read_clocks(const struct fock *fock)
-{
-    return (struct task_clocks){.wall_s = clock_now_s(),
-                                .thread_s = clock_thread_s(),
-                                .kept_s = fock_worker_kept_seconds(fock->worker)};
-}
-
-/* Sets the duration of a task whose integrals are kept to the time in which it had a core, without
- * that in which it filled the store, which is the same fraction for all tasks that did: builds that
- * read integrals are short, and a time slice of another process would look like a reason to move
- * tasks. */
-static void set_lasting_duration(struct fock *fock, const struct task_clocks *start)
-{
-    struct task_clocks now = read_clocks(fock);
-    double kept_s = now.kept_s - start->kept_s, lasting = 1;
-    if (kept_s > 0) {
-        fock->filling_s += now.wall_s - start->wall_s;
-        fock->filled_s += kept_s;
-        lasting = fmax(0, 1 - fock->filled_s / fock->filling_s);
-    }
-    taskpool_set_duration(fock->pool, lasting * (now.thread_s - start->thread_s));
-}
-
-static int run_fock_task(int64_t position, void *context)
-{
-    struct fock *fock = context;
-    struct task_clocks start = {0};
-    bool null;
-    TRY(fock->begun);
-    if (fock->store)
-        start = read_clocks(fock);
-    TRY(fock_tasks_visit(fock->tasks, position, fock_worker_compute, fock->worker, &null));
-    if (fock->store)
-        set_lasting_duration(fock, &start);
-    if (fock->observing && !null)
-        TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
-    if (log_progress_visible())
-        progress_show(taskpool_progress(fock->pool));
-    return STATUS_OK;
-}
-
-/* Ends the worker's build; also reports the failure of a process whose worker did not begin and
- * that had no task to fail with. */
-static int finish_fock_tasks(void *context)
-{
-    const struct fock *fock = context;
-    fock_accumulator_complete(fock->accumulator);
-    return fock->begun;
-}
-
-/* Run a task where the F tile is stored that it updates most. */
-static int owner_of_task(int64_t position, int n_workers, void *context)
-{
-    const struct fock *fock = context;
-    struct tile_quartet quartet;
-    fock_tasks_first_quartet(fock->tasks, position, &quartet);
-    int64_t pair = tile_pair_index_unordered(quartet.I, quartet.J);
-    return darray_owner(fock->screening->group_bounds, pair) % n_workers;
-}
-
-struct cost_sum {
-    const struct fock_cost *cost;
-    double sum;
-};
-
-static enum status add_cost(const struct tile_quartet *quartet, void *context)
-{
-    struct cost_sum *sum = context;
-    sum->sum += fock_cost_of_quartet(sum->cost, quartet);
-    return STATUS_OK;
-}
-
-static double cost_of_task(int64_t position, void *context)
-{
-    const struct fock *fock = context;
-    struct cost_sum sum = {fock->cost, FOCK_COST_OF_NULL_TASK};
-    fock_tasks_visit(fock->tasks, position, add_cost, &sum, NULL);
-    return sum.sum;
-}
-
-/* Where integrals are kept: a task that runs elsewhere than in the last build computes them, which
- * takes 5.5 times as long as reading them; and durations of tasks that read differ by some percent
- * from build to build. */
-#define KEPT_MOVE_COST   4.5
-#define KEPT_EVEN_WITHIN 0.1
-
-static enum status create_fock_pool(struct fock *fock)
-{
-    struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
-                                       .run = run_fock_task,
-                                       .finish = finish_fock_tasks,
-                                       .owner = owner_of_task,
-                                       .cost = cost_of_task,
-                                       .even_within = fock->store ? KEPT_EVEN_WITHIN : 0,
-                                       .move_cost = fock->store ? KEPT_MOVE_COST : 0,
-                                       .context = fock};
-    taskpool_destroy(fock->pool);
-    fock->pool = NULL;
-    return taskpool_create(fock->comm, &problem, &fock->pool_settings, &fock->pool);
-}
 
 static void poll_pool(void *context)
 {
@@ -203,7 +50,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
     fock->filling_s = fock->filled_s = 0;
     fock_forget_integrals(fock);
     TRY(status_agree(fock->comm, create_worker(fock)));
-    return create_fock_pool(fock);
+    return fock_pool_create(fock);
 }
 
 /* Sets the parts that no build changes. */
@@ -280,41 +127,6 @@ void fock_destroy(struct fock *fock)
     free(fock);
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* Keeps only the tasks that any worker observed not to be null. Collective. */
-static enum status keep_observed(struct fock *fock)
-{
-    struct id_list *observed = &fock->observed;
-    const struct gather_part part = {.items = observed->ids,
-                                     .n_items = observed->n,
-                                     .item_size = sizeof *observed->ids,
-                                     .what = "non-null tasks for --prune observed"};
-    void *ids;
-    int64_t n;
-    TRY(gather_to_all(fock->comm, &part, &ids, &n));
-    qsort(ids, (size_t)n, sizeof *observed->ids, compare_ids);
-    fock_tasks_keep(fock->tasks, n, ids);
-    free(observed->ids);
-    *observed = (struct id_list){0};
-    fock->observing = false;
-    return create_fock_pool(fock);
-}
-
-/* The pool of the next pass, seeded from the last one. */
-static enum status prepare_pool(struct fock *fock)
-{
-    if (taskpool_n_iterations(fock->pool) == 0)
-        return STATUS_OK;
-    if (fock->observing)
-        return keep_observed(fock);
-    return taskpool_restore(fock->pool);
-}
-
 /* Prepares the sums that all builds of this number of matrices share. */
 static enum status prepare_sums(struct fock *fock, int n_matrices)
 {
@@ -362,7 +174,7 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
                               const struct darray *const D[], struct darray *const F[])
 {
     struct fock_record *record = &fock->records[fock->n_builds];
-    TRY(prepare_pool(fock));
+    TRY(fock_pool_prepare(fock));
     TRY(prepare_sums(fock, kind->n_matrices));
     TRY(density_tiles_set(fock->density, kind, D));
     fock_accumulator_start(fock->accumulator, fock->density);

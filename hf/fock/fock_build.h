@@ -8,7 +8,7 @@
 #pragma once
 
 #include "basis/integrals/class_costs.h"
-#include "hf/fock/density_tiles.h"
+#include "hf/digestion/density_tiles.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"

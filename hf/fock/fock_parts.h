@@ -14,7 +14,7 @@
  * share a Coulomb density (density_tiles.h) are of one representation, and in one pass. */
 #pragma once
 
-#include "hf/fock/density_tiles.h"
+#include "hf/digestion/density_tiles.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"

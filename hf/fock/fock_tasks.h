@@ -36,10 +36,6 @@ enum fock_decomposition { FOCK_QUARTET, FOCK_PAIR, FOCK_N_DECOMPOSITIONS };
 enum fock_symmetry { FOCK_SYMMETRY_FULL, FOCK_SYMMETRY_NONE };
 enum fock_prune { FOCK_PRUNE_NONE, FOCK_PRUNE_OBSERVED, FOCK_PRUNE_INSPECT };
 
-struct tile_quartet {
-    int64_t I, J, K, L;
-};
-
 struct fock_tasks;
 
 /* Number of tasks, null or not; rounded where it is beyond 2^53. */

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "basis/integrals/class_costs.h"
-#include "hf/fock/density_tiles.h"
-#include "hf/fock/fock_accumulator.h"
+#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/fock_accumulator.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/fock/integral_store.h"
 #include "hf/tiles/screening.h"

@@ -24,7 +24,7 @@
  * Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-#include "hf/fock/density_tiles.h"
+#include "hf/digestion/density_tiles.h"
 #include "hf/orbitals/scf_basis.h"
 #include "hf/orbitals/scf_state.h"
 #include "support/arrays/dense.h"

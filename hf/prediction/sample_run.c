@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/prediction/sample_run.h"
 
-#include "hf/fock/density_tiles.h"
-#include "hf/fock/fock_accumulator.h"
+#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/fock_accumulator.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/integral_store.h"
 #include "hf/tiles/tile_matrix.h"

@@ -19,6 +19,11 @@ struct tiling {
     int64_t *first_function;
 };
 
+/* Tiles (IJ|KL) of two-electron integrals. */
+struct tile_quartet {
+    int64_t I, J, K, L;
+};
+
 /* The default target, from the basis alone, so that F has the same bits on any number of processes:
  * 40 above 160 functions; else the least that makes as many tiles as 40 would, but at least two. */
 int64_t tiling_default_target(const struct shells *shells);

@@ -2,7 +2,7 @@
 /* The ..._bytes of what an SCF and a Fock build create are what the heap gives them: to 2 % and
  * 4 kB (headers of the allocator, small tables) on process 0, which has the largest matrices, and
  * no less than it gives on the others. Scratch that an estimate counts in addition is named. */
-#include "hf/fock/fock_accumulator.h"
+#include "hf/digestion/fock_accumulator.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/orbitals/scf_quasi_newton.h"
 #include "hf/orbitals/scf_second_order.h"

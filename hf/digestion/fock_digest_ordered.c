@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/fock_digest.h"
+#include "hf/digestion/fock_digest.h"
 
 /* The four shells a, b, c, d of a quartet, in the order of the integrals. */
 struct quartet_shells {

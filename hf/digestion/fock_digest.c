@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/fock_digest.h"
+#include "hf/digestion/fock_digest.h"
 
 #include "support/base/vector_unit.h"
 

@@ -8,8 +8,8 @@
  * or J is. D contains the factors of its terms (fock_digest.h). */
 #pragma once
 
-#include "hf/fock/digest_kernels.h"
-#include "hf/fock/quartet_views.h"
+#include "hf/digestion/digest_kernels.h"
+#include "hf/digestion/quartet_views.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

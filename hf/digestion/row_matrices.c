@@ -13,7 +13,7 @@
  *
  * Each D[i] and A[i] is four matrices of m x m elements, ac, ad, bc and bd: row and column are
  * such numbers, so that a row of V meets consecutive elements of them. */
-#include "hf/fock/row_matrices.h"
+#include "hf/digestion/row_matrices.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/fock_rows.h"
+#include "hf/digestion/fock_rows.h"
 
 #include "support/base/clock.h"
 #include "support/base/vector_clones.h"

@@ -13,7 +13,7 @@
  * The sums are those of A, F = A + A^T, and tiles I >= J of it are kept. */
 #pragma once
 
-#include "hf/fock/density_tiles.h"
+#include "hf/digestion/density_tiles.h"
 #include "hf/tiles/screening.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"

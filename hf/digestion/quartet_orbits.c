@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/quartet_orbits.h"
+#include "hf/digestion/quartet_orbits.h"
 
 #include <stdlib.h>
 

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "basis/integrals/quartet_batches.h"
-#include "hf/fock/quartet_views.h"
-#include "hf/fock/row_matrices.h"
+#include "hf/digestion/quartet_views.h"
+#include "hf/digestion/row_matrices.h"
 #include "hf/tiles/screening.h"
 
 #include <stdbool.h>

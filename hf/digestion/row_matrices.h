@@ -5,7 +5,7 @@
 #pragma once
 
 #include "basis/integrals/two_electron.h"
-#include "hf/fock/quartet_views.h"
+#include "hf/digestion/quartet_views.h"
 #include "support/base/status.h"
 
 #include <stdint.h>

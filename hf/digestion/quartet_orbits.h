@@ -17,7 +17,6 @@
 #pragma once
 
 #include "basis/integrals/shell_pairs.h"
-#include "hf/fock/fock_tasks.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "basis/integrals/two_electron.h"
-#include "hf/fock/digest_kernels.h"
-#include "hf/fock/group_blocks.h"
-#include "hf/fock/quartet_orbits.h"
-#include "hf/fock/quartet_views.h"
+#include "hf/digestion/digest_kernels.h"
+#include "hf/digestion/group_blocks.h"
+#include "hf/digestion/quartet_orbits.h"
+#include "hf/digestion/quartet_views.h"
 
 #include <stdbool.h>
 

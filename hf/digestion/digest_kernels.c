@@ -10,7 +10,7 @@
  *              ...                              ...
  *
  * gather_blocks goes to the right, scatter_blocks adds to the left, STEP elements at a time. */
-#include "hf/fock/digest_kernels.h"
+#include "hf/digestion/digest_kernels.h"
 
 #include "basis/integrals/lanes.h"
 

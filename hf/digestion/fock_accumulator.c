@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/fock_accumulator.h"
+#include "hf/digestion/fock_accumulator.h"
 
 #include "hf/tiles/tile_matrix.h"
 #include "support/arrays/item_cache.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/density_tiles.h"
+#include "hf/digestion/density_tiles.h"
 
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/quartet_views.h"
+#include "hf/digestion/quartet_views.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/group_blocks.h"
+#include "hf/digestion/group_blocks.h"
 
 #include <stdlib.h>
 #include <string.h>

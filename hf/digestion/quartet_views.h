@@ -6,9 +6,8 @@
  * with its larger tile number first; a view hides both. */
 #pragma once
 
-#include "hf/fock/density_tiles.h"
-#include "hf/fock/fock_accumulator.h"
-#include "hf/fock/fock_tasks.h"
+#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/fock_accumulator.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
