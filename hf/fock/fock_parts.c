@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { MAX_PARTS = FOCK_MAX_MATRICES * POINT_GROUP_MAX_ORDER };
@@ -63,7 +64,7 @@ struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_
     const struct tiling *tiling = symmetry->tiling;
     struct memory_need need = {.own_bytes = sizeof(struct fock_parts)};
     need.own_bytes += (double)tile_symmetry_bytes(tiling, symmetry->group);
-    memory_need_add(&need, 2 * FOCK_MAX_MATRICES, tile_matrix_bytes(tiling, n_processes));
+    memory_need_add(&need, INT64_C(2) * FOCK_MAX_MATRICES, tile_matrix_bytes(tiling, n_processes));
     return need;
 }
 

@@ -25,10 +25,10 @@ static int64_t turn_elements(const struct shells *shells)
 }
 
 /* Elements that are zero but for rounding become so. Whether T is diagonal then. */
-static bool clear_rounding(int n, double *T)
+static bool clear_rounding(int64_t n, double *T)
 {
     bool diagonal = true;
-    for (int i = 0; i < n * n; i++) {
+    for (int64_t i = 0; i < n * n; i++) {
         T[i] = fabs(T[i]) < 1e-13 ? 0 : T[i];
         diagonal &= T[i] == 0 || i % (n + 1) == 0;
     }
@@ -42,7 +42,7 @@ static void set_turns(struct tile_symmetry *symmetry)
     symmetry->signs_only = true;
     for (int k = 0; k < symmetry->group->order; k++)
         for (int l = 0; l <= shells->max_l; l++) {
-            int n = n_functions_of(shells, l);
+            int64_t n = n_functions_of(shells, l);
             angular_image(l, shells->spherical, symmetry->group->matrix[k], next);
             symmetry->turns[k][l] = next;
             symmetry->signs_only &= clear_rounding(n, next);
@@ -227,11 +227,11 @@ static void turn_block(const struct tile_reader *reader, int k, const struct she
 static void sign_block(const struct tile_reader *reader, int k, const struct shell_block *X,
                        double *out, int64_t out_stride)
 {
-    int n_a = X->a->n_functions, n_b = X->b->n_functions;
+    int64_t n_a = X->a->n_functions, n_b = X->b->n_functions;
     const double *T_a = reader->symmetry->turns[k][X->a->l];
     const double *T_b = reader->symmetry->turns[k][X->b->l];
-    for (int p = 0; p < n_a; p++)
-        for (int q = 0; q < n_b; q++)
+    for (int64_t p = 0; p < n_a; p++)
+        for (int64_t q = 0; q < n_b; q++)
             out[p * out_stride + q] = T_a[p * (n_a + 1)] * T_b[q * (n_b + 1)] *
                                       X->elements[p * X->stride[0] + q * X->stride[1]];
 }

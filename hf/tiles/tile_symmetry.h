@@ -31,7 +31,7 @@ struct tile_symmetry {
     int64_t *group_images;           /* order x n_groups, of groups of shells */
     int64_t *shell_tiles;            /* n_shells: the tile of each */
     double *turns[POINT_GROUP_MAX_ORDER][BASIS_MAX_L + 1]; /* T of l, row-major */
-    bool signs_only; /* every T is diagonal */
+    bool signs_only;                                       /* every T is diagonal */
     double *turn_storage;
 };
 
