@@ -303,7 +303,8 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
     double diis = (double)diis_bytes(grid, plan.n_spins, plan.n_functions, settings->diis_size);
     double second_order = 0, quasi_newton = 0;
     if (settings->second_order != SCF_NEVER)
-        second_order = (double)scf_second_order_bytes(&plan);
+        second_order = (double)scf_second_order_bytes(
+            &plan, scf_matrices_at_once(settings, plan.n_spins, plan.n_functions));
     if (plan.n_functions >= settings->quasi_newton_from)
         quasi_newton = (double)scf_quasi_newton_bytes(&plan, settings->diis_size);
     if (tests) /* before its vectors are given back */

@@ -133,7 +133,8 @@ enum scf_point scf_result_point(const struct scf_result *result, enum scf_space 
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
 bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
-/* Matrices that one pass over the integrals takes in such a run, at most: the test takes several. */
+/* Matrices that one pass over the integrals takes in such a run, at most: several where stability is
+ * tested, in second-order steps, too. */
 int scf_matrices_at_once(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
 /* Memory of scf_run on each of n_processes, at most, in addition to D, the Fock build and a few

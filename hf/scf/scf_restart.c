@@ -379,7 +379,7 @@ static enum status set_numbers(struct scf_solver *solver, const struct progress 
     if (progress->has_best)
         solver->best_energy = progress->best_energy;
     if (progress->radius > 0 && !solver->occupation) {
-        TRY(scf_second_order_create(solver->basis, solver->fock, &solver->second_order));
+        TRY(scf_solver_need_second_order(solver));
         solver->second_order->radius = progress->radius;
     }
     log_print("Restart    after iteration %lld, with %d DIIS vectors\n",
