@@ -355,7 +355,7 @@ static enum status read_matrices(struct checkpoint_stream *stream, struct scf_so
                                  const struct transformation *transformation)
 {
     int n_spins = solver->basis->n_spins;
-    int64_t kept = solver->settings->diis_size, n = progress->n_steps;
+    int64_t kept = scf_diis_size(solver->settings, solver->basis->n_spins), n = progress->n_steps;
     for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
         TRY(read_step(stream, solver, transformation, (int)step, n));
     if (progress->has_best)

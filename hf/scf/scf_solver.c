@@ -25,7 +25,7 @@ static enum status create_diis(struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
     return diis_create(basis->problem->grid, basis->n_spins, basis->n_orbitals,
-                       solver->settings->diis_size, &solver->diis);
+                       scf_diis_size(solver->settings, solver->basis->n_spins), &solver->diis);
 }
 
 /* U_best and, with damping, F_damped; their number. */
@@ -219,7 +219,8 @@ static enum status quasi_newton_step(struct scf_solver *solver)
     solver->diis = NULL;
     if (!solver->quasi_newton)
         TRY(scf_quasi_newton_create(solver->basis, solver->fock, solver->state,
-                                    solver->settings->diis_size, &solver->quasi_newton));
+                                    scf_diis_size(solver->settings, solver->basis->n_spins),
+                                    &solver->quasi_newton));
     return scf_quasi_newton_step(solver->quasi_newton);
 }
 
