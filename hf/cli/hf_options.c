@@ -61,9 +61,9 @@ static const struct option_row scf_rows[] = {
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
                    .help = "maximum number of iterations"),
-    INTEGER_OPTION("diis", FIELD(settings.scf.diis_size), 1, 100,
-                   .default_text = TEXT_OF(SCF_DEFAULT_DIIS_SIZE), .value = "N", .expert = true,
-                   .help = "Fock matrices kept by DIIS; 1: no DIIS"),
+    INTEGER_OPTION("diis", FIELD(settings.scf.diis_size), 1, 100, .value = "N", .expert = true,
+                   .help = "Fock matrices kept by DIIS; 1: no DIIS (default: " TEXT_OF(
+                       SCF_CLOSED_DIIS_SIZE) ", unrestricted " TEXT_OF(SCF_OPEN_DIIS_SIZE) ")"),
     REAL_OPTION("damping", FIELD(settings.scf.damping), 0, 0.99, .default_text = "0", .value = "X",
                 .expert = true,
                 .help = "fraction of the last Fock matrix kept in early iterations"),

@@ -180,31 +180,15 @@ static void precondition(struct davidson *davidson, int k, const struct scf_rota
     divide_by_gaps(davidson, shift, &davidson->next[k], &davidson->next[k]);
 }
 
-/* The first rotations become the lowest combinations of all, in place. */
-static void combine_rotations(const struct davidson *davidson, struct scf_rotation *rotations)
-{
-    int n = davidson->n_vectors;
-    for (int s = 0; s < 2; s++) {
-        size_t size = rotations[0].kappa[s] ? dense_local_size(rotations[0].kappa[s]) : 0;
-        for (size_t at = 0; at < size; at++) {
-            double kept[KEPT_VECTORS] = {0};
-            for (int k = 0; k < KEPT_VECTORS; k++)
-                for (int i = 0; i < n; i++)
-                    kept[k] += davidson->combinations[k * n + i] * rotations[i].kappa[s]->local[at];
-            for (int k = 0; k < KEPT_VECTORS; k++)
-                rotations[k].kappa[s]->local[at] = kept[k];
-        }
-    }
-}
-
 /* Keeps only the lowest combinations when there is no room. One alone would forget the way that
  * led to it: eigenvalues near zero, which transition metals have, then never settle. */
 static void collapse_subspace(struct davidson *davidson)
 {
     if (davidson->n_vectors + DAVIDSON_MAX_NEW <= DAVIDSON_VECTORS)
         return;
-    combine_rotations(davidson, davidson->vectors);
-    combine_rotations(davidson, davidson->products);
+    const double *C = davidson->combinations;
+    scf_rotations_combine(davidson->n_vectors, KEPT_VECTORS, C, davidson->vectors);
+    scf_rotations_combine(davidson->n_vectors, KEPT_VECTORS, C, davidson->products);
     for (int k = 0; k < KEPT_VECTORS; k++)
         for (int l = 0; l < KEPT_VECTORS; l++)
             davidson->matrix[k * DAVIDSON_VECTORS + l] = k == l ? davidson->eigenvalues[k] : 0;

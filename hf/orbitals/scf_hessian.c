@@ -120,6 +120,21 @@ double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation 
     return dots[0];
 }
 
+void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[])
+{
+    for (int s = 0; s < 2; s++) {
+        size_t size = n > 0 && x[0].kappa[s] ? dense_local_size(x[0].kappa[s]) : 0;
+        for (size_t at = 0; at < size; at++) {
+            double combined[SCF_MAX_COMBINED] = {0};
+            for (int k = 0; k < m; k++)
+                for (int i = 0; i < n; i++)
+                    combined[k] += C[k * n + i] * x[i].kappa[s]->local[at];
+            for (int k = 0; k < m; k++)
+                x[k].kappa[s]->local[at] = combined[k];
+        }
+    }
+}
+
 /* e_a - e_i of a local element of kappa. */
 static double energy_gap(const struct dense *kappa, const double *orbital_energies, size_t at)
 {
@@ -140,6 +155,18 @@ void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rota
     }
 }
 
+void scf_rotation_multiply(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                           struct scf_rotation *y)
+{
+    for (int s = 0; s < 2; s++) {
+        const struct dense *from = x->kappa[s];
+        for (size_t at = 0; from && at < dense_local_size(from); at++) {
+            double difference = energy_gap(from, gap->orbital_energies[s], at);
+            y->kappa[s]->local[at] = from->local[at] * fmax(difference + gap->shift, gap->floor);
+        }
+    }
+}
+
 /* y_ai += (e_a - e_i) x_ai. */
 static void add_gap_times(const double *const orbital_energies[2], const struct scf_rotation *x,
                           struct scf_rotation *y)
@@ -151,8 +178,7 @@ static void add_gap_times(const double *const orbital_energies[2], const struct 
     }
 }
 
-double scf_rotation_gap_dot(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                            const struct scf_rotation *y)
+double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x)
 {
     const struct dense_grid *grid = NULL;
     double sum = 0;
@@ -161,22 +187,12 @@ double scf_rotation_gap_dot(const struct scf_energy_gap *gap, const struct scf_r
         if (!kappa)
             continue;
         grid = kappa->grid;
-        for (size_t at = 0; at < dense_local_size(kappa); at++) {
-            double difference = energy_gap(kappa, gap->orbital_energies[s], at);
-            sum += fmax(difference + gap->shift, gap->floor) * kappa->local[at] *
-                   y->kappa[s]->local[at];
-        }
+        for (size_t at = 0; at < dense_local_size(kappa); at++)
+            sum += energy_gap(kappa, orbital_energies[s], at) * kappa->local[at] * kappa->local[at];
     }
     if (grid)
         dense_sum_parts(grid, 1, &sum);
     return sum;
-}
-
-double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x)
-{
-    const struct scf_energy_gap gap = {
-        .orbital_energies = {orbital_energies[0], orbital_energies[1]}, .floor = -INFINITY};
-    return scf_rotation_gap_dot(&gap, x, x);
 }
 
 void scf_rotation_set_noise(int stream, struct scf_rotation *x)

@@ -65,18 +65,20 @@ void scf_rotation_dots(int n, const struct scf_rotation x[], const struct scf_ro
 void scf_rotation_dot_products(int n, const struct scf_rotation x[], int m,
                                const struct scf_rotation y[], double dots[]);
 
-/* y_ai = x_ai / max(e_a - e_i + shift, floor) by the energies of each spin's orbitals,
- * occupied ones first. Not collective. */
+/* x[k] = sum_i C[k * n + i] x[i] for k < m, m <= SCF_MAX_COMBINED, in place. Not collective. */
+enum { SCF_MAX_COMBINED = 16 };
+void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[]);
+
+/* The differences of orbital energies, M_ai = max(e_a - e_i + shift, floor), by the energies of each
+ * spin's orbitals, occupied ones first. y = M^-1 x, y = M x; y may be x. Not collective. */
 struct scf_energy_gap {
     const double *orbital_energies[2];
     double shift, floor;
 };
 void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                          struct scf_rotation *y);
-
-/* sum over spins of max(e_a - e_i + shift, floor) x_ai y_ai; collective. */
-double scf_rotation_gap_dot(const struct scf_energy_gap *gap, const struct scf_rotation *x,
-                            const struct scf_rotation *y);
+void scf_rotation_multiply(const struct scf_energy_gap *gap, const struct scf_rotation *x,
+                           struct scf_rotation *y);
 
 /* sum over spins of (e_a - e_i) x_ai^2; collective. */
 double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x);
@@ -118,8 +120,8 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
                                  struct scf_rotation *product);
 
 /* n products in one pass over the integrals, n n_spins <= FOCK_MAX_MATRICES. About a restricted
- * state: with_own (0 or 1) of the first rotation in its own space, product[0] = H kappa[0], all
- * others product[i] = H_t kappa[i]; else all are with H. Each kappa is of norm 1. Errors: those of
+ * state: with_own <= FOCK_MAX_COULOMB of the first rotations in its own space, product[i] = H kappa[i],
+ * all others product[i] = H_t kappa[i]; else all are with H. Each kappa is of norm 1. Errors: those of
  * fock_build, STATUS_NO_MEMORY. */
 enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,
                                          const struct scf_rotation *const kappa[],

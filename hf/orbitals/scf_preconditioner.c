@@ -3,13 +3,15 @@
 
 #include <string.h>
 
-enum { N_ROTATIONS = 4 * SCF_KEPT_DIRECTIONS };
+enum { N_ROTATIONS = 2 * SCF_KEPT_DIRECTIONS + 1 };
 
-static void list_directions(struct scf_directions *directions, struct scf_rotation *all[])
+static void list_directions(struct scf_preconditioner *preconditioner,
+                            struct scf_rotation *all[N_ROTATIONS])
 {
+    *all++ = &preconditioner->scratch;
     for (int i = 0; i < SCF_KEPT_DIRECTIONS; i++) {
-        *all++ = &directions->x[i];
-        *all++ = &directions->Hx[i];
+        *all++ = &preconditioner->x[i];
+        *all++ = &preconditioner->Hx[i];
     }
 }
 
@@ -29,7 +31,7 @@ static void list_matrices(const struct scf_basis *basis, int spin,
 
 static bool spin_has_rotations(const struct scf_preconditioner *preconditioner, int spin)
 {
-    return preconditioner->used.x[0].kappa[spin];
+    return preconditioner->scratch.kappa[spin];
 }
 
 enum status scf_preconditioner_init(const struct scf_basis *basis,
@@ -38,8 +40,7 @@ enum status scf_preconditioner_init(const struct scf_basis *basis,
     struct scf_rotation *all[N_ROTATIONS];
     struct dense_member members[N_MEMBERS];
     preconditioner->basis = basis;
-    list_directions(&preconditioner->used, all);
-    list_directions(&preconditioner->found, all + N_ROTATIONS / 2);
+    list_directions(preconditioner, all);
     TRY(scf_rotations_init(basis, N_ROTATIONS, all));
     for (int s = 0; s < basis->n_spins; s++) {
         list_matrices(basis, s, preconditioner, members);
@@ -53,8 +54,7 @@ void scf_preconditioner_fini(struct scf_preconditioner *preconditioner)
 {
     struct scf_rotation *all[N_ROTATIONS];
     struct dense_member members[N_MEMBERS];
-    list_directions(&preconditioner->used, all);
-    list_directions(&preconditioner->found, all + N_ROTATIONS / 2);
+    list_directions(preconditioner, all);
     for (int i = 0; i < N_ROTATIONS; i++)
         scf_rotation_fini(all[i]);
     for (int s = 0; preconditioner->basis && s < preconditioner->basis->n_spins; s++) {
@@ -91,101 +91,87 @@ static void find_overlaps(struct scf_preconditioner *preconditioner, const struc
                    preconditioner->W_o[spin]);
 }
 
-/* x = W_v^T x W_o; scratch: n_virtual x n_occupied. */
+/* x = W_v^T x W_o. */
 static void turn_rotation(const struct scf_preconditioner *preconditioner, int spin,
-                          struct dense *scratch, struct scf_rotation *x)
+                          struct scf_rotation *x)
 {
+    struct dense *scratch = preconditioner->scratch.kappa[spin];
     dense_multiply('N', 'N', 1, x->kappa[spin], preconditioner->W_o[spin], 0, scratch);
     dense_multiply('T', 'N', 1, preconditioner->W_v[spin], scratch, 0, x->kappa[spin]);
 }
 
-/* Takes used to the orbitals of the state; found is scratch. */
+/* Takes the directions to the orbitals of the state. */
 static void turn_directions(struct scf_preconditioner *preconditioner,
                             const struct scf_state *state)
 {
-    struct scf_directions *used = &preconditioner->used;
     for (int s = 0; s < preconditioner->basis->n_spins; s++) {
         if (!spin_has_rotations(preconditioner, s))
             continue;
-        if (used->n > 0)
+        if (preconditioner->n > 0)
             find_overlaps(preconditioner, state, s);
-        for (int i = 0; i < used->n; i++) {
-            turn_rotation(preconditioner, s, preconditioner->found.x[0].kappa[s], &used->x[i]);
-            turn_rotation(preconditioner, s, preconditioner->found.x[0].kappa[s], &used->Hx[i]);
+        for (int i = 0; i < preconditioner->n; i++) {
+            turn_rotation(preconditioner, s, &preconditioner->x[i]);
+            turn_rotation(preconditioner, s, &preconditioner->Hx[i]);
         }
         dense_copy(state->U[s], preconditioner->U[s]);
     }
 }
 
-/* Drops direction i, in whose place the last one comes. */
-static void drop_direction(struct scf_directions *directions, int i)
+static void exchange_rotations(struct scf_rotation *x, struct scf_rotation *y)
 {
-    int last = --directions->n;
-    struct scf_rotation x = directions->x[i], Hx = directions->Hx[i];
-    directions->x[i] = directions->x[last];
-    directions->Hx[i] = directions->Hx[last];
-    directions->curvature[i] = directions->curvature[last];
-    directions->gap_part[i] = directions->gap_part[last];
-    directions->x[last] = x;
-    directions->Hx[last] = Hx;
+    struct scf_rotation was = *x;
+    *x = *y;
+    *y = was;
+}
+
+/* Drops direction i, in whose place the last one comes. */
+static void drop_direction(struct scf_preconditioner *preconditioner, int i)
+{
+    int last = --preconditioner->n;
+    exchange_rotations(&preconditioner->x[i], &preconditioner->x[last]);
+    exchange_rotations(&preconditioner->Hx[i], &preconditioner->Hx[last]);
+    preconditioner->curvature[i] = preconditioner->curvature[last];
 }
 
 void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,
                               const struct scf_state *state, double floor)
 {
-    struct scf_directions last = preconditioner->used;
-    preconditioner->used = preconditioner->found;
-    preconditioner->found = last;
-    preconditioner->found.n = 0;
     preconditioner->gap = (struct scf_energy_gap){
         .orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
         .floor = floor,
     };
     turn_directions(preconditioner, state);
-    struct scf_directions *used = &preconditioner->used;
-    for (int i = used->n - 1; i >= 0; i--) {
-        used->curvature[i] = scf_rotation_dot(&used->x[i], &used->Hx[i]);
-        if (!(used->curvature[i] > 0))
-            drop_direction(used, i);
+    for (int i = preconditioner->n - 1; i >= 0; i--) {
+        preconditioner->curvature[i] =
+            scf_rotation_dot(&preconditioner->x[i], &preconditioner->Hx[i]);
+        if (!(preconditioner->curvature[i] > 0))
+            drop_direction(preconditioner, i);
     }
 }
 
 void scf_preconditioner_apply(const struct scf_preconditioner *preconditioner,
                               const struct scf_rotation *r, struct scf_rotation *z)
 {
-    const struct scf_directions *used = &preconditioner->used;
+    int n = preconditioner->n;
+    const struct scf_rotation *x = preconditioner->x, *Hx = preconditioner->Hx;
+    const double *c = preconditioner->curvature;
     double with_r[SCF_KEPT_DIRECTIONS + 1], with_z[SCF_KEPT_DIRECTIONS + 1];
     scf_rotation_add(1, r, 0, z);
-    scf_rotation_dots(used->n, used->x, r, with_r);
-    for (int i = 0; i < used->n; i++)
-        scf_rotation_add(-with_r[i] / used->curvature[i], &used->Hx[i], 1, z);
+    scf_rotation_dots(n, x, r, with_r);
+    for (int i = 0; i < n; i++)
+        scf_rotation_add(-with_r[i] / c[i], &Hx[i], 1, z);
     scf_rotation_divide(&preconditioner->gap, z, z);
-    scf_rotation_dots(used->n, used->Hx, z, with_z);
-    for (int i = 0; i < used->n; i++)
-        scf_rotation_add((with_r[i] - with_z[i]) / used->curvature[i], &used->x[i], 1, z);
+    scf_rotation_dots(n, Hx, z, with_z);
+    for (int i = 0; i < n; i++)
+        scf_rotation_add((with_r[i] - with_z[i]) / c[i], &x[i], 1, z);
 }
 
-void scf_preconditioner_keep(struct scf_preconditioner *preconditioner,
-                             const struct scf_rotation *x, const struct scf_rotation *Hx,
-                             double curvature, double gap_part)
+void scf_preconditioner_keep(struct scf_preconditioner *preconditioner, int n,
+                             struct scf_rotation x[], struct scf_rotation Hx[])
 {
-    struct scf_directions *found = &preconditioner->found;
-    int place = found->n;
-    if (!(curvature > 0))
-        return;
-    if (place == SCF_KEPT_DIRECTIONS) {
-        place = 0;
-        for (int i = 1; i < found->n; i++)
-            if (found->curvature[i] * found->gap_part[place] >
-                found->curvature[place] * found->gap_part[i])
-                place = i;
-        if (curvature * found->gap_part[place] >= found->curvature[place] * gap_part)
-            return;
-    } else {
-        found->n++;
+    for (int i = 0; i < n; i++) {
+        exchange_rotations(&preconditioner->x[i], &x[i]);
+        exchange_rotations(&preconditioner->Hx[i], &Hx[i]);
     }
-    scf_rotation_add(1, x, 0, &found->x[place]);
-    scf_rotation_add(1, Hx, 0, &found->Hx[place]);
-    found->curvature[place] = curvature;
-    found->gap_part[place] = gap_part;
+    preconditioner->n = n;
 }

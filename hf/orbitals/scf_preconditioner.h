@@ -16,22 +16,18 @@
 
 #include <stdbool.h>
 
-enum { SCF_KEPT_DIRECTIONS = 12 };
-
-/* Directions at one state; curvature: c_i. gap_part: x . M x, by which the flattest are chosen. */
-struct scf_directions {
-    int n;
-    struct scf_rotation x[SCF_KEPT_DIRECTIONS], Hx[SCF_KEPT_DIRECTIONS];
-    double curvature[SCF_KEPT_DIRECTIONS], gap_part[SCF_KEPT_DIRECTIONS];
-};
+enum { SCF_KEPT_DIRECTIONS = 8 };
 
 struct scf_preconditioner {
-    const struct scf_basis *basis;     /* borrowed */
-    struct scf_energy_gap gap;         /* M of the state; its energies are borrowed */
-    struct scf_directions used, found; /* of the last step; of this one, for the next */
-    struct dense *U[2];                /* m x m: orbitals of the state of used */
-    struct dense *W_v[2], *W_o[2];     /* scratch: n_virtual, n_occupied squared */
-    struct dense *U_v[2], *V_v[2];     /* scratch, m x n_virtual */
+    const struct scf_basis *basis; /* borrowed */
+    struct scf_energy_gap gap;     /* M of the state; its energies are borrowed */
+    int n;                         /* directions of the last step */
+    struct scf_rotation x[SCF_KEPT_DIRECTIONS], Hx[SCF_KEPT_DIRECTIONS];
+    double curvature[SCF_KEPT_DIRECTIONS]; /* c_i */
+    struct scf_rotation scratch;
+    struct dense *U[2];            /* m x m: orbitals of the state of the directions */
+    struct dense *W_v[2], *W_o[2]; /* scratch: n_virtual, n_occupied squared */
+    struct dense *U_v[2], *V_v[2]; /* scratch, m x n_virtual */
 };
 
 /* Zeroed by the caller. Collective, like all that follows. On failure scf_preconditioner_fini still
@@ -43,8 +39,8 @@ void scf_preconditioner_fini(struct scf_preconditioner *preconditioner);
 /* Bytes that it takes of a process, at most (scf_basis_plan). Not collective. */
 int64_t scf_preconditioner_bytes(const struct scf_basis *plan);
 
-/* Begins a step from a canonical state: what the last step found is used in this one, in the
- * orbitals of this state. floor: of M, hartree. */
+/* Begins a step from a canonical state: directions that the last step kept are used in this one, in the
+ * orbitals of this state, if their curvature is positive. floor: of M, hartree. */
 void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,
                               const struct scf_state *state, double floor);
 
@@ -52,8 +48,8 @@ void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,
 void scf_preconditioner_apply(const struct scf_preconditioner *preconditioner,
                               const struct scf_rotation *r, struct scf_rotation *z);
 
-/* Keeps x and H x for the next step if their curvature x . H x is positive and x . H x / x . M x
- * among the lowest. */
-void scf_preconditioner_keep(struct scf_preconditioner *preconditioner,
-                             const struct scf_rotation *x, const struct scf_rotation *Hx,
-                             double curvature, double gap_part);
+/* Keeps n <= SCF_KEPT_DIRECTIONS conjugate directions x[i] and H x[i] for the next step: exchanges
+ * the matrices with the caller, who gets those in use before, so that this one can no longer apply it.
+ * Not collective. */
+void scf_preconditioner_keep(struct scf_preconditioner *preconditioner, int n,
+                             struct scf_rotation x[], struct scf_rotation Hx[]);

@@ -15,11 +15,10 @@
 #define ROUNDING  1e-13
 #define SCREENING 1e-11
 
-/* Conjugate gradients end at this fraction of the first residual. The next step goes on with their
- * directions, so that tighter ones would only cost more products. */
-#define RESIDUAL_FRACTION 0.03
+enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
 
-enum { MAX_PRODUCTS = 30, MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
+/* A step that fails is followed by one of at most this fraction of its length. */
+#define SHORTENING 0.25
 
 /* Lengths of a step away from a saddle point: the first one, and the next as fractions of the
  * last. */
@@ -31,153 +30,23 @@ enum { MAX_PRODUCTS = 30, MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
  * are no measure of the curvature. */
 #define MIN_GAP 0.1
 
-/* The step of a trust-region Newton method by preconditioned conjugate gradients. */
-struct trust_step {
-    struct scf_rotation kappa;
-    double slope;     /* g . kappa, < 0 unless g is zero */
-    double curvature; /* kappa . H kappa */
-    double length;    /* in the metric of the preconditioner */
-    bool on_boundary; /* of the trust region */
-    int n_products;
-};
-
-/* The CG_VECTORS vectors of the method, and scalar products in the metric M of the differences of
- * orbital energies. */
-enum { CG_VECTORS = 4 };
-struct conjugate_gradients {
-    struct scf_hessian *hessian;
-    struct scf_preconditioner *preconditioner;
-    struct scf_rotation residual;  /* g + H x */
-    struct scf_rotation z;         /* B^-1 residual */
-    struct scf_rotation direction; /* p */
-    struct scf_rotation product;   /* H p */
-    double residual_z;
-    double x_M_x, x_M_p, p_M_p;
-};
-
-static void conjugate_gradients_fini(struct conjugate_gradients *cg)
+/* Products of a pass over the integrals that takes so many matrices. */
+static int count_products(const struct scf_basis *basis, int n_matrices)
 {
-    scf_rotation_fini(&cg->residual);
-    scf_rotation_fini(&cg->z);
-    scf_rotation_fini(&cg->direction);
-    scf_rotation_fini(&cg->product);
-}
-
-/* Errors: on failure conjugate_gradients_fini still has to be called. */
-static enum status conjugate_gradients_init(struct scf_hessian *hessian,
-                                            struct scf_preconditioner *preconditioner,
-                                            struct conjugate_gradients *cg)
-{
-    *cg = (struct conjugate_gradients){.hessian = hessian, .preconditioner = preconditioner};
-    struct scf_rotation *const all[CG_VECTORS] = {&cg->residual, &cg->z, &cg->direction,
-                                                  &cg->product};
-    TRY(scf_rotations_init(hessian->basis, CG_VECTORS, all));
-    scf_rotation_add(1, &hessian->gradient, 0, &cg->residual);
-    scf_preconditioner_apply(preconditioner, &cg->residual, &cg->z);
-    scf_rotation_add(-1, &cg->z, 0, &cg->direction);
-    cg->residual_z = scf_rotation_dot(&cg->residual, &cg->z);
-    return STATUS_OK;
-}
-
-/* x += a p, with the residual. */
-static void advance_along_direction(struct conjugate_gradients *cg, double a,
-                                    struct scf_rotation *x)
-{
-    scf_rotation_add(a, &cg->direction, 1, x);
-    scf_rotation_add(a, &cg->product, 1, &cg->residual);
-    cg->x_M_x += 2 * a * cg->x_M_p + a * a * cg->p_M_p;
-}
-
-/* The next conjugate direction. */
-static void turn_direction(struct conjugate_gradients *cg)
-{
-    scf_preconditioner_apply(cg->preconditioner, &cg->residual, &cg->z);
-    double residual_z = scf_rotation_dot(&cg->residual, &cg->z);
-    scf_rotation_add(-1, &cg->z, residual_z / cg->residual_z, &cg->direction);
-    cg->residual_z = residual_z;
-}
-
-/* The product with the direction, and the scalar products of the direction; *curvature: p . H p. */
-static enum status measure_direction(struct conjugate_gradients *cg, const struct scf_rotation *x,
-                                     double *curvature)
-{
-    const struct scf_energy_gap *gap = &cg->preconditioner->gap;
-    TRY(scf_hessian_multiply(cg->hessian, &cg->direction, &cg->product));
-    *curvature = scf_rotation_dot(&cg->direction, &cg->product);
-    cg->x_M_p = scf_rotation_gap_dot(gap, x, &cg->direction);
-    cg->p_M_p = scf_rotation_gap_dot(gap, &cg->direction, &cg->direction);
-    scf_preconditioner_keep(cg->preconditioner, &cg->direction, &cg->product, *curvature,
-                            cg->p_M_p);
-    return STATUS_OK;
-}
-
-/* Largest a with |x + a p| <= radius. */
-static double distance_to_boundary(const struct conjugate_gradients *cg, double radius)
-{
-    double room = radius * radius - cg->x_M_x;
-    return (sqrt(cg->x_M_p * cg->x_M_p + cg->p_M_p * room) - cg->x_M_p) / cg->p_M_p;
-}
-
-static enum status minimise_model(struct conjugate_gradients *cg, double radius,
-                                  struct trust_step *step)
-{
-    double wanted = RESIDUAL_FRACTION * sqrt(cg->residual_z);
-    while (step->n_products < MAX_PRODUCTS && sqrt(cg->residual_z) > wanted) {
-        double curvature;
-        TRY(measure_direction(cg, &step->kappa, &curvature));
-        step->n_products++;
-        double a = curvature > 0 ? cg->residual_z / curvature : INFINITY;
-        double limit = distance_to_boundary(cg, radius);
-        step->on_boundary = a >= limit;
-        advance_along_direction(cg, step->on_boundary ? limit : a, &step->kappa);
-        if (step->on_boundary)
-            break;
-        turn_direction(cg);
-    }
-    return STATUS_OK;
-}
-
-static void trust_step_fini(struct trust_step *step)
-{
-    scf_rotation_fini(&step->kappa);
-}
-
-/* The step from zero. Errors: on failure conjugate_gradients_fini still has to be called. */
-static enum status find_trust_step(struct scf_second_order *solver, struct scf_hessian *hessian,
-                                   struct conjugate_gradients *cg, struct trust_step *step)
-{
-    TRY(conjugate_gradients_init(hessian, &solver->preconditioner, cg));
-    if (cg->residual_z > 0)
-        TRY(minimise_model(cg, solver->radius, step));
-    step->slope = scf_rotation_dot(&hessian->gradient, &step->kappa);
-    step->curvature = scf_rotation_dot(&cg->residual, &step->kappa) - step->slope;
-    step->length = sqrt(cg->x_M_x);
-    return STATUS_OK;
-}
-
-/* Minimises g . kappa + 1/2 kappa . H kappa over |kappa| <= radius approximately: stops on the
- * boundary, at the first direction of negative curvature (followed to the
- * boundary), or when the residual is small against the gradient.
- * Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; trust_step_fini still has to be called
- * then. */
-static enum status trust_step_init(struct scf_second_order *solver, struct scf_hessian *hessian,
-                                   struct trust_step *step)
-{
-    struct conjugate_gradients cg;
-    *step = (struct trust_step){0};
-    TRY(scf_rotation_init(hessian->basis, &step->kappa));
-    enum status status = find_trust_step(solver, hessian, &cg, step);
-    conjugate_gradients_fini(&cg);
-    return status;
+    int n = n_matrices / basis->n_spins;
+    return n < NEWTON_MAX_NEW ? n : NEWTON_MAX_NEW;
 }
 
 enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fock *fock,
-                                    struct scf_second_order **solver)
+                                    int n_matrices, struct scf_second_order **solver)
 {
     *solver = agree_calloc(basis->problem->comm, sizeof **solver, "the second-order method");
     if (!*solver)
         return STATUS_NO_MEMORY;
-    **solver = (struct scf_second_order){.basis = basis, .fock = fock, .radius = FIRST_RADIUS};
+    **solver = (struct scf_second_order){.basis = basis,
+                                         .fock = fock,
+                                         .n_products = count_products(basis, n_matrices),
+                                         .radius = FIRST_RADIUS};
     TRY(scf_preconditioner_init(basis, &(*solver)->preconditioner));
     return scf_state_create(basis, &(*solver)->trial);
 }
@@ -191,14 +60,11 @@ void scf_second_order_destroy(struct scf_second_order *solver)
     free(solver);
 }
 
-/* Vectors of conjugate gradients make room before their step is tried. */
-int64_t scf_second_order_bytes(const struct scf_basis *plan)
+int64_t scf_second_order_bytes(const struct scf_basis *plan, int n_matrices)
 {
-    int64_t rotation = scf_rotation_bytes(plan), turn = scf_rotate_bytes(plan);
-    int64_t vectors = CG_VECTORS * rotation;
     return (int64_t)sizeof(struct scf_second_order) + scf_state_bytes(plan) +
-           scf_preconditioner_bytes(plan) + scf_hessian_bytes(plan, 1) + rotation +
-           (vectors > turn ? vectors : turn);
+           scf_preconditioner_bytes(plan) + newton_space_bytes(plan) +
+           scf_hessian_bytes(plan, count_products(plan, n_matrices)) + scf_rotate_bytes(plan);
 }
 
 /* The trial: state turned by kappa, and built. */
@@ -233,61 +99,64 @@ static bool is_better(const struct scf_second_order *solver, const struct scf_st
 }
 
 /* Widens the trust region where the model held up to its boundary, shrinks it to a
- * fraction of the step tried where it failed. */
-static void adjust_radius(struct scf_second_order *solver, const struct trust_step *trust,
-                          double length, double ratio)
+ * fraction of the step tried where it failed. ratio: of the change of the energy to the predicted one. */
+static void adjust_radius(struct scf_second_order *solver, const struct newton_space *space,
+                          double ratio)
 {
-    if (ratio > 0.75 && trust->on_boundary && length == 1)
+    if (ratio > 0.75 && space->on_boundary)
         solver->radius = fmin(2 * solver->radius, MAX_RADIUS);
     else if (ratio < 0.25)
-        solver->radius = fmax(0.25 * length * trust->length, MIN_RADIUS);
+        solver->radius = fmax(SHORTENING * space->length, MIN_RADIUS);
 }
 
-/* Tries the step, and ever shorter ones along it. */
-static enum status search_along(struct scf_second_order *solver, const struct scf_hessian *hessian,
-                                struct trust_step *trust, struct scf_state **state, bool *moved)
+static double predict_change(const struct newton_space *space)
 {
-    double length = 1; /* of the trial step, in units of the model's */
-    *moved = false;
+    return space->hessian->weight * (space->slope + space->curvature / 2);
+}
+
+/* Tries the step, and ever shorter ones within the subspace. */
+static enum status try_steps(struct scf_second_order *solver, struct newton_space *space,
+                             const struct scf_state *state, bool *moved)
+{
     for (int shortened = 0; shortened <= MAX_SHORTENED && !*moved; shortened++) {
-        double predicted =
-            hessian->weight * (length * trust->slope + length * length / 2 * trust->curvature);
-        TRY(try_rotation(solver, *state, &trust->kappa, false));
-        *moved = is_better(solver, *state, predicted);
-        if (is_visible(predicted, *state))
-            adjust_radius(solver, trust, length,
-                          (solver->trial->energy - (*state)->energy) / predicted);
-        if (!*moved) {
-            scf_rotation_add(0, &trust->kappa, 0.25, &trust->kappa);
-            length *= 0.25;
-        }
+        if (shortened > 0)
+            TRY(newton_space_step(space, fmin(solver->radius, SHORTENING * space->length)));
+        double predicted = predict_change(space);
+        TRY(try_rotation(solver, state, &space->kappa, false));
+        *moved = is_better(solver, state, predicted);
+        if (is_visible(predicted, state))
+            adjust_radius(solver, space, (solver->trial->energy - state->energy) / predicted);
     }
-    if (*moved)
-        swap_states(solver, state);
     return STATUS_OK;
 }
 
 /* Finds the step of the trust region and takes it where it leads down. */
-static enum status take_trust_step(struct scf_second_order *solver, struct scf_hessian *hessian,
-                                   struct trust_step *trust, struct scf_state **state,
-                                   struct scf_step *step)
+static enum status take_trust_step(struct scf_second_order *solver, struct newton_space *space,
+                                   struct scf_state **state, struct scf_step *step)
 {
-    TRY(trust_step_init(solver, hessian, trust));
-    step->n_products = trust->n_products;
-    step->predicted = hessian->weight * (trust->slope + trust->curvature / 2);
-    return trust->slope < 0 ? search_along(solver, hessian, trust, state, &step->moved) : STATUS_OK;
+    TRY(newton_space_minimise(space, solver->radius));
+    step->predicted = predict_change(space);
+    if (step->predicted < 0)
+        TRY(try_steps(solver, space, *state, &step->moved));
+    newton_space_keep(space);
+    if (step->moved)
+        swap_states(solver, state);
+    return STATUS_OK;
 }
 
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step)
 {
     struct scf_hessian hessian;
-    struct trust_step trust;
+    struct newton_space space;
     *step = (struct scf_step){0};
     TRY(scf_hessian_init(solver->basis, solver->fock, *state, &hessian));
     scf_preconditioner_begin(&solver->preconditioner, *state, MIN_GAP);
-    enum status status = take_trust_step(solver, &hessian, &trust, state, step);
-    trust_step_fini(&trust);
+    enum status status =
+        newton_space_init(&hessian, &solver->preconditioner, solver->n_products, &space);
+    if (status == STATUS_OK)
+        status = take_trust_step(solver, &space, state, step);
+    newton_space_fini(&space);
     scf_hessian_fini(&hessian);
     return status;
 }

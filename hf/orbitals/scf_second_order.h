@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Second-order optimisation of orbitals: Newton steps within a trust region, each
- * found by conjugate gradients, which begin with what the last ones found, and accepted only if the
- * energy falls. Converges where
- * DIIS does not, at the price of a Fock build for every product with the Hessian.
- * Source: Steihaug, SIAM J. Numer. Anal. 20, 626 (1983); Nocedal & Wright, Numerical
- * Optimization (2006), algorithms 4.1 and 7.2. */
+/* Second-order optimisation of orbitals: Newton steps within a trust region (scf_newton_space.h), each
+ * of which begins with what the last one found, and is accepted only if the energy falls. Converges
+ * where DIIS does not, at the price of several passes over the integrals for a step.
+ * Source: Nocedal & Wright, Numerical Optimization (2006), algorithm 4.1. */
 #pragma once
 
+#include "hf/orbitals/scf_newton_space.h"
 #include "hf/orbitals/scf_preconditioner.h"
 #include "hf/orbitals/scf_state.h"
 #include "support/base/status.h"
@@ -18,17 +17,18 @@ struct scf_second_order {
     struct scf_fock *fock;         /* borrowed */
     struct scf_state *trial;       /* owned */
     struct scf_preconditioner preconditioner;
-    double radius; /* of the trust region, in the metric of the orbital energies */
+    int n_products; /* with the Hessian in a pass over the integrals, at most */
+    double radius;  /* of the trust region, in the metric of the orbital energies */
 };
 
-/* Collective, like all that follows. On failure scf_second_order_destroy still has to be called.
- * Errors: STATUS_NO_MEMORY. */
+/* n_matrices >= n_spins: those that a pass over the integrals may take. Collective, like all that
+ * follows. On failure scf_second_order_destroy still has to be called. Errors: STATUS_NO_MEMORY. */
 enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fock *fock,
-                                    struct scf_second_order **solver);
+                                    int n_matrices, struct scf_second_order **solver);
 void scf_second_order_destroy(struct scf_second_order *solver);
 
 /* Bytes that it takes of a process, at most, steps included (scf_basis_plan). Not collective. */
-int64_t scf_second_order_bytes(const struct scf_basis *plan);
+int64_t scf_second_order_bytes(const struct scf_basis *plan, int n_matrices);
 
 /* One step from *state, a determinant with F built and orbitals canonical; on return
  * *state is the next one, of lower energy, also built, canonical and with its gradient
@@ -38,7 +38,6 @@ int64_t scf_second_order_bytes(const struct scf_basis *plan);
 struct scf_step {
     bool moved;
     double predicted; /* change of the energy by the whole step, hartree, <= 0 */
-    int n_products;   /* with the Hessian */
 };
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step);

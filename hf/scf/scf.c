@@ -18,7 +18,6 @@ struct scf_settings scf_settings_default(void)
 {
     return (struct scf_settings){.converge = SCF_DEFAULT_CONVERGE,
                                  .max_iterations = SCF_DEFAULT_MAX_ITERATIONS,
-                                 .diis_size = SCF_DEFAULT_DIIS_SIZE,
                                  .dependence = SCF_DEFAULT_DEPENDENCE,
                                  .quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON,
                                  .follow = SCF_FOLLOW_SAME,
@@ -210,8 +209,9 @@ static void report_checkpoints(const struct scf_basis *basis, const struct scf_s
     if (!settings->checkpoint)
         return;
     int n_others = settings->keep_occupation ? 3 : 2;
-    int64_t n_bytes = checkpoint_bytes(basis->problem, basis->n_orbitals,
-                                       scf_restart_bytes(basis, settings->diis_size, n_others));
+    int64_t n_bytes = checkpoint_bytes(
+        basis->problem, basis->n_orbitals,
+        scf_restart_bytes(basis, scf_diis_size(settings, basis->n_spins), n_others));
     checkpoint_report_size(settings->checkpoint, "the SCF", settings->checkpoint_every, n_bytes,
                            "diis");
 }
@@ -284,6 +284,13 @@ bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64
              settings->follow == SCF_FOLLOW_UHF));
 }
 
+int64_t scf_diis_size(const struct scf_settings *settings, int n_spins)
+{
+    if (settings->diis_size > 0)
+        return settings->diis_size;
+    return n_spins == 1 ? SCF_CLOSED_DIIS_SIZE : SCF_OPEN_DIIS_SIZE;
+}
+
 int scf_matrices_at_once(const struct scf_settings *settings, int n_spins, int64_t n_functions)
 {
     return scf_tests_stability(settings, n_spins, n_functions) ? FOCK_MAX_MATRICES : n_spins;
@@ -300,12 +307,14 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
     need.own_bytes += (double)dense_eigen_bytes(grid, plan.n_functions);
 
     /* One of these at a time, and at the end the dipole. */
-    double diis = (double)diis_bytes(grid, plan.n_spins, plan.n_functions, settings->diis_size);
+    double diis = (double)diis_bytes(grid, plan.n_spins, plan.n_functions,
+                                     scf_diis_size(settings, plan.n_spins));
     double second_order = 0, quasi_newton = 0;
     if (settings->second_order != SCF_NEVER)
-        second_order = (double)scf_second_order_bytes(&plan);
+        second_order = (double)scf_second_order_bytes(
+            &plan, scf_matrices_at_once(settings, plan.n_spins, plan.n_functions));
     if (plan.n_functions >= settings->quasi_newton_from)
-        quasi_newton = (double)scf_quasi_newton_bytes(&plan, settings->diis_size);
+        quasi_newton = (double)scf_quasi_newton_bytes(&plan, scf_diis_size(settings, plan.n_spins));
     if (tests) /* before its vectors are given back */
         diis += (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / plan.n_spins) +
                          scf_stability_bytes(&plan));

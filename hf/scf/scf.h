@@ -44,7 +44,8 @@ struct scf_iteration {
 #define SCF_ENERGY_ERROR           1e-9  /* hartree, for a run whose orbitals nothing else uses */
 #define SCF_LEAST_CONVERGE         1e-15 /* sums of numbers near 1 hartree round to this */
 #define SCF_DEFAULT_MAX_ITERATIONS 100
-#define SCF_DEFAULT_DIIS_SIZE      8
+#define SCF_CLOSED_DIIS_SIZE       12
+#define SCF_OPEN_DIIS_SIZE         8
 #define SCF_DEFAULT_DEPENDENCE     1e-6
 #define SCF_DEFAULT_CHECKPOINT     1
 #define SCF_DEFAULT_QUASI_NEWTON   1000
@@ -63,7 +64,7 @@ struct scf_settings {
     double energy_error; /* hartree: the run may also end where its energy is right to this (the
                           * last change, and what the gradient leaves); 0: by converge alone */
     int64_t max_iterations;
-    int64_t diis_size;  /* Fock matrices kept; 1: plain iterations */
+    int64_t diis_size;  /* Fock matrices kept; 1: plain iterations; 0: scf_diis_size */
     double damping;     /* fraction of the last Fock matrix kept in early iterations; 0: none */
     double level_shift; /* added to virtual orbital energies, hartree; 0: none */
     double dependence;  /* eigenvalues of S below it are dropped */
@@ -133,7 +134,12 @@ enum scf_point scf_result_point(const struct scf_result *result, enum scf_space 
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
 bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
-/* Matrices that one pass over the integrals takes in such a run, at most: the test takes several. */
+/* Steps that DIIS keeps: those of the settings, or SCF_CLOSED_DIIS_SIZE or, where each has two matrices,
+ * SCF_OPEN_DIIS_SIZE. Open shells that converge slowly do so no better with more. Not collective. */
+int64_t scf_diis_size(const struct scf_settings *settings, int n_spins);
+
+/* Matrices that one pass over the integrals takes in such a run, at most: several where stability is
+ * tested, in second-order steps, too. */
 int scf_matrices_at_once(const struct scf_settings *settings, int n_spins, int64_t n_functions);
 
 /* Memory of scf_run on each of n_processes, at most, in addition to D, the Fock build and a few

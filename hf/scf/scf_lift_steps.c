@@ -115,7 +115,8 @@ static enum status lift_all(struct checkpoint_stream *stream, struct scf_solver 
                             struct file_steps *steps)
 {
     const struct scf_basis *basis = solver->basis;
-    int64_t last = steps->n_steps - 1, most = solver->settings->diis_size - 1;
+    int64_t last = steps->n_steps - 1,
+            most = scf_diis_size(solver->settings, solver->basis->n_spins) - 1;
     for (int s = 0; s < basis->n_spins; s++) {
         scf_state_commutator(basis, solver->state, s, steps->e_own[s]);
         TRY(read_file_step(stream, steps, last, s, steps->F_last[s], steps->e_last[s]));

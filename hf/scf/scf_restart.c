@@ -355,7 +355,7 @@ static enum status read_matrices(struct checkpoint_stream *stream, struct scf_so
                                  const struct transformation *transformation)
 {
     int n_spins = solver->basis->n_spins;
-    int64_t kept = solver->settings->diis_size, n = progress->n_steps;
+    int64_t kept = scf_diis_size(solver->settings, solver->basis->n_spins), n = progress->n_steps;
     for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
         TRY(read_step(stream, solver, transformation, (int)step, n));
     if (progress->has_best)
@@ -379,7 +379,7 @@ static enum status set_numbers(struct scf_solver *solver, const struct progress 
     if (progress->has_best)
         solver->best_energy = progress->best_energy;
     if (progress->radius > 0 && !solver->occupation) {
-        TRY(scf_second_order_create(solver->basis, solver->fock, &solver->second_order));
+        TRY(scf_solver_need_second_order(solver));
         solver->second_order->radius = progress->radius;
     }
     log_print("Restart    after iteration %lld, with %d DIIS vectors\n",

@@ -25,7 +25,7 @@ static enum status create_diis(struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
     return diis_create(basis->problem->grid, basis->n_spins, basis->n_orbitals,
-                       solver->settings->diis_size, &solver->diis);
+                       scf_diis_size(solver->settings, solver->basis->n_spins), &solver->diis);
 }
 
 /* U_best and, with damping, F_damped; their number. */
@@ -219,7 +219,8 @@ static enum status quasi_newton_step(struct scf_solver *solver)
     solver->diis = NULL;
     if (!solver->quasi_newton)
         TRY(scf_quasi_newton_create(solver->basis, solver->fock, solver->state,
-                                    solver->settings->diis_size, &solver->quasi_newton));
+                                    scf_diis_size(solver->settings, solver->basis->n_spins),
+                                    &solver->quasi_newton));
     return scf_quasi_newton_step(solver->quasi_newton);
 }
 
@@ -237,14 +238,15 @@ static enum status build_from_full_density(struct scf_solver *solver)
     return STATUS_OK;
 }
 
-/* In place of DIIS, whose vectors make room. */
-static enum status need_second_order(struct scf_solver *solver)
+enum status scf_solver_need_second_order(struct scf_solver *solver)
 {
     if (solver->second_order)
         return STATUS_OK;
+    const struct scf_basis *basis = solver->basis;
+    int n_matrices = scf_matrices_at_once(solver->settings, basis->n_spins, basis->n_functions);
     diis_destroy(solver->diis);
     solver->diis = NULL;
-    return scf_second_order_create(solver->basis, solver->fock, &solver->second_order);
+    return scf_second_order_create(basis, solver->fock, n_matrices, &solver->second_order);
 }
 
 /* Puts the second-order method in charge, at the best state so far. */
@@ -256,7 +258,7 @@ static enum status begin_second_order(struct scf_solver *solver)
         solver->state->full = false;
     }
     TRY(build_from_full_density(solver));
-    return need_second_order(solver);
+    return scf_solver_need_second_order(solver);
 }
 
 static enum status second_order_step(struct scf_solver *solver)
@@ -304,7 +306,7 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
     struct scf_saddle saddle = {solver->state->energy,
                                 stability->curvature[solver->basis->n_spins - 1].eigenvalue};
     start_iteration(solver, "descent");
-    TRY(need_second_order(solver));
+    TRY(scf_solver_need_second_order(solver));
     TRY(scf_second_order_descend(solver->second_order, &stability->direction, saddle.curvature,
                                  &solver->state, moved));
     TRY(record_iteration(solver));

@@ -62,6 +62,10 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
  * STATUS_NOT_CONVERGED the state is the last one. */
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[]);
 
+/* Creates second_order if there is none, in place of DIIS, whose vectors make room.
+ * Errors: STATUS_NO_MEMORY. */
+enum status scf_solver_need_second_order(struct scf_solver *solver);
+
 /* Sets the result's orbitals to those of the state, over the functions.
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);

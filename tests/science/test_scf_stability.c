@@ -138,7 +138,7 @@ static void check_products(struct solution *solution, int n_blocks, double *cons
     check_one(solution, H[0]);
     double *const own[2] = {H[0], H[0]};
     for (int n = 1; n <= FOCK_MAX_MATRICES && n_blocks == 2; n++)
-        for (int with_own = 0; with_own < 2; with_own++)
+        for (int with_own = 0; with_own <= FOCK_MAX_COULOMB && with_own <= n; with_own++)
             check_several(solution, with_own, n, H);
     for (int n = 1; n <= FOCK_MAX_MATRICES / 2 && n_blocks == 1; n++)
         check_several(solution, 0, n, own);

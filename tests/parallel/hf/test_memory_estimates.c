@@ -108,8 +108,8 @@ static void check_methods(void)
                 (double)dense_bytes(grid, n, v), before);
     scf_quasi_newton_destroy(quasi_newton);
     before = heap_bytes();
-    check_ok(scf_second_order_create(basis, fock, &second_order));
-    double second_order_bytes = (double)scf_second_order_bytes(&plan);
+    check_ok(scf_second_order_create(basis, fock, FOCK_MAX_MATRICES, &second_order));
+    double second_order_bytes = (double)scf_second_order_bytes(&plan, FOCK_MAX_MATRICES);
     check_taken("second order", second_order_bytes,
                 second_order_bytes - (double)scf_state_bytes(&plan), before);
     scf_second_order_destroy(second_order);

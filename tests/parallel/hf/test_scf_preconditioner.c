@@ -38,9 +38,8 @@ static void fixture_init(const struct scf_case *scf_case, struct fixture *fixtur
                                  scf_rotation_dot(&fixture->x[j], &fixture->Hx[j]),
                              &fixture->x[j], 1, x);
         check_ok(scf_hessian_multiply(hessian, x, Hx));
-        scf_preconditioner_keep(&fixture->preconditioner, x, Hx, scf_rotation_dot(x, Hx),
-                                scf_rotation_gap_dot(&fixture->preconditioner.gap, x, x));
     }
+    scf_preconditioner_keep(&fixture->preconditioner, N_DIRECTIONS, fixture->x, fixture->Hx);
     scf_preconditioner_begin(&fixture->preconditioner, fixture->solution.state, FLOOR);
 }
 
@@ -65,7 +64,7 @@ static double norm_of(const struct scf_rotation *x)
 /* |B^-1 H x - x| / |x| is at most this for each direction in use. */
 static void check_inverse(struct fixture *fixture, double most)
 {
-    const struct scf_directions *used = &fixture->preconditioner.used;
+    const struct scf_preconditioner *used = &fixture->preconditioner;
     assert_int_equal(used->n, N_DIRECTIONS);
     for (int i = 0; i < used->n; i++) {
         scf_preconditioner_apply(&fixture->preconditioner, &used->Hx[i], &fixture->z);
@@ -127,11 +126,6 @@ static void test_directions_turn_with_the_orbitals(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture fixture;
         fixture_init(&cases[i], &fixture);
-        /* Those of the step before are forgotten by the next. */
-        scf_preconditioner_begin(&fixture.preconditioner, fixture.solution.state, FLOOR);
-        assert_int_equal(fixture.preconditioner.used.n, 0);
-        for (int k = 0; k < N_DIRECTIONS; k++)
-            scf_preconditioner_keep(&fixture.preconditioner, &fixture.x[k], &fixture.Hx[k], 1, 1);
         turn_state(&fixture);
         check_inverse(&fixture, 1e-2);
         check_symmetric_and_positive(&fixture);
@@ -139,21 +133,25 @@ static void test_directions_turn_with_the_orbitals(void **state)
     }
 }
 
-/* Where there are more, those of the lowest curvature in the metric of the gaps stay. */
-static void test_the_flattest_directions_are_kept(void **state)
+/* Directions that are downhill are left out, and those of the step before are forgotten. */
+static void test_directions_of_negative_curvature_are_dropped(void **state)
 {
     (void)state;
     struct fixture fixture;
     fixture_init(&cases[0], &fixture);
     struct scf_preconditioner *preconditioner = &fixture.preconditioner;
-    scf_preconditioner_keep(preconditioner, &fixture.x[0], &fixture.Hx[0], -1, 1);
-    assert_int_equal(preconditioner->found.n, 0);
-    for (int i = 0; i < 2 * SCF_KEPT_DIRECTIONS; i++)
-        scf_preconditioner_keep(preconditioner, &fixture.x[0], &fixture.Hx[0],
-                                1 + (i * 7) % (2 * SCF_KEPT_DIRECTIONS), 1);
-    assert_int_equal(preconditioner->found.n, SCF_KEPT_DIRECTIONS);
-    for (int i = 0; i < SCF_KEPT_DIRECTIONS; i++)
-        assert_true(preconditioner->found.curvature[i] <= SCF_KEPT_DIRECTIONS);
+    for (int i = 0; i < 2; i++) {
+        scf_rotation_set_noise(i, &fixture.x[i]);
+        scf_rotation_add(i == 0 ? -1 : 2, &fixture.x[i], 0, &fixture.Hx[i]);
+    }
+    double last = scf_rotation_dot(&fixture.x[1], &fixture.Hx[1]);
+    scf_preconditioner_keep(preconditioner, 2, fixture.x, fixture.Hx);
+    scf_preconditioner_begin(preconditioner, fixture.solution.state, FLOOR);
+    assert_int_equal(preconditioner->n, 1);
+    check_close(preconditioner->curvature[0], last, 1e-9 * last);
+    scf_preconditioner_keep(preconditioner, 0, NULL, NULL);
+    scf_preconditioner_begin(preconditioner, fixture.solution.state, FLOOR);
+    assert_int_equal(preconditioner->n, 0);
     fixture_fini(&fixture);
 }
 
@@ -162,7 +160,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_it_is_the_inverse_on_kept_directions, scf_start),
         cmocka_unit_test(test_directions_turn_with_the_orbitals),
-        cmocka_unit_test_teardown(test_the_flattest_directions_are_kept, scf_stop),
+        cmocka_unit_test_teardown(test_directions_of_negative_curvature_are_dropped, scf_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
