@@ -16,12 +16,15 @@ struct part {
     int first, n;
     bool coulomb;
     int representation;
-    bool whole; /* the matrices have no other */
+    bool whole; /* nothing else is in the matrices, which are built from as they are */
     int pass;
 };
 
-/* Parts this much smaller than the largest one are rounding errors. */
+/* Parts this much smaller than the largest one are rounding errors, and left out. They must not enter a
+ * build: of a matrix that is not of one representation, the sums over representatives have some of any,
+ * so that an error would be of first order in them. What is below this fraction of the cutoff may. */
 #define NOISE 1e-8
+#define CLEAN 1e-3
 
 struct fock_parts {
     const struct tile_symmetry *symmetry;
@@ -31,6 +34,7 @@ struct fock_parts {
     const struct darray *D[FOCK_MAX_MATRICES]; /* of the build */
     int n_parts, n_passes;
     struct part parts[MAX_PARTS];               /* those with a Coulomb density first */
+    bool is_clean[FOCK_MAX_MATRICES];           /* nothing of D[i] is left out */
     bool is_set[FOCK_MAX_MATRICES];             /* F[i] has its first part */
     struct darray *skeleton[FOCK_MAX_MATRICES]; /* owned, as many as needed so far */
     struct darray *input[FOCK_MAX_MATRICES];    /* likewise, for parts of several */
@@ -80,8 +84,8 @@ static enum status need_matrices(const struct fock_parts *parts, int n, struct d
                                              DARRAY_DOUBLE, matrices + first);
 }
 
-/* Sets has[i][r]: whether D[i] has a part of representation r. */
-static enum status look_for_parts(const struct fock_parts *parts,
+/* Sets has[i][r]: whether D[i] has a part of representation r; and is_clean[i]. */
+static enum status look_for_parts(struct fock_parts *parts,
                                   bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
 {
     double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER] = {{0}};
@@ -99,8 +103,11 @@ static enum status look_for_parts(const struct fock_parts *parts,
         double most = 0;
         for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++)
             most = fmax(most, largest[i][r]);
-        for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++)
+        parts->is_clean[i] = true;
+        for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++) {
             has[i][r] = largest[i][r] >= fmax(parts->cutoff, NOISE * most);
+            parts->is_clean[i] &= has[i][r] || largest[i][r] < CLEAN * parts->cutoff;
+        }
     }
     return STATUS_OK;
 }
@@ -130,8 +137,11 @@ static void list_parts(struct fock_parts *parts, int first, int n,
     }
     if (parts->n_parts == before)
         parts->parts[parts->n_parts++] = (struct part){.first = first, .n = n, .coulomb = coulomb};
+    bool clean = true;
+    for (int i = first; i < first + n; i++)
+        clean &= parts->is_clean[i];
     for (int p = before; p < parts->n_parts; p++)
-        parts->parts[p].whole = parts->n_parts == before + 1;
+        parts->parts[p].whole = clean && parts->n_parts == before + 1;
 }
 
 static struct density_kind kind_of_pass(const struct fock_parts *parts, int pass)
