@@ -7,9 +7,12 @@
 #include <string.h>
 
 /* Sines of angles and lengths (Bohr) below these count as zero in the search for directions, which
- * are then verified with POINT_GROUP_TOLERANCE. */
+ * are then verified with the tolerance. */
 #define PARALLEL  1e-7
 #define AT_CENTER 1e-4
+
+/* Rounding errors of positions, as a fraction of coordinates. */
+#define ROUNDING 1e-14
 
 /* All sign changes: 1, 2, 4 mirror planes, 3, 5, 6 rotations by 180 degrees, 7 inversion. */
 enum { INVERSION = 7, N_SIGNS = 8 };
@@ -21,7 +24,8 @@ static const double coordinate_axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 struct search {
     const struct molecule *molecule;
     double (*position)[3]; /* of each centre, relative to the middle */
-    int64_t *images;       /* scratch: n_atoms */
+    double tolerance;      /* of positions */
+    int64_t *images;       /* scratch: of each centre by each of N_SIGNS changes of signs */
     double directions[MAX_DIRECTIONS][3];
     int n_directions;
 };
@@ -79,20 +83,22 @@ static int64_t find_image(const struct search *search, const double matrix[3][3]
         double distance = 0;
         for (int a = 0; a < 3; a++)
             distance = fmax(distance, fabs(moved[a] - search->position[i][a]));
-        if (distance < POINT_GROUP_TOLERANCE &&
+        if (distance < search->tolerance &&
             are_alike_atoms(&molecule->atoms[atom], &molecule->atoms[i]))
             return i;
     }
     return -1;
 }
 
-/* Whether the molecule has the operation; then sets search->images. Plain ghosts may be at one place:
- * images that are not their images' own are refused. */
-static bool has_operation(const struct search *search, const double matrix[3][3])
+/* Whether the molecule has the operation, which changes signs along the axes; then sets its images.
+ * Plain ghosts may be at one place: images that are not their images' own are refused. */
+static bool has_signs(const struct search *search, const double axes[3][3], int signs)
 {
-    int64_t n = search->molecule->n_atoms, *images = search->images;
+    int64_t n = search->molecule->n_atoms, *images = search->images + signs * n;
+    double matrix[3][3];
+    operation_matrix(axes, signs, matrix);
     for (int64_t atom = 0; atom < n; atom++) {
-        images[atom] = find_image(search, matrix, atom);
+        images[atom] = signs == 0 ? atom : find_image(search, matrix, atom);
         if (images[atom] < 0)
             return false;
     }
@@ -100,13 +106,6 @@ static bool has_operation(const struct search *search, const double matrix[3][3]
         if (images[images[atom]] != atom)
             return false;
     return true;
-}
-
-static bool has_signs(const struct search *search, const double axes[3][3], int signs)
-{
-    double matrix[3][3];
-    operation_matrix(axes, signs, matrix);
-    return signs == 0 || has_operation(search, matrix);
 }
 
 /* A direction perpendicular to u, along a coordinate axis if possible. */
@@ -213,20 +212,55 @@ static void find_directions(struct search *search)
     consider_direction(search, normal);
 }
 
-/* Takes the axes if their group is larger than that found before. */
+/* Whether the images of the product of two operations are those of one after the other. */
+static bool is_product(const struct search *search, int s, int t)
+{
+    int64_t n = search->molecule->n_atoms;
+    const int64_t *of_s = search->images + s * n, *of_t = search->images + t * n;
+    const int64_t *of_both = search->images + (s ^ t) * n;
+    for (int64_t atom = 0; atom < n; atom++)
+        if (of_both[atom] != of_s[of_t[atom]])
+            return false;
+    return true;
+}
+
+/* Whether a set of signs, as bits, is a group of operations among those that the molecule has: within
+ * the tolerance it may have two, but not their product. */
+static bool is_group(const struct search *search, unsigned has, unsigned set)
+{
+    if ((set & ~has) != 0 || !(set & 1u))
+        return false;
+    for (int s = 0; s < N_SIGNS; s++)
+        for (int t = 0; t < s; t++)
+            if (set >> s & set >> t & 1u && (!(set >> (s ^ t) & 1u) || !is_product(search, s, t)))
+                return false;
+    return true;
+}
+
+static int count_bits(unsigned set)
+{
+    int n = 0;
+    for (; set; set &= set - 1)
+        n++;
+    return n;
+}
+
+/* Takes the largest group along the axes if it is larger than that found before. */
 static void try_axes(const struct search *search, const double axes[3][3],
                      struct point_group *group)
 {
-    int signs[N_SIGNS], order = 0;
+    unsigned has = 0;
     for (int s = 0; s < N_SIGNS; s++)
-        if (has_signs(search, axes, s))
-            signs[order++] = s;
-    /* Products of operations are operations but for the tolerance. */
-    if (order <= group->order || (order & (order - 1)) != 0)
-        return;
-    group->order = order;
-    memcpy(group->signs, signs, sizeof signs);
-    memcpy(group->axes, axes, sizeof group->axes);
+        has |= (unsigned)has_signs(search, axes, s) << s;
+    for (unsigned set = 1; set < 1u << N_SIGNS; set += 2) {
+        if (count_bits(set) <= group->order || !is_group(search, has, set))
+            continue;
+        memcpy(group->axes, axes, sizeof group->axes);
+        group->order = 0;
+        for (int s = 0; s < N_SIGNS; s++)
+            if (set >> s & 1u)
+                group->signs[group->order++] = s;
+    }
 }
 
 static void combine_directions(const struct search *search, struct point_group *group)
@@ -268,19 +302,22 @@ static const char *name_of_group(const struct point_group *group)
 static enum status set_operations(const struct search *search, struct point_group *group)
 {
     int64_t n = search->molecule->n_atoms;
+    const double(*axes)[3] = (const double(*)[3])group->axes;
     group->images = malloc((size_t)(group->order * n) * sizeof *group->images);
     TRY(CHECK_MEMORY(group->images, "no memory for the symmetry of %lld centres", (long long)n));
     for (int k = 0; k < group->order; k++) {
-        operation_matrix((const double(*)[3])group->axes, group->signs[k], group->matrix[k]);
-        bool found = k > 0 && has_operation(search, (const double(*)[3])group->matrix[k]);
-        for (int64_t atom = 0; atom < n; atom++)
-            group->images[k * n + atom] = found ? search->images[atom] : atom;
+        int signs = group->signs[k];
+        operation_matrix(axes, signs, group->matrix[k]);
+        has_signs(search, axes, signs);
+        memcpy(group->images + k * n, search->images + signs * n,
+               (size_t)n * sizeof *group->images);
     }
     group->name = name_of_group(group);
     return STATUS_OK;
 }
 
-/* Positions about the mean of all centres, with weights by which alike centres are equal. */
+/* Positions about the mean of all centres, with weights by which alike centres are equal; the
+ * tolerance. */
 static void center_positions(struct search *search)
 {
     const struct molecule *molecule = search->molecule;
@@ -291,9 +328,13 @@ static void center_positions(struct search *search)
         for (int a = 0; a < 3; a++)
             center[a] += weight * molecule->atoms[i].position[a];
     }
+    search->tolerance = POINT_GROUP_TOLERANCE;
     for (int64_t i = 0; i < molecule->n_atoms; i++)
-        for (int a = 0; a < 3; a++)
-            search->position[i][a] = molecule->atoms[i].position[a] - center[a] / sum;
+        for (int a = 0; a < 3; a++) {
+            double x = molecule->atoms[i].position[a];
+            search->position[i][a] = x - center[a] / sum;
+            search->tolerance = fmax(search->tolerance, ROUNDING * fabs(x));
+        }
 }
 
 enum status point_group_find(const struct molecule *molecule, struct point_group *group)
@@ -302,7 +343,7 @@ enum status point_group_find(const struct molecule *molecule, struct point_group
     size_t n = (size_t)molecule->n_atoms;
     *group = (struct point_group){.n_atoms = molecule->n_atoms};
     search.position = malloc(n * sizeof *search.position);
-    search.images = malloc(n * sizeof *search.images);
+    search.images = malloc(N_SIGNS * n * sizeof *search.images);
     enum status status = CHECK_MEMORY(search.position && search.images,
                                       "no memory for the symmetry of %zu centres", n);
     if (status != STATUS_OK)

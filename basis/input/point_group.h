@@ -13,9 +13,11 @@
 
 enum { POINT_GROUP_MAX_ORDER = 8 };
 
-/* Greatest distance (Bohr) between a centre that was moved and the one that it becomes: rounding errors
- * of coordinates, far below what changes a digit of an energy. */
-#define POINT_GROUP_TOLERANCE 1e-9
+/* Greatest distance (Bohr) between a centre that was moved and the one that it becomes, coordinates
+ * below 100 Bohr; beyond, their rounding errors. The two-electron energy is that of representatives
+ * (quartet_orbits.h), the rest that of all centres: a distance adds its product with the derivative of
+ * the two-electron energy alone, hundreds of hartree per Bohr where there are heavy atoms. */
+#define POINT_GROUP_TOLERANCE 1e-12
 
 struct point_group {
     const char
@@ -33,7 +35,8 @@ struct point_group {
 };
 
 /* Finds the group of all centres, ghosts included. Coordinate axes are preferred, then those that
- * centres define. On failure *group is empty. Not collective. Errors: STATUS_NO_MEMORY. */
+ * centres define. On failure *group is empty. Not collective: exactly rounded arithmetic alone, hence
+ * the same for the same molecule everywhere. Errors: STATUS_NO_MEMORY. */
 enum status point_group_find(const struct molecule *molecule, struct point_group *group);
 void point_group_fini(struct point_group *group);
 

@@ -59,6 +59,8 @@ static void estimate_build(const struct hf_settings *settings, const struct scf_
     if (settings->goal == HF_GOAL_SCF)
         n_matrices =
             scf_matrices_at_once(&settings->scf, problem->n_spins, problem->shells->n_functions);
+    if (problem->symmetry && n_matrices > 1) /* parts of them (fock_parts.h) */
+        n_matrices = FOCK_MAX_MATRICES;
     memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_matrices, n_processes));
     if (problem->symmetry)
         memory_need_add(build, 1, fock_parts_bytes(problem->symmetry, n_processes));

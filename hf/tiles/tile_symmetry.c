@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Tiles of other processes that are at hand at once. */
-#define CACHE_BYTES 16000000
+#define CACHE_BYTES 4000000
 
 static int n_functions_of(const struct shells *shells, int l)
 {

@@ -142,11 +142,54 @@ static void distortions_above_the_tolerance_count(void **state)
     static const struct group_case bent = {"", "Cs", 2, 1};
     struct molecule molecule;
     parse(water.molecule, &molecule);
-    molecule.atoms[1].position[1] += 0.1 * POINT_GROUP_TOLERANCE;
+    molecule.atoms[1].position[1] += 0.2 * POINT_GROUP_TOLERANCE;
     check_case(&water, &molecule);
     molecule.atoms[1].position[1] += 10 * POINT_GROUP_TOLERANCE;
     check_case(&bent, &molecule);
     molecule_fini(&molecule);
+}
+
+static uint64_t random_state;
+
+/* In [-1, 1). */
+static double random_number(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) * 0x1p-52 - 1;
+}
+
+/* Positions off by about the tolerance have some operations and not their products: what is found is a
+ * group all the same. */
+static void what_is_found_is_a_group(void **state)
+{
+    (void)state;
+    static const char *const molecules[] = {
+        "6\n\nC 0 0 0.66\nC 0 0 -0.66\nH 0 0.92 1.23\nH 0 -0.92 1.23\nH 0 0.92 -1.23\n"
+        "H 0 -0.92 -1.23\n",
+        "8\n\nHe 1 2 3\nHe -1 2 3\nHe 1 -2 3\nHe 1 2 -3\nHe -1 -2 3\nHe -1 2 -3\nHe 1 -2 -3\n"
+        "He -1 -2 -3\n"};
+    int n_of_order[POINT_GROUP_MAX_ORDER + 1] = {0};
+    random_state = 1;
+    for (int i = 0; i < 4000; i++) {
+        struct molecule molecule;
+        struct point_group group;
+        parse(molecules[i % 2], &molecule);
+        if (i % 3 == 0)
+            move(&molecule, 3 * random_number(), random_number(), 0);
+        double noise = (0.1 + 0.2 * (i / 2 % 5)) * POINT_GROUP_TOLERANCE;
+        for (int64_t a = 0; a < molecule.n_atoms; a++)
+            for (int x = 0; x < 3; x++)
+                molecule.atoms[a].position[x] += noise * random_number();
+        check_ok(point_group_find(&molecule, &group));
+        check_operations(&molecule, &group);
+        point_group_keep_moving(&group);
+        check_operations(&molecule, &group);
+        n_of_order[group.order]++;
+        point_group_fini(&group);
+        molecule_fini(&molecule);
+    }
+    for (int order = 1; order <= POINT_GROUP_MAX_ORDER; order++)
+        assert_true((n_of_order[order] > 0) == ((order & (order - 1)) == 0));
 }
 
 /* A ring of n carbon atoms about z. */
@@ -182,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_are_those_of_textbooks),
         cmocka_unit_test(distortions_above_the_tolerance_count),
+        cmocka_unit_test(what_is_found_is_a_group),
         cmocka_unit_test(rings_have_the_subgroup_of_their_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
