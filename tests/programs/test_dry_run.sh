@@ -20,7 +20,7 @@ b = r["extras"]["beryl"]
 p = b["prediction"]
 try:
     build = json.load(open("build.json"))["extras"]["beryl"]
-    c = build["classes"]
+    c = build.get("classes")
 except FileNotFoundError:
     pass
 def fold(classes):
@@ -41,7 +41,7 @@ for options in "$rhf" "$inputs/c2h4.xyz --basis 6-31g* --tile 12 --charge 1 --mu
     "$rhf --decomposition pair" "$inputs/be16.xyz --basis be15s --screen 1e-6" \
     "$inputs/water.xyz --basis 6-31g --tile 1"; do
     rm -f result.json build.json
-    run 0 $options --dry-run --json result.json
+    run 0 $options --dry-run --point-group c1 --json result.json
     grep -q "^Predicted seconds, from " "$folder/output" || complain "no prediction of $options"
     grep -Eq "^Fock build +[0-9]" "$folder/output" || complain "no seconds of a build of $options"
     grep -Eq "^Memory +[0-9]" "$folder/output" || complain "no memory of $options"
@@ -54,6 +54,14 @@ for options in "$rhf" "$inputs/c2h4.xyz --basis 6-31g* --tile 12 --charge 1 --mu
     check 'all(of["seconds"] > 0 for of in p["classes"].values())'
     check '0 < p["build_seconds"] and 0 < p["later_build_seconds"] <= p["scf_fock_seconds"][0]'
     check 'r["return_result"] is None and r["success"] and b["iterations"] == []'
+done
+
+# With the symmetry of the molecule an SCF computes as many as are predicted, but for the few orbits that
+# the prediction leaves out.
+for options in "$rhf" "$inputs/c2h4.xyz --basis 6-31g*" "$inputs/water.xyz --basis cc-pvtz"; do
+    run 0 $options --dry-run --json result.json
+    run 1 $options --max-iter 2 --screening schwarz --integrals direct --json build.json
+    check '0.9 < p["quartets"] * build["fock_builds"] / sum(of["quartets"] for of in build["engines"]["computed"].values()) <= 1'
 done
 
 # Integrals that are not kept are computed in every build; options of the SCF change nothing.
