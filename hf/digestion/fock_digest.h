@@ -40,8 +40,9 @@ int64_t fock_digest_bytes(const struct tiling *tiling);
 /* Adds quartets that each stand for their orbit under the eight-fold symmetry:
  *   A_ab += 2 D_cd v   A_cd += 2 D_ab v
  *   A_ac -= D_bd v/2   A_ad -= D_bc v/2   A_bc -= D_ad v/2   A_bd -= D_ac v/2
- * with v halved for each of a = b, c = d, ab = cd, and times the weight of a representative; for two spins the exchange terms are per spin
- * and twice as large. The views are complete after fock_digest_end. */
+ * with v halved for each of a = b, c = d, ab = cd, and times the weight of a representative; for two
+ * spins the exchange terms are per spin and twice as large. The views are complete after
+ * fock_digest_end. */
 void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_views *views,
                            const struct digest_batch *batch);
 void fock_digest_end(struct fock_digest *digest, const struct quartet_views *views);

@@ -83,8 +83,8 @@ double fock_threshold(const struct fock *fock);
 /* A build that was done. */
 struct fock_record {
     double seconds;    /* wall time of fock_build, density and F included */
-    int64_t integrals; /* used by all processes; under full symmetry, or that of a molecule, one
-                             * of each orbit */
+    int64_t integrals; /* used by all processes; one of each orbit under full symmetry, or that of
+                             * a molecule */
     int64_t integrals_read; /* of them, kept from earlier builds; the others were computed */
     int64_t kept_hits;      /* tile quartets kept by the process that ran them */
     int64_t kept_misses;    /* those that were not, and had integrals to keep */

@@ -29,8 +29,8 @@ struct fock {
     struct integral_store *store;         /* NULL: no integrals are kept */
     const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
     struct fock_parts *parts;             /* of densities under it; NULL without one */
-    double filling_s,
-        filled_s; /* wall time of the tasks that filled the store, and of filling it */
+    double filling_s;                     /* wall time of the tasks that filled the store */
+    double filled_s;                      /* that of filling it */
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;

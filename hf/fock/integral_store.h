@@ -25,7 +25,8 @@
 
 struct integral_store;
 
-/* bound_bytes: of all that it keeps, and of the address space that it takes. Not collective. Errors: STATUS_NO_MEMORY. */
+/* bound_bytes: of all that it keeps, and of the address space that it takes. Not collective. Errors:
+ * STATUS_NO_MEMORY. */
 enum status integral_store_create(int64_t bound_bytes, struct integral_store **store);
 void integral_store_destroy(struct integral_store *store);
 

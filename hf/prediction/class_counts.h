@@ -20,9 +20,8 @@ struct listed_pair {
     int64_t tile_pair;  /* tile_pair_index */
     int32_t primitives; /* products of primitives */
     int16_t type;
-    uint8_t copies; /* 2 where ab and ba are two pairs, else 1 */
-    uint8_t
-        fixed_by; /* bit k: symmetry operation k leaves the pair what it is; 1 without symmetry */
+    uint8_t copies;   /* 2 where ab and ba are two pairs, else 1 */
+    uint8_t fixed_by; /* bit k: symmetry operation k leaves the pair as it is; 1 without symmetry */
 };
 
 /* Sums of copies, and of primitives of all copies, over the pairs before one of the list. */
@@ -53,7 +52,8 @@ struct class_counts {
  * molecule (NULL: none), one of each orbit (quartet_orbits.h). The number of orbits is the mean over the
  * operations of the number of quartets that each leaves unchanged (Burnside's lemma), where those whose
  * pairs it exchanges, fewer than pairs, are left out. Walks and lists are of all quartets. The screening
- * is not needed afterwards. Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (2^31 pairs); the same everywhere. */
+ * is not needed afterwards. Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT (2^31 pairs); the same
+ * everywhere. */
 enum status class_counts_create(const struct screening *screening, enum fock_symmetry symmetry,
                                 const struct tile_symmetry *of_molecule, MPI_Comm comm,
                                 struct class_counts **counts);

@@ -34,7 +34,8 @@ struct fock_prediction {
     struct class_costs *costs; /* of the sample, every integral computed; of all processes */
 };
 
-/* Predicts builds. Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT, STATUS_NUMERIC; the same everywhere. */
+/* Predicts builds. Collective. Errors: STATUS_NO_MEMORY, STATUS_LIMIT, STATUS_NUMERIC; the same
+ * everywhere. */
 enum status fock_prediction_create(const struct predicted_build *build,
                                    struct fock_prediction **prediction);
 void fock_prediction_destroy(struct fock_prediction *prediction);
