@@ -237,7 +237,7 @@ static bool is_group(const struct search *search, unsigned has, unsigned set)
     return true;
 }
 
-static int count_bits(unsigned set)
+static int count_operations(unsigned set)
 {
     int n = 0;
     for (; set; set &= set - 1)
@@ -253,7 +253,7 @@ static void try_axes(const struct search *search, const double axes[3][3],
     for (int s = 0; s < N_SIGNS; s++)
         has |= (unsigned)has_signs(search, axes, s) << s;
     for (unsigned set = 1; set < 1u << N_SIGNS; set += 2) {
-        if (count_bits(set) <= group->order || !is_group(search, has, set))
+        if (count_operations(set) <= group->order || !is_group(search, has, set))
             continue;
         memcpy(group->axes, axes, sizeof group->axes);
         group->order = 0;

@@ -145,7 +145,8 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
     TRY(status_agree(comm, point_group_find(&input->molecule, &input->group)));
     point_group_keep_moving(&input->group);
     TRY(status_agree(comm, find_flipped(settings, input)));
-    input->tile = settings->tile > 0 ? settings->tile : tiling_default_target(input->shells);
+    input->tile = settings->tile > 0 ? settings->tile
+                                     : tiling_default_target(input->shells, input->group.order);
     return STATUS_OK;
 }
 

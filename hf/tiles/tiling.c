@@ -7,9 +7,9 @@
 /* As in Lifflander et al. (2012): tiles of 40 x 40 stay in the processor's caches. */
 enum { LARGEST_TARGET = 40 };
 
-/* Two tiles make 6 tasks that symmetry leaves different, three 21, four 55, the largest of them 25, 10
- * and 3 % of a dense build. Fewer tiles leave more shell quartets of a class together, which fill
- * vectors: in small molecules, whose builds take milliseconds, that saves more than even loads would. */
+/* Four tiles make 55 tasks that the eight-fold symmetry leaves different, three 21, two 6, the largest of
+ * them 3, 10 and 25 % of a dense build. Where the symmetry of the molecule leaves a part of the shell
+ * quartets, fewer tiles keep enough of a class together to fill vectors. */
 enum { FEWEST_TILES = 2, MOST_TILES = 4 };
 
 static int64_t group_functions(const struct shells *shells, int64_t group)
@@ -34,10 +34,11 @@ static int64_t count_group_tiles(const struct shells *shells, int64_t target)
     return n_tiles;
 }
 
-int64_t tiling_default_target(const struct shells *shells)
+int64_t tiling_default_target(const struct shells *shells, int order)
 {
-    int64_t target = shells->max_group_functions;
-    int64_t n_tiles = (shells->n_functions + LARGEST_TARGET - 1) / LARGEST_TARGET;
+    int64_t target = shells->max_group_functions, n_tiles = MOST_TILES;
+    if (order > 1)
+        n_tiles = (shells->n_functions + LARGEST_TARGET - 1) / LARGEST_TARGET;
     if (n_tiles < FEWEST_TILES)
         n_tiles = FEWEST_TILES;
     if (n_tiles > MOST_TILES)

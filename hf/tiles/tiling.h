@@ -24,9 +24,10 @@ struct tile_quartet {
     int64_t I, J, K, L;
 };
 
-/* The default target, from the basis alone, so that F has the same bits on any number of processes:
- * 40 above 160 functions; else the least that makes as many tiles as 40 would, but at least two. */
-int64_t tiling_default_target(const struct shells *shells);
+/* The default target, from molecule and basis alone, so that F has the same bits on any number of
+ * processes: 40 above 160 functions; else the least that makes four tiles or, of a molecule with so many
+ * symmetry operations that move centres, as many as tiles of 40 would be, but at least two. */
+int64_t tiling_default_target(const struct shells *shells, int order);
 
 /* Cuts the groups, in order, into tiles of at most target functions; a single
  * larger group is a tile of its own. target >= 1. Errors: STATUS_NO_MEMORY. */

@@ -107,18 +107,18 @@ static void test_pairs_are_numbered_row_by_row(void **state)
 }
 
 /* That of a basis with groups of these sizes, the largest last, on each atom. */
-static int64_t default_target(int64_t n_atoms, int64_t n_groups, const int *of_atom)
+static int64_t default_target(int64_t n_atoms, int64_t n_groups, const int *of_atom, int order)
 {
     int *sizes = malloc((size_t)(n_atoms * n_groups) * sizeof *sizes);
     for (int64_t g = 0; g < n_atoms * n_groups; g++)
         sizes[g] = of_atom[g % n_groups];
     struct shells shells = shells_of_sizes(n_atoms * n_groups, sizes);
-    int64_t target = tiling_default_target(&shells);
+    int64_t target = tiling_default_target(&shells, order);
     struct tiling *tiling;
     check_ok(tiling_create(&shells, target, &tiling));
     assert_int_equal(tiling->max_functions <= 40 ? target : 40, tiling->max_functions);
-    /* Two to four tiles, as many as tiles of 40 would be, if no group is a large part of the basis. */
-    int64_t wanted = (shells.n_functions + 39) / 40;
+    /* Two to four tiles, if no group is a large part of the basis. */
+    int64_t wanted = order > 1 ? (shells.n_functions + 39) / 40 : 4;
     wanted = wanted < 2 ? 2 : wanted > 4 ? 4 : wanted;
     if (shells.n_functions >= 20 * of_atom[n_groups - 1])
         assert_true(tiling->n_tiles >= wanted && (tiling->n_tiles == wanted || target == 40));
@@ -138,8 +138,10 @@ static void test_the_default_target_makes_few_tiles_of_at_most_40(void **state)
     for (size_t a = 0; a < sizeof atoms / sizeof atoms[0]; a++) {
         int64_t last = 0;
         for (int64_t n = 1; n < 200; n++) {
-            last = default_target(n, atoms[a].n_groups, atoms[a].sizes);
-            assert_true(last <= 40);
+            int64_t target = default_target(n, atoms[a].n_groups, atoms[a].sizes, 1);
+            assert_true(target >= last && target <= 40);
+            assert_true(default_target(n, atoms[a].n_groups, atoms[a].sizes, 2) <= 40);
+            last = target;
         }
         assert_int_equal(last, 40);
     }
@@ -149,13 +151,15 @@ static void test_the_default_target_of_known_bases(void **state)
 {
     (void)state;
     const int s[] = {1}, h[] = {11}, carbon[] = {1, 1, 1, 3, 3, 5};
-    assert_int_equal(default_target(3840, 1, s), 40); /* Be256 of the papers */
-    assert_int_equal(default_target(1000, 1, s), 40);
-    assert_int_equal(default_target(160, 1, s), 40);
-    assert_int_equal(default_target(156, 1, s), 39);
-    assert_int_equal(default_target(4, 1, s), 2);
-    assert_int_equal(default_target(1, 1, h), 11);
-    assert_int_equal(default_target(8, 6, carbon), 39); /* three tiles */
+    assert_int_equal(default_target(3840, 1, s, 1), 40); /* Be256 of the papers */
+    assert_int_equal(default_target(1000, 1, s, 8), 40);
+    assert_int_equal(default_target(160, 1, s, 2), 40);
+    assert_int_equal(default_target(156, 1, s, 1), 39);
+    assert_int_equal(default_target(4, 1, s, 1), 1);
+    assert_int_equal(default_target(4, 1, s, 2), 2);
+    assert_int_equal(default_target(1, 1, h, 1), 11);
+    assert_int_equal(default_target(8, 6, carbon, 1), 28); /* two atoms a tile */
+    assert_int_equal(default_target(8, 6, carbon, 4), 39); /* three tiles */
 }
 
 /* Where the square root of a double no longer separates neighbours. */
