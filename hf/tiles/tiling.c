@@ -9,8 +9,9 @@ enum { LARGEST_TARGET = 40 };
 
 /* Four tiles make 55 tasks that the eight-fold symmetry leaves different, three 21, two 6, the largest of
  * them 3, 10 and 25 % of a dense build. Where the symmetry of the molecule leaves a part of the shell
- * quartets, fewer tiles keep enough of a class together to fill vectors. */
-enum { FEWEST_TILES = 2, MOST_TILES = 4 };
+ * quartets, fewer tiles keep enough of a class together to fill vectors; builds of a basis of up to one
+ * tile of 40 are too short to matter. */
+enum { MOST_TILES = 4 };
 
 static int64_t group_functions(const struct shells *shells, int64_t group)
 {
@@ -37,10 +38,8 @@ static int64_t count_group_tiles(const struct shells *shells, int64_t target)
 int64_t tiling_default_target(const struct shells *shells, int order)
 {
     int64_t target = shells->max_group_functions, n_tiles = MOST_TILES;
-    if (order > 1)
+    if (order > 1 && shells->n_functions > LARGEST_TARGET)
         n_tiles = (shells->n_functions + LARGEST_TARGET - 1) / LARGEST_TARGET;
-    if (n_tiles < FEWEST_TILES)
-        n_tiles = FEWEST_TILES;
     if (n_tiles > MOST_TILES)
         n_tiles = MOST_TILES;
     while (target < LARGEST_TARGET && count_group_tiles(shells, target) > n_tiles)

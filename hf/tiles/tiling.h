@@ -25,8 +25,8 @@ struct tile_quartet {
 };
 
 /* The default target, from molecule and basis alone, so that F has the same bits on any number of
- * processes: 40 above 160 functions; else the least that makes four tiles or, of a molecule with so many
- * symmetry operations that move centres, as many as tiles of 40 would be, but at least two. */
+ * processes: 40 above 160 functions; else the least that makes four tiles or, of more than 40 functions
+ * and a molecule with so many symmetry operations that move centres, as many as tiles of 40 would be. */
 int64_t tiling_default_target(const struct shells *shells, int order);
 
 /* Cuts the groups, in order, into tiles of at most target functions; a single

@@ -98,7 +98,7 @@ tiles()
     python3 -c "import json; assert json.load(open('result.json'))['extras']['beryl']['options']['tile'] == $tile" ||
         complain "the result does not name tile $tile"
 }
-tiles 6 14
+tiles 55 8
 tiles 1 24 --tile 24
 
 # Hydrogen atoms in a row: only neighbours interact.
