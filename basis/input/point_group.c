@@ -21,11 +21,19 @@ enum { MAX_DIRECTIONS = 64 }; /* of mirror planes and rotation axes that are com
 
 static const double coordinate_axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
+/* A centre in the order of distances from the middle, which operations keep. */
+struct ranked_center {
+    double square; /* of the distance */
+    int64_t atom;
+};
+
 struct search {
     const struct molecule *molecule;
-    double (*position)[3]; /* of each centre, relative to the middle */
-    double tolerance;      /* of positions */
-    int64_t *images;       /* scratch: of each centre by each of N_SIGNS changes of signs */
+    struct ranked_center *ranked; /* n_atoms, ascending */
+    int64_t *rank;                /* of each centre among them */
+    double (*position)[3];        /* of each centre, relative to the middle */
+    double tolerance;             /* of positions */
+    int64_t *images;              /* scratch: of each centre by each of N_SIGNS changes of signs */
     double directions[MAX_DIRECTIONS][3];
     int n_directions;
 };
@@ -72,19 +80,43 @@ static bool are_alike_atoms(const struct atom *a, const struct atom *b)
     return a->element == b->element && a->ghost == b->ghost;
 }
 
+/* Ranks of the centres as far from the middle as one, but for a difference of squares: [first, end). */
+struct rank_range {
+    int64_t first, end;
+};
+
+static struct rank_range find_shell_of(const struct search *search, int64_t atom, double width)
+{
+    int64_t n = search->molecule->n_atoms, rank = search->rank[atom];
+    double square = search->ranked[rank].square;
+    struct rank_range range = {rank, rank + 1};
+    while (range.first > 0 && square - search->ranked[range.first - 1].square < width)
+        range.first--;
+    while (range.end < n && search->ranked[range.end].square - square < width)
+        range.end++;
+    return range;
+}
+
+/* Difference of squares of distances within which a centre may be that another is moved to. */
+static double width_of_images(const struct search *search, int64_t atom)
+{
+    return 8 * search->tolerance * (1 + sqrt(search->ranked[search->rank[atom]].square));
+}
+
 /* The centre that centre number atom is moved to, or -1. */
 static int64_t find_image(const struct search *search, const double matrix[3][3], int64_t atom)
 {
-    const struct molecule *molecule = search->molecule;
+    const struct atom *atoms = search->molecule->atoms;
+    struct rank_range range = find_shell_of(search, atom, width_of_images(search, atom));
     double moved[3];
     for (int a = 0; a < 3; a++)
         moved[a] = dot(matrix[a], search->position[atom]);
-    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+    for (int64_t rank = range.first; rank < range.end; rank++) {
+        int64_t i = search->ranked[rank].atom;
         double distance = 0;
         for (int a = 0; a < 3; a++)
             distance = fmax(distance, fabs(moved[a] - search->position[i][a]));
-        if (distance < search->tolerance &&
-            are_alike_atoms(&molecule->atoms[atom], &molecule->atoms[i]))
+        if (distance < search->tolerance && are_alike_atoms(&atoms[atom], &atoms[i]))
             return i;
     }
     return -1;
@@ -146,31 +178,26 @@ static void consider_direction(struct search *search, const double direction[3])
         memcpy(search->directions[search->n_directions++], u, sizeof u);
 }
 
-/* Centres that operations can exchange with this one. */
-static bool may_exchange(const struct search *search, int64_t a, int64_t b)
-{
-    const double *r = search->position[a], *s = search->position[b];
-    return are_alike_atoms(&search->molecule->atoms[a], &search->molecule->atoms[b]) &&
-           fabs(dot(r, r) - dot(s, s)) < AT_CENTER;
-}
-
 /* An operation that takes the centre to itself has its plane or axis along its position or
  * perpendicular to that; one that takes it to another along their difference or sum, or, where the two
  * are opposite, perpendicular to both. */
 static void consider_center(struct search *search, int64_t a)
 {
+    const struct atom *atoms = search->molecule->atoms;
     const double *r = search->position[a];
+    struct rank_range range = find_shell_of(search, a, width_of_images(search, a));
     consider_direction(search, r);
-    for (int64_t b = 0; b < search->molecule->n_atoms; b++) {
+    for (int64_t rank = range.first; rank < range.end; rank++) {
+        int64_t b = search->ranked[rank].atom;
         const double *s = search->position[b];
-        if (b == a || !may_exchange(search, a, b))
+        if (b == a || !are_alike_atoms(&atoms[a], &atoms[b]))
             continue;
         consider_direction(search, (const double[]){r[0] - s[0], r[1] - s[1], r[2] - s[2]});
         consider_direction(search, (const double[]){r[0] + s[0], r[1] + s[1], r[2] + s[2]});
     }
 }
 
-/* The centre with the fewest to exchange with, off the middle and, unless along is NULL, off the line
+/* The centre with the fewest as far from the middle, off that and, unless along is NULL, off the line
  * through it along that direction; -1: none. */
 static int64_t find_reference(const struct search *search, const double *along)
 {
@@ -182,11 +209,9 @@ static int64_t find_reference(const struct search *search, const double *along)
             vector_product(search->position[a], along, off);
         if (dot(off, off) < AT_CENTER * AT_CENTER)
             continue;
-        int64_t n = 0;
-        for (int64_t b = 0; b < search->molecule->n_atoms && n < fewest; b++)
-            n += may_exchange(search, a, b);
-        if (n < fewest) {
-            fewest = n;
+        struct rank_range range = find_shell_of(search, a, width_of_images(search, a));
+        if (range.end - range.first < fewest) {
+            fewest = range.end - range.first;
             best = a;
         }
     }
@@ -337,6 +362,26 @@ static void center_positions(struct search *search)
         }
 }
 
+static int by_distance(const void *left, const void *right)
+{
+    const struct ranked_center *a = left, *b = right;
+    if (a->square != b->square)
+        return a->square < b->square ? -1 : 1;
+    return (a->atom > b->atom) - (a->atom < b->atom);
+}
+
+static void rank_centers(struct search *search)
+{
+    int64_t n = search->molecule->n_atoms;
+    for (int64_t i = 0; i < n; i++) {
+        const double *r = search->position[i];
+        search->ranked[i] = (struct ranked_center){dot(r, r), i};
+    }
+    qsort(search->ranked, (size_t)n, sizeof *search->ranked, by_distance);
+    for (int64_t rank = 0; rank < n; rank++)
+        search->rank[search->ranked[rank].atom] = rank;
+}
+
 enum status point_group_find(const struct molecule *molecule, struct point_group *group)
 {
     struct search search = {.molecule = molecule};
@@ -344,17 +389,23 @@ enum status point_group_find(const struct molecule *molecule, struct point_group
     *group = (struct point_group){.n_atoms = molecule->n_atoms};
     search.position = malloc(n * sizeof *search.position);
     search.images = malloc(N_SIGNS * n * sizeof *search.images);
-    enum status status = CHECK_MEMORY(search.position && search.images,
-                                      "no memory for the symmetry of %zu centres", n);
+    search.ranked = malloc(n * sizeof *search.ranked);
+    search.rank = malloc(n * sizeof *search.rank);
+    enum status status =
+        CHECK_MEMORY(search.position && search.images && search.ranked && search.rank,
+                     "no memory for the symmetry of %zu centres", n);
     if (status != STATUS_OK)
         goto done;
     center_positions(&search);
+    rank_centers(&search);
     find_directions(&search);
     combine_directions(&search, group);
     status = set_operations(&search, group);
 done:
     free(search.position);
     free(search.images);
+    free(search.ranked);
+    free(search.rank);
     return status;
 }
 

@@ -63,6 +63,12 @@ enum status shells_create(const struct molecule *molecule, const struct basis_se
                           enum basis_form form, struct shells **shells);
 void shells_destroy(struct shells *shells);
 
+/* Number of functions of a group of shells. */
+static inline int n_functions_of_group(const struct shells *shells, int64_t group)
+{
+    return shells->types[shells->groups[group].type].n_functions;
+}
+
 /* N(a, l) of the conventions above: norm of the function (l, 0, 0) of a primitive. */
 double primitive_norm(int l, double a);
 

@@ -18,10 +18,10 @@ static void group_maxima(const struct tiling *tiling, int64_t I, int64_t J, cons
     double *out = maxima;
     for (int64_t a = tiling->first_group[I]; a < tiling->first_group[I + 1]; a++) {
         int64_t row = shells->groups[a].first_function - tiling->first_function[I];
-        int n_a = shells->types[shells->groups[a].type].n_functions;
+        int n_a = n_functions_of_group(shells, a);
         for (int64_t b = tiling->first_group[J]; b < tiling->first_group[J + 1]; b++, out++) {
             int64_t column = shells->groups[b].first_function - tiling->first_function[J];
-            int n_b = shells->types[shells->groups[b].type].n_functions;
+            int n_b = n_functions_of_group(shells, b);
             double largest = 0;
             for (int i = 0; i < n_a; i++) {
                 for (int j = 0; j < n_b; j++) {

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-/* A pair of groups (a, b), a >= b, and its images. */
+/* A pair of groups (a, b) and its images. */
 struct pair_orbit {
-    int64_t number;  /* a (a + 1) / 2 + b */
+    int64_t number;  /* as of a tile pair: tile_pair_index_unordered */
     int64_t highest; /* number of an image */
     int32_t a, b;
     uint8_t fixed_by; /* bit k: operation k leaves the pair what it is */
@@ -60,26 +60,23 @@ int64_t quartet_orbits_bytes(const struct tiling *tiling)
            2 * tiling->max_groups * tiling->max_groups * (int64_t)sizeof(struct pair_orbit);
 }
 
-static int64_t pair_number(int64_t a, int64_t b)
-{
-    return a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a;
-}
-
 static int64_t image_of_pair(const struct tile_symmetry *symmetry, int k,
                              const struct pair_orbit *pair)
 {
     const int64_t *images = symmetry->group_images + k * symmetry->tiling->shells->n_groups;
-    return pair_number(images[pair->a], images[pair->b]);
+    return tile_pair_index_unordered(images[pair->a], images[pair->b]);
 }
 
 static struct pair_orbit orbit_of_pair(const struct tile_symmetry *symmetry, int64_t a, int64_t b)
 {
-    struct pair_orbit pair = {.number = pair_number(a, b), .a = (int32_t)a, .b = (int32_t)b};
+    struct pair_orbit pair = {.number = tile_pair_index_unordered(a, b),
+                              .a = (int32_t)a,
+                              .b = (int32_t)b,
+                              .fixed_by = (uint8_t)tile_symmetry_fixing(symmetry, a, b)};
     pair.highest = pair.number;
-    for (int k = 0; k < symmetry->group->order; k++) {
+    for (int k = 1; k < symmetry->group->order; k++) {
         int64_t image = image_of_pair(symmetry, k, &pair);
         pair.highest = image > pair.highest ? image : pair.highest;
-        pair.fixed_by |= (uint8_t)((image == pair.number) << k);
     }
     return pair;
 }

@@ -217,10 +217,10 @@ enum status fock_parts_input(struct fock_parts *parts, int pass, struct density_
         for (int i = 0; i < part->n && part->pass == pass; i++, n++) {
             const struct darray *D = parts->D[part->first + i];
             input[n] = part->whole ? D : parts->input[n];
+            if (part->whole)
+                continue;
             set_factors(parts, part, 1.0 / parts->symmetry->group->order, factors);
-            if (!part->whole)
-                TRY(tile_symmetry_add(parts->symmetry, TILE_DENSITY, factors, D, 0,
-                                      parts->input[n]));
+            TRY(tile_symmetry_add(parts->symmetry, TILE_DENSITY, factors, D, 0, parts->input[n]));
         }
     }
     return STATUS_OK;

@@ -123,11 +123,6 @@ struct group_sums {
     double groups, functions;
 };
 
-static double functions_of_group(const struct shells *shells, int64_t group)
-{
-    return shells->types[shells->groups[group].type].n_functions;
-}
-
 static struct group_sums sum_fixed_groups(const struct shells *shells,
                                           const struct tile_symmetry *of_molecule, int k)
 {
@@ -135,7 +130,7 @@ static struct group_sums sum_fixed_groups(const struct shells *shells,
     for (int64_t group = 0; group < shells->n_groups; group++)
         if (!of_molecule || of_molecule->group_images[k * shells->n_groups + group] == group) {
             sums.groups++;
-            sums.functions += functions_of_group(shells, group);
+            sums.functions += n_functions_of_group(shells, group);
         }
     return sums;
 }
@@ -149,7 +144,7 @@ static struct kept_totals count_unique(const struct shells *shells,
     double n = (double)shells->n_groups, squares = 0, fourth_powers = 0;
     struct kept_totals totals = {0};
     for (int64_t group = 0; group < shells->n_groups; group++) {
-        double square = functions_of_group(shells, group) * functions_of_group(shells, group);
+        double size = n_functions_of_group(shells, group), square = size * size;
         squares += square;
         fourth_powers += square * square;
     }

@@ -129,16 +129,12 @@ void davidson_choose(struct davidson *davidson, int n)
     }
 }
 
-/* The new vectors' rows and columns of the matrix. */
+/* Takes the new vectors and their products into the subspace. */
 static void extend_subspace(struct davidson *davidson)
 {
-    int first = davidson->n_vectors, n_new = davidson->n_new, n = first + n_new;
-    double dots[DAVIDSON_VECTORS * DAVIDSON_MAX_NEW];
-    scf_rotation_dot_products(n, davidson->vectors, n_new, &davidson->products[first], dots);
-    for (int j = 0; j < n_new; j++)
-        for (int i = 0; i <= first + j; i++)
-            davidson->matrix[i * DAVIDSON_VECTORS + first + j] =
-                davidson->matrix[(first + j) * DAVIDSON_VECTORS + i] = dots[j * n + i];
+    int n = davidson->n_vectors + davidson->n_new;
+    scf_rotations_extend_matrix(davidson->n_vectors, n, davidson->vectors, davidson->products,
+                                DAVIDSON_VECTORS, davidson->matrix);
     davidson->n_vectors = n;
     davidson->n_new = 0;
 }

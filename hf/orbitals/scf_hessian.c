@@ -120,6 +120,16 @@ double scf_rotation_dot(const struct scf_rotation *x, const struct scf_rotation 
     return dots[0];
 }
 
+void scf_rotations_extend_matrix(int first, int n, const struct scf_rotation x[],
+                                 const struct scf_rotation Hx[], int stride, double *matrix)
+{
+    double dots[SCF_MAX_COMBINED * FOCK_MAX_MATRICES];
+    scf_rotation_dot_products(n, x, n - first, &Hx[first], dots);
+    for (int j = first; j < n; j++)
+        for (int i = 0; i <= j; i++)
+            matrix[i * stride + j] = matrix[j * stride + i] = dots[(j - first) * n + i];
+}
+
 void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[])
 {
     for (int s = 0; s < 2; s++) {

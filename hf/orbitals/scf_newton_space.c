@@ -176,12 +176,7 @@ static enum status multiply_pass(struct newton_space *space)
 static void extend_model(struct newton_space *space)
 {
     int first = space->n, n_new = space->n_new, n = first + n_new;
-    double dots[NEWTON_VECTORS * NEWTON_MAX_NEW];
-    scf_rotation_dot_products(n, space->x, n_new, &space->Hx[first], dots);
-    for (int j = 0; j < n_new; j++)
-        for (int i = 0; i <= first + j; i++)
-            space->matrix[i * NEWTON_VECTORS + first + j] =
-                space->matrix[(first + j) * NEWTON_VECTORS + i] = dots[j * n + i];
+    scf_rotations_extend_matrix(first, n, space->x, space->Hx, NEWTON_VECTORS, space->matrix);
     scf_rotation_dot_products(n_new, &space->x[first], 1, &space->hessian->gradient,
                               &space->g[first]);
     space->n = n;

@@ -17,35 +17,24 @@ struct listing {
     int64_t n, capacity;
 };
 
-static uint8_t find_fixing(const struct tile_symmetry *symmetry, const struct shell_pair *pair)
-{
-    unsigned fixed_by = 1;
-    for (int k = 1; symmetry && k < symmetry->group->order; k++) {
-        const int64_t *images = symmetry->group_images + k * symmetry->tiling->shells->n_groups;
-        int64_t a = images[pair->first], b = images[pair->second];
-        bool fixed =
-            (a == pair->first && b == pair->second) || (a == pair->second && b == pair->first);
-        fixed_by |= (unsigned)fixed << k;
-    }
-    return (uint8_t)fixed_by;
-}
-
 static enum status list_pairs_of_class(struct listing *listing, int64_t tile_pair,
                                        const struct pair_class *class)
 {
+    const struct tile_symmetry *symmetry = listing->of_molecule;
     int type = pair_type_of(listing->screening->tiling->shells, class);
     TRY(array_reserve(&listing->pairs, listing->n + class->n_pairs, &listing->capacity,
                       sizeof *listing->pairs));
     for (int32_t i = 0; i < class->n_pairs; i++) {
         const struct shell_pair *pair = &class->pairs[i];
         int copies = listing->ordered && pair->first != pair->second ? 2 : 1;
-        listing->pairs[listing->n++] =
-            (struct listed_pair){.bound = pair->bound,
-                                 .tile_pair = tile_pair,
-                                 .primitives = pair->n_primitives,
-                                 .type = (int16_t)type,
-                                 .copies = (uint8_t)copies,
-                                 .fixed_by = find_fixing(listing->of_molecule, pair)};
+        unsigned fixed_by =
+            symmetry ? tile_symmetry_fixing(symmetry, pair->first, pair->second) : 1;
+        listing->pairs[listing->n++] = (struct listed_pair){.bound = pair->bound,
+                                                            .tile_pair = tile_pair,
+                                                            .primitives = pair->n_primitives,
+                                                            .type = (int16_t)type,
+                                                            .copies = (uint8_t)copies,
+                                                            .fixed_by = (uint8_t)fixed_by};
     }
     return STATUS_OK;
 }

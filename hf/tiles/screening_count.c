@@ -23,8 +23,8 @@ struct pair_list {
 static enum status append_counted_pair(struct pair_list *list, const struct shells *shells,
                                        int64_t a, int64_t b, double bound)
 {
-    int n_a = shells->types[shells->groups[a].type].n_functions;
-    int n = n_a * shells->types[shells->groups[b].type].n_functions;
+    int n_a = n_functions_of_group(shells, a);
+    int n = n_a * n_functions_of_group(shells, b);
     TRY(array_reserve(&list->pairs, list->n + 1, &list->capacity, sizeof *list->pairs));
     list->pairs[list->n++] = a == b ? (struct counted_pair){bound, n, n_a * (n_a + 1) / 2}
                                     : (struct counted_pair){bound, 2 * n, n};

@@ -146,6 +146,17 @@ int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_grou
            group->order * of_operation + item_cache_bytes(tiling_n_pairs(tiling)) + CACHE_BYTES;
 }
 
+unsigned tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b)
+{
+    unsigned fixing = 0;
+    for (int k = 0; k < symmetry->group->order; k++) {
+        const int64_t *images = symmetry->group_images + k * symmetry->tiling->shells->n_groups;
+        bool fixed = (images[a] == a && images[b] == b) || (images[a] == b && images[b] == a);
+        fixing |= (unsigned)fixed << k;
+    }
+    return fixing;
+}
+
 /* Reads tiles of a matrix, wherever they are. */
 struct tile_reader {
     const struct tile_symmetry *symmetry;
@@ -326,27 +337,39 @@ enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_ma
     return darray_sync_and_agree(status);
 }
 
-/* Largest elements of the parts of the tile at hand. */
-static void note_parts(const struct tile_reader *reader, int64_t size, double largest[])
+/* characters[r][k], of every representation and operation. */
+struct character_table {
+    double characters[POINT_GROUP_MAX_ORDER][POINT_GROUP_MAX_ORDER];
+};
+
+static struct character_table tabulate_characters(const struct point_group *group)
 {
-    const struct point_group *group = reader->symmetry->group;
-    for (int r = 0; r < group->order; r++) {
-        double character[POINT_GROUP_MAX_ORDER];
+    struct character_table table = {{{0}}};
+    for (int r = 0; r < group->order; r++)
         for (int k = 0; k < group->order; k++)
-            character[k] = point_group_character(group, r, k);
+            table.characters[r][k] = point_group_character(group, r, k);
+    return table;
+}
+
+/* Largest elements of the parts of the tile at hand. */
+static void note_parts(const struct tile_reader *reader, const struct character_table *table,
+                       int64_t size, double largest[])
+{
+    int order = reader->symmetry->group->order;
+    for (int r = 0; r < order; r++)
         for (int64_t i = 0; i < size; i++) {
             double sum = 0;
-            for (int k = 0; k < group->order; k++)
-                sum += character[k] * reader->images[k * size + i];
-            largest[r] = fmax(largest[r], fabs(sum) / group->order);
+            for (int k = 0; k < order; k++)
+                sum += table->characters[r][k] * reader->images[k * size + i];
+            largest[r] = fmax(largest[r], fabs(sum) / order);
         }
-    }
 }
 
 enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
                                      double largest[])
 {
     struct tile_reader reader = {.symmetry = symmetry, .matrix = D, .use = TILE_DENSITY};
+    struct character_table table = tabulate_characters(symmetry->group);
     struct own_tile own = {0};
     for (int r = 0; r < symmetry->group->order; r++)
         largest[r] = 0;
@@ -354,7 +377,7 @@ enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const
     while (status == STATUS_OK && own_tile_next(symmetry->tiling, D, &own)) {
         status = read_images(&reader, own.I, own.J);
         if (status == STATUS_OK)
-            note_parts(&reader, darray_block_size(D, own.pair), largest);
+            note_parts(&reader, &table, darray_block_size(D, own.pair), largest);
     }
     tile_reader_fini(&reader);
     return status;

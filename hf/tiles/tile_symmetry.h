@@ -44,6 +44,9 @@ void tile_symmetry_destroy(struct tile_symmetry *symmetry);
 /* Bytes of the object, and of a process in the functions below. Not collective. */
 int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_group *group);
 
+/* Bit k: operation k takes the pair of groups of shells (a, b) to itself, in either order. */
+unsigned tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b);
+
 /* B = beta B + sum_k factors[k] (k A) over all operations; beta 0 overwrites even NaN.
  * A  complete, as after darray_sync; not B
  * B  complete on return

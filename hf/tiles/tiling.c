@@ -13,17 +13,12 @@ enum { LARGEST_TARGET = 40 };
  * tile of 40 are too short to matter. */
 enum { MOST_TILES = 4 };
 
-static int64_t group_functions(const struct shells *shells, int64_t group)
-{
-    return shells->types[shells->groups[group].type].n_functions;
-}
-
 /* Number of the first group after the tile that begins with one. */
 static int64_t end_of_tile(const struct shells *shells, int64_t first, int64_t target)
 {
-    int64_t n_functions = group_functions(shells, first), end = first + 1;
-    while (end < shells->n_groups && n_functions + group_functions(shells, end) <= target)
-        n_functions += group_functions(shells, end++);
+    int64_t n_functions = n_functions_of_group(shells, first), end = first + 1;
+    while (end < shells->n_groups && n_functions + n_functions_of_group(shells, end) <= target)
+        n_functions += n_functions_of_group(shells, end++);
     return end;
 }
 
