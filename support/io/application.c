@@ -18,13 +18,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* By mpirun, srun or another launcher with PMI. */
-static bool is_launched(void)
-{
-    return getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMIX_RANK") || getenv("PMI_RANK") ||
-           getenv("SLURM_PROCID");
-}
-
 /* Takes the numbers of standard streams that are closed, else a file or a connection that is opened
  * gets one of them, and what is printed goes there. */
 static void take_closed_streams(void)
@@ -63,7 +56,7 @@ void application_prepare_mpi(void)
     /* Else Open MPI's hwloc looks for graphics cards at X displays, which takes seconds on a
      * machine that cannot resolve its own name. */
     setenv("HWLOC_COMPONENTS", "-gl", 0);
-    if (is_launched())
+    if (mpi_transport_is_launched())
         return;
     /* Else MPI starts a daemon for the program, which takes 0.1 s. */
     setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
@@ -92,7 +85,7 @@ void application_start(struct application *application, int thread_level)
     setlinebuf(stderr); /* a line is one write, which those of other processes cannot cut up */
     log_enable(true);
     /* One process needs no MPI to answer or to complain. */
-    if (!application_runs(application) && !is_launched())
+    if (!application_runs(application) && !mpi_transport_is_launched())
         return;
     application_prepare_mpi();
     application->status = start_mpi(application, thread_level);
