@@ -15,6 +15,7 @@ sys.path.append(os.path.join(ROOT, "inputs"))
 import make_inputs  # noqa: E402
 
 OTHERS = ("nwchem", "psi4")
+PSI4_BASES = "/usr/share/psi4/basis"  # of Debian's psi4-data
 
 # Name: molecule, basis, threshold, further options of beryl-hf, programs to compare with. Under
 # --screening schwarz the density decides nothing, and the guess is one as good as any.
@@ -24,10 +25,20 @@ SYSTEMS = {
     "water10/def2-tzvp": ("water10", "def2-tzvp", 1e-10, [], OTHERS),
     "c20h42/6-31g": ("c20h42", "6-31g", 1e-10, [], OTHERS),
     "be16/be15s": ("be16", "be15s", 1e-10, [], OTHERS),
+    **{f"{molecule}/{basis}": (molecule, os.path.join(PSI4_BASES, basis + ".gbs"), 1e-10, [], OTHERS)
+       for molecule, basis in (("water", "cc-pvqz"), ("water", "cc-pv5z"), ("water", "aug-cc-pvqz"),
+                               ("neon", "cc-pv5z"))},
     "be64/be15s": ("be64", "be15s", 1e-10, [], OTHERS),
     "be256/be15s": ("be256", "be15s", 1e-6, ["--screening", "schwarz"], ()),
     "be256/be15s/avx2": ("be256", "be15s", 1e-6,
                          ["--screening", "schwarz", "--engine", "avx2"], ()),
+}
+
+
+# Those that inputs/ lacks: atoms in angstrom.
+MOLECULES = {
+    "neon": "Ne 0 0 0\n",
+    "co": "C 0 0 0\nO 0.3 0.6 0.9\n",
 }
 
 
@@ -46,11 +57,13 @@ def mpirun(processes, command):
 
 
 def molecule_file(name):
-    """A file of inputs/, or a chain of the same rule: c40h82, be128."""
+    """A file of inputs/, one of MOLECULES, or a chain of the same rule: c40h82, be128."""
     path = os.path.join(ROOT, "inputs", name + ".xyz")
     if os.path.exists(path):
         return path
-    if name.startswith("be"):
+    if name in MOLECULES:
+        text = f"{MOLECULES[name].count(chr(10))}\n\n{MOLECULES[name]}"
+    elif name.startswith("be"):
         text = make_inputs.xyz_text("units=bohr", make_inputs.be_chain(int(name[2:])), 4)
     else:
         n_carbons = int(name[1:name.index("h")])
@@ -68,7 +81,7 @@ class Beryl:
     def __init__(self, binaries, molecule, basis, screen, options=(), run=""):
         os.makedirs(RUNS, exist_ok=True)
         self.binaries = binaries
-        system = f"{molecule}_{basis}"
+        system = f"{molecule}_{os.path.basename(basis)}"
         self.name = system + run
         self.input = [molecule_file(molecule), "--basis", basis]
         self.options = ["--screen", str(screen), *options]
@@ -161,11 +174,11 @@ def print_table(head, rows):
 
 def at_error(points, error):
     """The threshold at which the error is this one, by interpolation of its logarithm in that of
-    the threshold; points: (threshold, error)."""
+    the threshold, or the nearest of these; points: (threshold, error)."""
     points = sorted((t, e) for t, e in points if e > 0)
     below = [p for p in points if p[1] <= error]
     above = [p for p in points if p[1] > error]
     if not below or not above:
-        raise ValueError(f"no thresholds on both sides of the error {error}: {points}")
+        return (below or above)[-1 if below else 0][0]
     (t0, e0), (t1, e1) = below[-1], above[0]
     return t0 * (t1 / t0) ** (math.log(error / e0) / math.log(e1 / e0))
