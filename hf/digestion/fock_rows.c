@@ -53,7 +53,7 @@ static void set_row_weights(struct row_matrices *matrices, const struct row_bra 
 
 /* Whether any ket of a block makes a significant quartet. */
 static bool block_is_significant(const struct row_matrices *matrices, int32_t block,
-                                 const struct row_bra *bra, double threshold)
+                                 const struct row_bra *bra, const struct fock_rows_task *task)
 {
     const struct row_kets *kets = &matrices->kets;
     const double *of_rows = matrices->weight[0], *of_columns = matrices->weight[1];
@@ -63,7 +63,7 @@ static bool block_is_significant(const struct row_matrices *matrices, int32_t bl
         double of_c = of_rows[kets->row[k]], of_d = of_columns[kets->column[k]];
         any |= quartet_is_significant(bra->bound * kets->bound[k],
                                       kets->weight[k] > bra_weight ? kets->weight[k] : bra_weight,
-                                      of_c > of_d ? of_c : of_d, threshold);
+                                      of_c > of_d ? of_c : of_d, task->threshold, task->cutoff);
     }
     return any;
 }
@@ -79,7 +79,7 @@ static int32_t select_blocks(struct row_matrices *matrices, const struct fock_ro
         set_row_weights(matrices, bra, kind);
     for (int32_t block = 0; block < end; block++) {
         matrices->blocks[n] = block;
-        n += !by_density || block_is_significant(matrices, block, bra, task->threshold);
+        n += !by_density || block_is_significant(matrices, block, bra, task);
     }
     return n;
 }

@@ -22,7 +22,7 @@
 /* A request: the quartets of the views' tiles I and J, K and L, with all permutations. */
 struct fock_rows_task {
     const struct rows_of_classes *rows;
-    double threshold;
+    double threshold, cutoff; /* quartet_is_significant */
     enum screening_rule rule;
 };
 

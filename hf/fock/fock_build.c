@@ -11,6 +11,7 @@
 #include "support/io/progress.h"
 #include "support/mpi/wall_time.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* The cache budget is divided by these. F gets twice as much as D, because its tiles
@@ -100,6 +101,7 @@ enum status fock_create(const struct screening *screening, const struct fock_set
     if (!made)
         return STATUS_NO_MEMORY;
     *made = (struct fock){.screening = screening, .settings = *settings, .comm = comm};
+    fock_set_cutoff(made, 0);
     enum status status = create_parts(made, pool_settings);
     if (status == STATUS_OK)
         *fock = made;
@@ -180,7 +182,8 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
     fock_accumulator_start(fock->accumulator, fock->density);
     if (fock->store)
         integral_store_begin(fock->store);
-    fock->begun = fock_worker_begin(fock->worker, kind, fock->density, fock->accumulator);
+    fock->begun =
+        fock_worker_begin(fock->worker, kind, fock->cutoff, fock->density, fock->accumulator);
     progress_begin("Fock build");
     enum status status = taskpool_run(fock->pool);
     progress_end();
@@ -270,6 +273,11 @@ const struct fock_record *fock_records(const struct fock *fock)
 double fock_threshold(const struct fock *fock)
 {
     return fock->screening->threshold;
+}
+
+void fock_set_cutoff(struct fock *fock, double cutoff)
+{
+    fock->cutoff = fmax(cutoff, screening_least_cutoff(fock_threshold(fock)));
 }
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock)

@@ -80,6 +80,10 @@ void fock_forget_integrals(struct fock *fock);
 /* The threshold of its screening, hartree. Not collective. */
 double fock_threshold(const struct fock *fock);
 
+/* Sets the cutoff of later builds under SCREENING_DENSITY (quartet_is_significant), hartree:
+ * screening_least_cutoff at first, and at least. Not collective; the same on all processes. */
+void fock_set_cutoff(struct fock *fock, double cutoff);
+
 /* A build that was done. */
 struct fock_record {
     double seconds;    /* wall time of fock_build, density and F included */

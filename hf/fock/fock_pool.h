@@ -20,6 +20,7 @@ struct fock {
     const struct screening *screening;
     struct fock_settings settings;
     struct taskpool_settings pool_settings;
+    double cutoff; /* of builds: quartet_is_significant */
     MPI_Comm comm;
     struct fock_tasks *tasks;
     struct fock_cost *cost;

@@ -29,6 +29,7 @@ struct fock_worker {
     struct row_matrices *rows;
     double *exchange_weights;      /* of two tiles' groups: select_significant */
     bool same_tile_pair;           /* bra and ket of the tile quartet being computed */
+    double cutoff;                 /* of the build: quartet_is_significant */
     struct fock_counts counts;     /* of the build */
     double add_s;                  /* adding to the store */
     struct integral_store *store;  /* borrowed, or NULL */
@@ -155,8 +156,10 @@ enum status fock_worker_use_symmetry(struct fock_worker *worker,
 }
 
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
-                              struct density_tiles *density, struct fock_accumulator *accumulator)
+                              double cutoff, struct density_tiles *density,
+                              struct fock_accumulator *accumulator)
 {
+    worker->cutoff = cutoff;
     worker->counts = (struct fock_counts){0};
     return quartet_views_init(&worker->views, worker->screening->tiling, density, accumulator,
                               kind);
@@ -300,7 +303,7 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
         selected[n] = i;
         n += quartet_is_significant(bra->bound * ket->bound,
                                     coulomb > bra_weight ? coulomb : bra_weight,
-                                    of_c > of_d ? of_c : of_d, threshold);
+                                    of_c > of_d ? of_c : of_d, threshold, worker->cutoff);
     }
     return n;
 }
@@ -315,8 +318,10 @@ static int32_t select_representatives(const struct shell_pair *bra, const struct
 static void compute_rows(const struct rows_of_classes *rows, void *context)
 {
     struct fock_worker *worker = context;
-    struct fock_rows_task task = {
-        .rows = rows, .threshold = worker->screening->threshold, .rule = worker->rule};
+    struct fock_rows_task task = {.rows = rows,
+                                  .threshold = worker->screening->threshold,
+                                  .cutoff = worker->cutoff,
+                                  .rule = worker->rule};
     worker->counts.integrals +=
         fock_rows_compute(worker->rows, &worker->views, &task, interrupt_task, worker);
 }

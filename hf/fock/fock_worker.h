@@ -45,9 +45,11 @@ void fock_worker_keep(struct fock_worker *worker, struct integral_store *store);
 enum status fock_worker_use_symmetry(struct fock_worker *worker,
                                      const struct tile_symmetry *symmetry);
 
-/* Begins and ends a build with this density. Errors of begin: STATUS_NO_MEMORY. */
+/* Begins and ends a build with this density. cutoff: of SCREENING_DENSITY (quartet_is_significant).
+ * Errors of begin: STATUS_NO_MEMORY. */
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
-                              struct density_tiles *density, struct fock_accumulator *accumulator);
+                              double cutoff, struct density_tiles *density,
+                              struct fock_accumulator *accumulator);
 void fock_worker_end(struct fock_worker *worker);
 
 /* Work since the last begin. */

@@ -8,8 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Builds in a row that may be incremental. */
-enum { MAX_INCREMENTAL = 7 };
+/* What builds in a row may neglect together, in cutoffs of the last: with equal cutoffs, one full
+ * build and seven incremental ones. */
+enum { MAX_NEGLECTED = 8 };
 
 enum { TILES_OF_SPIN = 3, TILES_OF_MATRIX = 2, MAX_NEW_TILES = 2 * TILES_OF_SPIN };
 
@@ -180,15 +181,20 @@ static void remember_outcome(struct scf_fock *fock, bool incremental)
 
 enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
 {
+    double least = screening_least_cutoff(fock_threshold(fock->problem->fock));
+    double cutoff = full ? least : fmax(least, fock->cutoff);
+    double neglected = fock->neglected + cutoff;
     bool incremental = !full && !fock->always_full && fock->has_last &&
-                       fock->n_incremental < MAX_INCREMENTAL && find_change(fock);
+                       neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
     struct density_kind kind = density_of_spins(fock->problem->n_spins);
     fock->has_last = false;
     remember_density(fock, incremental);
+    fock_set_cutoff(fock->problem->fock, cutoff);
     TRY(build_tiles(fock, &kind));
+    fock_set_cutoff(fock->problem->fock, least);
     remember_outcome(fock, incremental);
-    fock->n_incremental = incremental ? fock->n_incremental + 1 : 0;
-    *is_full = !incremental;
+    fock->neglected = incremental ? neglected : cutoff;
+    *is_full = !incremental && cutoff == least;
     return STATUS_OK;
 }
 

@@ -4,8 +4,8 @@
  *   G[D] = G[D_last] + G[D - D_last],
  *
  * since G is linear and a small difference is screened away more. Errors of
- * screening add up, so every few builds is a full one. What is remembered are tile matrices, half
- * as large as dense ones. */
+ * screening add up, so every few builds is a full one. Far from convergence they may be larger: a
+ * build has a cutoff of its own. What is remembered are tile matrices, half as large as dense ones. */
 #pragma once
 
 #include "hf/fock/fock_build.h"
@@ -28,8 +28,9 @@ struct scf_fock {
     struct darray *owned[3 * 2 + 2 * (FOCK_MAX_MATRICES - 1)];
     int n_owned;
     bool always_full; /* set by the owner: no incremental builds from now on */
+    double cutoff;    /* set by the owner: of builds that are not full (fock_set_cutoff) */
     bool has_last;
-    int n_incremental; /* builds since the last full one */
+    double neglected; /* sum of the cutoffs of the last full build and of all since */
     int64_t n_builds;
     double seconds; /* spent in builds */
 };
@@ -51,7 +52,8 @@ enum status scf_fock_set_density(struct scf_fock *fock, int spin, struct dense *
 void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D);
 
 /* Finds G of the densities that were set, one for each spin, from these if full or if that is due,
- * else from their change. *is_full: from the densities. Errors: those of fock_build. */
+ * else from their change. *is_full: from the densities and with the least cutoff. Errors: those of
+ * fock_build. */
 enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full);
 
 /* Energies of the last scf_fock_build: energies[0] = sum over spins of D . H, energies[1] of D . G

@@ -169,7 +169,8 @@ static enum status run_pass(struct sampler *sampler, enum sample_pass pass,
         integral_store_begin(sampler->store);
     fock_worker_keep(sampler->worker, pass == SAMPLE_DIRECT ? NULL : sampler->store);
     fock_worker_count_costs(sampler->worker, costs);
-    enum status status = fock_worker_begin(sampler->worker, &sampler->density->kind,
+    double cutoff = screening_least_cutoff(sampler->screening->threshold);
+    enum status status = fock_worker_begin(sampler->worker, &sampler->density->kind, cutoff,
                                            sampler->density, sampler->accumulator);
     darray_sync();
     if (status == STATUS_OK)

@@ -174,6 +174,11 @@ static enum status prepare_diis(struct scf_solver *solver)
     return STATUS_OK;
 }
 
+/* The cutoff of a build (fock_set_cutoff) after a gradient: errors of F are then a thousandth of it or
+ * less, also where many neglected quartets add up. */
+#define CUTOFF_OF_GRADIENT 1e-7
+#define LARGEST_CUTOFF     1e-8
+
 static enum status diis_step(struct scf_solver *solver)
 {
     bool full = scf_choice_expects_end(solver);
@@ -184,7 +189,9 @@ static enum status diis_step(struct scf_solver *solver)
     TRY(scf_state_diagonalise(solver->basis, solver->state));
     if (solver->occupation)
         scf_occupation_keep(solver->occupation, solver->state);
+    solver->fock->cutoff = fmin(LARGEST_CUTOFF, CUTOFF_OF_GRADIENT * solver->state->gradient);
     TRY(scf_state_build(solver->basis, solver->fock, full, solver->state));
+    solver->fock->cutoff = 0;
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
 }

@@ -40,21 +40,24 @@ struct memory_need screening_bytes(const struct tiling *tiling, int n_processes)
  * reaches the threshold, whatever the density. */
 enum screening_rule { SCREENING_DENSITY, SCREENING_SCHWARZ };
 
-/* The largest change of an element of F that may be left out, as a fraction of the
- * threshold: many small ones add up, and with them the error of a Fock matrix that
- * is built from changes of the density, which limits convergence. */
-#define DENSITY_SCREENING_FRACTION 0.01
+/* The largest change of an element of F that may be left out, unless a build asks for less accuracy:
+ * a fraction of the threshold, because many small ones add up, and with them the error of a Fock
+ * matrix that is built from changes of the density, which limits convergence. */
+static inline double screening_least_cutoff(double threshold)
+{
+    return 0.01 * threshold;
+}
 
 /* Whether a quartet of groups is computed under SCREENING_DENSITY: its bound Q_ab Q_cd must reach
- * the threshold, and the largest change that it can make to an element of F the fraction of it
- * above: the bound times the larger of
+ * the threshold, and the largest change that it can make to an element of F the cutoff: the bound
+ * times the larger of
  *     coulomb_weight   2 max |D| over the blocks ab and cd (total density)
  *     exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
 static inline bool quartet_is_significant(double bound, double coulomb_weight,
-                                          double exchange_weight, double threshold)
+                                          double exchange_weight, double threshold, double cutoff)
 {
     double weight = coulomb_weight > exchange_weight ? coulomb_weight : exchange_weight;
-    return bound >= threshold && bound * weight >= DENSITY_SCREENING_FRACTION * threshold;
+    return bound >= threshold && bound * weight >= cutoff;
 }
 
 /* Errors that screening leaves, in thresholds: of an element of the orbital gradient, and of the

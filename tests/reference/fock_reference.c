@@ -65,7 +65,8 @@ static bool quartet_is_computed(const struct reference *reference, int64_t a, in
     double coulomb = fmax(J[a * n + b], J[c * n + d]);
     double exchange = fmax(fmax(K[a * n + c], K[a * n + d]), fmax(K[b * n + c], K[b * n + d]));
     return quartet_is_significant(reference->bounds[a * n + b] * reference->bounds[c * n + d],
-                                  coulomb, exchange, reference->threshold);
+                                  coulomb, exchange, reference->threshold,
+                                  screening_least_cutoff(reference->threshold));
 }
 
 /* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell. */

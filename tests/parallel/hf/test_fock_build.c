@@ -281,6 +281,48 @@ static void test_builds_compute_as_many_integrals_as_are_counted(void **state)
     }
 }
 
+/* Integrals of all builds so far. */
+static int64_t sum_integrals(const struct fock *fock)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < fock_n_builds(fock); i++)
+        n += fock_records(fock)[i].integrals;
+    return n;
+}
+
+/* The larger the cutoff the fewer integrals, and the larger the error, which it bounds but for the number
+ * of quartets that change an element. At the least cutoff F is what it was. */
+static void test_a_cutoff_bounds_what_is_left_out(void **state)
+{
+    (void)state;
+    const double cutoffs[] = {0, 1e-3, 1e-2, 0.1};
+    for (int choice = 0; choice < 4; choice++) {
+        int n_spins = 1 + choice % 2;
+        struct fock_settings settings = {
+            .symmetry = choice / 2, .screening = SCREENING_DENSITY, .cache_bytes = 1000000};
+        struct build build;
+        build_init(&build, screenings[1], &settings, "--sched=counter", n_spins);
+        int64_t last_n = INT64_MAX;
+        double last_error = 0;
+        for (int i = 0; i < 4; i++) {
+            int64_t before = sum_integrals(build.fock);
+            fock_set_cutoff(build.fock, cutoffs[i]);
+            check_ok(run(&build));
+            int64_t n = sum_integrals(build.fock) - before;
+            double error = largest_error(&build, 1);
+            assert_true(n > 0 && n < last_n && error >= last_error &&
+                        error < 100 * cutoffs[i] + 1e-10);
+            assert_true(i == 0 || error > 0);
+            last_n = n;
+            last_error = error;
+        }
+        fock_set_cutoff(build.fock, 0);
+        check_ok(run(&build));
+        assert_true(largest_error(&build, 1) < 1e-10);
+        build_fini(&build);
+    }
+}
+
 /* At a threshold where all counts, F is linear in D over many orders of magnitude. */
 static void test_the_matrix_is_linear_in_the_density(void **state)
 {
@@ -458,6 +500,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_plain_sums_give_the_reference),
         cmocka_unit_test(test_every_pool_gives_one_digest),
         cmocka_unit_test(test_builds_compute_as_many_integrals_as_are_counted),
+        cmocka_unit_test(test_a_cutoff_bounds_what_is_left_out),
         cmocka_unit_test(test_the_grid_of_the_sums_follows_the_density),
         cmocka_unit_test(test_several_matrices_share_a_pass),
         cmocka_unit_test(test_the_matrix_is_linear_in_the_density),
