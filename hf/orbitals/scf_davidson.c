@@ -6,6 +6,8 @@
 
 enum { KEPT_VECTORS = 4 };
 
+_Static_assert(DAVIDSON_VECTORS <= SCF_MAX_COMBINED, "combinations of that many rotations");
+
 /* The diagonal of the Hessian lies below the differences of orbital energies by about this fraction of
  * what the lowest vector has of the two-electron part. */
 #define TWO_ELECTRON_FRACTION 0.4

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-enum { DAVIDSON_VECTORS = 14, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
+enum { DAVIDSON_VECTORS = 24, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
 
 struct davidson {
     struct scf_hessian *hessian;

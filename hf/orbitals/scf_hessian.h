@@ -71,7 +71,7 @@ void scf_rotations_extend_matrix(int first, int n, const struct scf_rotation x[]
                                  const struct scf_rotation Hx[], int stride, double *matrix);
 
 /* x[k] = sum_i C[k * n + i] x[i] for k < m, m <= SCF_MAX_COMBINED, in place. Not collective. */
-enum { SCF_MAX_COMBINED = 16 };
+enum { SCF_MAX_COMBINED = 24 };
 void scf_rotations_combine(int n, int m, const double *C, struct scf_rotation x[]);
 
 /* The differences of orbital energies, M_ai = max(e_a - e_i + shift, floor), by the energies of each

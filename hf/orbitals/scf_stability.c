@@ -27,7 +27,7 @@ struct search_care {
     int start_divisions, min_products;
     double error_fraction;
 };
-static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.2};
+static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.3};
 
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy.
  */

@@ -23,6 +23,7 @@ import os
 import re
 import statistics
 import subprocess
+import sys
 import tempfile
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -118,8 +119,10 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: 1)")
     parser.add_argument("--timeout", type=float, default=600, help="seconds of a run")
     parser.add_argument("--json", help="write the rows to this file")
-    parser.add_argument("options", nargs="*", help="options of beryl-hf, after --")
-    options = parser.parse_args()
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    options = parser.parse_args(words[:end])
+    options.options = words[end + 1:]
     with open(options.cases, encoding="utf-8") as file:
         cases = json.load(file)
     if options.only:
