@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_davidson.h"
 
+#include "hf/orbitals/scf_representation.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { KEPT_VECTORS = 4 };
 
-_Static_assert(DAVIDSON_VECTORS <= SCF_MAX_COMBINED, "combinations of that many rotations");
+_Static_assert((int)DAVIDSON_VECTORS <= (int)SCF_MAX_COMBINED,
+               "combinations of that many rotations");
 
 /* The diagonal of the Hessian lies below the differences of orbital energies by about this fraction of
  * what the lowest vector has of the two-electron part. */
 #define TWO_ELECTRON_FRACTION 0.4
 
 /* vectors, products, next, free_rotations, x and scratch. */
-enum { N_ROTATIONS = 2 * DAVIDSON_VECTORS + DAVIDSON_MAX_NEW + SCF_MAX_FREE_ROTATIONS + 2 };
+enum { MAX_ROTATIONS = 2 * DAVIDSON_VECTORS + DAVIDSON_MAX_NEW + SCF_MAX_FREE_ROTATIONS + 2 };
 
-/* The pointers to all N_ROTATIONS. */
-static void list_rotations(struct davidson *davidson, struct scf_rotation *all[N_ROTATIONS])
+/* The pointers to all; their number. */
+static int list_rotations(struct davidson *davidson, struct scf_rotation *all[MAX_ROTATIONS])
 {
     int n = 0;
     all[n++] = &davidson->x;
@@ -25,23 +28,31 @@ static void list_rotations(struct davidson *davidson, struct scf_rotation *all[N
         all[n++] = &davidson->next[i];
     for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
         all[n++] = &davidson->free_rotations[i];
-    for (int i = 0; i < DAVIDSON_VECTORS; i++) {
+    for (int i = 0; i < davidson->capacity; i++) {
         all[n++] = &davidson->vectors[i];
         all[n++] = &davidson->products[i];
     }
+    return n;
 }
 
 void davidson_fini(struct davidson *davidson)
 {
-    struct scf_rotation *all[N_ROTATIONS];
-    list_rotations(davidson, all);
-    for (int i = 0; i < N_ROTATIONS; i++)
+    struct scf_rotation *all[MAX_ROTATIONS];
+    int n = list_rotations(davidson, all);
+    for (int i = 0; i < n; i++)
         scf_rotation_fini(all[i]);
 }
 
-int64_t davidson_bytes(const struct scf_basis *plan)
+static int capacity_of_block(int n_representations)
 {
-    return N_ROTATIONS * scf_rotation_bytes(plan);
+    return n_representations > 1 ? DAVIDSON_BLOCK_VECTORS : DAVIDSON_VECTORS;
+}
+
+int64_t davidson_bytes(const struct scf_basis *plan, int n_representations)
+{
+    struct davidson davidson = {.capacity = capacity_of_block(n_representations)};
+    struct scf_rotation *all[MAX_ROTATIONS];
+    return list_rotations(&davidson, all) * scf_rotation_bytes(plan);
 }
 
 /* y = x over the differences of orbital energies less shift; the floor keeps them positive. */
@@ -66,22 +77,47 @@ static int64_t count_rotations(const struct scf_basis *basis)
     return n;
 }
 
-enum status davidson_init(struct scf_hessian *hessian, int n_divisions, int most_new,
-                          bool leave_out_free, struct davidson *davidson)
+/* The part of noise in a block is rounding errors below this, as where the block has no rotations. */
+#define LEAST_PART 1e-10
+
+/* Takes the part of x in a block, or zero where there is none. */
+static enum status take_block(struct scf_hessian *hessian, int representation,
+                              struct scf_rotation *x)
 {
-    *davidson = (struct davidson){.hessian = hessian, .most_new = most_new};
-    struct scf_rotation *all[N_ROTATIONS];
-    list_rotations(davidson, all);
-    TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
-    if (leave_out_free)
+    double before = scf_rotation_dot(x, x);
+    TRY(scf_rotation_take_part(hessian, representation, x));
+    if (scf_rotation_dot(x, x) < LEAST_PART * LEAST_PART * before)
+        scf_rotation_add(0, x, 0, x);
+    return STATUS_OK;
+}
+
+/* A first vector: noise of the block. */
+static enum status set_first(const struct davidson *davidson, const struct davidson_start *start,
+                             int stream, struct scf_rotation *x)
+{
+    scf_rotation_set_noise(stream, x);
+    if (start->n_representations > 1)
+        TRY(take_block(davidson->hessian, start->representation, x));
+    for (int k = 0; k < start->n_divisions; k++)
+        divide_by_gaps(davidson, 0, x, x);
+    return STATUS_OK;
+}
+
+enum status davidson_init(struct scf_hessian *hessian, const struct davidson_start *start,
+                          struct davidson *davidson)
+{
+    *davidson = (struct davidson){.hessian = hessian,
+                                  .most_new = start->most_new,
+                                  .capacity = capacity_of_block(start->n_representations)};
+    struct scf_rotation *all[MAX_ROTATIONS];
+    int n = list_rotations(davidson, all);
+    TRY(scf_rotations_init(hessian->basis, n, all));
+    if (start->leave_out_free)
         TRY(scf_find_free_rotations(hessian, davidson->free_rotations, &davidson->n_free));
     if (davidson->n_free == count_rotations(hessian->basis))
         davidson->n_free = 0;
-    for (int i = 0; i < most_new; i++) {
-        scf_rotation_set_noise(i, &davidson->next[i]);
-        for (int k = 0; k < n_divisions; k++)
-            divide_by_gaps(davidson, 0, &davidson->next[i], &davidson->next[i]);
-    }
+    for (int i = 0; i < start->most_new; i++)
+        TRY(set_first(davidson, start, i, &davidson->next[i]));
     return STATUS_OK;
 }
 
@@ -182,7 +218,7 @@ static void precondition(struct davidson *davidson, int k, const struct scf_rota
  * led to it: eigenvalues near zero, which transition metals have, then never settle. */
 static void collapse_subspace(struct davidson *davidson)
 {
-    if (davidson->n_vectors + DAVIDSON_MAX_NEW <= DAVIDSON_VECTORS)
+    if (davidson->n_vectors + davidson->most_new <= davidson->capacity)
         return;
     const double *C = davidson->combinations;
     scf_rotations_combine(davidson->n_vectors, KEPT_VECTORS, C, davidson->vectors);

@@ -14,12 +14,14 @@
 
 #include <stdbool.h>
 
-enum { DAVIDSON_VECTORS = 24, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
+/* In one block of several, DAVIDSON_BLOCK_VECTORS. */
+enum { DAVIDSON_VECTORS = 24, DAVIDSON_BLOCK_VECTORS = 12, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
 
 struct davidson {
     struct scf_hessian *hessian;
     int n_vectors, n_new; /* with products; after them, in the coming pass */
     int most_new;         /* in any pass */
+    int capacity;         /* vectors that there is room for */
     struct scf_rotation vectors[DAVIDSON_VECTORS];            /* orthonormal */
     struct scf_rotation products[DAVIDSON_VECTORS];           /* H times each */
     double matrix[DAVIDSON_VECTORS * DAVIDSON_VECTORS];       /* of H between them */
@@ -33,16 +35,26 @@ struct davidson {
     double residual_norm;           /* of H x - eigenvalue x */
 };
 
-/* Starts from noise divided n_divisions times by the differences of orbital energies: low
- * excitations of every symmetry, the more divisions the fewer of them. most_new <= DAVIDSON_MAX_NEW:
- * vectors of a pass. leave_out_free: without free rotations where there are others. Collective, like all that follows. Errors: STATUS_NO_MEMORY; on
- * failure davidson_fini still has to be called. */
-enum status davidson_init(struct scf_hessian *hessian, int n_divisions, int most_new,
-                          bool leave_out_free, struct davidson *davidson);
+/* What is searched, and how. */
+struct davidson_start {
+    /* Noise divided so many times by the differences of orbital energies is low excitations, the more
+     * divisions the fewer of them. */
+    int n_divisions;
+    int most_new;          /* vectors of a pass, at most DAVIDSON_MAX_NEW */
+    bool leave_out_free;   /* free rotations, where there are others */
+    int n_representations; /* blocks of the Hessian (scf_representation.h); 1: the whole */
+    int representation;    /* the block */
+};
+
+/* Collective, like all that follows. Errors: STATUS_NO_MEMORY; on failure davidson_fini still has to be
+ * called. */
+enum status davidson_init(struct scf_hessian *hessian, const struct davidson_start *start,
+                          struct davidson *davidson);
 void davidson_fini(struct davidson *davidson);
 
-/* Bytes that it takes of a process, at most (scf_basis_plan). Not collective. */
-int64_t davidson_bytes(const struct scf_basis *plan);
+/* Bytes that it takes of a process, at most (scf_basis_plan), of a block among so many. Not
+ * collective. */
+int64_t davidson_bytes(const struct scf_basis *plan, int n_representations);
 
 /* Makes the best n <= most_new of next vectors of the coming pass, n_new of them: 0 if the space is exhausted. */
 void davidson_choose(struct davidson *davidson, int n);

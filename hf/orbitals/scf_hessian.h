@@ -116,9 +116,14 @@ void scf_hessian_fini(struct scf_hessian *hessian);
  * collective. */
 int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products);
 
-/* kappa = C_v^T A C_o of each spin that has rotations. A: n x n, over the functions. */
+/* kappa = C_v^T A C_o of each spin that has rotations, or of one. A: n x n, over the functions. */
 void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
                          struct scf_rotation *kappa);
+void scf_hessian_project_spin(struct scf_hessian *hessian, const struct dense *A, int spin,
+                              struct scf_rotation *kappa);
+
+/* d[spin] = C_v kappa C_o^T + its transpose. */
+void scf_hessian_expand(struct scf_hessian *hessian, const struct dense *kappa, int spin);
 
 /* product = H kappa, at the price of a Fock build. Errors: those of fock_build. */
 enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,

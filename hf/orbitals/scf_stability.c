@@ -3,10 +3,14 @@
 
 #include "hf/fock/fock_build.h"
 #include "hf/orbitals/scf_davidson.h"
+#include "hf/orbitals/scf_representation.h"
 #include "hf/tiles/screening.h"
+#include "hf/tiles/tile_symmetry.h"
+#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 enum { MAX_PRODUCTS = 60 };
 
@@ -29,33 +33,58 @@ struct search_care {
 };
 static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.3};
 
+/* Among the few rotations of one of many representations low eigenvalues are further apart. */
+static const struct search_care restricted_block_care = {6, 4, 0.5},
+                                unrestricted_block_care = {2, 4, 0.5};
+
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy.
  */
 #define TYPICAL_CURVATURE 0.1
 #define THIRD_DERIVATIVE  1.0
 
-/* The search for the lowest eigenvalue of a block of the Hessian. */
+/* The search for the lowest eigenvalue of the Hessian in a space, or of a representation there. */
 struct curvature_search {
     struct davidson davidson;
     const struct search_care *care;
-    struct scf_curvature *curvature; /* the outcome; borrowed */
+    struct scf_curvature curvature; /* the outcome */
     bool is_own; /* in the state's own space, where it has a gradient and free rotations */
     double gradient_norm;
     bool done;
 };
 
-static enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
-                                         struct scf_curvature *curvature,
-                                         struct curvature_search *search)
+/* All searches, the own space first, in each one search of each representation. */
+struct curvature_searches {
+    struct scf_hessian *hessian;
+    int n_spaces, n_representations;
+    bool are_many;               /* representations: one vector of each fills a pass */
+    struct curvature_search *of; /* n_spaces x n_representations */
+};
+
+static struct curvature_search *searches_of_space(const struct curvature_searches *searches,
+                                                  int space)
 {
-    int n_spins = hessian->basis->n_spins;
-    int most_new = n_spins == 1 && is_own ? 1 : FOCK_MAX_MATRICES / n_spins;
-    *curvature = (struct scf_curvature){.error = INFINITY};
-    search->care = n_spins == 1 ? &restricted_care : &unrestricted_care;
-    search->curvature = curvature;
+    return &searches->of[(int64_t)space * searches->n_representations];
+}
+
+static enum status curvature_search_init(const struct curvature_searches *searches, int space,
+                                         int representation, struct curvature_search *search)
+{
+    int n_spins = searches->hessian->basis->n_spins;
+    bool is_own = space == 0;
+    if (searches->are_many)
+        search->care = n_spins == 1 ? &restricted_block_care : &unrestricted_block_care;
+    else
+        search->care = n_spins == 1 ? &restricted_care : &unrestricted_care;
+    search->curvature.error = INFINITY;
     search->is_own = is_own;
-    return davidson_init(hessian, search->care->start_divisions, most_new, is_own,
-                         &search->davidson);
+    struct davidson_start start = {.n_divisions = search->care->start_divisions,
+                                   .most_new = searches->are_many || (n_spins == 1 && is_own)
+                                                   ? 1
+                                                   : FOCK_MAX_MATRICES / n_spins,
+                                   .leave_out_free = is_own,
+                                   .n_representations = searches->n_representations,
+                                   .representation = representation};
+    return davidson_init(searches->hessian, &start, &search->davidson);
 }
 
 /* Chooses n vectors for the coming pass; the search is done if there are none. */
@@ -65,7 +94,7 @@ static void choose_vectors(struct curvature_search *search, int n)
     if (search->done || n == 0)
         return;
     davidson_choose(&search->davidson, n);
-    search->done = search->davidson.n_new == 0 || search->curvature->n_products >= MAX_PRODUCTS;
+    search->done = search->davidson.n_new == 0 || search->curvature.n_products >= MAX_PRODUCTS;
     if (search->done)
         search->davidson.n_new = 0;
 }
@@ -116,7 +145,7 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
  * long, because the search in the wider one would find that, too. */
 static bool is_error_small(const struct curvature_search *search, double eigenvalue_error)
 {
-    const struct scf_curvature *curvature = search->curvature;
+    const struct scf_curvature *curvature = &search->curvature;
     bool shared = search->is_own && search->davidson.hessian->basis->n_spins == 1;
     int enough = search->care->min_products - shared;
     double fraction = !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION
@@ -130,7 +159,7 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
  * of two states that lie closer together than the residual: that must not leave the sign open. */
 static bool is_sign_found(const struct curvature_search *search, double eigenvalue_error)
 {
-    const struct scf_curvature *curvature = search->curvature;
+    const struct scf_curvature *curvature = &search->curvature;
     double residual = search->davidson.residual_norm, size = fabs(curvature->eigenvalue);
     if (search->is_own && size <= residual)
         return residual < fmax(curvature->noise, TINY_RESIDUAL);
@@ -141,7 +170,7 @@ static bool is_sign_found(const struct curvature_search *search, double eigenval
  * is mostly noise. */
 static void check_lowest(struct curvature_search *search)
 {
-    struct scf_curvature *curvature = search->curvature;
+    struct scf_curvature *curvature = &search->curvature;
     double eigenvalue_error = estimate_eigenvalue_error(search);
     curvature->noise = estimate_eigenvalue_noise(search);
     search->done = is_error_small(search, eigenvalue_error);
@@ -151,9 +180,9 @@ static void check_lowest(struct curvature_search *search)
 
 static enum status advance_search(struct curvature_search *search)
 {
-    search->curvature->n_products += search->davidson.n_new;
+    search->curvature.n_products += search->davidson.n_new;
     TRY(davidson_solve(&search->davidson));
-    search->curvature->eigenvalue = search->davidson.eigenvalues[0];
+    search->curvature.eigenvalue = search->davidson.eigenvalues[0];
     check_lowest(search);
     if (!search->done)
         davidson_prepare(&search->davidson);
@@ -162,123 +191,225 @@ static enum status advance_search(struct curvature_search *search)
 
 static bool is_saddle(const struct curvature_search *search)
 {
-    return scf_curvature_verdict(search->curvature) == SCF_VERDICT_UNSTABLE;
+    return scf_curvature_verdict(&search->curvature) == SCF_VERDICT_UNSTABLE;
 }
 
-/* Adds the new vectors of a search to those of a pass; returns their number. */
-static int list_vectors(struct davidson *davidson, int n, const struct scf_rotation *vectors[],
-                        struct scf_rotation *products[])
+/* New vectors of searches, and where their products go. */
+struct vector_list {
+    int n;
+    const struct scf_rotation *vectors[DAVIDSON_MAX_NEW * POINT_GROUP_MAX_ORDER];
+    struct scf_rotation *products[DAVIDSON_MAX_NEW * POINT_GROUP_MAX_ORDER];
+};
+
+/* Those of all searches in a space. */
+static void list_vectors(const struct curvature_searches *searches, int space,
+                         struct vector_list *list)
 {
-    for (int i = 0; i < davidson->n_new; i++, n++) {
-        vectors[n] = &davidson->vectors[davidson->n_vectors + i];
-        products[n] = &davidson->products[davidson->n_vectors + i];
+    struct curvature_search *of = searches_of_space(searches, space);
+    list->n = 0;
+    for (int r = 0; r < searches->n_representations; r++) {
+        struct davidson *davidson = &of[r].davidson;
+        for (int i = 0; i < davidson->n_new; i++, list->n++) {
+            list->vectors[list->n] = &davidson->vectors[davidson->n_vectors + i];
+            list->products[list->n] = &davidson->products[davidson->n_vectors + i];
+        }
     }
-    return n;
 }
 
-/* The products of the new vectors of all searches in one pass. */
-static enum status multiply_vectors(struct scf_hessian *hessian, int n,
-                                    struct curvature_search searches[])
+/* Moves up to n vectors from the end of a list to that of another; returns their number. */
+static int move_vectors(int n, struct vector_list *from, struct vector_list *to)
 {
-    const struct scf_rotation *vectors[FOCK_MAX_MATRICES];
-    struct scf_rotation *products[FOCK_MAX_MATRICES];
-    int n_new = 0;
-    for (int i = 0; i < n; i++)
-        n_new = list_vectors(&searches[i].davidson, n_new, vectors, products);
-    return scf_hessian_multiply_several(hessian, searches[0].davidson.n_new, n_new, vectors,
-                                        products);
+    int moved = 0;
+    for (; moved < n && from->n > 0; moved++) {
+        from->n--;
+        to->vectors[to->n] = from->vectors[from->n];
+        to->products[to->n++] = from->products[from->n];
+    }
+    return moved;
+}
+
+/* The products of the new vectors of all searches in one pass over the integrals. A build takes a few
+ * matrices; with vectors of one representation each it computes a fraction of the quartets, and all
+ * these builds together at most all quartets once. */
+static enum status multiply_vectors(const struct curvature_searches *searches)
+{
+    struct scf_hessian *hessian = searches->hessian;
+    int n_spins = hessian->basis->n_spins, most = FOCK_MAX_MATRICES / n_spins;
+    int most_own = n_spins == 1 ? FOCK_MAX_COULOMB : most;
+    int64_t n_builds = hessian->fock->n_builds;
+    struct vector_list own, wide = {0};
+    list_vectors(searches, 0, &own);
+    if (searches->n_spaces == 2)
+        list_vectors(searches, 1, &wide);
+    while (own.n + wide.n > 0) {
+        struct vector_list pass = {0};
+        int with_own = move_vectors(most_own, &own, &pass);
+        move_vectors(most - with_own, &wide, &pass);
+        TRY(scf_hessian_multiply_several(hessian, with_own, pass.n, pass.vectors, pass.products));
+    }
+    hessian->fock->n_builds = n_builds + 1;
+    return STATUS_OK;
 }
 
 /* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
 static void bound_own_space(struct curvature_search *own, const struct curvature_search *wide)
 {
-    double bound = wide->curvature->eigenvalue - wide->curvature->error;
+    double bound = wide->curvature.eigenvalue - wide->curvature.error;
     if (own->done || !wide->done || !(bound > 0))
         return;
-    own->curvature->error = own->curvature->eigenvalue - bound;
+    own->curvature.error = own->curvature.eigenvalue - bound;
     own->done = true;
 }
 
-/* The vectors of a pass. A restricted state has one in its own space and all others in the wider. Each
- * of an unrestricted one takes a matrix for either spin, and of so few one converges with the least
- * work; where that is not enough, two save passes. */
-static void share_pass(int n, struct curvature_search searches[])
+/* The vectors of a pass in the searches of a representation; wide: NULL without one. A restricted state
+ * has one in its own space and all others in the wider. Each of an unrestricted one takes a matrix for
+ * either spin, and of so few one converges with the least work; where that is not enough, two save
+ * passes. */
+static void share_pass(bool are_many, struct curvature_search *own, struct curvature_search *wide)
 {
-    struct curvature_search *own = &searches[0], *wide = &searches[1];
-    bool is_long = own->curvature->n_products >= own->care->min_products;
+    bool is_long = own->curvature.n_products >= own->care->min_products;
     choose_vectors(own, is_long ? own->davidson.most_new : 1);
-    if (n == 2)
-        choose_vectors(wide, FOCK_MAX_MATRICES - own->davidson.n_new);
+    if (wide)
+        choose_vectors(wide, are_many ? 1 : FOCK_MAX_MATRICES - own->davidson.n_new);
 }
 
-/* Runs n searches until all are done or the first has found a saddle point: the others are of no use
- * then. */
-static enum status find_lowest(struct scf_hessian *hessian, int n,
-                               struct curvature_search searches[], int *n_builds)
+/* Those of all searches; returns their number. */
+static int choose_all_vectors(struct curvature_searches *searches)
 {
+    int n_representations = searches->n_representations, n = 0;
+    for (int r = 0; r < n_representations; r++) {
+        struct curvature_search *own = &searches->of[r];
+        struct curvature_search *wide = searches->n_spaces == 2 ? own + n_representations : NULL;
+        share_pass(searches->are_many, own, wide);
+        n += own->davidson.n_new + (wide ? wide->davidson.n_new : 0);
+    }
+    return n;
+}
+
+/* Whether the searches are of no further use: the state is a saddle point in its own space. */
+static bool is_own_saddle(const struct curvature_searches *searches)
+{
+    for (int r = 0; r < searches->n_representations; r++)
+        if (searches->of[r].done && is_saddle(&searches->of[r]))
+            return true;
+    return false;
+}
+
+/* Runs the searches until all are done or the state is a saddle point in its own space. */
+static enum status find_lowest(struct curvature_searches *searches, int *n_builds)
+{
+    int n_representations = searches->n_representations;
+    int n = searches->n_spaces * n_representations;
     for (;;) {
-        share_pass(n, searches);
-        int n_new = 0;
-        for (int i = 0; i < n; i++)
-            n_new += searches[i].davidson.n_new;
-        if (n_new == 0 || (searches[0].done && is_saddle(&searches[0])))
+        if (choose_all_vectors(searches) == 0 || is_own_saddle(searches))
             return STATUS_OK;
-        TRY(multiply_vectors(hessian, n, searches));
+        TRY(multiply_vectors(searches));
         ++*n_builds;
         for (int i = 0; i < n; i++)
-            if (searches[i].davidson.n_new > 0)
-                TRY(advance_search(&searches[i]));
-        if (n == 2)
-            bound_own_space(&searches[0], &searches[1]);
+            if (searches->of[i].davidson.n_new > 0)
+                TRY(advance_search(&searches->of[i]));
+        for (int r = 0; r < n_representations && searches->n_spaces == 2; r++)
+            bound_own_space(&searches->of[r], &searches->of[n_representations + r]);
     }
 }
 
+/* The search with the lowest eigenvalue among those of a space that have rotations. */
+static struct curvature_search *find_lowest_search(const struct curvature_searches *searches,
+                                                   int space)
+{
+    struct curvature_search *of = searches_of_space(searches, space), *lowest = of;
+    for (int r = 1; r < searches->n_representations; r++)
+        if (of[r].curvature.n_products > 0 &&
+            (lowest->curvature.n_products == 0 ||
+             of[r].curvature.eigenvalue < lowest->curvature.eigenvalue))
+            lowest = &of[r];
+    return lowest;
+}
+
+/* The curvature of a space: the lowest eigenvalue, whose error reaches down to the lowest bound of all. */
+static struct scf_curvature collect_curvature(const struct curvature_searches *searches, int space)
+{
+    const struct curvature_search *of = searches_of_space(searches, space);
+    struct scf_curvature curvature = find_lowest_search(searches, space)->curvature;
+    double bound = INFINITY;
+    curvature.n_products = 0;
+    for (int r = 0; r < searches->n_representations; r++) {
+        curvature.n_products += of[r].curvature.n_products;
+        if (of[r].curvature.n_products > 0)
+            bound = fmin(bound, of[r].curvature.eigenvalue - of[r].curvature.error);
+    }
+    if (curvature.n_products > 0)
+        curvature.error = curvature.eigenvalue - bound;
+    return curvature;
+}
+
 /* An unrestricted state has one space, a restricted one both. */
-static int count_stability_searches(const struct scf_basis *basis)
+static int count_stability_spaces(const struct scf_basis *basis)
 {
     return SCF_SPACES - (basis->n_spins - 1);
 }
 
 int64_t scf_stability_bytes(const struct scf_basis *plan)
 {
-    return count_stability_searches(plan) * davidson_bytes(plan);
+    const struct tile_symmetry *symmetry = plan->problem->symmetry;
+    int n_representations = symmetry ? symmetry->group->order : 1;
+    int64_t of_all = davidson_bytes(plan, 1);
+    int64_t of_blocks = n_representations * davidson_bytes(plan, n_representations);
+    int n_spaces = count_stability_spaces(plan);
+    return n_spaces * ((of_blocks > of_all ? of_blocks : of_all) +
+                       n_representations * (int64_t)sizeof(struct curvature_search));
 }
 
-/* Gives the direction; the Newton step where the own space was searched and has positive curvatures. */
-static void take_rotations(struct scf_hessian *hessian, struct davidson *davidson,
+/* Gives the direction; the Newton step where the own space was searched and has positive curvatures: it
+ * is of the first representation, like the gradient. */
+static void take_rotations(const struct curvature_searches *searches,
                            struct scf_stability *stability)
 {
-    if (davidson->n_vectors > 1 && davidson->eigenvalues[0] > 0) {
-        davidson_newton_step(davidson, &hessian->gradient, &davidson->scratch);
+    struct davidson *davidson = &searches->of[0].davidson;
+    struct davidson *lowest = &find_lowest_search(searches, 0)->davidson;
+    if (davidson->n_vectors > 1 && davidson->eigenvalues[0] > 0 && lowest->eigenvalues[0] > 0) {
+        davidson_newton_step(davidson, &searches->hessian->gradient, &davidson->scratch);
         stability->newton_step = davidson->scratch;
         davidson->scratch = (struct scf_rotation){0};
     }
-    stability->direction = davidson->x;
-    davidson->x = (struct scf_rotation){0};
+    stability->direction = lowest->x;
+    lowest->x = (struct scf_rotation){0};
 }
 
-static enum status search_spaces(struct scf_hessian *hessian,
-                                 struct curvature_search searches[SCF_SPACES],
+static enum status search_spaces(struct curvature_searches *searches,
                                  struct scf_stability *stability)
 {
-    int own = hessian->basis->n_spins - 1, n = count_stability_searches(hessian->basis);
-    double gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
-    for (int i = 0; i < n; i++) {
-        TRY(curvature_search_init(hessian, i == 0, &stability->curvature[own + i], &searches[i]));
-        searches[i].gradient_norm = gradient_norm;
+    const struct scf_rotation *gradient = &searches->hessian->gradient;
+    int own = searches->hessian->basis->n_spins - 1;
+    double gradient_norm = sqrt(scf_rotation_dot(gradient, gradient));
+    for (int i = 0; i < searches->n_spaces * searches->n_representations; i++) {
+        TRY(curvature_search_init(searches, i / searches->n_representations,
+                                  i % searches->n_representations, &searches->of[i]));
+        searches->of[i].gradient_norm = gradient_norm;
     }
-    TRY(find_lowest(hessian, n, searches, &stability->n_builds));
-    take_rotations(hessian, &searches[0].davidson, stability);
+    TRY(find_lowest(searches, &stability->n_builds));
+    for (int space = 0; space < searches->n_spaces; space++)
+        stability->curvature[own + space] = collect_curvature(searches, space);
+    take_rotations(searches, stability);
     return STATUS_OK;
 }
 
 enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability)
 {
-    struct curvature_search searches[SCF_SPACES] = {0};
+    struct curvature_searches searches = {.hessian = hessian,
+                                          .n_spaces = count_stability_spaces(hessian->basis)};
     *stability = (struct scf_stability){0};
-    enum status status = search_spaces(hessian, searches, stability);
-    for (int i = 0; i < SCF_SPACES; i++)
-        davidson_fini(&searches[i].davidson);
+    TRY(scf_count_representations(hessian, &searches.n_representations));
+    searches.are_many = searches.n_representations >= FOCK_MAX_MATRICES;
+    int n = searches.n_spaces * searches.n_representations;
+    searches.of = agree_calloc(hessian->basis->problem->comm, (size_t)n * sizeof *searches.of,
+                               "the test of stability");
+    if (!searches.of)
+        return STATUS_NO_MEMORY;
+    enum status status = search_spaces(&searches, stability);
+    for (int i = 0; i < n; i++)
+        davidson_fini(&searches.of[i].davidson);
+    free(searches.of);
     return status;
 }
 

@@ -2,11 +2,13 @@
 /* SCF runs from a line of a table, shared by their tests. */
 #pragma once
 
+#include "basis/input/point_group.h"
 #include "basis/integrals/shells.h"
 #include "hf/fock/fock_build.h"
 #include "hf/guess/guess.h"
 #include "hf/scf/scf.h"
 #include "hf/tiles/tile_matrix.h"
+#include "hf/tiles/tile_symmetry.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -25,6 +27,8 @@ struct scf_setup {
     struct basis_set set;
     struct shells *shells;
     struct tiling *tiling;
+    struct point_group group;
+    struct tile_symmetry *symmetry; /* NULL: none */
     struct screening *screening;
     struct fock *fock;
     struct dense_grid *grid;
@@ -67,11 +71,23 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     };
 }
 
+/* From now on that of the molecule. Collective. */
+static inline void scf_setup_use_symmetry(struct scf_setup *setup)
+{
+    check_ok(point_group_find(&setup->molecule, &setup->group));
+    assert_true(setup->group.order > 1);
+    check_ok(tile_symmetry_create(setup->tiling, &setup->group, &setup->symmetry));
+    check_ok(fock_use_symmetry(setup->fock, setup->symmetry));
+    setup->problem.symmetry = setup->symmetry;
+}
+
 static inline void scf_setup_fini(struct scf_setup *setup)
 {
     darray_destroy(setup->D[0]);
     darray_destroy(setup->D[1]);
     fock_destroy(setup->fock);
+    tile_symmetry_destroy(setup->symmetry);
+    point_group_fini(&setup->group);
     screening_destroy(setup->screening);
     dense_grid_destroy(setup->grid);
     tiling_destroy(setup->tiling);

@@ -29,13 +29,17 @@ static inline double *whole_matrix(const struct dense *matrix)
     return whole;
 }
 
-static inline void solution_init(const struct scf_case *scf_case, struct solution *solution)
+/* symmetry: that of the molecule is used. */
+static inline void solution_init(const struct scf_case *scf_case, bool symmetry,
+                                 struct solution *solution)
 {
     *solution = (struct solution){0};
     struct scf_setup *setup = &solution->setup;
     struct scf_settings settings = scf_settings_default();
     struct scf_result result;
     scf_setup_init(setup, scf_case);
+    if (symmetry)
+        scf_setup_use_symmetry(setup);
     settings.stability = SCF_NEVER;
     check_ok(scf_setup_run(setup, &settings, &result));
     scf_result_fini(&result);

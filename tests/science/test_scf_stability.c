@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products with the Hessian, the lowest curvatures and the verdicts on the stability of RHF and
  * UHF solutions are those of the whole matrix from reference integrals. */
+#include "hf/orbitals/scf_representation.h"
 #include "hf/orbitals/scf_stability.h"
 #include "support/arrays/dense.h"
 #include "tests/cases/scf_solution.h"
@@ -18,6 +19,28 @@ struct stability_case {
                                            * the whole Hessian, because rounding errors decide
                                            * between solutions */
     int n_free; /* rotations of an atom or a linear molecule in its own space: zeros of the Hessian */
+};
+
+#define ETHYLENE                                                                                   \
+    "6\n\nC 0 0 0.667\nC 0 0 -0.667\nH 0 0.923 1.238\nH 0 -0.923 1.238\n"                          \
+    "H 0 0.923 -1.238\nH 0 -0.923 -1.238\n"
+
+/* Searched in blocks of representations: two and four of them; a hole in a pi shell, whose rotation is
+ * free; a state that has not the symmetry of the molecule. */
+static const struct stability_case symmetric_cases[] = {
+    {{WATER, 0, 1, "6-31g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE}, 0},
+    {{ETHYLENE, 0, 1, "sto-3g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_NOT_TESTED}, 0},
+    {{ETHYLENE, 0, 3, "sto-3g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_NOT_TESTED}, 0},
+    {{ETHYLENE, 1, 2, "sto-3g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_NOT_TESTED}, 0},
+    {{"2\n\nF 0 0 0\nF 0 0 2.5\n", 0, 1, "sto-3g", 1, 0},
+     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE},
+     0},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 1, "sto-3g", 1, 0},
+     {SCF_VERDICT_STABLE, SCF_VERDICT_UNSTABLE},
+     1},
+    {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0},
+     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE},
+     0},
 };
 
 /* Closed shells that are stable, that break into radicals, and with a hole in a pi shell, whose
@@ -176,11 +199,11 @@ static void check_curvature(const struct scf_curvature *curvature, int64_t n, do
     free(values);
 }
 
-static void check_case(const struct stability_case *stability_case)
+static void check_case(const struct stability_case *stability_case, bool symmetry)
 {
     struct solution solution;
     struct scf_stability stability;
-    solution_init(&stability_case->scf, &solution);
+    solution_init(&stability_case->scf, symmetry, &solution);
     int own = solution.basis->n_spins - 1, n_blocks = SCF_SPACES - own;
     double coulomb[] = {own == 0 ? 4 : 2, 0}, *H[2] = {NULL, NULL};
     for (int block = 0; block < n_blocks; block++)
@@ -197,7 +220,9 @@ static void check_case(const struct stability_case *stability_case)
         free(H[block]);
     }
     /* The searches share their builds, and so do several vectors of one towards UHF. */
-    int at_once = FOCK_MAX_MATRICES / (own + 1);
+    int at_once = FOCK_MAX_MATRICES / (own + 1), n_representations;
+    check_ok(scf_count_representations(&solution.hessian, &n_representations));
+    at_once *= n_representations;
     assert_true(stability.n_builds <= most && at_once * stability.n_builds >= most);
     assert_int_equal(stability.curvature[SCF_REAL_RHF].n_products > 0, own == 0);
     scf_stability_fini(&stability);
@@ -208,7 +233,61 @@ static void test_curvatures_are_those_of_the_whole_hessian(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check_case(&cases[i]);
+        check_case(&cases[i], false);
+}
+
+static void test_so_are_those_of_blocks_of_representations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof symmetric_cases / sizeof symmetric_cases[0]; i++)
+        check_case(&symmetric_cases[i], true);
+}
+
+/* The parts of a rotation and their products with the Hessian are orthogonal, and add up to it. */
+static void check_parts(struct solution *solution, const struct scf_rotation *kappa)
+{
+    struct scf_rotation part[POINT_GROUP_MAX_ORDER], product, sum;
+    int n;
+    check_ok(scf_rotation_init(solution->basis, &product));
+    check_ok(scf_rotation_init(solution->basis, &sum));
+    check_ok(scf_count_representations(&solution->hessian, &n));
+    assert_int_equal(n, solution->setup.group.order);
+    for (int r = 0; r < n; r++) {
+        check_ok(scf_rotation_init(solution->basis, &part[r]));
+        scf_rotation_add(1, kappa, 0, &part[r]);
+        check_ok(scf_rotation_take_part(&solution->hessian, r, &part[r]));
+        scf_rotation_add(1, &part[r], 1, &sum);
+    }
+    scf_rotation_add(-1, kappa, 1, &sum);
+    check_close(scf_rotation_dot(&sum, &sum), 0, 1e-20);
+    for (int r = 0; r < n; r++) {
+        check_ok(scf_hessian_multiply(&solution->hessian, &part[r], &product));
+        for (int other = 0; other < n; other++) {
+            if (other == r)
+                continue;
+            check_close(scf_rotation_dot(&part[r], &part[other]), 0, 1e-10);
+            check_close(scf_rotation_dot(&product, &part[other]), 0, 1e-6);
+        }
+    }
+    for (int r = 0; r < n; r++)
+        scf_rotation_fini(&part[r]);
+    scf_rotation_fini(&product);
+    scf_rotation_fini(&sum);
+}
+
+static void test_the_hessian_couples_no_representations(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct solution solution;
+        struct scf_rotation kappa;
+        solution_init(&symmetric_cases[i].scf, true, &solution);
+        check_ok(scf_rotation_init(solution.basis, &kappa));
+        scf_rotation_set_noise(0, &kappa);
+        check_parts(&solution, &kappa);
+        scf_rotation_fini(&kappa);
+        solution_fini(&solution);
+    }
 }
 
 /* Its eigenvalues near zero lie far below the differences of the orbital energies. */
@@ -230,6 +309,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_curvatures_are_those_of_the_whole_hessian, scf_start),
+        cmocka_unit_test(test_so_are_those_of_blocks_of_representations),
+        cmocka_unit_test(test_the_hessian_couples_no_representations),
         cmocka_unit_test_teardown(test_an_open_d_shell_settles, scf_stop),
     };
     return check_run_parallel(tests, &argc, &argv);

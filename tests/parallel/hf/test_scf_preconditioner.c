@@ -20,7 +20,7 @@ struct fixture {
 static void fixture_init(const struct scf_case *scf_case, struct fixture *fixture)
 {
     *fixture = (struct fixture){0};
-    solution_init(scf_case, &fixture->solution);
+    solution_init(scf_case, false, &fixture->solution);
     struct scf_hessian *hessian = &fixture->solution.hessian;
     struct scf_rotation *all[N_ROTATIONS] = {&fixture->r, &fixture->y, &fixture->z};
     for (int i = 0; i < N_DIRECTIONS; i++) {
