@@ -45,7 +45,7 @@ void davidson_fini(struct davidson *davidson)
 
 static int capacity_of_block(int n_representations)
 {
-    return n_representations > 1 ? DAVIDSON_BLOCK_VECTORS : DAVIDSON_VECTORS;
+    return davidson_is_of_many(n_representations) ? DAVIDSON_BLOCK_VECTORS : DAVIDSON_VECTORS;
 }
 
 int64_t davidson_bytes(const struct scf_basis *plan, int n_representations)

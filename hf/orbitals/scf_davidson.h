@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* In one block of several, DAVIDSON_BLOCK_VECTORS. */
+/* In one block of many, DAVIDSON_BLOCK_VECTORS. */
 enum { DAVIDSON_VECTORS = 24, DAVIDSON_BLOCK_VECTORS = 12, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
 
 struct davidson {
@@ -34,6 +34,12 @@ struct davidson {
     struct scf_rotation x, scratch; /* x: of the lowest eigenvalue */
     double residual_norm;           /* of H x - eigenvalue x */
 };
+
+/* Whether the blocks are so many that one vector of each fills a pass, and fewer vectors suffice. */
+static inline bool davidson_is_of_many(int n_representations)
+{
+    return n_representations >= FOCK_MAX_MATRICES;
+}
 
 /* What is searched, and how. */
 struct davidson_start {

@@ -3,6 +3,7 @@
 
 #include "hf/fock/fock_build.h"
 #include "hf/orbitals/scf_davidson.h"
+#include "hf/orbitals/scf_fock.h"
 #include "hf/orbitals/scf_representation.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"
@@ -236,18 +237,18 @@ static enum status multiply_vectors(const struct curvature_searches *searches)
     struct scf_hessian *hessian = searches->hessian;
     int n_spins = hessian->basis->n_spins, most = FOCK_MAX_MATRICES / n_spins;
     int most_own = n_spins == 1 ? FOCK_MAX_COULOMB : most;
-    int64_t n_builds = hessian->fock->n_builds;
     struct vector_list own, wide = {0};
     list_vectors(searches, 0, &own);
     if (searches->n_spaces == 2)
         list_vectors(searches, 1, &wide);
-    while (own.n + wide.n > 0) {
+    for (int builds = 0; own.n + wide.n > 0; builds++) {
         struct vector_list pass = {0};
         int with_own = move_vectors(most_own, &own, &pass);
         move_vectors(most - with_own, &wide, &pass);
+        if (builds > 0)
+            scf_fock_continue(hessian->fock);
         TRY(scf_hessian_multiply_several(hessian, with_own, pass.n, pass.vectors, pass.products));
     }
-    hessian->fock->n_builds = n_builds + 1;
     return STATUS_OK;
 }
 
@@ -400,7 +401,7 @@ enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability
                                           .n_spaces = count_stability_spaces(hessian->basis)};
     *stability = (struct scf_stability){0};
     TRY(scf_count_representations(hessian, &searches.n_representations));
-    searches.are_many = searches.n_representations >= FOCK_MAX_MATRICES;
+    searches.are_many = davidson_is_of_many(searches.n_representations);
     int n = searches.n_spaces * searches.n_representations;
     searches.of = agree_calloc(hessian->basis->problem->comm, (size_t)n * sizeof *searches.of,
                                "the test of stability");
