@@ -41,6 +41,8 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
 {
     fock->pool_settings = *pool_settings;
     fock->n_builds = 0;
+    fock->continues = false;
+    fock_set_cutoff(fock, 0);
     fock->observing = fock->settings.prune == FOCK_PRUNE_OBSERVED;
     if (fock->observing) {
         fock->observed.n = 0;
@@ -286,7 +288,14 @@ double fock_threshold(const struct fock *fock)
 
 void fock_set_cutoff(struct fock *fock, double cutoff)
 {
-    fock->cutoff = fmax(cutoff, screening_least_cutoff(fock_threshold(fock)));
+    double least = screening_least_cutoff(fock_threshold(fock));
+    bool by_density = fock->settings.screening == SCREENING_DENSITY;
+    fock->cutoff = by_density ? fmax(cutoff, least) : least;
+}
+
+double fock_cutoff(const struct fock *fock)
+{
+    return fock->cutoff;
 }
 
 const struct fock_tasks *fock_tasks_of(const struct fock *fock)

@@ -85,8 +85,10 @@ void fock_forget_integrals(struct fock *fock);
 double fock_threshold(const struct fock *fock);
 
 /* Sets the cutoff of later builds under SCREENING_DENSITY (quartet_is_significant), hartree:
- * screening_least_cutoff at first, and at least. Not collective; the same on all processes. */
+ * screening_least_cutoff at first, and at least, and always under another rule. Not collective; the
+ * same on all processes. */
 void fock_set_cutoff(struct fock *fock, double cutoff);
+double fock_cutoff(const struct fock *fock);
 
 /* A build that was done. */
 struct fock_record {

@@ -78,7 +78,7 @@ static int64_t count_rotations(const struct scf_basis *basis)
 }
 
 /* The part of noise in a block is rounding errors below this, as where the block has no rotations. */
-#define LEAST_PART 1e-10
+#define LEAST_PART 1e-8
 
 /* Takes the part of x in a block, or zero where there is none. */
 static enum status take_block(struct scf_hessian *hessian, int representation,

@@ -14,7 +14,7 @@
 
 #include <stdbool.h>
 
-/* In one block of many, DAVIDSON_BLOCK_VECTORS. */
+/* Room for vectors: of the whole Hessian, and of one block among many. */
 enum { DAVIDSON_VECTORS = 24, DAVIDSON_BLOCK_VECTORS = 12, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
 
 struct davidson {

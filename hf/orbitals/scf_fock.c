@@ -187,20 +187,22 @@ static void remember_outcome(struct scf_fock *fock, bool incremental)
 
 enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
 {
-    double least = screening_least_cutoff(fock_threshold(fock->problem->fock));
-    double cutoff = full ? least : fmax(least, fock->cutoff);
+    struct fock *builder = fock->problem->fock;
+    bool exact = full || fock->always_full;
+    fock_set_cutoff(builder, exact ? 0 : fock->cutoff);
+    double cutoff = fock_cutoff(builder);
     double neglected = fock->neglected + cutoff;
-    bool incremental = !full && !fock->always_full && fock->has_last &&
-                       neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
+    bool incremental =
+        !exact && fock->has_last && neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
     struct density_kind kind = density_of_spins(fock->problem->n_spins);
     fock->has_last = false;
     remember_density(fock, incremental);
-    fock_set_cutoff(fock->problem->fock, cutoff);
-    TRY(build_tiles(fock, &kind));
-    fock_set_cutoff(fock->problem->fock, least);
+    enum status status = build_tiles(fock, &kind);
+    fock_set_cutoff(builder, 0);
+    TRY(status);
     remember_outcome(fock, incremental);
     fock->neglected = incremental ? neglected : cutoff;
-    *is_full = !incremental && cutoff == least;
+    *is_full = !incremental && cutoff == fock_cutoff(builder);
     return STATUS_OK;
 }
 

@@ -10,7 +10,7 @@
 
 /* A density whose other parts are smaller has the symmetry of the molecule: what they couple changes
  * curvatures by as much at most. */
-#define ASYMMETRY 1e-7
+#define ASYMMETRY 1e-10
 
 /* Adds the largest element that the density of a spin has of other representations than the first, of
  * this process. */

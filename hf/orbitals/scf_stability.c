@@ -115,7 +115,7 @@ static double estimate_eigenvalue_error(const struct curvature_search *search)
     double residual = davidson->residual_norm, error = residual;
     bool is_small = residual < SMALL_RESIDUAL;
     bool is_apart =
-        !search->is_own && davidson->n_vectors > 1 && residual < SEPARATION * (e[1] - e[0]);
+        davidson->most_new > 2 && davidson->n_vectors > 1 && residual < SEPARATION * (e[1] - e[0]);
     if (!is_small && !is_apart)
         return residual;
     for (int k = 0; k + 1 < davidson->n_vectors; k++)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stability of a stationary point, whether it is a minimum: the lowest eigenvalue of the Hessian
  * of orbital rotations (scf_davidson.h), in the space of its own kind of determinants
- * (internal stability) and, of a restricted one, in that of UHF (external stability). Two vectors of
- * the second search share a pass over the integrals. A restricted solution that is stable in the wider
+ * (internal stability) and, of a restricted one, in that of UHF (external stability). Several
+ * vectors share a pass over the integrals; each irreducible representation is searched apart where that
+ * is possible (scf_representation.h). A restricted solution that is stable in the wider
  * space is so in its own, whose curvature is then bounded, not sought.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
@@ -18,7 +19,7 @@ struct scf_stability {
     struct scf_rotation direction;              /* in the own space: its vector, of norm 1 */
     struct scf_rotation newton_step; /* towards the stationary point, or no matrices where
                                                  * the search in the own space knows none */
-    int n_builds;                    /* passes over the integrals */
+    int n_builds; /* passes over the integrals: each of all quartets once, or less */
 };
 
 /* Collective. Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; nothing is

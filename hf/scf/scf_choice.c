@@ -57,15 +57,14 @@ static double estimate_energy_error(const struct scf_solver *solver)
 /* Whether the changes of the energy to come are small by an estimate: they shrink like the square of
  * the gradient, to r in an iteration, and add up to c r / (1 - r) after a change of c. For steps of DIIS,
  * which shrink evenly, and closed shells: the test of stability of open ones needs a smaller gradient.
- * Where the build was not from the full density, one more would follow, which another step is worth. A
- * curvature that was measured needs no margin. */
+ * Where the build was not from the full density, one more would follow, which another step is worth. */
 static bool are_changes_shrinking(const struct scf_solver *solver, double error)
 {
     double change = fabs(solver->now.change), step = solver->state->norm / solver->last_norm;
     double r = step * step, left = CHANGES_LEFT * error;
     return solver->basis->n_spins == 1 && !solver->second_order && solver->state->full &&
            r < LEAST_SHRINKING && change * r < left * (1 - r) &&
-           estimate_energy_error(solver) < (solver->is_tested ? error : left);
+           estimate_energy_error(solver) < left;
 }
 
 /* Where the gradient falls, an iteration gains less than the last one, whose change of the energy bounds

@@ -135,9 +135,10 @@ static bool leave_shared_memory(void)
  * processes are on one host: messages go through its memory, with or without cards. */
 static void choose_one_host(void)
 {
-    bool knows_hosts = getenv("OMPI_COMM_WORLD_LOCAL_SIZE") || getenv("SLURM_STEP_NUM_NODES");
+    bool knows_hosts = getenv("OMPI_COMM_WORLD_LOCAL_SIZE") ||
+                       (getenv("SLURM_STEP_NUM_NODES") && !getenv("SLURM_HET_SIZE"));
     bool is_one = mpi_transport_is_launched() ? knows_hosts && !spans_hosts() : true;
-    if (is_one && !user_chooses("pml"))
+    if (is_one && !user_chooses("pml") && !user_chooses("btl") && !user_chooses("mtl"))
         setenv("OMPI_MCA_pml", "ob1", 0);
 }
 
@@ -159,8 +160,8 @@ enum status mpi_transport_check(void)
 bool mpi_transport_start(int thread_level)
 {
     int level;
+    choose_one_host(); /* before this chooses btl */
     bool leaves = leave_shared_memory();
-    choose_one_host();
     bool chooses = spans_hosts() && !user_chooses("osc") &&
                    MPI_T_init_thread(MPI_THREAD_SINGLE, &level) == MPI_SUCCESS;
     if (chooses && let_pt2pt())

@@ -21,7 +21,7 @@ enum status mpi_transport_check(void);
  * environment (mpirun --mca) or in a parameter file. All processes choose alike if they read the
  * same parameter files. Not on one host, where pt2pt would replace the component for shared
  * windows. Where the launcher says that all processes are on one host, it chooses `pml=ob1`, unless the
- * user chooses pml: Open MPI then looks for no networks. Collective.
+ * user chooses pml, btl or mtl: Open MPI then looks for no networks. Collective.
  * thread_level  MPI_THREAD_SINGLE, ...
  * Returns true if this host's /dev/shm is too small for messages through shared memory, which then
  * go over TCP (`btl=self,tcp`), and false in the usual case or where the user chooses btl. */
