@@ -57,7 +57,6 @@ struct curvature_search {
 struct curvature_searches {
     struct scf_hessian *hessian;
     int n_spaces, n_representations;
-    bool are_many;               /* representations: one vector of each fills a pass */
     struct curvature_search *of; /* n_spaces x n_representations */
 };
 
@@ -71,20 +70,19 @@ static enum status curvature_search_init(const struct curvature_searches *search
                                          int representation, struct curvature_search *search)
 {
     int n_spins = searches->hessian->basis->n_spins;
-    bool is_own = space == 0;
-    if (searches->are_many)
+    bool is_own = space == 0, are_many = davidson_is_of_many(searches->n_representations);
+    if (are_many)
         search->care = n_spins == 1 ? &restricted_block_care : &unrestricted_block_care;
     else
         search->care = n_spins == 1 ? &restricted_care : &unrestricted_care;
     search->curvature.error = INFINITY;
     search->is_own = is_own;
-    struct davidson_start start = {.n_divisions = search->care->start_divisions,
-                                   .most_new = searches->are_many || (n_spins == 1 && is_own)
-                                                   ? 1
-                                                   : FOCK_MAX_MATRICES / n_spins,
-                                   .leave_out_free = is_own,
-                                   .n_representations = searches->n_representations,
-                                   .representation = representation};
+    struct davidson_start start = {
+        .n_divisions = search->care->start_divisions,
+        .most_new = are_many || (n_spins == 1 && is_own) ? 1 : FOCK_MAX_MATRICES / n_spins,
+        .leave_out_free = is_own,
+        .n_representations = searches->n_representations,
+        .representation = representation};
     return davidson_init(searches->hessian, &start, &search->davidson);
 }
 
@@ -278,10 +276,11 @@ static void share_pass(bool are_many, struct curvature_search *own, struct curva
 static int choose_all_vectors(struct curvature_searches *searches)
 {
     int n_representations = searches->n_representations, n = 0;
+    bool are_many = davidson_is_of_many(n_representations);
     for (int r = 0; r < n_representations; r++) {
         struct curvature_search *own = &searches->of[r];
         struct curvature_search *wide = searches->n_spaces == 2 ? own + n_representations : NULL;
-        share_pass(searches->are_many, own, wide);
+        share_pass(are_many, own, wide);
         n += own->davidson.n_new + (wide ? wide->davidson.n_new : 0);
     }
     return n;
@@ -401,7 +400,6 @@ enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability
                                           .n_spaces = count_stability_spaces(hessian->basis)};
     *stability = (struct scf_stability){0};
     TRY(scf_count_representations(hessian, &searches.n_representations));
-    searches.are_many = davidson_is_of_many(searches.n_representations);
     int n = searches.n_spaces * searches.n_representations;
     searches.of = agree_calloc(hessian->basis->problem->comm, (size_t)n * sizeof *searches.of,
                                "the test of stability");

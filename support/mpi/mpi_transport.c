@@ -137,7 +137,7 @@ static void choose_one_host(void)
 {
     bool knows_hosts = getenv("OMPI_COMM_WORLD_LOCAL_SIZE") ||
                        (getenv("SLURM_STEP_NUM_NODES") && !getenv("SLURM_HET_SIZE"));
-    bool is_one = mpi_transport_is_launched() ? knows_hosts && !spans_hosts() : true;
+    bool is_one = !mpi_transport_is_launched() || (knows_hosts && !spans_hosts());
     if (is_one && !user_chooses("pml") && !user_chooses("btl") && !user_chooses("mtl"))
         setenv("OMPI_MCA_pml", "ob1", 0);
 }
