@@ -3,54 +3,153 @@
 
 #include "support/base/vector_clones.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 enum { STEP = 4 }; /* lanes and integrals that are transposed together */
 
 typedef double chunk __attribute__((vector_size(STEP * sizeof(double))));
+typedef int32_t chunk_int32 __attribute__((vector_size(STEP * sizeof(int32_t))));
+typedef int16_t chunk_int16 __attribute__((vector_size(STEP * sizeof(int16_t))));
+typedef double lanes __attribute__((vector_size(QUARTET_LANES * sizeof(double))));
 
-static int64_t words_of_bits(const struct kept_size *size)
+static const int64_t bytes_of_width[N_KEPT_WIDTHS] = {sizeof(double), sizeof(int32_t),
+                                                      sizeof(int16_t)};
+
+double kept_unit(double threshold)
 {
-    return (size->n_quartets + 63) / 64;
+    return threshold > 64 * DBL_MIN ? ldexp(1, ilogb(threshold) - 6) : 0;
+}
+
+double kept_least_bound(double unit, enum kept_width width)
+{
+    static const double most[N_KEPT_WIDTHS] = {INT32_MAX, INT16_MAX, 0}; /* of the next width */
+    return 0.99 * most[width] * unit;
+}
+
+static int64_t words_of_bits(int64_t n_quartets)
+{
+    return (n_quartets + 63) / 64;
+}
+
+/* Rounded up to where the next width may begin. */
+static int64_t bytes_of_integrals(const struct kept_size *size, int width)
+{
+    int64_t bytes = size->n_integrals[width] * bytes_of_width[width];
+    return (bytes + 7) / 8 * 8;
 }
 
 int64_t kept_quartets_bytes(const struct kept_size *size)
 {
-    return words_of_bits(size) * (int64_t)sizeof(uint64_t) +
-           size->n_integrals * (int64_t)sizeof(double);
+    int64_t bytes = 0;
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        bytes += words_of_bits(size->n_quartets[width]) * (int64_t)sizeof(uint64_t) +
+                 bytes_of_integrals(size, width);
+    return bytes;
 }
 
-void kept_quartets_init(const struct kept_size *size, void *memory, struct kept_quartets *kept)
+void kept_quartets_init(const struct kept_size *size, double unit, void *memory,
+                        struct kept_quartets *kept)
 {
-    kept->computed = memset(memory, 0, (size_t)words_of_bits(size) * sizeof(uint64_t));
-    kept->integrals = (double *)(kept->computed + words_of_bits(size));
-}
-
-void kept_quartets_put(const double *integrals, const int64_t *numbers, int32_t n_quartets,
-                       int64_t n, double *kept)
-{
-    for (int32_t q = 0; q < n_quartets; q++) {
-        const double *from = integrals + batch_place(n, q, 0);
-        double *to = kept + numbers[q] * n;
-        for (int64_t i = 0; i < n; i++)
-            to[i] = from[i * QUARTET_LANES];
+    uint64_t *bits = memory;
+    kept->unit = unit;
+    for (int width = 0; width < N_KEPT_WIDTHS; width++) {
+        int64_t n_words = words_of_bits(size->n_quartets[width]);
+        kept->computed[width] = memset(bits, 0, (size_t)n_words * sizeof *bits);
+        bits += n_words;
+    }
+    char *integrals = (char *)bits;
+    for (int width = 0; width < N_KEPT_WIDTHS; width++) {
+        kept->integrals[width] = integrals;
+        integrals += bytes_of_integrals(size, width);
     }
 }
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE chunk load_kept(const double *from)
+/* Adding and subtracting 1.5 x 2^52 units leaves multiples of the unit; subtracting 0 leaves all. */
+VECTOR_CLONES
+void kept_quartets_round(const struct kept_batch *batch, double unit, double *integrals)
 {
-    chunk x;
-    memcpy(&x, from, sizeof x);
-    return x;
+    for (int32_t q = 0; q < batch->n_quartets; q += QUARTET_LANES) {
+        lanes *x = (lanes *)(integrals + batch_place(batch->n, q, 0)), shift = {0};
+        int n_narrow = 0;
+        for (int lane = 0; lane < QUARTET_LANES && q + lane < batch->n_quartets; lane++) {
+            bool narrow = batch->numbers[q + lane].width != KEPT_DOUBLE;
+            shift[lane] = narrow ? 0x1.8p52 * unit : 0;
+            n_narrow += narrow;
+        }
+        for (int64_t i = 0; i < batch->n && n_narrow > 0; i++)
+            x[i] = (x[i] + shift) - shift;
+    }
 }
 
-/* to[i][lane] = from[lane][i], i < STEP, where `to` has rows of QUARTET_LANES */
-INLINE void transpose_kept(const double *const from[STEP], int64_t first, double *to)
+/* Address of a quartet's integrals. */
+INLINE char *find_kept(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q)
 {
-    chunk a = load_kept(from[0] + first), b = load_kept(from[1] + first);
-    chunk c = load_kept(from[2] + first), d = load_kept(from[3] + first);
+    struct kept_number at = batch->numbers[q];
+    int64_t first = batch->before->n_integrals[at.width] + at.number * batch->n;
+    return (char *)kept->integrals[at.width] + first * bytes_of_width[at.width];
+}
+
+void kept_quartets_put(const struct kept_batch *batch, const double *integrals,
+                       struct kept_quartets *kept)
+{
+    double units = 1 / kept->unit;
+    for (int32_t q = 0; q < batch->n_quartets; q++) {
+        enum kept_width width = batch->numbers[q].width;
+        const double *from = integrals + batch_place(batch->n, q, 0);
+        void *to = find_kept(batch, kept, q);
+        for (int64_t i = 0; i < batch->n; i++) {
+            double x = from[i * QUARTET_LANES];
+            if (width == KEPT_DOUBLE)
+                ((double *)to)[i] = x;
+            else if (width == KEPT_INT32)
+                ((int32_t *)to)[i] = (int32_t)(x * units);
+            else
+                ((int16_t *)to)[i] = (int16_t)(x * units);
+        }
+    }
+}
+
+INLINE double load_integral(const char *from, enum kept_width width, int64_t i, double unit)
+{
+    if (width == KEPT_DOUBLE)
+        return ((const double *)from)[i];
+    if (width == KEPT_INT32)
+        return ((const int32_t *)from)[i] * unit;
+    return ((const int16_t *)from)[i] * unit;
+}
+
+/* STEP integrals from number i on. */
+INLINE chunk load_integrals(const char *from, enum kept_width width, int64_t i, double unit)
+{
+    chunk x;
+    chunk_int32 x32;
+    chunk_int16 x16;
+    if (width == KEPT_DOUBLE) {
+        memcpy(&x, (const double *)from + i, sizeof x);
+        return x;
+    }
+    if (width == KEPT_INT32) {
+        memcpy(&x32, (const int32_t *)from + i, sizeof x32);
+    } else {
+        memcpy(&x16, (const int16_t *)from + i, sizeof x16);
+        x32 = __builtin_convertvector(x16, chunk_int32);
+    }
+    return __builtin_convertvector(x32, chunk) * unit;
+}
+
+/* to[i][lane] = from[lane][i] for STEP integrals from number `first` on, where `to` has rows of
+ * QUARTET_LANES */
+INLINE void transpose_kept(const char *const from[STEP], enum kept_width width, int64_t first,
+                           double unit, double *to)
+{
+    chunk a = load_integrals(from[0], width, first, unit);
+    chunk b = load_integrals(from[1], width, first, unit);
+    chunk c = load_integrals(from[2], width, first, unit);
+    chunk d = load_integrals(from[3], width, first, unit);
     chunk ab_even = __builtin_shufflevector(a, b, 0, 4, 2, 6);
     chunk ab_odd = __builtin_shufflevector(a, b, 1, 5, 3, 7);
     chunk cd_even = __builtin_shufflevector(c, d, 0, 4, 2, 6);
@@ -63,19 +162,49 @@ INLINE void transpose_kept(const double *const from[STEP], int64_t first, double
     rows[3 * stride] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
-/* The integrals of STEP quartets in neighbouring lanes. */
-INLINE void get_step(const double *const from[STEP], int64_t n, double *to)
+INLINE void get_lane(const char *from, enum kept_width width, int64_t n, double unit, double *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i * QUARTET_LANES] = load_integral(from, width, i, unit);
+}
+
+/* The integrals of STEP quartets of one width in neighbouring lanes. */
+INLINE void get_lanes(const char *const from[STEP], enum kept_width width, int64_t n, double unit,
+                      double *to)
 {
     if (n < STEP) {
-        for (int64_t i = 0; i < n; i++)
-            for (int lane = 0; lane < STEP; lane++)
-                to[i * QUARTET_LANES + lane] = from[lane][i];
+        for (int lane = 0; lane < STEP; lane++)
+            get_lane(from[lane], width, n, unit, to + lane);
         return;
     }
     for (int64_t i = 0; i + STEP <= n; i += STEP)
-        transpose_kept(from, i, to);
+        transpose_kept(from, width, i, unit, to);
     if (n % STEP != 0)
-        transpose_kept(from, n - STEP, to);
+        transpose_kept(from, width, n - STEP, unit, to);
+}
+
+/* The integrals of quartets q to q + STEP, those beyond the last being q itself. */
+INLINE void get_step(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
+                     double *to)
+{
+    const char *from[STEP];
+    enum kept_width width[STEP];
+    bool one_width = true;
+    for (int lane = 0; lane < STEP; lane++) {
+        int32_t of_lane = q + lane < batch->n_quartets ? q + lane : q;
+        from[lane] = find_kept(batch, kept, of_lane);
+        width[lane] = batch->numbers[of_lane].width;
+        one_width = one_width && width[lane] == width[0];
+    }
+    if (!one_width)
+        for (int lane = 0; lane < STEP; lane++)
+            get_lane(from[lane], width[lane], batch->n, kept->unit, to + lane);
+    else if (width[0] == KEPT_DOUBLE)
+        get_lanes(from, KEPT_DOUBLE, batch->n, kept->unit, to);
+    else if (width[0] == KEPT_INT32)
+        get_lanes(from, KEPT_INT32, batch->n, kept->unit, to);
+    else
+        get_lanes(from, KEPT_INT16, batch->n, kept->unit, to);
 }
 
 static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)
@@ -86,14 +215,10 @@ static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)
 }
 
 VECTOR_CLONES
-void kept_quartets_get(const double *kept, const int64_t *numbers, int32_t n_quartets, int64_t n,
+void kept_quartets_get(const struct kept_batch *batch, const struct kept_quartets *kept,
                        double *integrals)
 {
-    for (int32_t q = 0; q < n_quartets; q += STEP) {
-        const double *from[STEP];
-        for (int lane = 0; lane < STEP; lane++)
-            from[lane] = kept + numbers[q + lane < n_quartets ? q + lane : q] * n;
-        get_step(from, n, integrals + batch_place(n, q, 0));
-    }
-    clear_lanes_from(n_quartets, n, integrals);
+    for (int32_t q = 0; q < batch->n_quartets; q += STEP)
+        get_step(batch, kept, q, integrals + batch_place(batch->n, q, 0));
+    clear_lanes_from(batch->n_quartets, batch->n, integrals);
 }

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Integrals of the shell quartets of two sets of pairs that are kept from one
- * quartet_batches_compute to the next (quartet_batches.h). They are kept as they are computed, in
- * double precision: reading them gives the bits of computing them.
+ * quartet_batches_compute to the next (quartet_batches.h): as integers, multiples of a unit, where the
+ * bound of the quartet allows.
  *
- * Quartets are numbered class by class, then bra by bra, then ket by ket in the order of the loops of
- * quartet_batches_compute, those left out by a selection included: a number needs no table. The
+ *     width    bytes   quartets whose product of Schwarz bounds is
+ *     double       8   larger
+ *     32 bits      4   below 0.99 x 2^31 units
+ *     16 bits      2   below 0.99 x 2^15 units
+ *
+ * Integrals of such quartets are rounded to multiples of the unit whenever they are computed, kept or
+ * not, so that reading them gives the bits of computing them. The hundredth is for errors of bounds.
+ *
+ * Quartets of a width are numbered class by class, then bra by bra, then ket by ket in the order of the
+ * loops of quartet_batches_compute, those left out by a selection included: a number needs no table. The
  * integrals of a quartet are together, row-major as in two_electron_compute; a bit for each quartet
  * says whether it has been computed. */
 #pragma once
@@ -14,36 +22,67 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Quartets whose product of Schwarz bounds reaches the threshold, and their integrals. */
+enum kept_width { KEPT_DOUBLE, KEPT_INT32, KEPT_INT16, N_KEPT_WIDTHS };
+
+/* Of each width. */
 struct kept_size {
-    int64_t n_quartets, n_integrals;
+    int64_t n_quartets[N_KEPT_WIDTHS], n_integrals[N_KEPT_WIDTHS];
+};
+
+/* A quartet among those of its width. */
+struct kept_number {
+    int64_t number;
+    enum kept_width width;
 };
 
 struct kept_quartets {
-    uint64_t *computed; /* a bit for each quartet */
-    double *integrals;
+    double unit;                       /* hartree */
+    uint64_t *computed[N_KEPT_WIDTHS]; /* a bit for each quartet */
+    void *integrals[N_KEPT_WIDTHS];
 };
+
+/* The unit for a Schwarz threshold, hartree: a power of two, at most 1/64 of it, so that rounding
+ * changes an integral by less than a hundredth of what screening may leave out. 0: no integral is
+ * rounded, and all are kept as doubles. */
+double kept_unit(double threshold);
+
+/* The product of bounds below which quartets have the next width, and the last one all that reach the
+ * threshold: quartets of width w have at least kept_least_bound(unit, w). */
+double kept_least_bound(double unit, enum kept_width width);
 
 /* Bytes that quartets of this size take. */
 int64_t kept_quartets_bytes(const struct kept_size *size);
 
 /* Takes memory of kept_quartets_bytes, borrowed, with any content: no quartet has been computed. */
-void kept_quartets_init(const struct kept_size *size, void *memory, struct kept_quartets *kept);
+void kept_quartets_init(const struct kept_size *size, double unit, void *memory,
+                        struct kept_quartets *kept);
 
-static inline bool kept_quartets_has(const struct kept_quartets *kept, int64_t number)
+static inline bool kept_quartets_has(const struct kept_quartets *kept, enum kept_width width,
+                                     int64_t number)
 {
-    return kept->computed[number / 64] >> (number % 64) & 1;
+    return kept->computed[width][number / 64] >> (number % 64) & 1;
 }
 
-static inline void kept_quartets_note(struct kept_quartets *kept, int64_t number)
+static inline void kept_quartets_note(struct kept_quartets *kept, enum kept_width width,
+                                      int64_t number)
 {
-    kept->computed[number / 64] |= UINT64_C(1) << (number % 64);
+    kept->computed[width][number / 64] |= UINT64_C(1) << (number % 64);
 }
 
-/* Quartets of one class with n integrals each: number i of a batch is number numbers[i] of the class,
- * with its integrals at kept + n numbers[i]. integrals: of the batch, as two_electron_compute leaves
- * them, lanes without a quartet included. */
-void kept_quartets_put(const double *integrals, const int64_t *numbers, int32_t n_quartets,
-                       int64_t n, double *kept);
-void kept_quartets_get(const double *kept, const int64_t *numbers, int32_t n_quartets, int64_t n,
+/* Quartets of a batch, of n integrals each. Numbers are those of one class: the quartets `before`
+ * come before it. */
+struct kept_batch {
+    const struct kept_number *numbers;
+    int32_t n_quartets;
+    int64_t n;
+    const struct kept_size *before;
+};
+
+/* Rounds integrals as two_electron_compute leaves them, those of narrow widths, in place. */
+void kept_quartets_round(const struct kept_batch *batch, double unit, double *integrals);
+
+/* integrals: of the batch, rounded; those of lanes without a quartet are 0 after `get`. */
+void kept_quartets_put(const struct kept_batch *batch, const double *integrals,
+                       struct kept_quartets *kept);
+void kept_quartets_get(const struct kept_batch *batch, const struct kept_quartets *kept,
                        double *integrals);

@@ -23,11 +23,13 @@ struct quartet_order {
 /* Quartets with their numbers among all of the two classes (kept_quartets.h). */
 struct numbered_quartets {
     struct quartet quartets[MAX_QUARTETS];
-    int64_t numbers[MAX_QUARTETS];
+    struct kept_number numbers[MAX_QUARTETS];
 };
 
 struct quartet_batches {
     double threshold;
+    double unit; /* of the source, and least products of bounds of quartets of each width */
+    double least_bound[N_KEPT_WIDTHS];
     struct two_electron *two_electron;
     struct numbered_quartets batch, unsorted, missing;
     double kept_s;           /* in compute_missing */
@@ -126,29 +128,53 @@ static void sort_by_primitives(const struct quartet_batch *batch, struct quartet
     }
 }
 
-/* Computes and keeps those quartets of the batch that are not kept yet. */
-static void compute_missing(struct quartet_batches *batches, struct kept_quartets *kept,
-                            struct computed_batch *batch)
+/* Quartets of a batch by their numbers. */
+static struct kept_batch batch_by_numbers(const struct quartet_batches *batches,
+                                          const struct quartet_batch *batch,
+                                          const struct kept_number *numbers)
+{
+    return (struct kept_batch){.numbers = numbers,
+                               .n_quartets = batch->n_quartets,
+                               .n = quartet_n_integrals(batch->bra, batch->ket),
+                               .before = &batches->before};
+}
+
+static void compute_rounded(struct quartet_batches *batches, const struct quartet_batch *batch,
+                            const struct kept_number *numbers)
+{
+    struct kept_batch by_number = batch_by_numbers(batches, batch, numbers);
+    two_electron_compute(batches->two_electron, batch, batches->integrals);
+    if (batches->unit > 0)
+        kept_quartets_round(&by_number, batches->unit, batches->integrals);
+}
+
+/* Finds those quartets of the batch that are not kept yet. */
+static void find_missing(struct quartet_batches *batches, const struct kept_quartets *kept,
+                         struct computed_batch *batch)
 {
     struct numbered_quartets *missing = &batches->missing;
-    int64_t first = batches->before.n_quartets;
     int32_t n = 0;
     for (int32_t i = 0; i < batch->quartets.n_quartets; i++) {
+        struct kept_number at = batches->batch.numbers[i];
         missing->quartets[n] = batches->batch.quartets[i];
-        missing->numbers[n] = batches->batch.numbers[i];
-        n += !kept_quartets_has(kept, first + batches->batch.numbers[i]);
+        missing->numbers[n] = at;
+        n += !kept_quartets_has(kept, at.width, batches->before.n_quartets[at.width] + at.number);
     }
     batch->computed.quartets = missing->quartets;
     batch->computed.n_quartets = n;
-    if (n == 0)
-        return;
+}
+
+static void compute_missing(struct quartet_batches *batches, struct kept_quartets *kept,
+                            const struct quartet_batch *missing)
+{
+    const struct kept_number *numbers = batches->missing.numbers;
+    struct kept_batch by_number = batch_by_numbers(batches, missing, numbers);
     double start_s = clock_now_s();
-    two_electron_compute(batches->two_electron, &batch->computed, batches->integrals);
-    kept_quartets_put(batches->integrals, missing->numbers, n,
-                      quartet_n_integrals(batch->quartets.bra, batch->quartets.ket),
-                      kept->integrals + batches->before.n_integrals);
-    for (int32_t i = 0; i < n; i++)
-        kept_quartets_note(kept, first + missing->numbers[i]);
+    compute_rounded(batches, missing, numbers);
+    kept_quartets_put(&by_number, batches->integrals, kept);
+    for (int32_t i = 0; i < missing->n_quartets; i++)
+        kept_quartets_note(kept, numbers[i].width,
+                           batches->before.n_quartets[numbers[i].width] + numbers[i].number);
     batches->kept_s += clock_now_s() - start_s;
 }
 
@@ -158,14 +184,17 @@ static void provide_integrals(struct quartet_batches *batches, struct kept_quart
 {
     batch->computed = batch->quartets;
     if (!kept) {
-        two_electron_compute(batches->two_electron, &batch->quartets, batches->integrals);
+        compute_rounded(batches, &batch->quartets, batches->batch.numbers);
         return;
     }
-    compute_missing(batches, kept, batch);
-    kept_quartets_get(kept->integrals + batches->before.n_integrals, batches->batch.numbers,
-                      batch->quartets.n_quartets,
-                      quartet_n_integrals(batch->quartets.bra, batch->quartets.ket),
-                      batches->integrals);
+    find_missing(batches, kept, batch);
+    if (batch->computed.n_quartets > 0)
+        compute_missing(batches, kept, &batch->computed);
+    if (batch->computed.n_quartets == batch->quartets.n_quartets)
+        return; /* in the order of the batch */
+    struct kept_batch by_number =
+        batch_by_numbers(batches, &batch->quartets, batches->batch.numbers);
+    kept_quartets_get(&by_number, kept, batches->integrals);
 }
 
 static void compute_batch(struct quartet_batches *batches, const struct quartet_source *source,
@@ -239,66 +268,135 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
 
-/* Number of kets of bra number i: those above the threshold, as pairs come by descending bound. n_kets
- * is that of the bra before, at first all. */
-static int32_t count_kets(const struct quartet_batches *batches, const struct pair_class *bra,
-                          int32_t i, const struct pair_class *ket, bool triangle, int32_t *n_kets)
-{
-    while (*n_kets > 0 && bra->pairs[i].bound * ket->pairs[*n_kets - 1].bound < batches->threshold)
-        --*n_kets;
-    return triangle && i + 1 < *n_kets ? i + 1 : *n_kets;
-}
-
-static void add_quartet(struct quartet_batches *batches, struct computed_batch *batch,
-                        struct quartet quartet, int64_t number)
-{
-    int32_t n = batch->quartets.n_quartets++;
-    batches->batch.quartets[n] = quartet;
-    batches->batch.numbers[n] = number;
-}
-
-/* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. Returns the
- * number of quartets that may be computed, whether they were or not. */
-static int64_t compute_in_batches(struct quartet_batches *batches,
-                                  const struct quartet_source *source, const struct pair_class *bra,
-                                  const struct pair_class *ket, bool triangle,
-                                  struct computed_batch *batch)
-{
-    int64_t capacity =
-        batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
-    int32_t n_kets = ket->n_pairs;
-    int64_t number = 0; /* of the first quartet of the row */
-    for (int32_t i = 0; i < bra->n_pairs && n_kets > 0; i++) {
-        const struct shell_pair *bra_pair = &bra->pairs[i];
-        int32_t end = count_kets(batches, bra, i, ket, triangle, &n_kets);
-        int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
-        for (int32_t first = 0; first < end; first += MAX_KETS) {
-            int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
-            struct ket_candidates row =
-                find_candidates(batches, source, bra_pair, &ket->pairs[first], n);
-            int32_t n_selected = select_kets(batches, source, &row);
-            for (int32_t s = 0; s < n_selected; s++) {
-                int32_t at = batches->selected[s];
-                int32_t j = first + (row.positions ? row.positions[at] : at);
-                struct quartet quartet =
-                    batch->exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-                add_quartet(batches, batch, quartet, number + at);
-                if (batch->quartets.n_quartets >= most)
-                    compute_batch(batches, source, batch);
-            }
-            number += row.n;
-        }
-    }
-    compute_batch(batches, source, batch);
-    return number;
-}
-
 /* Two classes of a source. */
 struct two_classes {
     const struct pair_class *bra, *ket;
     bool triangle; /* bra number i has only kets up to i */
     bool has_rows; /* which the user takes */
 };
+
+/* Ends of the kets of each width with a bra, as pairs come by descending bound; the last is that of all
+ * kets above the threshold. */
+struct ket_ends {
+    int32_t end[N_KEPT_WIDTHS];
+};
+
+static struct ket_ends all_kets(const struct pair_class *ket)
+{
+    struct ket_ends ends;
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        ends.end[width] = ket->n_pairs;
+    return ends;
+}
+
+/* Those of bra number i, from those of the bra before or, at first, all kets. False: no bra from this
+ * one on has kets. */
+static bool find_ket_ends(const struct quartet_batches *batches, const struct pair_class *bra,
+                          int32_t i, const struct pair_class *ket, struct ket_ends *ends)
+{
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        while (ends->end[width] > 0 &&
+               bra->pairs[i].bound * ket->pairs[ends->end[width] - 1].bound <
+                   batches->least_bound[width])
+            --ends->end[width];
+    return ends->end[N_KEPT_WIDTHS - 1] > 0;
+}
+
+/* Under a triangle bra number i has only kets up to i. */
+static struct ket_ends cut_by_triangle(const struct ket_ends *ends, bool triangle, int32_t i)
+{
+    struct ket_ends cut = *ends;
+    for (int width = 0; width < N_KEPT_WIDTHS && triangle; width++)
+        cut.end[width] = i + 1 < cut.end[width] ? i + 1 : cut.end[width];
+    return cut;
+}
+
+/* Number of candidates before ket `end`; first: the ket at position 0. */
+static int32_t count_before(const struct ket_candidates *candidates, int32_t first, int32_t end)
+{
+    int32_t low = 0, high = candidates->n;
+    if (!candidates->positions)
+        return end <= first ? 0 : end - first < high ? end - first : high;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (first + candidates->positions[middle] < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Numbers of candidates before the ends of the widths. */
+static struct ket_ends find_candidate_ends(const struct ket_candidates *candidates, int32_t first,
+                                           const struct ket_ends *kets)
+{
+    struct ket_ends ends;
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        ends.end[width] = count_before(candidates, first, kets->end[width]);
+    return ends;
+}
+
+/* Number of candidate `at`, where `before` quartets of the class come before the first one. */
+static struct kept_number number_candidate(const struct ket_ends *ends, const int64_t *before,
+                                           int32_t at)
+{
+    int width = 0;
+    while (at >= ends->end[width])
+        width++;
+    int32_t first = width > 0 ? ends->end[width - 1] : 0;
+    return (struct kept_number){before[width] + at - first, (enum kept_width)width};
+}
+
+static void add_candidates(const struct ket_ends *ends, int64_t *n_quartets)
+{
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        n_quartets[width] += ends->end[width] - (width > 0 ? ends->end[width - 1] : 0);
+}
+
+static void add_quartet(struct quartet_batches *batches, struct computed_batch *batch,
+                        struct quartet quartet, struct kept_number number)
+{
+    int32_t n = batch->quartets.n_quartets++;
+    batches->batch.quartets[n] = quartet;
+    batches->batch.numbers[n] = number;
+}
+
+/* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. Adds the
+ * numbers of quartets that may be computed, whether they were or not. */
+static void compute_in_batches(struct quartet_batches *batches, const struct quartet_source *source,
+                               const struct two_classes *classes, struct computed_batch *batch,
+                               int64_t n_quartets[N_KEPT_WIDTHS])
+{
+    const struct pair_class *bra = classes->bra, *ket = classes->ket;
+    int64_t capacity =
+        batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
+    struct ket_ends above = all_kets(ket);
+    for (int32_t i = 0; i < bra->n_pairs && find_ket_ends(batches, bra, i, ket, &above); i++) {
+        const struct shell_pair *bra_pair = &bra->pairs[i];
+        struct ket_ends kets = cut_by_triangle(&above, classes->triangle, i);
+        int32_t end = kets.end[N_KEPT_WIDTHS - 1];
+        int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
+        for (int32_t first = 0; first < end; first += MAX_KETS) {
+            int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
+            struct ket_candidates row =
+                find_candidates(batches, source, bra_pair, &ket->pairs[first], n);
+            struct ket_ends ends = find_candidate_ends(&row, first, &kets);
+            int32_t n_selected = select_kets(batches, source, &row);
+            for (int32_t s = 0; s < n_selected; s++) {
+                int32_t at = batches->selected[s];
+                int32_t j = first + (row.positions ? row.positions[at] : at);
+                struct quartet quartet =
+                    batch->exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
+                add_quartet(batches, batch, quartet, number_candidate(&ends, n_quartets, at));
+                if (batch->quartets.n_quartets >= most)
+                    compute_batch(batches, source, batch);
+            }
+            add_candidates(&ends, n_quartets);
+        }
+    }
+    compute_batch(batches, source, batch);
+}
 
 /* Calls function for every two classes of the source, in an order that depends on it alone. */
 static void visit_classes(const struct quartet_batches *batches,
@@ -336,41 +434,65 @@ struct size_call {
     struct kept_size size;
 };
 
-static int64_t count_candidates(struct quartet_batches *batches,
-                                const struct quartet_source *source, const struct shell_pair *bra,
-                                const struct shell_pair *kets, int32_t n_kets)
+/* Adds the numbers of candidates with a bra. */
+static void count_candidates(struct quartet_batches *batches, const struct quartet_source *source,
+                             const struct shell_pair *bra, const struct pair_class *ket,
+                             const struct ket_ends *kets, int64_t n_quartets[N_KEPT_WIDTHS])
 {
-    int64_t sum = 0;
-    if (!source->represent)
-        return n_kets;
-    for (int32_t first = 0; first < n_kets; first += MAX_KETS) {
-        int32_t n = n_kets - first < MAX_KETS ? n_kets - first : MAX_KETS;
-        sum += find_candidates(batches, source, bra, kets + first, n).n;
+    int32_t end = kets->end[N_KEPT_WIDTHS - 1];
+    if (!source->represent) {
+        add_candidates(kets, n_quartets);
+        return;
     }
-    return sum;
+    for (int32_t first = 0; first < end; first += MAX_KETS) {
+        int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
+        struct ket_candidates row = find_candidates(batches, source, bra, ket->pairs + first, n);
+        struct ket_ends ends = find_candidate_ends(&row, first, kets);
+        add_candidates(&ends, n_quartets);
+    }
+}
+
+/* Adds the quartets of two classes. */
+static void add_class(const struct two_classes *classes, const int64_t n_quartets[N_KEPT_WIDTHS],
+                      struct kept_size *size)
+{
+    int64_t n = quartet_n_integrals(classes->bra, classes->ket);
+    for (int width = 0; width < N_KEPT_WIDTHS; width++) {
+        size->n_quartets[width] += n_quartets[width];
+        size->n_integrals[width] += n_quartets[width] * n;
+    }
 }
 
 static void add_size(const struct two_classes *classes, void *context)
 {
     struct size_call *call = context;
-    int32_t n_kets = classes->ket->n_pairs;
-    int64_t n = 0;
+    const struct pair_class *bra = classes->bra, *ket = classes->ket;
+    struct ket_ends above = all_kets(ket);
+    int64_t n_quartets[N_KEPT_WIDTHS] = {0};
     if (classes->has_rows)
         return;
-    for (int32_t i = 0; i < classes->bra->n_pairs && n_kets > 0; i++) {
-        int32_t end =
-            count_kets(call->batches, classes->bra, i, classes->ket, classes->triangle, &n_kets);
-        n += count_candidates(call->batches, call->source, &classes->bra->pairs[i],
-                              classes->ket->pairs, end);
+    for (int32_t i = 0; i < bra->n_pairs && find_ket_ends(call->batches, bra, i, ket, &above);
+         i++) {
+        struct ket_ends kets = cut_by_triangle(&above, classes->triangle, i);
+        count_candidates(call->batches, call->source, &bra->pairs[i], ket, &kets, n_quartets);
     }
-    call->size.n_quartets += n;
-    call->size.n_integrals += n * quartet_n_integrals(classes->bra, classes->ket);
+    add_class(classes, n_quartets, &call->size);
+}
+
+static void take_unit(struct quartet_batches *batches, double unit)
+{
+    batches->unit = unit;
+    for (int width = 0; width < N_KEPT_WIDTHS; width++) {
+        double least = unit > 0 ? kept_least_bound(unit, (enum kept_width)width) : 0;
+        batches->least_bound[width] = least > batches->threshold ? least : batches->threshold;
+    }
 }
 
 struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
                                            const struct quartet_source *source)
 {
     struct size_call call = {.batches = batches, .source = source};
+    take_unit(batches, source->unit);
     visit_classes(batches, source, add_size, &call);
     return call.size;
 }
@@ -397,17 +519,17 @@ static void compute_classes(const struct two_classes *classes, void *context)
         source->use_rows(&rows, source->context);
         return;
     }
-    int64_t n =
-        compute_in_batches(batches, source, classes->bra, classes->ket, classes->triangle, &batch);
+    int64_t n_quartets[N_KEPT_WIDTHS] = {0};
+    compute_in_batches(batches, source, classes, &batch, n_quartets);
     if (batch.cost)
         batch.cost->selection_s += clock_now_s() - start_s;
-    batches->before.n_quartets += n;
-    batches->before.n_integrals += n * quartet_n_integrals(classes->bra, classes->ket);
+    add_class(classes, n_quartets, &batches->before);
 }
 
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source)
 {
     struct batch_call call = {batches, source};
     batches->before = (struct kept_size){0};
+    take_unit(batches, source->unit);
     visit_classes(batches, source, compute_classes, &call);
 }

@@ -56,7 +56,10 @@ struct quartet_source {
 
     struct class_costs *costs; /* added to; NULL: nothing is measured */
 
-    /* Of quartet_batches_kept_size: batches take from it what it has, in the order and with the bits
+    /* To which integrals of small bounds are rounded (kept_quartets.h); 0: none is. */
+    double unit;
+
+    /* Of quartet_batches_kept_size and the same unit: batches take from it what it has, in the order and with the bits
      * of computing all of them, and leave there what they compute. NULL: nothing is kept. */
     struct kept_quartets *kept;
 };

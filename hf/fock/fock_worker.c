@@ -340,7 +340,7 @@ static struct kept_quartets *find_kept(struct fock_worker *worker,
     }
     double start_s = clock_now_s();
     struct kept_size size = quartet_batches_kept_size(worker->batches, source);
-    if (size.n_quartets > 0) {
+    if (kept_quartets_bytes(&size) > 0) {
         worker->counts.misses++;
         kept = integral_store_add(worker->store, quartet, &size);
     }
@@ -364,7 +364,8 @@ static void compute_pairs(struct fock_worker *worker, const struct tile_quartet 
                                     .use_rows = use_rows ? compute_rows : NULL,
                                     .use = digest_quartets,
                                     .context = worker,
-                                    .costs = worker->costs};
+                                    .costs = worker->costs,
+                                    .unit = kept_unit(worker->screening->threshold)};
     source.kept = find_kept(worker, quartet, &source);
     quartet_batches_compute(worker->batches, &source);
 }

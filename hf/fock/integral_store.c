@@ -30,6 +30,7 @@ struct kept_memory {
 
 struct integral_store {
     int64_t bound_bytes, bytes;
+    double unit;
     int64_t build;      /* number of the current one */
     bool short_of_room; /* in it */
     struct kept_memory memory;
@@ -58,12 +59,13 @@ static int64_t bytes_of_block(const struct kept_size *size)
     return (int64_t)sizeof(struct kept_block) + kept_quartets_bytes(size);
 }
 
-enum status integral_store_create(int64_t bound_bytes, struct integral_store **store)
+enum status integral_store_create(int64_t bound_bytes, double unit, struct integral_store **store)
 {
     struct integral_store *made = calloc(1, sizeof *made);
     *store = NULL;
     TRY(CHECK_MEMORY(made, "no memory for integrals that are kept"));
     *made = (struct integral_store){.bound_bytes = bound_bytes,
+                                    .unit = unit,
                                     .bytes = bytes_of_buckets(FIRST_BUCKETS),
                                     .n_buckets = FIRST_BUCKETS,
                                     .buckets = allocate_block_lists(FIRST_BUCKETS)};
@@ -169,7 +171,7 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
     if (symmetry == FOCK_SYMMETRY_FULL)
         totals = count_unique(shells, of_molecule);
     const struct kept_size empty = {0};
-    double of_block = (double)(bytes_of_block(&empty) + bytes_of_buckets(2) + 8);
+    double of_block = (double)(bytes_of_block(&empty) + bytes_of_buckets(2) + 16 * N_KEPT_WIDTHS);
     return (double)sizeof(struct integral_store) + (double)bytes_of_buckets(FIRST_BUCKETS) +
            totals.integrals * sizeof(double) + totals.quartets / 8 + blocks * of_block;
 }
@@ -361,7 +363,7 @@ struct kept_quartets *integral_store_add(struct integral_store *store,
         return NULL;
     }
     *block = (struct kept_block){.quartet = *quartet, .bytes = block->bytes, .build = store->build};
-    kept_quartets_init(size, block + 1, &block->kept);
+    kept_quartets_init(size, store->unit, block + 1, &block->kept);
     put_into_bucket(store, block);
     return &block->kept;
 }

@@ -25,9 +25,9 @@
 
 struct integral_store;
 
-/* bound_bytes: of all that it keeps, and of the address space that it takes. Not collective. Errors:
- * STATUS_NO_MEMORY. */
-enum status integral_store_create(int64_t bound_bytes, struct integral_store **store);
+/* bound_bytes: of all that it keeps, and of the address space that it takes; unit: of integrals
+ * (kept_quartets.h). Not collective. Errors: STATUS_NO_MEMORY. */
+enum status integral_store_create(int64_t bound_bytes, double unit, struct integral_store **store);
 void integral_store_destroy(struct integral_store *store);
 
 /* Bytes of all unique integrals, or of all ordered ones, and of what keeps them, whatever the

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/reference/fock_reference.h"
 
+#include "basis/integrals/kept_quartets.h"
 #include "basis/integrals/two_electron.h"
 #include "hf/tiles/screening.h"
 
@@ -13,6 +14,7 @@ struct reference {
     const struct shells *shells;
     struct two_electron *engine;
     double threshold;
+    enum fock_symmetry symmetry;
     int n_spins;
     const double *const *D;
     double *const *F;
@@ -69,6 +71,23 @@ static bool quartet_is_computed(const struct reference *reference, int64_t a, in
                                   screening_least_cutoff(reference->threshold));
 }
 
+/* To the nearest multiple of the unit, where a build does so. */
+static void round_integrals(const struct reference *reference, const int64_t at[4],
+                            const struct quartet_batch *batch)
+{
+    int64_t n = reference->shells->n_groups;
+    double unit = kept_unit(reference->threshold);
+    double bound = reference->bounds[at[0] * n + at[1]] * reference->bounds[at[2] * n + at[3]];
+    bool in_rows = reference->symmetry == FOCK_SYMMETRY_FULL &&
+                   two_electron_has_rows(reference->engine, batch->bra, batch->ket);
+    if (in_rows || bound >= kept_least_bound(unit, KEPT_DOUBLE))
+        return;
+    for (int64_t i = 0; i < quartet_n_integrals(batch->bra, batch->ket); i++) {
+        double *integral = &reference->integrals[i * QUARTET_LANES];
+        *integral = nearbyint(*integral / unit) * unit;
+    }
+}
+
 /* F_ij += D_kl (ij|kl) and F_ik -= D_jl (ij|kl), halved for a closed shell. */
 static void contract(const struct reference *reference, const struct shell_group *const group[4],
                      const double *v, const int64_t stride[4])
@@ -122,6 +141,7 @@ static void add_quartet(const struct reference *reference, const int64_t at[4])
     struct quartet quartet = {0, 0};
     struct quartet_batch batch = {class[exchanged], class[!exchanged], 1, &quartet};
     two_electron_compute(reference->engine, &batch, reference->integrals);
+    round_integrals(reference, at, &batch);
     int64_t stride[4];
     find_strides(class, exchanged, stride);
     for (int k = 0; k < 8; k++) {
@@ -176,13 +196,18 @@ static enum status find_bounds(const struct shells *shells, double *bounds)
     return status;
 }
 
-enum status fock_reference(const struct shells *shells, double threshold, int n_spins,
-                           const double *const D[], double *const F[])
+enum status fock_reference(const struct shells *shells, double threshold,
+                           enum fock_symmetry symmetry, int n_spins, const double *const D[],
+                           double *const F[])
 {
     size_t n = (size_t)shells->n_functions, s = (size_t)shells->n_groups;
     size_t m = (size_t)shells->max_group_functions;
-    struct reference reference = {
-        .shells = shells, .threshold = threshold, .n_spins = n_spins, .D = D, .F = F};
+    struct reference reference = {.shells = shells,
+                                  .threshold = threshold,
+                                  .symmetry = symmetry,
+                                  .n_spins = n_spins,
+                                  .D = D,
+                                  .F = F};
     enum status status =
         two_electron_create(shells, two_electron_cutoff(threshold), NULL, &reference.engine);
     reference.total = calloc(n * n, sizeof(double));

@@ -19,7 +19,8 @@ enum { N_TILINGS = sizeof tile_sizes / sizeof tile_sizes[0] };
 static struct hf_system hf;
 static struct tiling *tilings[N_TILINGS];
 static struct screening *screenings[N_TILINGS];
-static double *D[2], *expected[2][2];
+static double *D[2];
+static double *expected[2][2][2]; /* by symmetry, number of spins - 1 and spin */
 
 static int start(void **state)
 {
@@ -29,11 +30,12 @@ static int start(void **state)
     size_t n = (size_t)hf.shells->n_functions;
     for (int spin = 0; spin < 2; spin++)
         D[spin] = whole_matrix_random((int64_t)n, 11 + (unsigned)spin);
-    for (int s = 0; s < 2; s++) {
+    for (int i = 0; i < 4; i++) {
+        double **F = expected[i / 2][i % 2];
         for (int spin = 0; spin < 2; spin++)
-            expected[s][spin] = malloc(n * n * sizeof(double));
-        check_ok(
-            fock_reference(hf.shells, THRESHOLD, s + 1, (const double *const *)D, expected[s]));
+            F[spin] = malloc(n * n * sizeof(double));
+        check_ok(fock_reference(hf.shells, THRESHOLD, (enum fock_symmetry)(i / 2), i % 2 + 1,
+                                (const double *const *)D, F));
     }
     for (int t = 0; t < N_TILINGS; t++) {
         check_ok(tiling_create(hf.shells, tile_sizes[t], &tilings[t]));
@@ -51,8 +53,8 @@ static int stop(void **state)
     }
     for (int spin = 0; spin < 2; spin++) {
         free(D[spin]);
-        free(expected[0][spin]);
-        free(expected[1][spin]);
+        for (int i = 0; i < 4; i++)
+            free(expected[i / 2][i % 2][spin]);
     }
     hf_system_fini(&hf);
     darray_stop();
@@ -63,7 +65,7 @@ static int stop(void **state)
 struct build {
     const struct tiling *tiling;
     struct fock *fock;
-    int n_spins;
+    int symmetry, n_spins;
     struct darray *D[2], *F[2];
 };
 
@@ -71,7 +73,8 @@ static void build_init(struct build *build, const struct screening *screening,
                        const struct fock_settings *settings, const char *pool, int n_spins)
 {
     struct taskpool_settings pool_settings = pool_case_settings(pool);
-    *build = (struct build){.tiling = screening->tiling, .n_spins = n_spins};
+    *build = (struct build){
+        .tiling = screening->tiling, .symmetry = settings->symmetry, .n_spins = n_spins};
     check_ok(fock_create(screening, settings, &pool_settings, MPI_COMM_WORLD, &build->fock));
     for (int spin = 0; spin < n_spins; spin++) {
         check_ok(tile_matrix_create(build->tiling, "D", DARRAY_DOUBLE, &build->D[spin]));
@@ -99,12 +102,13 @@ static enum status run(struct build *build)
 static double largest_error(const struct build *build, double factor)
 {
     int64_t n = hf.shells->n_functions;
+    double *const *of_spins = expected[build->symmetry][build->n_spins - 1];
     double *F = malloc((size_t)(n * n) * sizeof *F), largest = 0;
     for (int spin = 0; spin < build->n_spins; spin++) {
         whole_matrix_get(build->tiling, build->F[spin], F);
         for (int64_t i = 0; i < n * n; i++) {
             assert_true(isfinite(F[i]));
-            largest = fmax(largest, fabs(F[i] - factor * expected[build->n_spins - 1][spin][i]));
+            largest = fmax(largest, fabs(F[i] - factor * of_spins[spin][i]));
         }
     }
     free(F);
@@ -366,7 +370,8 @@ static double *expected_of(const double *total, const double *own)
     double *rest = malloc(size), *F[2] = {malloc(size), malloc(size)};
     for (size_t i = 0; i < size / sizeof *rest; i++)
         rest[i] = total[i] - own[i];
-    check_ok(fock_reference(hf.shells, THRESHOLD, 2, (const double *[]){own, rest}, F));
+    check_ok(fock_reference(hf.shells, THRESHOLD, FOCK_SYMMETRY_FULL, 2,
+                            (const double *[]){own, rest}, F));
     free(rest);
     free(F[1]);
     return F[0];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Batches hold every quartet of two sets of pairs once, except those that the threshold or the
- * selection leaves out, with the integrals that the quartet has alone. */
+ * selection leaves out, with the integrals that the quartet has alone, rounded if they are small. */
 #include "tests/check.h"
 
 #include "basis/integrals/quartet_batches.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ static int free_shells(void **state)
 /* How often the batches of a source held each quartet: times[bra pair][ket pair], a pair of
  * groups A and B being A * N_GROUPS + B. */
 struct visit {
-    double threshold;
+    double threshold, unit;
     bool selective; /* only kets whose first group is even */
     struct two_electron *alone;
     struct class_costs *costs; /* or NULL */
@@ -102,30 +103,37 @@ static void check_batch(const struct computed_batch *batch, void *context)
     for (int32_t i = 0; i < quartets->n_quartets; i++) {
         struct quartet_batch one = {bra, ket, 1, &quartets->quartets[i]};
         two_electron_compute(visit->alone, &one, alone);
-        for (int64_t k = 0; k < n; k++)
-            check_close(batch->integrals[batch_place(n, i, k)], alone[batch_place(n, 0, k)], 1e-13);
         int P = number_of(&bra->pairs[quartets->quartets[i].bra]);
         int Q = number_of(&ket->pairs[quartets->quartets[i].ket]);
+        bool rounded = bounds[P] * bounds[Q] < kept_least_bound(visit->unit, KEPT_DOUBLE);
+        for (int64_t k = 0; k < n; k++) {
+            double integral = batch->integrals[batch_place(n, i, k)];
+            check_close(integral, alone[batch_place(n, 0, k)],
+                        rounded ? visit->unit / 2 + 1e-15 : 1e-13);
+            assert_true(!rounded || remainder(integral, visit->unit) == 0);
+        }
         visit->times[batch->exchanged ? Q : P][batch->exchanged ? P : Q]++;
     }
     free(alone);
 }
 
-static void visit_all(double threshold, bool selective, bool unique, struct visit *visit)
+/* threshold, selective, unit and costs of the visit are set. */
+static void visit_all(bool unique, struct visit *visit)
 {
     struct shell_pairs *pairs;
     struct quartet_batches *batches;
     struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}, .triangle = true};
-    *visit = (struct visit){.threshold = threshold, .selective = selective, .costs = visit->costs};
     check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
-    check_ok(quartet_batches_create(shells, threshold, NULL, &batches));
-    check_ok(two_electron_create(shells, two_electron_cutoff(threshold), NULL, &visit->alone));
+    check_ok(quartet_batches_create(shells, visit->threshold, NULL, &batches));
+    check_ok(
+        two_electron_create(shells, two_electron_cutoff(visit->threshold), NULL, &visit->alone));
     struct quartet_source source = {.bra = pairs,
                                     .ket = pairs,
                                     .unique = unique,
-                                    .select = selective ? select_even : NULL,
+                                    .select = visit->selective ? select_even : NULL,
                                     .use = check_batch,
                                     .context = visit,
+                                    .unit = visit->unit,
                                     .costs = visit->costs};
     quartet_batches_compute(batches, &source);
     two_electron_destroy(visit->alone);
@@ -142,9 +150,10 @@ static bool is_even(int Q)
 
 static void check_visits(double threshold, bool selective, bool unique)
 {
-    struct visit visit = {0};
+    struct visit visit = {
+        .threshold = threshold, .selective = selective, .unit = unique ? 0x1p-22 : 0};
     int n_out = 0;
-    visit_all(threshold, selective, unique, &visit);
+    visit_all(unique, &visit);
     for (int P = 0; P < N_GROUPS * N_GROUPS; P++) {
         for (int Q = 0; Q < N_GROUPS * N_GROUPS; Q++) {
             bool triangle = P / N_GROUPS >= P % N_GROUPS && Q / N_GROUPS >= Q % N_GROUPS;
@@ -220,8 +229,10 @@ static struct passage pass_through(struct quartet_batches *batches, const struct
     return passage;
 }
 
-/* A selection, all, the selection again: each pass computes what those before have not. */
-static void check_kept_passes(double threshold, bool unique, bool represented)
+/* A selection, all, the selection again: each pass computes what those before have not. Returns the
+ * number of quartets of each width. */
+static struct kept_size check_kept_passes(double threshold, double unit, bool unique,
+                                          bool represented)
 {
     struct shell_pairs *pairs;
     struct quartet_batches *batches;
@@ -231,13 +242,14 @@ static void check_kept_passes(double threshold, bool unique, bool represented)
     struct quartet_source source = {.bra = pairs,
                                     .ket = pairs,
                                     .unique = unique,
+                                    .unit = unit,
                                     .represent = represented ? represent_low : NULL};
     struct kept_size size = quartet_batches_kept_size(batches, &source);
     struct kept_quartets kept;
     void *memory = malloc((size_t)kept_quartets_bytes(&size));
     assert_non_null(memory);
     memset(memory, 0xff, (size_t)kept_quartets_bytes(&size)); /* no number, where it is read */
-    kept_quartets_init(&size, memory, &kept);
+    kept_quartets_init(&size, source.unit, memory, &kept);
     int64_t n_kept = 0;
     for (int pass = 0; pass < 4; pass++) {
         bool selective = pass % 2 == 0;
@@ -249,19 +261,45 @@ static void check_kept_passes(double threshold, bool unique, bool represented)
         assert_int_equal(reading.n_computed, pass < 2 ? direct.n_quartets - n_kept : 0);
         n_kept += reading.n_computed;
     }
-    assert_int_equal(n_kept, size.n_quartets);
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        n_kept -= size.n_quartets[width];
+    assert_int_equal(n_kept, 0);
     free(memory);
     quartet_batches_destroy(batches);
     shell_pairs_destroy(pairs);
+    return size;
 }
 
 static void kept_integrals_have_the_bits_of_computed_ones(void **state)
 {
     (void)state;
-    for (int choice = 0; choice < 4; choice++) {
-        check_kept_passes(1e-30, choice / 2, choice % 2);
-        check_kept_passes(1e-3, choice / 2, choice % 2);
+    for (int choice = 0; choice < 4; choice++)
+        for (int unit = 0; unit < 2; unit++) {
+            check_kept_passes(1e-30, unit * 0x1p-33, choice / 2, choice % 2);
+            check_kept_passes(1e-3, unit * 0x1p-22, choice / 2, choice % 2);
+        }
+}
+
+static void integrals_of_each_width_are_kept(void **state)
+{
+    (void)state;
+    struct kept_size size = check_kept_passes(1e-30, 0x1p-32, true, false);
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        assert_true(size.n_quartets[width] >= 10);
+}
+
+static void the_unit_follows_the_threshold(void **state)
+{
+    (void)state;
+    for (double threshold = 1; threshold > 1e-300; threshold /= 7) {
+        double unit = kept_unit(threshold);
+        int exponent;
+        assert_true(frexp(unit, &exponent) == 0.5); /* a power of two */
+        assert_true(unit <= threshold / 64 && unit > threshold / 129);
+        assert_true(kept_least_bound(unit, KEPT_DOUBLE) < unit * INT32_MAX);
+        assert_true(kept_least_bound(unit, KEPT_INT32) < unit * INT16_MAX);
     }
+    assert_true(kept_unit(0) == 0);
 }
 
 /* The 28 pairs of 3 s shells, 1 group of two, 2 p and 1 d: 6 of ss, 3 [2s]s, 1 [2s][2s], 6 ps,
@@ -273,7 +311,8 @@ static void costs_are_of_the_class(void **state)
     char name[CLASS_NAME_SIZE];
     double sum = 0, seconds = 0;
     check_ok(class_costs_create(shells, &visit.costs));
-    visit_all(1e-30, false, true, &visit);
+    visit.threshold = 1e-30;
+    visit_all(true, &visit);
     int n = visit.costs->n_pair_types;
     for (int bra = 0; bra < n; bra++)
         for (int ket = 0; ket < n; ket++) {
@@ -306,6 +345,8 @@ int main(void)
         cmocka_unit_test(none_that_is_not_selected),
         cmocka_unit_test(costs_are_of_the_class),
         cmocka_unit_test(kept_integrals_have_the_bits_of_computed_ones),
+        cmocka_unit_test(integrals_of_each_width_are_kept),
+        cmocka_unit_test(the_unit_follows_the_threshold),
     };
     return cmocka_run_group_tests(tests, make_shells, free_shells);
 }

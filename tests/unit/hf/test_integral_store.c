@@ -5,7 +5,7 @@
 #include "support/base/memory.h"
 #include "tests/check.h"
 
-static const struct kept_size size = {.n_quartets = 100, .n_integrals = 500};
+static const struct kept_size size = {.n_quartets = {100}, .n_integrals = {500}};
 
 static struct tile_quartet quartet_of(int64_t number)
 {
@@ -18,11 +18,12 @@ static bool add_sized(struct integral_store *store, int64_t number, const struct
     struct kept_quartets *kept = integral_store_add(store, &quartet, taken);
     if (!kept)
         return false;
-    for (int64_t q = 0; q < taken->n_quartets; q++)
-        assert_false(kept_quartets_has(kept, q));
-    kept_quartets_note(kept, number % taken->n_quartets);
-    for (int64_t i = 0; i < taken->n_integrals; i++)
-        kept->integrals[i] = (double)(number * taken->n_integrals + i);
+    for (int64_t q = 0; q < taken->n_quartets[KEPT_DOUBLE]; q++)
+        assert_false(kept_quartets_has(kept, KEPT_DOUBLE, q));
+    kept_quartets_note(kept, KEPT_DOUBLE, number % taken->n_quartets[KEPT_DOUBLE]);
+    for (int64_t i = 0; i < taken->n_integrals[KEPT_DOUBLE]; i++)
+        ((double *)kept->integrals[KEPT_DOUBLE])[i] =
+            (double)(number * taken->n_integrals[KEPT_DOUBLE] + i);
     return true;
 }
 
@@ -32,10 +33,12 @@ static bool has_sized(struct integral_store *store, int64_t number, const struct
     const struct kept_quartets *kept = integral_store_find(store, &quartet);
     if (!kept)
         return false;
-    for (int64_t q = 0; q < taken->n_quartets; q++)
-        assert_int_equal(kept_quartets_has(kept, q), q == number % taken->n_quartets);
-    for (int64_t i = 0; i < taken->n_integrals; i++)
-        assert_true(kept->integrals[i] == (double)(number * taken->n_integrals + i));
+    for (int64_t q = 0; q < taken->n_quartets[KEPT_DOUBLE]; q++)
+        assert_int_equal(kept_quartets_has(kept, KEPT_DOUBLE, q),
+                         q == number % taken->n_quartets[KEPT_DOUBLE]);
+    for (int64_t i = 0; i < taken->n_integrals[KEPT_DOUBLE]; i++)
+        assert_true(((double *)kept->integrals[KEPT_DOUBLE])[i] ==
+                    (double)(number * taken->n_integrals[KEPT_DOUBLE] + i));
     return true;
 }
 
@@ -54,7 +57,7 @@ static void it_has_what_it_took(void **state)
     (void)state;
     enum { N = 1000 };
     struct integral_store *store;
-    check_ok(integral_store_create(INT64_MAX, &store));
+    check_ok(integral_store_create(INT64_MAX, 0, &store));
     integral_store_begin(store);
     for (int64_t number = 0; number < N; number++) {
         assert_false(has_quartet_of(store, number));
@@ -90,7 +93,7 @@ static void it_keeps_to_its_bound_and_drops_what_is_not_asked_for(void **state)
     (void)state;
     struct integral_store *store;
     int64_t bound = 20 * kept_quartets_bytes(&size);
-    check_ok(integral_store_create(bound, &store));
+    check_ok(integral_store_create(bound, 0, &store));
     assert_int_equal(ask_for(store, 0, 10, bound), 0);
     int64_t n = ask_for(store, 0, 30, bound);
     assert_int_equal(n, 10);
@@ -112,7 +115,7 @@ static void it_keeps_to_its_bound_and_drops_what_is_not_asked_for(void **state)
 static struct kept_size size_of(int64_t number)
 {
     int64_t part = 1 + number * 37 % 97;
-    return (struct kept_size){.n_quartets = 1 + 3 * part, .n_integrals = 15 * part};
+    return (struct kept_size){.n_quartets = {1 + 3 * part}, .n_integrals = {15 * part}};
 }
 
 /* A build that asks for some quartets of each ten, chosen by the build; returns how many are kept. */
@@ -135,7 +138,7 @@ static void it_fills_the_holes_that_others_left(void **state)
     enum { N = 300, N_ASKED = N * 6 / 10 };
     struct integral_store *store;
     int64_t bound = N_ASKED / 2 * kept_quartets_bytes(&size);
-    check_ok(integral_store_create(bound, &store));
+    check_ok(integral_store_create(bound, 0, &store));
     int64_t first = ask_for_some(store, 0, N, bound);
     assert_in_range(first, N_ASKED / 4, N_ASKED - 1);
     for (int64_t build = 1; build < 40; build++)
@@ -159,9 +162,9 @@ static void it_touches_what_is_computed_and_returns_it(void **state)
 {
     (void)state;
     enum { N = 10 };
-    const struct kept_size large = {.n_quartets = 1000, .n_integrals = 1000000};
+    const struct kept_size large = {.n_quartets = {1000}, .n_integrals = {1000000}};
     struct integral_store *store;
-    check_ok(integral_store_create(2 * N * kept_quartets_bytes(&large), &store));
+    check_ok(integral_store_create(2 * N * kept_quartets_bytes(&large), 0, &store));
     int64_t before = resident_bytes();
     integral_store_begin(store);
     int64_t all = N * kept_quartets_bytes(&large);
@@ -182,7 +185,7 @@ static void nothing_fits_into_no_bytes(void **state)
 {
     (void)state;
     struct integral_store *store;
-    check_ok(integral_store_create(1, &store));
+    check_ok(integral_store_create(1, 0, &store));
     integral_store_begin(store);
     assert_false(add_quartet_of(store, 1));
     assert_false(has_quartet_of(store, 1));
