@@ -105,6 +105,14 @@ static void sort_by_kind(int32_t n, const uint8_t *kinds, const int16_t *from, i
         to[first[kinds[from[i]]]++] = from[i];
 }
 
+static bool is_one_kind(int32_t n, const uint8_t *kinds)
+{
+    uint8_t difference = 0;
+    for (int32_t i = 1; i < n; i++)
+        difference |= kinds[i] ^ kinds[0];
+    return difference == 0;
+}
+
 /* Brings quartets with like numbers of primitives together, which fill an engine's vectors best. */
 static void sort_by_primitives(const struct quartet_batch *batch, struct quartet_batches *batches)
 {
@@ -117,14 +125,23 @@ static void sort_by_primitives(const struct quartet_batch *batch, struct quartet
         order->ket[i] = kind_of_pair(&batch->ket->pairs[batch->quartets[i].ket]);
         order->given[i] = (int16_t)i;
     }
-    sort_by_kind(n, order->bra, order->given, order->by_bra);
-    sort_by_kind(n, order->ket, order->by_bra, order->by_both);
+    const int16_t *sorted = order->given;
+    if (!is_one_kind(n, order->bra)) {
+        sort_by_kind(n, order->bra, sorted, order->by_bra);
+        sorted = order->by_bra;
+    }
+    if (!is_one_kind(n, order->ket)) {
+        sort_by_kind(n, order->ket, sorted, order->by_both);
+        sorted = order->by_both;
+    }
+    if (sorted == order->given)
+        return;
     struct numbered_quartets *from = &batches->unsorted, *to = &batches->batch;
     memcpy(from->quartets, to->quartets, (size_t)n * sizeof *to->quartets);
     memcpy(from->numbers, to->numbers, (size_t)n * sizeof *to->numbers);
     for (int32_t i = 0; i < n; i++) {
-        to->quartets[i] = from->quartets[order->by_both[i]];
-        to->numbers[i] = from->numbers[order->by_both[i]];
+        to->quartets[i] = from->quartets[sorted[i]];
+        to->numbers[i] = from->numbers[sorted[i]];
     }
 }
 

@@ -171,7 +171,9 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
     if (symmetry == FOCK_SYMMETRY_FULL)
         totals = count_unique(shells, of_molecule);
     const struct kept_size empty = {0};
-    double of_block = (double)(bytes_of_block(&empty) + bytes_of_buckets(2) + 16 * N_KEPT_WIDTHS);
+    double of_widths =
+        N_KEPT_WIDTHS * 2.0 * sizeof(uint64_t); /* bits and integrals are rounded up */
+    double of_block = (double)(bytes_of_block(&empty) + bytes_of_buckets(2)) + of_widths;
     return (double)sizeof(struct integral_store) + (double)bytes_of_buckets(FIRST_BUCKETS) +
            totals.integrals * sizeof(double) + totals.quartets / 8 + blocks * of_block;
 }

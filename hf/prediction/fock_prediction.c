@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/prediction/fock_prediction.h"
 
+#include "basis/integrals/kept_quartets.h"
 #include "hf/prediction/sample_run.h"
 #include "hf/prediction/tile_samples.h"
 #include "support/base/agree.h"
@@ -80,15 +81,43 @@ static void predict_times(struct fock_prediction *prediction, const struct sampl
     }
 }
 
-/* Bytes of the integrals of all quartets. */
-static double integral_bytes(const struct class_counts *counts)
+static double sum_integrals(const struct class_counts *counts)
 {
     double sum = 0;
     for (int t = 0; t < counts->n_pair_types; t++)
         for (int u = 0; u <= t; u++)
-            sum += counts->of[t * counts->n_pair_types + u].quartets * (double)sizeof(double) *
+            sum += counts->of[t * counts->n_pair_types + u].quartets *
                    class_counts_n_integrals(counts, t, u);
     return sum;
+}
+
+/* Those of quartets whose product of bounds reaches the threshold. Collective. */
+static enum status count_integrals_above(const struct predicted_build *build, double threshold,
+                                         double *n)
+{
+    struct class_counts *counts;
+    struct screening screening = *build->screening;
+    screening.threshold = threshold;
+    TRY(class_counts_create(&screening, (enum fock_symmetry)build->settings->symmetry,
+                            build->symmetry, build->comm, &counts));
+    *n = sum_integrals(counts);
+    class_counts_destroy(counts);
+    return STATUS_OK;
+}
+
+/* Sets the fraction of all integrals that fits into what the processes keep (kept_quartets.h).
+ * Collective. */
+static enum status find_kept_fraction(struct fock_prediction *prediction,
+                                      const struct predicted_build *build, int n_processes)
+{
+    double room = (double)build->settings->kept_bytes * n_processes;
+    double unit = kept_unit(build->screening->threshold), n_double, n_int32;
+    TRY(count_integrals_above(build, kept_least_bound(unit, KEPT_DOUBLE), &n_double));
+    TRY(count_integrals_above(build, kept_least_bound(unit, KEPT_INT32), &n_int32));
+    double n_int16 = sum_integrals(prediction->counts) - n_int32;
+    double bytes = 8 * n_double + 4 * (n_int32 - n_double) + 2 * n_int16;
+    prediction->kept_fraction = fmin(1, room / fmax(1, bytes));
+    return STATUS_OK;
 }
 
 static void sum_quartets(struct fock_prediction *prediction)
@@ -148,8 +177,7 @@ static enum status predict_builds(struct fock_prediction *prediction,
     prediction->costs = costs.costs[SAMPLE_DIRECT];
     costs.costs[SAMPLE_DIRECT] = NULL;
     sum_quartets(prediction);
-    double room = (double)build->settings->kept_bytes * n_processes;
-    prediction->kept_fraction = fmin(1, room / fmax(1, integral_bytes(prediction->counts)));
+    status = find_kept_fraction(prediction, build, n_processes);
 done:
     free(work);
     sample_costs_fini(&costs);
