@@ -81,9 +81,8 @@ static enum status create_store(struct fock *fock)
 {
     if (fock->settings.kept_bytes == 0)
         return STATUS_OK;
-    return status_agree(fock->comm,
-                        integral_store_create(fock->settings.kept_bytes,
-                                              kept_unit(fock->screening->threshold), &fock->store));
+    return status_agree(fock->comm, integral_store_create(fock->settings.kept_bytes,
+                                                          fock->screening->unit, &fock->store));
 }
 
 static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)

@@ -365,7 +365,7 @@ static void compute_pairs(struct fock_worker *worker, const struct tile_quartet 
                                     .use = digest_quartets,
                                     .context = worker,
                                     .costs = worker->costs,
-                                    .unit = kept_unit(worker->screening->threshold)};
+                                    .unit = worker->screening->unit};
     source.kept = find_kept(worker, quartet, &source);
     quartet_batches_compute(worker->batches, &source);
 }

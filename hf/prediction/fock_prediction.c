@@ -91,13 +91,13 @@ static double sum_integrals(const struct class_counts *counts)
     return sum;
 }
 
-/* Those of quartets whose product of bounds reaches the threshold. Collective. */
-static enum status count_integrals_above(const struct predicted_build *build, double threshold,
-                                         double *n)
+/* Those of quartets that are kept in this width or a wider one. Collective. */
+static enum status count_integrals_of(const struct predicted_build *build, enum kept_width width,
+                                      double *n)
 {
     struct class_counts *counts;
     struct screening screening = *build->screening;
-    screening.threshold = threshold;
+    screening.threshold = fmax(screening.threshold, kept_least_bound(screening.unit, width));
     TRY(class_counts_create(&screening, (enum fock_symmetry)build->settings->symmetry,
                             build->symmetry, build->comm, &counts));
     *n = sum_integrals(counts);
@@ -111,9 +111,9 @@ static enum status find_kept_fraction(struct fock_prediction *prediction,
                                       const struct predicted_build *build, int n_processes)
 {
     double room = (double)build->settings->kept_bytes * n_processes;
-    double unit = kept_unit(build->screening->threshold), n_double, n_int32;
-    TRY(count_integrals_above(build, kept_least_bound(unit, KEPT_DOUBLE), &n_double));
-    TRY(count_integrals_above(build, kept_least_bound(unit, KEPT_INT32), &n_int32));
+    double n_double, n_int32;
+    TRY(count_integrals_of(build, KEPT_DOUBLE, &n_double));
+    TRY(count_integrals_of(build, KEPT_INT32, &n_int32));
     double n_int16 = sum_integrals(prediction->counts) - n_int32;
     double bytes = 8 * n_double + 4 * (n_int32 - n_double) + 2 * n_int16;
     prediction->kept_fraction = fmin(1, room / fmax(1, bytes));

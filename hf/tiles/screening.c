@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/tiles/screening.h"
 
+#include "basis/integrals/kept_quartets.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/mpi/long_reduce.h"
@@ -71,6 +72,11 @@ static enum status find_bounds(struct screening *screening, MPI_Comm comm)
     return STATUS_OK;
 }
 
+static bool is_one_atom(const struct shells *shells)
+{
+    return shells->shells[0].atom == shells->shells[shells->n_shells - 1].atom;
+}
+
 enum status screening_create(const struct tiling *tiling, double threshold,
                              struct engine_use *engines, MPI_Comm comm,
                              struct screening **screening)
@@ -79,7 +85,10 @@ enum status screening_create(const struct tiling *tiling, double threshold,
     *screening = NULL;
     if (!made)
         return STATUS_NO_MEMORY;
-    *made = (struct screening){.tiling = tiling, .threshold = threshold, .engines = engines};
+    *made = (struct screening){.tiling = tiling,
+                               .threshold = threshold,
+                               .unit = is_one_atom(tiling->shells) ? 0 : kept_unit(threshold),
+                               .engines = engines};
     enum status status = find_bounds(made, comm);
     if (status == STATUS_OK)
         *screening = made;

@@ -17,13 +17,16 @@
 struct screening {
     const struct tiling *tiling; /* borrowed */
     double threshold;            /* quartets below it are left out, hartree */
+    double unit;                 /* of integrals that are rounded (kept_quartets.h), hartree */
     struct darray *group_bounds; /* tile pairs I >= J: n_groups(I) x n_groups(J), row-major */
     double *tile_bounds;         /* per tile pair, by tile_pair_index; the same everywhere */
     double max_bound;
     struct engine_use *engines; /* for all integrals that are screened by it; borrowed, or NULL */
 };
 
-/* Computes all bounds. Collective over all processes.
+/* Computes all bounds. Of one atom no integral is rounded: multiples of a unit would split its
+ * degenerate orbitals, always in the same way, and with it choose the state that an SCF finds.
+ * Collective over all processes.
  * threshold  > 0
  * engines    which integral engine comes first, and counts of what each computes; borrowed by
  *            all that computes integrals with this screening. NULL: in the usual order, not counted

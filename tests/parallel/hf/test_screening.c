@@ -213,11 +213,35 @@ static void test_the_be4_chain_has_4845492_integrals_above_1e6(void **state)
     free(bounds);
 }
 
+static double unit_of(const struct shells *shells)
+{
+    struct tiling *tiling;
+    struct screening *screening;
+    check_ok(tiling_create(shells, 40, &tiling));
+    check_ok(screening_create(tiling, 1e-10, NULL, MPI_COMM_WORLD, &screening));
+    double unit = screening->unit;
+    screening_destroy(screening);
+    tiling_destroy(tiling);
+    return unit;
+}
+
+/* Multiples of a unit would split the degenerate orbitals of an atom. */
+static void test_integrals_of_an_atom_are_not_rounded(void **state)
+{
+    (void)state;
+    struct hf_system atom;
+    hf_system_init(&atom, "1\n\nBe 0 0 1\n", "Be 0\nS 1 1\n2 1\nD 1 1\n1 1\n****\n");
+    assert_true(unit_of(atom.shells) == 0);
+    assert_true(unit_of(small.shells) > 0);
+    hf_system_fini(&atom);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_bounds_are_norms_of_their_blocks, start),
         cmocka_unit_test(test_integrals_are_counted_as_if_one_by_one),
+        cmocka_unit_test(test_integrals_of_an_atom_are_not_rounded),
         cmocka_unit_test_teardown(test_the_be4_chain_has_4845492_integrals_above_1e6, stop),
     };
     return check_run_parallel(tests, &argc, &argv);
