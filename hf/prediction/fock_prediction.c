@@ -115,7 +115,8 @@ static enum status find_kept_fraction(struct fock_prediction *prediction,
     TRY(count_integrals_of(build, KEPT_DOUBLE, &n_double));
     TRY(count_integrals_of(build, KEPT_INT32, &n_int32));
     double n_int16 = sum_integrals(prediction->counts) - n_int32;
-    double bytes = 8 * n_double + 4 * (n_int32 - n_double) + 2 * n_int16;
+    double bytes = sizeof(double) * n_double + sizeof(int32_t) * (n_int32 - n_double) +
+                   sizeof(int16_t) * n_int16;
     prediction->kept_fraction = fmin(1, room / fmax(1, bytes));
     return STATUS_OK;
 }
