@@ -7,12 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEP = 4 }; /* lanes and integrals that are transposed together */
+enum { CACHE_LINE = 64 }; /* bytes */
+enum { STEP = 4 };        /* lanes and integrals that are transposed together */
 
 typedef double chunk __attribute__((vector_size(STEP * sizeof(double))));
 typedef int32_t chunk_int32 __attribute__((vector_size(STEP * sizeof(int32_t))));
 typedef int16_t chunk_int16 __attribute__((vector_size(STEP * sizeof(int16_t))));
 typedef double lanes __attribute__((vector_size(QUARTET_LANES * sizeof(double))));
+typedef int32_t lanes_int32 __attribute__((vector_size(QUARTET_LANES * sizeof(int32_t))));
+typedef int16_t lanes_int16 __attribute__((vector_size(QUARTET_LANES * sizeof(int16_t))));
 
 static const int64_t bytes_of_width[N_KEPT_WIDTHS] = {sizeof(double), sizeof(int32_t),
                                                       sizeof(int16_t)};
@@ -162,6 +165,61 @@ INLINE void transpose_kept(const char *const from[STEP], enum kept_width width, 
     rows[3 * stride] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 6, 7);
 }
 
+INLINE lanes_int32 load_units(const char *from, enum kept_width width, int64_t i)
+{
+    lanes_int32 x32;
+    lanes_int16 x16;
+    if (width == KEPT_INT32) {
+        memcpy(&x32, (const int32_t *)from + i, sizeof x32);
+        return x32;
+    }
+    memcpy(&x16, (const int16_t *)from + i, sizeof x16);
+    return __builtin_convertvector(x16, lanes_int32);
+}
+
+/* rows[i][j] <-> rows[j][i] */
+INLINE void transpose_units(lanes_int32 rows[QUARTET_LANES])
+{
+    lanes_int32 a[QUARTET_LANES], b[QUARTET_LANES];
+    _Static_assert(QUARTET_LANES == 8, "shuffles of eight lanes");
+    for (int i = 0; i < 8; i += 2) {
+        a[i] = __builtin_shufflevector(rows[i], rows[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[i + 1] = __builtin_shufflevector(rows[i], rows[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4) {
+        for (int k = i; k < i + 2; k++) {
+            b[k] = __builtin_shufflevector(a[k], a[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+            b[k + 2] = __builtin_shufflevector(a[k], a[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        rows[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        rows[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+}
+
+/* to[i][lane] = from[lane][i] for QUARTET_LANES integrals from number `first` on; of 4 or 2 bytes */
+INLINE void transpose_narrow(const char *const from[QUARTET_LANES], enum kept_width width,
+                             int64_t first, double unit, double *to)
+{
+    lanes_int32 rows[QUARTET_LANES];
+    for (int lane = 0; lane < QUARTET_LANES; lane++)
+        rows[lane] = load_units(from[lane], width, first);
+    transpose_units(rows);
+    for (int i = 0; i < QUARTET_LANES; i++)
+        ((lanes *)to)[first + i] = __builtin_convertvector(rows[i], lanes) * unit;
+}
+
+/* The integrals of a block of quartets, all of one width of 4 or 2 bytes; n >= QUARTET_LANES */
+INLINE void get_narrow(const char *const from[QUARTET_LANES], enum kept_width width, int64_t n,
+                       double unit, double *to)
+{
+    for (int64_t i = 0; i + QUARTET_LANES <= n; i += QUARTET_LANES)
+        transpose_narrow(from, width, i, unit, to);
+    if (n % QUARTET_LANES != 0)
+        transpose_narrow(from, width, n - QUARTET_LANES, unit, to);
+}
+
 INLINE void get_lane(const char *from, enum kept_width width, int64_t n, double unit, double *to)
 {
     for (int64_t i = 0; i < n; i++)
@@ -183,28 +241,44 @@ INLINE void get_lanes(const char *const from[STEP], enum kept_width width, int64
         transpose_kept(from, width, n - STEP, unit, to);
 }
 
-/* The integrals of quartets q to q + STEP, those beyond the last being q itself. */
-INLINE void get_step(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
-                     double *to)
+/* The integrals of STEP quartets, from[lane] of width[lane], in neighbouring lanes. */
+INLINE void get_step(const char *const from[STEP], const enum kept_width width[STEP], int64_t n,
+                     double unit, double *to)
 {
-    const char *from[STEP];
-    enum kept_width width[STEP];
     bool one_width = true;
-    for (int lane = 0; lane < STEP; lane++) {
+    for (int lane = 1; lane < STEP; lane++)
+        one_width = one_width && width[lane] == width[0];
+    if (!one_width)
+        for (int lane = 0; lane < STEP; lane++)
+            get_lane(from[lane], width[lane], n, unit, to + lane);
+    else if (width[0] == KEPT_DOUBLE)
+        get_lanes(from, KEPT_DOUBLE, n, unit, to);
+    else if (width[0] == KEPT_INT32)
+        get_lanes(from, KEPT_INT32, n, unit, to);
+    else
+        get_lanes(from, KEPT_INT16, n, unit, to);
+}
+
+/* The integrals of a block of quartets from number q on, those beyond the last being q itself. */
+INLINE void get_block(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
+                      double *to)
+{
+    const char *from[QUARTET_LANES];
+    enum kept_width width[QUARTET_LANES];
+    bool one_width = true;
+    for (int lane = 0; lane < QUARTET_LANES; lane++) {
         int32_t of_lane = q + lane < batch->n_quartets ? q + lane : q;
         from[lane] = find_kept(batch, kept, of_lane);
         width[lane] = batch->numbers[of_lane].width;
         one_width = one_width && width[lane] == width[0];
     }
-    if (!one_width)
-        for (int lane = 0; lane < STEP; lane++)
-            get_lane(from[lane], width[lane], batch->n, kept->unit, to + lane);
-    else if (width[0] == KEPT_DOUBLE)
-        get_lanes(from, KEPT_DOUBLE, batch->n, kept->unit, to);
-    else if (width[0] == KEPT_INT32)
-        get_lanes(from, KEPT_INT32, batch->n, kept->unit, to);
+    if (one_width && width[0] == KEPT_INT32 && batch->n >= QUARTET_LANES)
+        get_narrow(from, KEPT_INT32, batch->n, kept->unit, to);
+    else if (one_width && width[0] == KEPT_INT16 && batch->n >= QUARTET_LANES)
+        get_narrow(from, KEPT_INT16, batch->n, kept->unit, to);
     else
-        get_lanes(from, KEPT_INT16, batch->n, kept->unit, to);
+        for (int lane = 0; lane < QUARTET_LANES; lane += STEP)
+            get_step(from + lane, width + lane, batch->n, kept->unit, to + lane);
 }
 
 static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)
@@ -214,11 +288,25 @@ static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)
             integrals[batch_place(n, q, i)] = 0;
 }
 
+/* Quartets from number q on: sorted by their kinds, they are too far apart for the processor to foresee. */
+INLINE void prefetch_block(const struct kept_batch *batch, const struct kept_quartets *kept,
+                           int32_t q)
+{
+    for (int lane = 0; lane < QUARTET_LANES && q + lane < batch->n_quartets; lane++) {
+        const char *from = find_kept(batch, kept, q + lane);
+        int64_t bytes = batch->n * bytes_of_width[batch->numbers[q + lane].width];
+        for (int64_t i = 0; i < bytes; i += CACHE_LINE)
+            __builtin_prefetch(from + i);
+    }
+}
+
 VECTOR_CLONES
 void kept_quartets_get(const struct kept_batch *batch, const struct kept_quartets *kept,
                        double *integrals)
 {
-    for (int32_t q = 0; q < batch->n_quartets; q += STEP)
-        get_step(batch, kept, q, integrals + batch_place(batch->n, q, 0));
+    for (int32_t q = 0; q < batch->n_quartets; q += QUARTET_LANES) {
+        prefetch_block(batch, kept, q + 2 * QUARTET_LANES);
+        get_block(batch, kept, q, integrals + batch_place(batch->n, q, 0));
+    }
     clear_lanes_from(batch->n_quartets, batch->n, integrals);
 }

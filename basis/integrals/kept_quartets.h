@@ -31,8 +31,8 @@ struct kept_size {
 
 /* A quartet among those of its width. */
 struct kept_number {
-    int64_t number;
-    enum kept_width width;
+    int64_t number : 62;
+    uint64_t width : 2; /* enum kept_width */
 };
 
 struct kept_quartets {

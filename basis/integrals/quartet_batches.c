@@ -31,7 +31,9 @@ struct quartet_batches {
     double unit; /* of the source, and least products of bounds of quartets of each width */
     double least_bound[N_KEPT_WIDTHS];
     struct two_electron *two_electron;
-    struct numbered_quartets batch, unsorted, missing;
+    struct numbered_quartets *batch,
+        *sorted; /* and what it becomes when it is sorted, in `buffers` */
+    struct numbered_quartets buffers[2], missing;
     double kept_s;           /* in compute_missing */
     struct kept_size before; /* of all classes before those being computed */
     struct quartet_order order;
@@ -60,6 +62,8 @@ enum status quartet_batches_create(const struct shells *shells, double threshold
     *batches = NULL;
     TRY(CHECK_MEMORY(made, "no memory for batches of integrals"));
     made->threshold = threshold;
+    made->batch = &made->buffers[0];
+    made->sorted = &made->buffers[1];
     made->integral_capacity = count_batch_integrals(shells);
     made->integrals = aligned_alloc(64, (size_t)made->integral_capacity * sizeof(double));
     enum status status = made->integrals
@@ -86,20 +90,27 @@ double quartet_batches_kept_seconds(const struct quartet_batches *batches)
     return batches->kept_s;
 }
 
-enum { N_KINDS = 128 }; /* kinds of numbers of primitives: N_KINDS - 1 and more are one kind */
+enum { MAX_KINDS = 128 }; /* of numbers of primitives: MAX_KINDS - 1 and more are one kind */
+
+static int count_kinds(const struct pair_class *class)
+{
+    return class->max_primitives < MAX_KINDS ? class->max_primitives + 1 : MAX_KINDS;
+}
 
 static uint8_t kind_of_pair(const struct shell_pair *pair)
 {
-    return (uint8_t)(pair->n_primitives < N_KINDS ? pair->n_primitives : N_KINDS - 1);
+    return (uint8_t)(pair->n_primitives < MAX_KINDS ? pair->n_primitives : MAX_KINDS - 1);
 }
 
 /* Sorts the numbers of n quartets by their kinds, stably. */
-static void sort_by_kind(int32_t n, const uint8_t *kinds, const int16_t *from, int16_t *to)
+static void sort_by_kind(int n_kinds, int32_t n, const uint8_t *kinds, const int16_t *from,
+                         int16_t *to)
 {
-    int32_t first[N_KINDS + 1] = {0};
+    int32_t first[MAX_KINDS + 1];
+    memset(first, 0, ((size_t)n_kinds + 1) * sizeof *first);
     for (int32_t i = 0; i < n; i++)
         first[kinds[i] + 1]++;
-    for (int k = 0; k < N_KINDS; k++)
+    for (int k = 0; k < n_kinds; k++)
         first[k + 1] += first[k];
     for (int32_t i = 0; i < n; i++)
         to[first[kinds[from[i]]]++] = from[i];
@@ -114,7 +125,7 @@ static bool is_one_kind(int32_t n, const uint8_t *kinds)
 }
 
 /* Brings quartets with like numbers of primitives together, which fill an engine's vectors best. */
-static void sort_by_primitives(const struct quartet_batch *batch, struct quartet_batches *batches)
+static void sort_by_primitives(struct quartet_batch *batch, struct quartet_batches *batches)
 {
     if (batch->bra->single && batch->ket->single)
         return;
@@ -127,22 +138,23 @@ static void sort_by_primitives(const struct quartet_batch *batch, struct quartet
     }
     const int16_t *sorted = order->given;
     if (!is_one_kind(n, order->bra)) {
-        sort_by_kind(n, order->bra, sorted, order->by_bra);
+        sort_by_kind(count_kinds(batch->bra), n, order->bra, sorted, order->by_bra);
         sorted = order->by_bra;
     }
     if (!is_one_kind(n, order->ket)) {
-        sort_by_kind(n, order->ket, sorted, order->by_both);
+        sort_by_kind(count_kinds(batch->ket), n, order->ket, sorted, order->by_both);
         sorted = order->by_both;
     }
     if (sorted == order->given)
         return;
-    struct numbered_quartets *from = &batches->unsorted, *to = &batches->batch;
-    memcpy(from->quartets, to->quartets, (size_t)n * sizeof *to->quartets);
-    memcpy(from->numbers, to->numbers, (size_t)n * sizeof *to->numbers);
+    struct numbered_quartets *from = batches->batch, *to = batches->sorted;
     for (int32_t i = 0; i < n; i++) {
         to->quartets[i] = from->quartets[sorted[i]];
         to->numbers[i] = from->numbers[sorted[i]];
     }
+    batches->batch = to;
+    batches->sorted = from;
+    batch->quartets = to->quartets;
 }
 
 /* Quartets of a batch by their numbers. */
@@ -165,17 +177,25 @@ static void compute_rounded(struct quartet_batches *batches, const struct quarte
         kept_quartets_round(&by_number, batches->unit, batches->integrals);
 }
 
-/* Finds those quartets of the batch that are not kept yet. */
+static bool is_kept(const struct quartet_batches *batches, const struct kept_quartets *kept,
+                    int32_t i)
+{
+    struct kept_number at = batches->batch->numbers[i];
+    return kept_quartets_has(kept, at.width, batches->before.n_quartets[at.width] + at.number);
+}
+
+/* Finds those quartets of the batch that are not kept yet: mostly none, or all. */
 static void find_missing(struct quartet_batches *batches, const struct kept_quartets *kept,
                          struct computed_batch *batch)
 {
     struct numbered_quartets *missing = &batches->missing;
-    int32_t n = 0;
-    for (int32_t i = 0; i < batch->quartets.n_quartets; i++) {
-        struct kept_number at = batches->batch.numbers[i];
-        missing->quartets[n] = batches->batch.quartets[i];
-        missing->numbers[n] = at;
-        n += !kept_quartets_has(kept, at.width, batches->before.n_quartets[at.width] + at.number);
+    int32_t i = 0, n = 0;
+    while (i < batch->quartets.n_quartets && is_kept(batches, kept, i))
+        i++;
+    for (; i < batch->quartets.n_quartets; i++) {
+        missing->quartets[n] = batches->batch->quartets[i];
+        missing->numbers[n] = batches->batch->numbers[i];
+        n += !is_kept(batches, kept, i);
     }
     batch->computed.quartets = missing->quartets;
     batch->computed.n_quartets = n;
@@ -201,7 +221,7 @@ static void provide_integrals(struct quartet_batches *batches, struct kept_quart
 {
     batch->computed = batch->quartets;
     if (!kept) {
-        compute_rounded(batches, &batch->quartets, batches->batch.numbers);
+        compute_rounded(batches, &batch->quartets, batches->batch->numbers);
         return;
     }
     find_missing(batches, kept, batch);
@@ -210,7 +230,7 @@ static void provide_integrals(struct quartet_batches *batches, struct kept_quart
     if (batch->computed.n_quartets == batch->quartets.n_quartets)
         return; /* in the order of the batch */
     struct kept_batch by_number =
-        batch_by_numbers(batches, &batch->quartets, batches->batch.numbers);
+        batch_by_numbers(batches, &batch->quartets, batches->batch->numbers);
     kept_quartets_get(&by_number, kept, batches->integrals);
 }
 
@@ -219,6 +239,7 @@ static void compute_batch(struct quartet_batches *batches, const struct quartet_
 {
     if (batch->quartets.n_quartets == 0)
         return;
+    batch->quartets.quartets = batches->batch->quartets;
     sort_by_primitives(&batch->quartets, batches);
     struct class_cost *cost = batch->cost;
     double start_s = cost ? clock_now_s() : 0;
@@ -362,7 +383,7 @@ static struct kept_number number_candidate(const struct ket_ends *ends, const in
     while (at >= ends->end[width])
         width++;
     int32_t first = width > 0 ? ends->end[width - 1] : 0;
-    return (struct kept_number){before[width] + at - first, (enum kept_width)width};
+    return (struct kept_number){before[width] + at - first, (uint64_t)width};
 }
 
 static void add_candidates(const struct ket_ends *ends, int64_t *n_quartets)
@@ -375,8 +396,8 @@ static void add_quartet(struct quartet_batches *batches, struct computed_batch *
                         struct quartet quartet, struct kept_number number)
 {
     int32_t n = batch->quartets.n_quartets++;
-    batches->batch.quartets[n] = quartet;
-    batches->batch.numbers[n] = number;
+    batches->batch->quartets[n] = quartet;
+    batches->batch->numbers[n] = number;
 }
 
 /* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. Adds the
@@ -521,8 +542,7 @@ static void compute_classes(const struct two_classes *classes, void *context)
     const struct quartet_source *source = call->source;
     bool exchanged = is_exchanged(classes->bra, classes->ket);
     struct computed_batch batch = {.quartets = {.bra = exchanged ? classes->ket : classes->bra,
-                                                .ket = exchanged ? classes->bra : classes->ket,
-                                                .quartets = batches->batch.quartets},
+                                                .ket = exchanged ? classes->bra : classes->ket},
                                    .exchanged = exchanged,
                                    .integrals = batches->integrals};
     double start_s = 0;

@@ -299,10 +299,13 @@ static enum status pack(struct growing_class *growing, int n_growing, struct she
         (int64_t)(sizeof *pairs + bytes + (size_t)pairs->n_classes * sizeof *pairs->classes);
     char *next = pairs->storage;
     struct pair_class *class = pairs->classes;
+    int32_t n_pairs = 0;
     for (int k = 0; k < n_growing; k++) {
         if (growing[k].n_pairs == 0)
             continue;
         TRY(pack_class(pairs->shells, &growing[k], &next, class));
+        class->first_pair = n_pairs;
+        n_pairs += class->n_pairs;
         if (class->pairs[0].bound > pairs->max_bound)
             pairs->max_bound = class->pairs[0].bound;
         class ++;

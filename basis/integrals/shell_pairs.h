@@ -52,9 +52,9 @@ struct pair_class {
     int l_first, l_second;            /* their highest; l_first >= l_second */
     int n_first, n_second;            /* functions of each group */
     int n_factors;                    /* shells of the first, times those of the second */
-    int32_t n_pairs;
-    int32_t max_primitives;   /* largest n_primitives of a pair */
-    struct shell_pair *pairs; /* by descending bound */
+    int32_t first_pair, n_pairs;      /* the number of its first pair among those of all classes */
+    int32_t max_primitives;           /* largest n_primitives of a pair */
+    struct shell_pair *pairs;         /* by descending bound */
     struct primitive_products products;
     bool single; /* one product a pair: product i is that of pair i */
     const struct hermite_pattern *pattern;

@@ -132,7 +132,7 @@ INLINE void scatter_blocks(const lanes *from, int n, const int32_t *place, doubl
     }
 }
 
-/* scatter_blocks for lanes that share one block: adds their sum. */
+/* scatter_blocks for lanes that share one block of n elements: adds their sum. */
 INLINE void scatter_sum(const lanes *from, int n, int32_t place, double *A)
 {
     for (int k = 0; k < n; k++) {
@@ -151,28 +151,81 @@ struct vector_set {
     bool one_bra;
 };
 
+enum {
+    COULOMB_ROWS = 4,                   /* of integrals that are added in one pass over the kets */
+    EXCHANGE_STRIP = LANES == 8 ? 6 : 3 /* functions c, most, whose blocks stay in registers */
+};
+
+/* A_ab[i] += D_cd v[i] and A_cd += D_ab[i] v[i] of n_rows bra functions, a constant */
+INLINE void add_coulomb(int n_rows, int n_cd, const lanes *D_ab, const lanes *D_cd, lanes weight,
+                        const lanes *v, lanes *A_ab, lanes *A_cd)
+{
+    lanes D[COULOMB_ROWS], sum[COULOMB_ROWS];
+    int64_t stride = (int64_t)n_cd * V_STRIDE;
+    UNROLL
+    for (int i = 0; i < n_rows; i++) {
+        D[i] = D_ab[i] * weight;
+        sum[i] = (lanes){0};
+    }
+    for (int j = 0; j < n_cd; j++, v += V_STRIDE) {
+        lanes D_j = D_cd[j], A_j = A_cd[j];
+        UNROLL
+        for (int i = 0; i < n_rows; i++) {
+            lanes x = v[i * stride];
+            sum[i] += D_j * x;
+            A_j += D[i] * x;
+        }
+        A_cd[j] = A_j;
+    }
+    UNROLL
+    for (int i = 0; i < n_rows; i++)
+        A_ab[i] += sum[i] * weight;
+}
+
+/* Blocks D and A of the open bra for a Coulomb density. */
+INLINE lanes *open_blocks(const struct digest_blocks *blocks, int density)
+{
+    return (lanes *)blocks->scratch + (8 + 2 * density) * blocks->size;
+}
+
+static void open_bra(const struct digest_blocks *blocks, int32_t place)
+{
+    int n_ab = blocks->n[0] * blocks->n[1];
+    for (int density = 0; density < blocks->n_coulomb; density++) {
+        lanes *D_ab = open_blocks(blocks, density), *A_ab = D_ab + blocks->size;
+        for (int i = 0; i < n_ab; i++)
+            D_ab[i] = broadcast(blocks->D[density][place + i]);
+        clear_vectors(n_ab, A_ab);
+    }
+}
+
+static void close_bra(const struct digest_blocks *blocks, int32_t place)
+{
+    int n_ab = blocks->n[0] * blocks->n[1];
+    for (int density = 0; density < blocks->n_coulomb; density++)
+        scatter_sum(open_blocks(blocks, density) + blocks->size, n_ab, place, blocks->A[density]);
+}
+
 /* A_ab += D_cd v and A_cd += D_ab v of a Coulomb density */
 INLINE void digest_coulomb(const struct digest_blocks *blocks, const struct vector_set *set,
                            int density, const lanes *v)
 {
     int n_ab = blocks->n[0] * blocks->n[1], n_cd = blocks->n[2] * blocks->n[3];
-    lanes *D_ab = (lanes *)blocks->scratch, *D_cd = D_ab + blocks->size;
-    lanes *A_ab = D_cd + blocks->size, *A_cd = A_ab + blocks->size;
-    gather_blocks(blocks->D[density], set->place[AB], n_ab, D_ab);
+    lanes *D_cd = (lanes *)blocks->scratch, *A_cd = D_cd + blocks->size;
+    lanes *D_ab = set->one_bra ? open_blocks(blocks, density) : A_cd + blocks->size;
+    lanes *A_ab = D_ab + blocks->size;
     gather_blocks(blocks->D[density], set->place[CD], n_cd, D_cd);
     clear_vectors(n_scattered(n_cd), A_cd);
-    for (int i = 0; i < n_ab; i++) {
-        lanes D = D_ab[i] * set->weight, sum = {0};
-        for (int j = 0; j < n_cd; j++, v += V_STRIDE) {
-            sum += D_cd[j] * *v;
-            A_cd[j] += D * *v;
-        }
-        A_ab[i] = sum * set->weight;
+    if (!set->one_bra) {
+        gather_blocks(blocks->D[density], set->place[AB], n_ab, D_ab);
+        clear_vectors(n_scattered(n_ab), A_ab);
     }
-    clear_vectors(n_scattered(n_ab) - n_ab, A_ab + n_ab);
-    if (set->one_bra)
-        scatter_sum(A_ab, n_ab, set->place[AB][0], blocks->A[density]);
-    else
+    int i = 0;
+    for (; i + COULOMB_ROWS <= n_ab; i += COULOMB_ROWS, v += COULOMB_ROWS * n_cd * V_STRIDE)
+        add_coulomb(COULOMB_ROWS, n_cd, D_ab + i, D_cd, set->weight, v, A_ab + i, A_cd);
+    for (; i < n_ab; i++, v += n_cd * V_STRIDE)
+        add_coulomb(1, n_cd, D_ab + i, D_cd, set->weight, v, A_ab + i, A_cd);
+    if (!set->one_bra)
         scatter_blocks(A_ab, n_ab, set->place[AB], blocks->A[density]);
     scatter_blocks(A_cd, n_cd, set->place[CD], blocks->A[density]);
 }
@@ -183,33 +236,94 @@ struct block_shape {
     int64_t stride[2];
 };
 
-/* A_ac += D_bd v, A_ad += D_bc v, A_bc += D_ad v and A_bd += D_ac v. D and A hold the four blocks
- * ac, ad, bc and bd, `size` vectors apart. */
-INLINE void add_exchange(const int n[4], const struct block_shape shape[4], lanes weight,
-                         const lanes *D, const lanes *v, lanes *A, int64_t size)
+/* D and A of four blocks ac, ad, bc and bd, `size` vectors apart. */
+struct exchange_blocks {
+    const struct block_shape *shape;
+    int64_t size;
+    const lanes *D;
+    lanes *A;
+    lanes weight;
+};
+
+/* A_ac += D_bd v, A_ad += D_bc v, A_bc += D_ad v and A_bd += D_ac v for functions c from `first` on,
+ * n_c of them, a constant. */
+INLINE void add_exchange_strip(int n_c, int first, const int n[4],
+                               const struct exchange_blocks *blocks, const lanes *v)
 {
-    int64_t step_ac = shape[0].stride[1], step_bc = shape[2].stride[1];
+    const struct block_shape *shape = blocks->shape;
+    int64_t size = blocks->size, step_ac = shape[0].stride[1], step_bc = shape[2].stride[1];
+    int64_t step_v = (int64_t)n[3] * V_STRIDE;
+    v += first * step_v;
     for (int a = 0; a < n[0]; a++) {
-        for (int b = 0; b < n[1]; b++, v += (int64_t)n[2] * n[3] * V_STRIDE) {
-            const lanes *D_ac = D + a * shape[0].stride[0];
-            const lanes *D_bc = D + 2 * size + b * shape[2].stride[0];
-            lanes *A_ac = A + a * shape[0].stride[0];
-            lanes *A_bc = A + 2 * size + b * shape[2].stride[0];
+        int64_t at_ac = a * shape[0].stride[0] + first * step_ac;
+        lanes D_ac[EXCHANGE_STRIP], A_ac[EXCHANGE_STRIP];
+        UNROLL
+        for (int c = 0; c < n_c; c++) {
+            D_ac[c] = blocks->D[at_ac + c * step_ac];
+            A_ac[c] = blocks->A[at_ac + c * step_ac];
+        }
+        for (int b = 0; b < n[1]; b++, v += n[2] * step_v) {
+            int64_t at_bc = 2 * size + b * shape[2].stride[0] + first * step_bc;
+            lanes D_bc[EXCHANGE_STRIP], A_bc[EXCHANGE_STRIP];
+            UNROLL
+            for (int c = 0; c < n_c; c++) {
+                D_bc[c] = blocks->D[at_bc + c * step_bc];
+                A_bc[c] = blocks->A[at_bc + c * step_bc];
+            }
             for (int d = 0; d < n[3]; d++) {
                 int64_t at_ad = size + a * shape[1].stride[0] + d * shape[1].stride[1];
                 int64_t at_bd = 3 * size + b * shape[3].stride[0] + d * shape[3].stride[1];
-                lanes ad = D[at_ad] * weight, bd = D[at_bd] * weight;
+                lanes ad = blocks->D[at_ad] * blocks->weight;
+                lanes bd = blocks->D[at_bd] * blocks->weight;
                 lanes sum_ad = {0}, sum_bd = {0};
-                for (int c = 0; c < n[2]; c++) {
-                    lanes x = v[((int64_t)c * n[3] + d) * V_STRIDE];
-                    sum_ad += D_bc[c * step_bc] * x;
-                    sum_bd += D_ac[c * step_ac] * x;
-                    A_ac[c * step_ac] += bd * x;
-                    A_bc[c * step_bc] += ad * x;
+                UNROLL
+                for (int c = 0; c < n_c; c++) {
+                    lanes x = v[c * step_v + d * V_STRIDE];
+                    sum_ad += D_bc[c] * x;
+                    sum_bd += D_ac[c] * x;
+                    A_ac[c] += bd * x;
+                    A_bc[c] += ad * x;
                 }
-                A[at_ad] += sum_ad * weight;
-                A[at_bd] += sum_bd * weight;
+                blocks->A[at_ad] += sum_ad * blocks->weight;
+                blocks->A[at_bd] += sum_bd * blocks->weight;
             }
+            UNROLL
+            for (int c = 0; c < n_c; c++)
+                blocks->A[at_bc + c * step_bc] = A_bc[c];
+        }
+        UNROLL
+        for (int c = 0; c < n_c; c++)
+            blocks->A[at_ac + c * step_ac] = A_ac[c];
+    }
+}
+
+/* The same for all functions c, in strips of about one width. */
+INLINE void add_exchange(const int n[4], const struct exchange_blocks *blocks, const lanes *v)
+{
+    int n_strips = (n[2] + EXCHANGE_STRIP - 1) / EXCHANGE_STRIP;
+    for (int strip = 0; strip < n_strips; strip++) {
+        int first = strip * n[2] / n_strips, end = (strip + 1) * n[2] / n_strips;
+        switch (end - first) {
+        case 1:
+            add_exchange_strip(1, first, n, blocks, v);
+            break;
+        case 2:
+            add_exchange_strip(2, first, n, blocks, v);
+            break;
+        case 3:
+            add_exchange_strip(3, first, n, blocks, v);
+            break;
+#if LANES == 8
+        case 4:
+            add_exchange_strip(4, first, n, blocks, v);
+            break;
+        case 5:
+            add_exchange_strip(5, first, n, blocks, v);
+            break;
+        case 6:
+            add_exchange_strip(6, first, n, blocks, v);
+            break;
+#endif
         }
     }
 }
@@ -223,7 +337,8 @@ INLINE void digest_exchange(const struct digest_blocks *blocks, const struct vec
         gather_blocks(blocks->D[matrix], set->place[AC + i], shape[i].n, D + i * size);
         clear_vectors(n_scattered(shape[i].n), A + i * size);
     }
-    add_exchange(blocks->n, shape, set->weight, D, v, A, size);
+    struct exchange_blocks exchange = {shape, size, D, A, set->weight};
+    add_exchange(blocks->n, &exchange, v);
     for (int i = 0; i < 4; i++)
         scatter_blocks(A + i * size, shape[i].n, set->place[AC + i], blocks->A[matrix]);
 }
@@ -249,4 +364,4 @@ static void digest_lanes(const struct digest_blocks *blocks, const struct digest
     }
 }
 
-const struct digest_kernels KERNELS = {digest_lanes};
+const struct digest_kernels KERNELS = {open_bra, close_bra, digest_lanes};

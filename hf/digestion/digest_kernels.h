@@ -8,12 +8,15 @@
 #pragma once
 
 #include "basis/integrals/two_electron.h"
+#include "hf/digestion/density_tiles.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Packed blocks of more than one element start at multiples of this many. */
 enum { BLOCK_CHUNK = 4 };
+
+enum { DIGEST_SCRATCH_BLOCKS = 8 + 2 * FOCK_MAX_COULOMB };
 
 /* The pairs of a quartet's groups a, b, c, d. */
 enum group_choice { AB, CD, AC, AD, BC, BD, N_CHOICES };
@@ -24,7 +27,7 @@ struct digest_lanes {
     int32_t place[N_CHOICES][QUARTET_LANES]; /* of the blocks in D and A */
     double weight[QUARTET_LANES];            /* of the orbits; 0 in unused lanes */
     int n_used;
-    bool one_bra; /* in all lanes */
+    bool one_bra; /* in all lanes, and open */
 };
 
 /* Blocks that quartets of one class read and add to, and scratch. */
@@ -33,11 +36,17 @@ struct digest_blocks {
     bool in_order; /* exchange blocks are row-major with a or b as the row; else with c or d */
     int n_coulomb, n_exchange;   /* matrices of either kind */
     double *const *D, *const *A; /* of each, packed (group_blocks.h); Coulomb blocks in [0] alone */
-    double *scratch;             /* 8 size QUARTET_LANES, aligned to 64 bytes */
-    int64_t size;                /* elements of the largest block, a chunk of zeros included */
+    double *
+        scratch; /* DIGEST_SCRATCH_BLOCKS size QUARTET_LANES, aligned to 64 bytes: of four blocks D,
+                      * then A, and of the bra that is open D and A of each Coulomb density */
+    int64_t size; /* elements of the largest block, a chunk of zeros included */
 };
 
 struct digest_kernels {
+    /* Open a bra, by the place of its blocks, before lanes that all have it; close it, to add their
+     * Coulomb contributions to it, before others and at the end. */
+    void (*open_bra)(const struct digest_blocks *blocks, int32_t place);
+    void (*close_bra)(const struct digest_blocks *blocks, int32_t place);
     /* integrals: of the quartets in the lanes, as two_electron_compute leaves them */
     void (*digest)(const struct digest_blocks *blocks, const struct digest_lanes *set,
                    const double *integrals);

@@ -13,12 +13,17 @@ static int64_t size_of_blocks(const struct tiling *tiling)
 
 static int64_t bytes_of_lanes(const struct tiling *tiling)
 {
-    return 8 * size_of_blocks(tiling) * QUARTET_LANES * (int64_t)sizeof(double);
+    return DIGEST_SCRATCH_BLOCKS * size_of_blocks(tiling) * QUARTET_LANES * (int64_t)sizeof(double);
+}
+
+static int64_t bytes_of_placed_pairs(const struct tiling *tiling)
+{
+    return tiling->max_groups * tiling->max_groups * (int64_t)sizeof(struct placed_pair);
 }
 
 int64_t fock_digest_bytes(const struct tiling *tiling)
 {
-    return group_blocks_bytes(tiling) + bytes_of_lanes(tiling);
+    return group_blocks_bytes(tiling) + bytes_of_lanes(tiling) + 2 * bytes_of_placed_pairs(tiling);
 }
 
 static const struct digest_kernels *kernels_here(void)
@@ -39,6 +44,10 @@ enum status fock_digest_create(const struct tiling *tiling, struct fock_digest *
     made->size = size_of_blocks(tiling);
     made->lanes = aligned_alloc(64, (size_t)bytes_of_lanes(tiling));
     TRY(CHECK_MEMORY(made->lanes, "no memory for the digestion of integrals"));
+    for (int side = 0; side < 2; side++) {
+        made->placed[side] = malloc((size_t)bytes_of_placed_pairs(tiling));
+        TRY(CHECK_MEMORY(made->placed[side], "no memory for the digestion of integrals"));
+    }
     return group_blocks_create(tiling, &made->blocks);
 }
 
@@ -47,90 +56,131 @@ void fock_digest_destroy(struct fock_digest *digest)
     if (!digest)
         return;
     group_blocks_destroy(&digest->blocks);
+    for (int side = 0; side < 2; side++)
+        free(digest->placed[side]);
     free(digest->lanes);
     free(digest);
+}
+
+/* Places the pairs of the tiles of roles `base` and base + 1. */
+static void place_pairs(const struct group_blocks *blocks, const struct shell_pairs *pairs,
+                        int base, struct placed_pair *placed)
+{
+    const struct packed_tile *tile = &blocks->tile[base / 2];
+    for (int c = 0; c < pairs->n_classes; c++) {
+        const struct pair_class *class = &pairs->classes[c];
+        for (int32_t i = 0; i < class->n_pairs; i++) {
+            const struct shell_pair *pair = &class->pairs[i];
+            int32_t first = (int32_t)(pair->first - blocks->first_group[base + pair->swapped]);
+            int32_t second = (int32_t)(pair->second - blocks->first_group[base + !pair->swapped]);
+            int32_t row = pair->swapped ? second : first, column = pair->swapped ? first : second;
+            placed[class->first_pair + i] =
+                (struct placed_pair){.place = tile->place[row * tile->n_columns + column],
+                                     .group = {first, second},
+                                     .swapped = pair->swapped,
+                                     .weight = pair->first == pair->second ? 0.5 : 1};
+        }
+    }
+}
+
+/* Packs the tiles at the first batch of a tile quartet. */
+static void begin_blocks(struct fock_digest *digest, const struct quartet_views *views)
+{
+    if (digest->blocks.begun)
+        return;
+    group_blocks_begin(&digest->blocks, views);
+    for (int side = 0; side < 2; side++)
+        place_pairs(&digest->blocks, digest->pairs[side], 2 * side, digest->placed[side]);
 }
 
 /* A bra and the places of its exchange blocks. The block of its group i (a or b) with group x of
  * the ket's tile k is at base[i][k][x * step[i]]. */
 struct digest_bra {
-    int32_t number; /* among the pairs */
-    int32_t place;  /* of its Coulomb block */
-    double weight;  /* 1/2 for a = b */
+    int32_t number; /* among the pairs of its class */
+    const struct placed_pair *pair;
     const int32_t *base[2][2];
     int64_t step[2];
 };
 
-/* Tiles of the roles base and base + 1. */
-static int32_t coulomb_place(const struct group_blocks *blocks, const struct shell_pair *pair,
-                             int base)
-{
-    const struct packed_tile *tile = &blocks->tile[base / 2];
-    int64_t x = (pair->swapped ? pair->second : pair->first) - blocks->first_group[base];
-    int64_t y = (pair->swapped ? pair->first : pair->second) - blocks->first_group[base + 1];
-    return tile->place[x * tile->n_columns + y];
-}
-
-static void set_bra(const struct group_blocks *blocks, const struct digest_batch *batch,
+static void set_bra(const struct fock_digest *digest, const struct digest_batch *batch,
                     int32_t number, struct digest_bra *bra)
 {
-    const struct shell_pair *pair = &batch->quartets->bra->pairs[number];
-    *bra = (struct digest_bra){.number = number,
-                               .place = coulomb_place(blocks, pair, batch->bra_role),
-                               .weight = pair->first == pair->second ? 0.5 : 1};
+    const struct placed_pair *pair =
+        &digest->placed[batch->bra_role / 2][batch->quartets->bra->first_pair + number];
+    bra->number = number;
+    bra->pair = pair;
     for (int i = 0; i < 2; i++) {
         int role = batch->bra_role + (i ^ pair->swapped);
-        int64_t group = (i == 0 ? pair->first : pair->second) - blocks->first_group[role];
         for (int k = 0; k < 2; k++) {
             /* Blocks are those of a group of I or J with one of K or L. */
             bool in_order = batch->bra_role == 0;
             const struct packed_tile *tile =
-                &blocks->tile[in_order ? ROLES_IK + 2 * role + k : ROLES_IK + 2 * k + role - 2];
-            bra->base[i][k] = tile->place + (in_order ? group * tile->n_columns : group);
+                &digest->blocks
+                     .tile[in_order ? ROLES_IK + 2 * role + k : ROLES_IK + 2 * k + role - 2];
+            bra->base[i][k] =
+                tile->place + (in_order ? pair->group[i] * tile->n_columns : pair->group[i]);
             bra->step[i] = in_order ? 1 : tile->n_columns;
         }
     }
 }
 
-static double weight_in_orbit(const struct digest_batch *batch, const struct shell_pair *bra,
-                              const struct shell_pair *ket)
+static void set_lane(const struct digest_bra *bra, const struct placed_pair *ket, int lane,
+                     struct digest_lanes *set)
 {
-    if (!batch->orbits)
-        return 1;
+    int k = ket->swapped;
+    int64_t c0 = ket->group[0] * bra->step[0], d0 = ket->group[1] * bra->step[0];
+    int64_t c1 = ket->group[0] * bra->step[1], d1 = ket->group[1] * bra->step[1];
+    set->place[AB][lane] = bra->pair->place;
+    set->place[CD][lane] = ket->place;
+    set->place[AC][lane] = bra->base[0][k][c0];
+    set->place[AD][lane] = bra->base[0][!k][d0];
+    set->place[BC][lane] = bra->base[1][k][c1];
+    set->place[BD][lane] = bra->base[1][!k][d1];
+    set->weight[lane] = bra->pair->weight * ket->weight;
+}
+
+static double weight_in_orbit(const struct digest_batch *batch, const struct quartet *quartet)
+{
+    const struct shell_pair *bra = &batch->quartets->bra->pairs[quartet->bra];
+    const struct shell_pair *ket = &batch->quartets->ket->pairs[quartet->ket];
     return batch->bra_role == 0 ? quartet_orbits_weight(batch->orbits, bra, ket)
                                 : quartet_orbits_weight(batch->orbits, ket, bra);
 }
 
-static void set_lanes(const struct group_blocks *blocks, const struct digest_batch *batch,
+static void set_lanes(const struct fock_digest *digest, const struct digest_batch *batch,
                       int32_t first, struct digest_bra *bra, struct digest_lanes *set)
 {
-    const struct quartet_batch *quartets = batch->quartets;
-    int32_t left = quartets->n_quartets - first;
+    const struct quartet *quartets = batch->quartets->quartets + first;
+    const struct placed_pair *kets =
+        digest->placed[batch->ket_role / 2] + batch->quartets->ket->first_pair;
+    bool one_class = batch->same_tile_pair && batch->quartets->bra == batch->quartets->ket;
+    int32_t left = batch->quartets->n_quartets - first;
     set->one_bra = true;
     set->n_used = left < QUARTET_LANES ? left : QUARTET_LANES;
-    for (int lane = 0; lane < QUARTET_LANES; lane++) {
-        bool used = lane < set->n_used;
-        const struct quartet *quartet = &quartets->quartets[first + (used ? lane : 0)];
-        const struct shell_pair *ket = &quartets->ket->pairs[quartet->ket];
-        if (quartet->bra != bra->number) {
-            set_bra(blocks, batch, quartet->bra, bra);
+    for (int lane = 0; lane < set->n_used; lane++) {
+        struct quartet quartet = quartets[lane];
+        if (quartet.bra != bra->number) {
+            set_bra(digest, batch, quartet.bra, bra);
             set->one_bra &= lane == 0;
         }
-        int k = ket->swapped;
-        int64_t c = ket->first - blocks->first_group[batch->ket_role + k];
-        int64_t d = ket->second - blocks->first_group[batch->ket_role + !k];
-        set->place[AB][lane] = bra->place;
-        set->place[CD][lane] = coulomb_place(blocks, ket, batch->ket_role);
-        set->place[AC][lane] = bra->base[0][k][c * bra->step[0]];
-        set->place[AD][lane] = bra->base[0][!k][d * bra->step[0]];
-        set->place[BC][lane] = bra->base[1][k][c * bra->step[1]];
-        set->place[BD][lane] = bra->base[1][!k][d * bra->step[1]];
-        double weight = ket->first == ket->second ? bra->weight / 2 : bra->weight;
-        const struct shell_pair *bra_pair = &quartets->bra->pairs[quartet->bra];
-        if (batch->same_tile_pair && bra_pair == ket)
-            weight /= 2;
-        set->weight[lane] = used ? weight * weight_in_orbit(batch, bra_pair, ket) : 0;
+        set_lane(bra, &kets[quartet.ket], lane, set);
+        if (one_class && quartet.bra == quartet.ket)
+            set->weight[lane] /= 2;
+        if (batch->orbits)
+            set->weight[lane] *= weight_in_orbit(batch, &quartet);
     }
+    for (int lane = set->n_used; lane < QUARTET_LANES; lane++) {
+        for (int i = 0; i < N_CHOICES; i++)
+            set->place[i][lane] = set->place[i][0];
+        set->weight[lane] = 0;
+    }
+}
+
+void fock_digest_begin(struct fock_digest *digest, const struct shell_pairs *IJ,
+                       const struct shell_pairs *KL)
+{
+    digest->pairs[0] = IJ;
+    digest->pairs[1] = KL;
 }
 
 void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_views *views,
@@ -139,7 +189,7 @@ void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_view
     const struct pair_class *bra_class = batch->quartets->bra, *ket_class = batch->quartets->ket;
     int64_t n_integrals = quartet_n_integrals(bra_class, ket_class);
     struct digest_bra bra = {.number = -1};
-    group_blocks_begin(&digest->blocks, views);
+    begin_blocks(digest, views);
     struct digest_blocks blocks = {
         .n = {bra_class->n_first, bra_class->n_second, ket_class->n_first, ket_class->n_second},
         .in_order = batch->bra_role == 0,
@@ -149,11 +199,23 @@ void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_view
         .A = digest->blocks.A,
         .scratch = digest->lanes,
         .size = digest->size};
+    int32_t open_bra = -1; /* whose Coulomb blocks are in scratch */
     for (int32_t i = 0; i < batch->quartets->n_quartets; i += QUARTET_LANES) {
         struct digest_lanes set;
-        set_lanes(&digest->blocks, batch, i, &bra, &set);
+        int32_t open_place = bra.pair ? bra.pair->place : 0;
+        set_lanes(digest, batch, i, &bra, &set);
+        if (open_bra >= 0 && !(set.one_bra && bra.number == open_bra)) {
+            digest->kernels->close_bra(&blocks, open_place);
+            open_bra = -1;
+        }
+        if (set.one_bra && open_bra < 0) {
+            digest->kernels->open_bra(&blocks, bra.pair->place);
+            open_bra = bra.number;
+        }
         digest->kernels->digest(&blocks, &set, batch->integrals + batch_place(n_integrals, i, 0));
     }
+    if (open_bra >= 0)
+        digest->kernels->close_bra(&blocks, bra.pair->place);
 }
 
 void fock_digest_end(struct fock_digest *digest, const struct quartet_views *views)

@@ -20,13 +20,23 @@ struct digest_batch {
     const struct quartet_orbits *orbits; /* quartets are representatives; NULL: they are all */
 };
 
+/* A shell pair of the tiles of a quartet, and the packed block of its two groups. */
+struct placed_pair {
+    int32_t place;    /* of the block (group_blocks.h) */
+    int32_t group[2]; /* the first and the second, numbered within their tiles */
+    int32_t swapped;  /* the first is of tile J or L */
+    double weight;    /* 1/2 for a group with itself, else 1 */
+};
+
 /* State of one worker's symmetric digestion: its tiles in blocks, and vectors for the blocks of
  * several quartets side by side. */
 struct fock_digest {
     const struct digest_kernels *kernels; /* for the processor's vectors */
     struct group_blocks blocks;
+    const struct shell_pairs *pairs[2]; /* of tiles I and J, of K and L; borrowed */
+    struct placed_pair *placed[2];      /* each of these pairs, class by class */
     int64_t size;  /* of the largest block of two groups, a chunk of zeros included */
-    double *lanes; /* 8 size QUARTET_LANES: of four blocks D, then A; scratch of the kernels */
+    double *lanes; /* scratch of the kernels (digest_kernels.h) */
 };
 
 /* For tiles of this tiling, borrowed. On failure fock_digest_destroy still has to be called.
@@ -36,6 +46,10 @@ void fock_digest_destroy(struct fock_digest *digest);
 
 /* Bytes that it takes. */
 int64_t fock_digest_bytes(const struct tiling *tiling);
+
+/* Begins a tile quartet (IJ|KL) with these pairs, which stay until fock_digest_end. */
+void fock_digest_begin(struct fock_digest *digest, const struct shell_pairs *IJ,
+                       const struct shell_pairs *KL);
 
 /* Adds quartets that each stand for their orbit under the eight-fold symmetry:
  *   A_ab += 2 D_cd v   A_cd += 2 D_ab v

@@ -244,38 +244,46 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     interrupt_task_at(worker, now_s);
 }
 
-/* Weights of blocks (screening.h). */
-static double coulomb_weight(const struct quartet_views *views, int role_a, int64_t a, int64_t b)
+/* Weights of blocks (screening.h) of the groups x and y of tiles K and L, for one bra: exchange[0][x] and
+ * exchange[1][y] are the larger ones of its two groups. */
+struct ket_weights {
+    int64_t first_group[2]; /* of the tiles */
+    const double *coulomb;
+    int64_t stride[2];
+    double *exchange[2];
+};
+
+/* The groups of a pair within tiles that begin with these groups. */
+static inline void find_groups(const struct shell_pair *pair, const int64_t first_group[2],
+                               int64_t group[2])
 {
-    const struct tile_view *view = &views->view[role_a][role_a + 1];
-    return view->D->coulomb_weight[a * view->group_stride[0] + b * view->group_stride[1]];
+    group[0] = (pair->swapped ? pair->second : pair->first) - first_group[0];
+    group[1] = (pair->swapped ? pair->first : pair->second) - first_group[1];
 }
 
-/* The groups of a pair within tiles base and base + 1. */
-static void find_groups(const struct quartet_views *views, const struct shell_pair *pair, int base,
-                        int64_t group[2])
-{
-    group[0] = view_group(views, base, pair->swapped ? pair->second : pair->first);
-    group[1] = view_group(views, base + 1, pair->swapped ? pair->first : pair->second);
-}
-
-/* For each group of the ket's tiles the larger exchange weight with the two groups of the bra. */
-static void set_exchange_weights(struct fock_worker *worker, const int64_t bra[2])
+/* bra: the groups of the bra */
+static struct ket_weights find_ket_weights(struct fock_worker *worker, const int64_t bra[2])
 {
     const struct quartet_views *views = &worker->views;
     const struct tiling *tiling = worker->screening->tiling;
+    const struct tile_view *coulomb = &views->view[2][3];
+    struct ket_weights weights = {.coulomb = coulomb->D->coulomb_weight,
+                                  .stride = {coulomb->group_stride[0], coulomb->group_stride[1]}};
     for (int side = 0; side < 2; side++) {
         int role = 2 + side;
         int64_t n = tile_n_groups(tiling, views->tile[role]);
         const struct tile_view *a = &views->view[0][role], *b = &views->view[1][role];
         const double *row_a = a->D->exchange_weight + bra[0] * a->group_stride[0];
         const double *row_b = b->D->exchange_weight + bra[1] * b->group_stride[0];
-        double *weights = worker->exchange_weights + side * tiling->max_groups;
+        double *larger = worker->exchange_weights + side * tiling->max_groups;
         for (int64_t x = 0; x < n; x++) {
             double of_a = row_a[x * a->group_stride[1]], of_b = row_b[x * b->group_stride[1]];
-            weights[x] = of_a > of_b ? of_a : of_b;
+            larger[x] = of_a > of_b ? of_a : of_b;
         }
+        weights.exchange[side] = larger;
+        weights.first_group[side] = tiling->first_group[views->tile[role]];
     }
+    return weights;
 }
 
 /* Kets whose quartet with the bra can change an element of F. */
@@ -285,25 +293,28 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
 {
     struct fock_worker *worker = context;
     const struct quartet_views *views = &worker->views;
-    double threshold = worker->screening->threshold;
-    const double *weights[2] = {worker->exchange_weights,
-                                worker->exchange_weights + worker->screening->tiling->max_groups};
-    int64_t group[2];
+    const struct tile_view *view = &views->view[0][1];
+    double threshold = worker->screening->threshold, cutoff = worker->cutoff;
+    int64_t group[2], first_group[2] = {worker->screening->tiling->first_group[views->tile[0]],
+                                        worker->screening->tiling->first_group[views->tile[1]]};
     if (n_candidates == 0)
         return 0;
-    find_groups(views, bra, 0, group);
-    set_exchange_weights(worker, group);
-    double bra_weight = coulomb_weight(views, 0, group[0], group[1]);
+    find_groups(bra, first_group, group);
+    struct ket_weights weights = find_ket_weights(worker, group);
+    double bra_weight =
+        view->D
+            ->coulomb_weight[group[0] * view->group_stride[0] + group[1] * view->group_stride[1]];
     int32_t n = 0;
     for (int32_t i = 0; i < n_candidates; i++) {
         const struct shell_pair *ket = &kets[positions ? positions[i] : i];
-        find_groups(views, ket, 2, group);
-        double coulomb = coulomb_weight(views, 2, group[0], group[1]);
-        double of_c = weights[0][group[0]], of_d = weights[1][group[1]];
+        find_groups(ket, weights.first_group, group);
+        double coulomb =
+            weights.coulomb[group[0] * weights.stride[0] + group[1] * weights.stride[1]];
+        double of_c = weights.exchange[0][group[0]], of_d = weights.exchange[1][group[1]];
         selected[n] = i;
         n += quartet_is_significant(bra->bound * ket->bound,
                                     coulomb > bra_weight ? coulomb : bra_weight,
-                                    of_c > of_d ? of_c : of_d, threshold, worker->cutoff);
+                                    of_c > of_d ? of_c : of_d, threshold, cutoff);
     }
     return n;
 }
@@ -378,6 +389,7 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
     TRY(quartet_views_begin(&worker->views, quartet));
     if (worker->orbits)
         quartet_orbits_begin(worker->orbits, quartet);
+    fock_digest_begin(worker->digest, bra, ket);
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     compute_pairs(worker, quartet, bra, ket);
     wall_time_begin(WALL_DIGESTION);
