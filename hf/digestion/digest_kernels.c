@@ -220,10 +220,11 @@ INLINE void digest_coulomb(const struct digest_blocks *blocks, const struct vect
         gather_blocks(blocks->D[density], set->place[AB], n_ab, D_ab);
         clear_vectors(n_scattered(n_ab), A_ab);
     }
+    int64_t row = (int64_t)n_cd * V_STRIDE;
     int i = 0;
-    for (; i + COULOMB_ROWS <= n_ab; i += COULOMB_ROWS, v += COULOMB_ROWS * n_cd * V_STRIDE)
+    for (; i + COULOMB_ROWS <= n_ab; i += COULOMB_ROWS, v += COULOMB_ROWS * row)
         add_coulomb(COULOMB_ROWS, n_cd, D_ab + i, D_cd, set->weight, v, A_ab + i, A_cd);
-    for (; i < n_ab; i++, v += n_cd * V_STRIDE)
+    for (; i < n_ab; i++, v += row)
         add_coulomb(1, n_cd, D_ab + i, D_cd, set->weight, v, A_ab + i, A_cd);
     if (!set->one_bra)
         scatter_blocks(A_ab, n_ab, set->place[AB], blocks->A[density]);
@@ -278,7 +279,7 @@ INLINE void add_exchange_strip(int n_c, int first, const int n[4],
                 lanes sum_ad = {0}, sum_bd = {0};
                 UNROLL
                 for (int c = 0; c < n_c; c++) {
-                    lanes x = v[c * step_v + d * V_STRIDE];
+                    lanes x = v[c * step_v + (int64_t)d * V_STRIDE];
                     sum_ad += D_bc[c] * x;
                     sum_bd += D_ac[c] * x;
                     A_ac[c] += bd * x;
