@@ -124,8 +124,8 @@ static void set_bra(const struct fock_digest *digest, const struct digest_batch 
     }
 }
 
-static void set_lane(const struct digest_bra *bra, const struct placed_pair *ket, int lane,
-                     struct digest_lanes *set)
+static void place_in_lane(const struct digest_bra *bra, const struct placed_pair *ket, int lane,
+                          struct digest_lanes *set)
 {
     int k = ket->swapped;
     int64_t c0 = ket->group[0] * bra->step[0], d0 = ket->group[1] * bra->step[0];
@@ -163,7 +163,7 @@ static void set_lanes(const struct fock_digest *digest, const struct digest_batc
             set_bra(digest, batch, quartet.bra, bra);
             set->one_bra &= lane == 0;
         }
-        set_lane(bra, &kets[quartet.ket], lane, set);
+        place_in_lane(bra, &kets[quartet.ket], lane, set);
         if (one_class && quartet.bra == quartet.ket)
             set->weight[lane] /= 2;
         if (batch->orbits)
