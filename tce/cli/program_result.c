@@ -51,6 +51,8 @@ static const struct tensor *find_most_blocks(const struct program_instance *inst
     const struct tensor *most = NULL;
     for (int i = 0; i < instance->program.n_tensors; i++) {
         const struct tensor *tensor = executor_tensor(instance->executor, i);
+        if (!tensor)
+            continue;
         if (block_index_labels(tensor->blocks)->rank >= 2 &&
             (!most || block_index_n(tensor->blocks) > block_index_n(most->blocks)))
             most = tensor;
@@ -127,7 +129,7 @@ void program_result_print_scalars(const struct program_instance *instance)
     for (int i = 0; i < program->n_tensors; i++) {
         const struct tensor *tensor = executor_tensor(instance->executor, i);
         double value;
-        if (program->tensors[i].rank > 0 || block_index_n(tensor->blocks) == 0)
+        if (program->tensors[i].rank > 0 || !tensor || block_index_n(tensor->blocks) == 0)
             continue;
         darray_get(tensor->data, 0, &value);
         log_print("%-10s %.15g\n", program->tensors[i].name, value);

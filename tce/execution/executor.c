@@ -16,16 +16,38 @@
 /* Memory that idle intermediates may take beyond the plan's peak, as a fraction of it. */
 static const double SPARE_FRACTION = 0.01;
 
+/* A stage that is a loop over tiles. */
+struct stage_loop {
+    struct plan_loop_problem problem;
+    struct tile_loop *loop;
+    bool checked; /* its sums are symmetric */
+};
+
 struct executor {
     const struct plan *plan;
     MPI_Comm comm;
     struct contraction_settings settings;
     struct block_buffers *buffers;     /* of all contractions */
     struct tensor **tensors;           /* plan->n_tensors; NULL while one does not exist */
-    struct contraction **contractions; /* plan->n_stages */
+    struct contraction **contractions; /* plan->n_stages; NULL where a stage is a loop over tiles */
+    struct stage_loop *loops;          /* plan->program->n_loops */
     bool *idle;                        /* plan->n_tensors: exists, and its value is not needed */
     double elements;                   /* of the tensors that exist */
 };
+
+/* The loop that a stage is; -1: contractions. */
+static int loop_of_stage(const struct plan *plan, int stage)
+{
+    return plan->steps[plan->stage_begin[stage]].loop;
+}
+
+static enum status create_stage_loop(const struct plan *plan, int number,
+                                     const struct contraction_settings *settings,
+                                     struct stage_loop *loop)
+{
+    TRY(plan_loop_problem_init(plan, number, &loop->problem));
+    return tile_loop_create(&loop->problem.problem, settings, &loop->loop);
+}
 
 static enum status create_contractions(struct executor *self)
 {
@@ -38,8 +60,13 @@ static enum status create_contractions(struct executor *self)
         settings.kept_bytes = settings.cache_bytes / 2 / n_iterated;
         settings.cache_bytes /= 2;
     }
-    for (int k = 0; k < self->plan->n_stages; k++)
-        TRY(plan_contraction(self->plan, k, &settings, &self->contractions[k]));
+    for (int k = 0; k < self->plan->n_stages; k++) {
+        int loop = loop_of_stage(self->plan, k);
+        if (loop < 0)
+            TRY(plan_contraction(self->plan, k, &settings, &self->contractions[k]));
+        else
+            TRY(create_stage_loop(self->plan, loop, &self->settings, &self->loops[loop]));
+    }
     return STATUS_OK;
 }
 
@@ -54,19 +81,27 @@ static enum status create_tensor(struct executor *self, int tensor)
 static enum status create_program_tensors(struct executor *self)
 {
     const struct plan *plan = self->plan;
-    int n = plan->n_program_tensors;
+    int n_stored = 0, n = plan->n_program_tensors;
     struct tensor_shape *shapes = calloc((size_t)n + 1, sizeof *shapes);
+    struct tensor **made = calloc((size_t)n + 1, sizeof(struct tensor *));
     enum status status =
-        status_agree(self->comm, CHECK_MEMORY(shapes, "no memory for %d tensors", n));
+        status_agree(self->comm, CHECK_MEMORY(shapes && made, "no memory for %d tensors", n));
     if (status != STATUS_OK)
         goto done;
     for (int i = 0; i < n; i++) {
-        shapes[i] = (struct tensor_shape){plan->tensors[i].name, &plan->tensors[i].labels};
+        if (plan->tensors[i].loop >= 0)
+            continue;
+        shapes[n_stored++] = (struct tensor_shape){plan->tensors[i].name, &plan->tensors[i].labels};
         self->elements += plan->tensors[i].elements;
     }
-    status = tensor_create_several(n, shapes, self->comm, self->tensors);
+    status = tensor_create_several(n_stored, shapes, self->comm, made);
+    n_stored = 0;
+    for (int i = 0; i < n && status == STATUS_OK; i++)
+        if (plan->tensors[i].loop < 0)
+            self->tensors[i] = made[n_stored++];
 done:
     free(shapes);
+    free(made);
     return status;
 }
 
@@ -104,8 +139,9 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
         made->tensors = calloc((size_t)plan->n_tensors + 1, sizeof(struct tensor *));
         made->contractions = calloc((size_t)plan->n_stages + 1, sizeof(struct contraction *));
         made->idle = calloc((size_t)plan->n_tensors + 1, sizeof *made->idle);
+        made->loops = calloc((size_t)plan->program->n_loops + 1, sizeof *made->loops);
     }
-    bool complete = made && made->tensors && made->contractions && made->idle;
+    bool complete = made && made->tensors && made->contractions && made->idle && made->loops;
     enum status status = complete ? create_contractions(made)
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
@@ -131,10 +167,15 @@ void executor_destroy(struct executor *self)
         return;
     for (int k = 0; self->contractions && k < self->plan->n_stages; k++)
         contraction_destroy(self->contractions[k]);
+    for (int l = 0; self->loops && l < self->plan->program->n_loops; l++) {
+        tile_loop_destroy(self->loops[l].loop);
+        plan_loop_problem_fini(&self->loops[l].problem);
+    }
     for (int i = 0; self->tensors && i < self->plan->n_tensors; i++)
         tensor_destroy(self->tensors[i]);
     block_buffers_destroy(self->buffers);
     free(self->contractions);
+    free(self->loops);
     free(self->tensors);
     free(self->idle);
     free(self);
@@ -147,8 +188,13 @@ struct tensor *executor_tensor(const struct executor *self, int tensor)
 
 enum status executor_start(struct executor *self, const struct taskpool_settings *pool)
 {
-    for (int k = 0; k < self->plan->n_stages; k++)
-        TRY(contraction_start(self->contractions[k], pool, self->comm));
+    for (int k = 0; k < self->plan->n_stages; k++) {
+        int loop = loop_of_stage(self->plan, k);
+        if (loop < 0)
+            TRY(contraction_start(self->contractions[k], pool, self->comm));
+        else
+            TRY(tile_loop_start(self->loops[loop].loop, pool, self->comm));
+    }
     return STATUS_OK;
 }
 
@@ -186,8 +232,44 @@ static void end_stage(struct executor *self, int stage)
             self->idle[plan->steps[s].destroy[d]] = true;
 }
 
+/* What an ordered loop sums has to be symmetric. */
+static enum status check_loop_symmetry(struct executor *self, int number)
+{
+    struct stage_loop *loop = &self->loops[number];
+    const struct program *program = self->plan->program;
+    const struct program_loop *of = &program->loops[number];
+    int scalar, place, s = of->first_statement;
+    TRY(tile_loop_check_symmetry(loop->loop, &scalar, &place));
+    loop->checked = true;
+    if (scalar < 0)
+        return STATUS_OK;
+    while (program->statements[s].target.tensor != loop->problem.tensor[scalar])
+        s++;
+    return source_fail(
+        program->file, program->statements[s].place,
+        "what is summed here changes when the tiles of '%s' and '%s' are exchanged, "
+        "but '%s >= %s' stands for both: make the sum symmetric, or write '%s, %s'",
+        program->indices[of->index[place]].name, program->indices[of->index[place + 1]].name,
+        program->indices[of->index[place]].name, program->indices[of->index[place + 1]].name,
+        program->indices[of->index[place]].name, program->indices[of->index[place + 1]].name);
+}
+
+static enum status run_stage_loop(struct executor *self, int number)
+{
+    const struct stage_loop *loop = &self->loops[number];
+    for (int t = 0; t < loop->problem.problem.n_tensors; t++)
+        if (!loop->problem.problem.tensors[t].local)
+            tile_loop_bind(loop->loop, t, self->tensors[loop->problem.tensor[t]]);
+    if (!loop->checked)
+        TRY(check_loop_symmetry(self, number));
+    return tile_loop_run(loop->loop);
+}
+
 static enum status run_stage(struct executor *self, int stage)
 {
+    int loop = loop_of_stage(self->plan, stage);
+    if (loop >= 0)
+        return run_stage_loop(self, loop);
     TRY(begin_stage(self, stage));
     bind_tensors(self, stage);
     TRY(contraction_run(self->contractions[stage]));
@@ -198,7 +280,8 @@ static enum status run_stage(struct executor *self, int stage)
 /* Sums and copies call no DGEMM and do not count. */
 static double stage_flops(const struct plan *plan, int stage)
 {
-    double flops = 0;
+    int loop = loop_of_stage(plan, stage);
+    double flops = loop >= 0 ? plan->loops[loop].flops : 0;
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
         flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
     return flops;
@@ -207,7 +290,8 @@ static double stage_flops(const struct plan *plan, int stage)
 /* In operations of DGEMM: a step without B moves elements only. */
 static double stage_work(const struct plan *plan, int stage)
 {
-    double work = 0;
+    int loop = loop_of_stage(plan, stage);
+    double work = loop >= 0 ? plan->loops[loop].flops : 0;
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++) {
         const struct plan_step *step = &plan->steps[s];
         work += step->B.tensor >= 0 ? step->flops : PLAN_MOVE_FLOPS * step->flops;
@@ -229,9 +313,25 @@ static double stages_work(const struct plan *plan, int first, int last)
 static void forget_past_run(struct executor *self)
 {
     for (int k = 0; k < self->plan->n_stages; k++)
-        contraction_forget(self->contractions[k]);
+        if (self->contractions[k])
+            contraction_forget(self->contractions[k]);
     for (int i = self->plan->n_program_tensors; i < self->plan->n_tensors; i++)
         self->idle[i] = self->tensors[i] != NULL;
+}
+
+static const struct taskpool *pool_of_stage(const struct executor *self, int stage)
+{
+    int loop = loop_of_stage(self->plan, stage);
+    return loop >= 0 ? tile_loop_pool(self->loops[loop].loop)
+                     : contraction_pool(self->contractions[stage]);
+}
+
+void executor_set_fill(struct executor *self, int tensor, const struct tile_fill *fill)
+{
+    const struct stage_loop *loop = &self->loops[self->plan->tensors[tensor].loop];
+    for (int t = 0; t < loop->problem.problem.n_tensors; t++)
+        if (loop->problem.tensor[t] == tensor)
+            tile_loop_set_fill(loop->loop, t, fill);
 }
 
 enum status executor_run(struct executor *self, int first, int last, struct executor_record *record)
@@ -246,7 +346,7 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
             progress_part(done / work, (done + stage) / work);
         done += stage;
         TRY(run_stage(self, k));
-        const struct taskpool *pool = contraction_pool(self->contractions[k]);
+        const struct taskpool *pool = pool_of_stage(self, k);
         statistics_add(&sum.statistics, taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
         sum.flops += stage_flops(self->plan, k);
     }
@@ -285,10 +385,14 @@ done:
 static enum status find_in_stage(struct executor *self, int stage, int *found)
 {
     const struct plan *plan = self->plan;
+    int loop = loop_of_stage(plan, stage);
     *found = -1;
     TRY(begin_stage(self, stage));
+    if (loop >= 0)
+        TRY(run_stage_loop(self, loop));
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1] && *found < 0; s++) {
-        TRY(run_single_step(self, &plan->steps[s]));
+        if (loop < 0)
+            TRY(run_single_step(self, &plan->steps[s]));
         bool is_finite = tensor_is_finite_here(self->tensors[plan->steps[s].C.tensor]);
         MPI_Allreduce(MPI_IN_PLACE, &is_finite, 1, MPI_C_BOOL, MPI_LAND, self->comm);
         *found = is_finite ? -1 : s;
@@ -313,9 +417,8 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
         if (stage_flops(self->plan, k) > stage_flops(self->plan, busiest))
             busiest = k;
     *timeline = NULL;
-    return self->plan->n_stages > 0
-               ? pool_timeline(contraction_pool(self->contractions[busiest]), timeline)
-               : STATUS_OK;
+    return self->plan->n_stages > 0 ? pool_timeline(pool_of_stage(self, busiest), timeline)
+                                    : STATUS_OK;
 }
 
 /* --- the tasks of the last run --- */
@@ -374,7 +477,7 @@ static enum status record_access(const struct contraction_access *access, void *
                             task->blocks->first_block[tensor] + access->block, block);
 }
 
-/* Adds what the tasks in a stage's history read and write.
+/* Adds what the tasks in a stage's history read and write; of a loop (contraction NULL) nothing.
  * first_task  number of the stage's first task among those of all stages */
 static enum status record_stage_blocks(struct task_blocks *blocks, int stage,
                                        const struct contraction *contraction,
@@ -386,6 +489,8 @@ static enum status record_stage_blocks(struct task_blocks *blocks, int stage,
                                    .first_step = blocks->plan->stage_begin[stage],
                                    .number = first_task + task};
         data_records_begin_task(&blocks->records);
+        if (!contraction)
+            continue;
         TRY(contraction_visit_blocks(contraction, task, record_access, &added));
     }
     return STATUS_OK;
@@ -410,12 +515,13 @@ static enum status collect_tasks(const struct executor *self, struct taskpool_hi
     if (blocks)
         TRY(number_blocks_of_plan(self->plan, blocks));
     for (int k = 0; k < self->plan->n_stages; k++) {
-        const struct contraction *contraction = self->contractions[k];
-        const struct taskpool_history *stage = taskpool_history(contraction_pool(contraction));
+        int loop = loop_of_stage(self->plan, k);
+        const struct taskpool_history *stage = taskpool_history(pool_of_stage(self, k));
         TRY(append_history(stage, first, all));
         if (blocks)
-            TRY(record_stage_blocks(blocks, k, contraction, stage, first));
-        first += contraction_n_tasks(contraction);
+            TRY(record_stage_blocks(blocks, k, self->contractions[k], stage, first));
+        first += loop >= 0 ? tile_loop_n_tasks(self->loops[loop].loop)
+                           : contraction_n_tasks(self->contractions[k]);
     }
     return STATUS_OK;
 }

@@ -8,6 +8,7 @@
 #include "taskpool/taskpool.h"
 #include "tce/contraction/contraction.h"
 #include "tce/plan/plan.h"
+#include "tce/plan/plan_loops.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>
@@ -26,8 +27,12 @@ void executor_destroy(struct executor *executor);
  * max_block elements; cached blocks count against the settings' budget. */
 int64_t executor_work_bytes(int64_t max_block);
 
-/* A tensor of the program, by its number. Borrowed. Not collective. */
+/* A tensor of the program, by its number; NULL: it is local to a loop. Borrowed. Not collective. */
 struct tensor *executor_tensor(const struct executor *executor, int tensor);
+
+/* What a tensor that is local to a loop over tiles is filled with, for each tuple. Borrowed: its context
+ * stays as long as the executor runs. Not collective. */
+void executor_set_fill(struct executor *executor, int tensor, const struct tile_fill *fill);
 
 /* Makes the pools, anew if there were any: nothing is retained from before.
  * Errors: as taskpool_create. */

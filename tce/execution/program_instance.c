@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The function that fills a tensor of a loop. */
+struct local_function {
+    struct tensor_function function;
+};
+
 static enum status cut_space(const struct program_instance *self,
                              const struct program_source *source, const struct program_space *space,
                              struct index_space **cut)
@@ -83,6 +88,7 @@ void program_instance_fini(struct program_instance *self)
     for (int i = 0; self->spaces && i < self->program.n_spaces; i++)
         index_space_destroy(self->spaces[i]);
     free(self->spaces);
+    free(self->functions);
     program_fini(&self->program);
     *self = (struct program_instance){0};
 }
@@ -109,8 +115,43 @@ enum status program_instance_check_fill(const struct program_instance *self, int
     return self->program.tensors[tensor].fill ? find_function(self, tensor, &function) : STATUS_OK;
 }
 
+/* Element by element; context: a struct local_function. */
+static void fill_by_function(int rank, const int64_t first[], const int64_t extent[], double *block,
+                             void *context)
+{
+    struct local_function *filled = context;
+    int64_t value[MAX_RANK];
+    for (int d = 0; d < rank; d++)
+        value[d] = first[d];
+    for (;;) {
+        *block++ = filled->function.element(value, &filled->function);
+        int d = rank - 1;
+        for (; d >= 0 && ++value[d] == first[d] + extent[d]; d--)
+            value[d] = first[d];
+        if (d < 0)
+            return;
+    }
+}
+
+/* A tensor of a loop is filled for each of its tuples of tiles. */
+static enum status fill_local_tensor(struct program_instance *self, int tensor)
+{
+    size_t n = (size_t)self->program.n_tensors;
+    if (!self->program.tensors[tensor].fill)
+        return STATUS_OK;
+    if (!self->functions)
+        self->functions = calloc(n, sizeof *self->functions);
+    TRY(status_agree(self->comm, CHECK_MEMORY(self->functions, "no memory for %zu functions", n)));
+    TRY(find_function(self, tensor, &self->functions[tensor].function));
+    executor_set_fill(self->executor, tensor,
+                      &(struct tile_fill){fill_by_function, &self->functions[tensor]});
+    return STATUS_OK;
+}
+
 enum status program_instance_fill(struct program_instance *self, int tensor)
 {
+    if (self->program.tensors[tensor].loop >= 0)
+        return fill_local_tensor(self, tensor);
     struct tensor *filled = executor_tensor(self->executor, tensor);
     struct tensor_function function;
     if (!self->program.tensors[tensor].fill) {
@@ -127,7 +168,7 @@ bool program_instance_is_assigned(const struct program_instance *self, int tenso
 {
     for (int i = 0; i < self->program.n_statements; i++)
         if (self->program.statements[i].target.tensor == tensor)
-            return true;
+            return self->program.tensors[tensor].loop < 0;
     return false;
 }
 
@@ -139,7 +180,10 @@ bool program_instance_is_result(const struct program_instance *self, int tensor)
     for (int i = 0; i < program->n_unknowns; i++)
         if (program->unknowns[i].residual == tensor)
             return true;
-    return program->energy == tensor;
+    for (int i = 0; i < program->n_reports; i++)
+        if (program->reports[i].tensor == tensor)
+            return true;
+    return program->energy == tensor || program->final_energy == tensor;
 }
 
 /* The digest of the digests. */

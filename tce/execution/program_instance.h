@@ -17,8 +17,9 @@ struct program_instance {
     struct program program;
     struct index_space **spaces; /* one for each of the program's */
     struct plan *plan;
-    struct executor *executor; /* NULL until program_instance_start */
-    MPI_Comm comm;             /* borrowed */
+    struct executor *executor;        /* NULL until program_instance_start */
+    MPI_Comm comm;                    /* borrowed */
+    struct local_function *functions; /* of tensors that are local to loops, program.n_tensors */
 };
 
 /* The blocks of a space that a program binds to a name. */
@@ -57,11 +58,11 @@ enum status program_instance_fill(struct program_instance *instance, int tensor)
 /* Checks a fill without tensors: whether there is such a function. Not collective. */
 enum status program_instance_check_fill(const struct program_instance *instance, int tensor);
 
-/* Whether a statement assigns to the tensor. */
+/* Whether the tensor is stored and a statement assigns to it. */
 bool program_instance_is_assigned(const struct program_instance *instance, int tensor);
 
-/* Whether the tensor is a result: of a program with `iterate` the energy and what the unknowns
- * become, else all that statements assign to. */
+/* Whether the tensor is a result: of a program with `iterate` the energies, what is reported and what
+ * the unknowns become, else all that statements assign to. */
 bool program_instance_is_result(const struct program_instance *instance, int tensor);
 
 /* SHA-256, in hex, of the results. Collective; the same everywhere.

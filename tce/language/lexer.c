@@ -103,6 +103,22 @@ static enum status read_name_token(struct lexer *lexer, struct token *token)
     return STATUS_OK;
 }
 
+static enum status read_text_token(struct lexer *lexer, struct token *token)
+{
+    const char *c = token->begin + 1;
+    while (c < lexer->end && *c != '"' && *c != '\n')
+        c++;
+    token->kind = TOKEN_TEXT;
+    token->length = (size_t)(c - token->begin) + 1;
+    if (c == lexer->end || *c == '\n')
+        return source_fail(lexer->file, token->place,
+                           "a text begins here and has no '\"' at its end, in the same line");
+    if (token->length > MAX_TEXT_LENGTH)
+        return source_fail(lexer->file, token->place, "a text of more than %d characters",
+                           MAX_TEXT_LENGTH - 2);
+    return STATUS_OK;
+}
+
 static enum status read_symbol_token(struct lexer *lexer, struct token *token)
 {
     unsigned char c = (unsigned char)*token->begin;
@@ -113,12 +129,12 @@ static enum status read_symbol_token(struct lexer *lexer, struct token *token)
                            c);
     token->kind = TOKEN_SYMBOL;
     token->length = 1;
-    if (!strchr("[]()|,:+-*/=", c))
+    bool has_more = lexer->end - token->begin > 1 && token->begin[1] == '=';
+    if ((c == '+' || c == '-' || c == '>') && has_more)
+        token->length = 2;
+    if (!strchr("[]()|,:+-*/=", c) && token->length == 1)
         return source_fail(lexer->file, token->place, "%s is not part of the language",
                            token_show(token).text);
-    bool has_more = lexer->end - token->begin > 1 && token->begin[1] == '=';
-    if ((c == '+' || c == '-') && has_more)
-        token->length = 2;
     return STATUS_OK;
 }
 
@@ -152,6 +168,8 @@ enum status lexer_next(struct lexer *lexer, struct token *token)
         TRY(read_number_token(lexer, token));
     else if (is_name_begin(c))
         TRY(read_name_token(lexer, token));
+    else if (c == '"')
+        TRY(read_text_token(lexer, token));
     else
         TRY(read_symbol_token(lexer, token));
     lexer->next += token->length;

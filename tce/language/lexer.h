@@ -11,14 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MAX_NAME_LENGTH = 60, MAX_NUMBER_LENGTH = 60 };
+enum { MAX_NAME_LENGTH = 60, MAX_NUMBER_LENGTH = 60, MAX_TEXT_LENGTH = 62 };
 
 enum token_kind {
     TOKEN_END,      /* of the text */
     TOKEN_LINE_END, /* and so of a statement */
     TOKEN_NAME,     /* a letter or _, then letters, digits and _ */
     TOKEN_NUMBER,   /* without a sign */
-    TOKEN_SYMBOL    /* [ ] ( ) | , : + - * / = += -= */
+    TOKEN_TEXT,     /* within quotes, which are part of it, on one line */
+    TOKEN_SYMBOL    /* [ ] ( ) | , : + - * / = += -= >= */
 };
 
 struct token {

@@ -56,8 +56,10 @@ static const struct declaration {
     const char *word;
     enum status (*parse)(struct parser *parser);
 } declarations[] = {
-    {"tile", parser_tile},     {"space", parser_space},   {"index", parser_index},
-    {"tensor", parser_tensor}, {"scalar", parser_scalar}, {"iterate", parser_iterate},
+    {"tile", parser_tile},       {"space", parser_space},   {"index", parser_index},
+    {"tensor", parser_tensor},   {"scalar", parser_scalar}, {"iterate", parser_iterate},
+    {"finally", parser_finally}, {"report", parser_report}, {"for", parser_for},
+    {"end", parser_end},
 };
 enum { N_DECLARATIONS = sizeof declarations / sizeof declarations[0] };
 
@@ -128,7 +130,7 @@ enum status parser_declare(struct parser *parser, struct name_list *list, const 
         return source_fail(parser->file, name->place,
                            "%s %s was declared before, in line %d; choose another name", kind,
                            token_show(name).text, before->token.place.line);
-    if (find_declaration(name))
+    if (find_declaration(name) || token_is(name, "sym") || token_is(name, "antisym"))
         return source_fail(parser->file, name->place,
                            "%s is a word of the language; choose another name for the %s",
                            token_show(name).text, kind);
@@ -269,6 +271,14 @@ static enum status parse_line(struct parser *parser)
 {
     parser->line_place = parser->token.place;
     const struct declaration *declaration = find_declaration(&parser->token);
+    bool in_loop = parser->loop >= 0;
+    if (declaration && in_loop && declaration->parse != parser_tensor &&
+        declaration->parse != parser_end)
+        return source_fail(
+            parser->file, parser->line_place,
+            "%s cannot stand in the loop of line %d, which has tensors of its own and "
+            "statements only: move it before the loop, or write 'end' first",
+            token_show(&parser->token).text, parser->program->loops[parser->loop].place.line);
     if (declaration) {
         TRY(parser_step(parser));
         TRY(declaration->parse(parser));
@@ -276,7 +286,8 @@ static enum status parse_line(struct parser *parser)
         TRY(parser_statement(parser));
     } else {
         return parser_unexpected(parser, "a declaration (tile, space, index, tensor, scalar, "
-                                         "iterate) or a statement such as C[i,j] += A[i,j]");
+                                         "iterate, finally, report, for) or a statement such as "
+                                         "C[i,j] += A[i,j]");
     }
     if (!parser_at_line_end(parser))
         return parser_unexpected(parser, "the end of the line");
@@ -293,18 +304,24 @@ static enum status parse_text(struct parser *parser, size_t length)
     TRY(parser_step(parser));
     while (parser->token.kind != TOKEN_END)
         TRY(parse_line(parser));
+    if (parser->loop >= 0)
+        return source_fail(parser->file, program->loops[parser->loop].place,
+                           "this loop has no 'end'");
     if (program->n_statements == 0)
         return parser_unexpected(parser, "at least one statement, such as C[i,j] += A[i,j]");
     if (program->iterate_place.line == 0)
         program->first_iterated = program->n_statements;
+    if (program->finally_place.line == 0)
+        program->first_final = program->n_statements;
     return program_check_iteration(program);
 }
 
 enum status program_parse(const char *text, size_t length, const char *file,
                           struct program *program)
 {
-    *program = (struct program){.tile = PROGRAM_TILE, .energy = -1};
-    struct parser parser = {.file = file, .program = program, .label_effort = LABEL_EFFORT};
+    *program = (struct program){.tile = PROGRAM_TILE, .energy = -1, .final_energy = -1};
+    struct parser parser = {
+        .file = file, .program = program, .loop = -1, .label_effort = LABEL_EFFORT};
     lexer_init(&parser.lexer, text, length, file);
     enum status status = parse_text(&parser, length);
     free_names(&parser.spaces);

@@ -118,7 +118,19 @@ static enum status declare_tensor(struct parser *parser, struct program_tensor *
     TRY(parser_name(parser, "the name of a tensor", &name));
     TRY(parser_declare(parser, &parser->tensors, "tensor", &name, &(*tensor)->name));
     (*tensor)->place = name.place;
+    (*tensor)->loop = parser->loop;
     return STATUS_OK;
+}
+
+/* Whether the open loop has the index. */
+static bool is_loop_index(const struct parser *parser, int index)
+{
+    const struct program_loop *loop =
+        parser->loop >= 0 ? &parser->program->loops[parser->loop] : NULL;
+    for (int i = 0; loop && i < loop->n; i++)
+        if (loop->index[i] == index)
+            return true;
+    return false;
 }
 
 static enum status parse_tensor_spaces(struct parser *parser, struct program_tensor *tensor)
@@ -131,6 +143,7 @@ static enum status parse_tensor_spaces(struct parser *parser, struct program_ten
     tensor->rank = list.n;
     tensor->has_bar = list.bar >= 0;
     for (int d = 0; d < list.n; d++) {
+        tensor->loop_index[d] = is_loop_index(parser, list.index[d]) ? list.index[d] : -1;
         tensor->space[d] = parser->program->indices[list.index[d]].space;
         tensor->sign[d] = tensor->has_bar && d >= list.bar ? -1 : 1;
     }

@@ -21,6 +21,7 @@ struct parser {
     struct name_list spaces, indices, tensors;
     struct source_place line_place; /* of the first word of this line */
     struct source_place tile_place; /* line 0: not yet seen */
+    int loop;                       /* the open one; -1: none */
     int n_terms;                    /* of all statements */
     int64_t label_effort;           /* left, for label_search.h */
 };
@@ -85,7 +86,33 @@ enum status parser_index(struct parser *parser);
 enum status parser_tensor(struct parser *parser);
 enum status parser_scalar(struct parser *parser);
 enum status parser_iterate(struct parser *parser);
+enum status parser_finally(struct parser *parser);
+enum status parser_report(struct parser *parser);
+enum status parser_for(struct parser *parser);
+enum status parser_end(struct parser *parser);
 enum status parser_statement(struct parser *parser);
+
+/* A tensor by its name. what: "the name of a residual", for instance. */
+enum status parser_tensor_name(struct parser *parser, const char *what, struct token *name,
+                               int *tensor);
+
+/* A scalar by its name. role: "energy", for instance. */
+enum status parser_scalar_name(struct parser *parser, const char *role, struct token *name,
+                               int *scalar);
+
+/* [sym(GROUPS) | antisym(GROUPS)] before a product: how the groups may be exchanged. Groups are of equal
+ * numbers of indices of the same spaces; the indices of a single group are groups of their own. */
+struct parsed_symmetrizer {
+    bool antisymmetric;
+    int n; /* groups; 0 without a symmetrizer */
+    int n_of_group;
+    int index[PROGRAM_MAX_PERMUTED][MAX_RANK]; /* numbers of program_index */
+};
+enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer *symmetrizer);
+
+/* Replaces the statement's last product by the sum over the permutations. */
+enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
+                              struct program_statement *statement);
 
 /* A copy of a piece of text. */
 enum status parser_copy(const char *begin, size_t length, char **copy);

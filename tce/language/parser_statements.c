@@ -165,10 +165,13 @@ static enum status parse_term(struct parser *parser, struct program_term *term)
 static enum status append_term(struct parser *parser, struct program_statement *statement,
                                double sign)
 {
+    struct parsed_symmetrizer symmetrizer;
     TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
     struct program_term *term = &statement->terms[statement->n_terms - 1];
     term->coefficient = sign;
-    return parse_term(parser, term);
+    TRY(parser_symmetrizer(parser, &symmetrizer));
+    TRY(parse_term(parser, term));
+    return symmetrizer.n > 0 ? parser_symmetrize(parser, &symmetrizer, statement) : STATUS_OK;
 }
 
 /* Terms with + or - between them; sign is that of all of them. */
@@ -219,6 +222,7 @@ enum status parser_statement(struct parser *parser)
     TRY(array_append(&program->statements, &program->n_statements, sizeof *program->statements));
     struct program_statement *statement = &program->statements[program->n_statements - 1];
     statement->place = parser->line_place;
+    statement->loop = parser->loop;
     const char *begin = parser->token.begin;
     TRY(parse_target(parser, &statement->target));
     bool subtract = token_is(&parser->token, "-=");
@@ -233,11 +237,21 @@ enum status parser_statement(struct parser *parser)
 
 /* --- iterate --- */
 
-static enum status parse_tensor_name(struct parser *parser, const char *what, struct token *name,
-                                     int *tensor)
+enum status parser_tensor_name(struct parser *parser, const char *what, struct token *name,
+                               int *tensor)
 {
     TRY(parser_name(parser, what, name));
     return parser_find(parser, &parser->tensors, "tensor", name, tensor);
+}
+
+enum status parser_scalar_name(struct parser *parser, const char *role, struct token *name,
+                               int *scalar)
+{
+    TRY(parser_tensor_name(parser, "the name of a scalar", name, scalar));
+    if (parser->program->tensors[*scalar].rank != 0)
+        return source_fail(parser->file, name->place, "the %s %s has indices; expected a scalar",
+                           role, token_show(name).text);
+    return STATUS_OK;
 }
 
 static bool same_form(const struct program_tensor *a, const struct program_tensor *b)
@@ -271,10 +285,10 @@ static enum status parse_unknown(struct parser *parser)
     struct program *program = parser->program;
     struct token tensor, residual;
     struct program_unknown unknown;
-    TRY(parse_tensor_name(parser, "the name of an unknown tensor, or 'energy' and a scalar",
-                          &tensor, &unknown.tensor));
+    TRY(parser_tensor_name(parser, "the name of an unknown tensor, or 'energy' and a scalar",
+                           &tensor, &unknown.tensor));
     TRY(parser_expect(parser, "from", "'from' and the residual of the unknown"));
-    TRY(parse_tensor_name(parser, "the name of a residual", &residual, &unknown.residual));
+    TRY(parser_tensor_name(parser, "the name of a residual", &residual, &unknown.residual));
     TRY(check_new(parser, &tensor, unknown.tensor));
     TRY(check_new(parser, &residual, unknown.residual));
     if (unknown.tensor == unknown.residual)
@@ -293,13 +307,9 @@ static enum status parse_unknown(struct parser *parser)
 
 static enum status parse_energy(struct parser *parser)
 {
-    struct program *program = parser->program;
     struct token name;
-    TRY(parse_tensor_name(parser, "the scalar that is the energy", &name, &program->energy));
-    if (program->tensors[program->energy].rank != 0)
-        return source_fail(parser->file, name.place, "the energy %s has indices; expected a scalar",
-                           token_show(&name).text);
-    return check_new(parser, &name, program->energy);
+    TRY(parser_scalar_name(parser, "energy", &name, &parser->program->energy));
+    return check_new(parser, &name, parser->program->energy);
 }
 
 enum status parser_iterate(struct parser *parser)

@@ -46,6 +46,10 @@ void program_fini(struct program *program)
     fini_tensors(program);
     fini_statements(program);
     free(program->unknowns);
+    free(program->loops);
+    for (int r = 0; r < program->n_reports; r++)
+        free(program->reports[r].label);
+    free(program->reports);
     free(program->file);
     *program = (struct program){0};
 }

@@ -12,11 +12,20 @@
  *     scalar E
  *     A[i,j,a,b] += 1/2 * T[a,b,i,j] - 0.25 * g[i,a,j,b] * ...
  *     iterate t1 from r1, t2 from r2, energy E      # what follows is repeated by the method
+ *     finally energy Et                             # what follows comes once, after that
+ *     report E4 "fourth order"                      # a scalar that belongs to the result
+ *     for a >= b >= c by tile                       # once for every unique tuple of their tiles
+ *         tensor W[a,b,c,i,j,k]                     # of that tuple alone
+ *         W[a,b,c,i,j,k] = sym(a i, b j, c k) g[i,a,...] * ...
+ *         E4 = W[a,b,c,i,j,k] * ...                 # summed over all tuples
+ *     end
  *
  * Names are declared before they are used; spaces, indices and tensors (with scalars) may
  * share a name. In a declaration of a tensor an index only says its space, so [i,i] is two
  * places of it; in a statement a bar may stand where the declaration has it. A statement is
  * `=`, `+=` or `-=` with a sum of products of numbers and tensors; `/` divides by a number.
+ * `sym(...)` or `antisym(...)` before a product stands for the sum over all permutations of its groups
+ * of indices, the odd ones of `antisym` subtracted: as many products.
  * A statement ends with its line; a line that ends with an operator or a comma, or inside
  * brackets, continues in the next. `#` begins a comment. */
 #pragma once
@@ -38,7 +47,9 @@ enum {
     PROGRAM_MAX_NAMES = 5000,      /* spaces, indices, tensors: of each */
     PROGRAM_MAX_SIZE = 1000000000, /* values in a block or a tile */
     PROGRAM_MAX_FACTORS = 64,      /* tensors in a product */
-    PROGRAM_MAX_TERMS = 100000     /* products in a program */
+    PROGRAM_MAX_TERMS = 100000,    /* products in a program */
+    PROGRAM_MAX_PERMUTED = 6,      /* groups of indices that are permuted */
+    PROGRAM_MAX_LOOP_INDICES = 6   /* of a loop over tiles */
 };
 
 /* Values in a tile where the program says nothing. */
@@ -70,6 +81,10 @@ struct program_tensor {
     int8_t sign[MAX_RANK]; /* +1 upper, -1 lower; without a bar +1 */
     bool has_bar;          /* needed if a space has spins: to be checked when one is bound */
     int irrep, spin;
+    int loop; /* that it is local to, a number of program_loop; -1: none, it is stored */
+    /* Of a local one: the index of the loop whose tile a place is confined to, a number of
+     * program_index; -1: all values. */
+    int loop_index[MAX_RANK];
     char *fill; /* a function's or a binding's name; NULL: zero */
     struct source_place fill_place;
     int n_arguments;
@@ -95,6 +110,7 @@ struct program_term {
 struct program_statement {
     struct source_place place;
     char *text; /* as it was written, on one line */
+    int loop;   /* that it stands in; -1: none */
     struct program_factor target;
     bool add;
     int n_terms;
@@ -104,6 +120,23 @@ struct program_statement {
 /* An unknown of the iterations and the tensor that becomes its next value, of the same form. */
 struct program_unknown {
     int tensor, residual;
+};
+
+/* A loop over tuples of tiles of its indices, which are of one space if they are ordered. Its statements
+ * make local tensors and scalars: what a statement adds to a scalar is summed over all tuples, an
+ * ordered one standing for all its permutations. */
+struct program_loop {
+    struct source_place place;
+    int n, index[PROGRAM_MAX_LOOP_INDICES]; /* numbers of program_index */
+    bool ordered;                           /* a >= b >= ... by the numbers of their tiles */
+    int64_t tile;                           /* values; 0: by the sizes of its tensors */
+    int first_statement, end_statement;
+};
+
+/* A scalar of the result. */
+struct program_report {
+    int tensor;
+    char *label; /* for people */
 };
 
 struct program {
@@ -119,6 +152,13 @@ struct program {
     int energy;                        /* tensor; -1 without `iterate` */
     int first_iterated;                /* statement; n_statements without `iterate` */
     struct source_place iterate_place; /* line 0 without it */
+    int final_energy;                  /* tensor that `finally` names; -1: none */
+    int first_final;                   /* statement; n_statements without `finally` */
+    struct source_place finally_place; /* line 0 without it */
+    int n_loops;
+    struct program_loop *loops;
+    int n_reports;
+    struct program_report *reports;
 };
 
 void program_fini(struct program *program);

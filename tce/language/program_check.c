@@ -107,10 +107,121 @@ static enum status check_labels(const struct program *program, const struct prog
     return STATUS_OK;
 }
 
+/* --- loops over tiles --- */
+
+/* Whether a local tensor has been filled, or made by a statement of its loop before this one. */
+static bool is_made(const struct program *program, const struct program_statement *statement,
+                    int tensor)
+{
+    if (program->tensors[tensor].fill)
+        return true;
+    for (int s = program->loops[statement->loop].first_statement;
+         &program->statements[s] < statement; s++)
+        if (program->statements[s].target.tensor == tensor)
+            return true;
+    return false;
+}
+
+static bool is_index_of_loop(const struct program *program, int loop, int index)
+{
+    for (int i = 0; i < program->loops[loop].n; i++)
+        if (program->loops[loop].index[i] == index)
+            return true;
+    return false;
+}
+
+/* A place of a local tensor is confined to the tile of one index of the loop, or has all values. */
+static enum status check_local_place(const struct program *program,
+                                     const struct program_factor *factor, int d)
+{
+    const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    const char *name = program->indices[factor->index[d]].name;
+    if (tensor->loop_index[d] >= 0 && tensor->loop_index[d] != factor->index[d])
+        return source_fail(program->file, factor->place,
+                           "place %d of '%s' holds the tile of '%s' alone, by its declaration in "
+                           "line %d: '%s' cannot stand there",
+                           d + 1, tensor->name, program->indices[tensor->loop_index[d]].name,
+                           tensor->place.line, name);
+    if (tensor->loop_index[d] < 0 && is_index_of_loop(program, tensor->loop, factor->index[d]))
+        return source_fail(
+            program->file, factor->place,
+            "place %d of '%s' has all values, by its declaration in line %d: '%s', of "
+            "the loop, cannot stand there",
+            d + 1, tensor->name, tensor->place.line, name);
+    return STATUS_OK;
+}
+
+/* A local tensor is there in its loop alone. */
+static enum status check_local(const struct program *program,
+                               const struct program_statement *statement,
+                               const struct program_factor *factor)
+{
+    const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    if (tensor->loop < 0)
+        return STATUS_OK;
+    if (tensor->loop != statement->loop)
+        return source_fail(program->file, factor->place,
+                           "'%s' is local to the loop of line %d; declare a tensor outside of it",
+                           tensor->name, program->loops[tensor->loop].place.line);
+    for (int d = 0; d < tensor->rank; d++)
+        TRY(check_local_place(program, factor, d));
+    return STATUS_OK;
+}
+
+static enum status check_loop_target(const struct program *program,
+                                     const struct program_statement *statement)
+{
+    const struct program_factor *target = &statement->target;
+    const struct program_tensor *tensor = &program->tensors[target->tensor];
+    if (tensor->loop < 0 && tensor->rank > 0)
+        return source_fail(
+            program->file, target->place,
+            "'%s' is stored: a loop over tiles computes tensors that are declared in "
+            "it, and scalars",
+            tensor->name);
+    if (tensor->loop >= 0 && statement->add && !is_made(program, statement, target->tensor))
+        return source_fail(program->file, target->place,
+                           "'%s' is added to before it has a value: write '='", tensor->name);
+    return STATUS_OK;
+}
+
+/* A local tensor that has a value, and no scalar that the loop is still summing. */
+static enum status check_loop_factor(const struct program *program,
+                                     const struct program_statement *statement,
+                                     const struct program_factor *factor)
+{
+    const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    if (tensor->loop >= 0 && !is_made(program, statement, factor->tensor))
+        return source_fail(program->file, factor->place, "'%s' has no value yet", tensor->name);
+    for (int s = program->loops[statement->loop].first_statement;
+         tensor->loop < 0 && &program->statements[s] < statement; s++)
+        if (program->statements[s].target.tensor == factor->tensor)
+            return source_fail(program->file, factor->place,
+                               "'%s' is summed over the whole loop: its value is known after 'end'",
+                               tensor->name);
+    return STATUS_OK;
+}
+
+static enum status check_loop_rules(const struct program *program,
+                                    const struct program_statement *statement)
+{
+    TRY(check_local(program, statement, &statement->target));
+    if (statement->loop >= 0)
+        TRY(check_loop_target(program, statement));
+    for (int t = 0; t < statement->n_terms; t++)
+        for (int f = 0; f < statement->terms[t].n_factors; f++) {
+            TRY(check_local(program, statement, &statement->terms[t].factors[f]));
+            if (statement->loop >= 0)
+                TRY(check_loop_factor(program, statement, &statement->terms[t].factors[f]));
+        }
+    return STATUS_OK;
+}
+
 enum status program_check_statement(const struct program *program,
                                     const struct program_statement *statement,
                                     int64_t *label_effort)
 {
+    TRY(check_loop_rules(program, statement));
     for (int t = 0; t < statement->n_terms; t++) {
         const struct program_term *term = &statement->terms[t];
         TRY(check_recursion(program, statement, term));
@@ -121,20 +232,21 @@ enum status program_check_statement(const struct program *program,
 }
 
 /* computed: by tensor, whether a statement with `=` among the iterated ones was met. */
-static enum status check_iterated(const struct program *program, bool *computed)
+static enum status check_iterated(const struct program *program, int end, bool *computed)
 {
     const struct source_place place = program->iterate_place;
-    for (int s = program->first_iterated; s < program->n_statements; s++) {
+    for (int s = program->first_iterated; s < end; s++) {
         const struct program_statement *statement = &program->statements[s];
         int target = statement->target.tensor;
         computed[target] = computed[target] || !statement->add;
         if (!computed[target])
             return source_fail(program->file, statement->place,
-                               "'%s' would grow with every iteration; compute it by '=' after "
+                               "'%s' would grow with every %s; compute it by '=' after "
                                "'iterate', line %d, before anything is added to it",
-                               program->tensors[target].name, place.line);
+                               program->tensors[target].name,
+                               s < program->first_final ? "iteration" : "run", place.line);
     }
-    for (int u = 0; u < program->n_unknowns; u++)
+    for (int u = 0; end == program->first_final && u < program->n_unknowns; u++)
         if (!computed[program->unknowns[u].residual])
             return source_fail(program->file, place,
                                "no statement after 'iterate' computes the residual '%s'",
@@ -150,7 +262,13 @@ enum status program_check_iteration(const struct program *program)
 {
     bool *computed = calloc((size_t)program->n_tensors + 1, sizeof *computed);
     TRY(CHECK_MEMORY(computed, "no memory to check a program of %d tensors", program->n_tensors));
-    enum status status = check_iterated(program, computed);
+    enum status status = check_iterated(program, program->first_final, computed);
+    if (status == STATUS_OK)
+        status = check_iterated(program, program->n_statements, computed);
+    if (status == STATUS_OK && program->final_energy >= 0 && !computed[program->final_energy])
+        status = source_fail(program->file, program->finally_place,
+                             "no statement after 'iterate' computes the energy '%s'",
+                             program->tensors[program->final_energy].name);
     free(computed);
     return status;
 }

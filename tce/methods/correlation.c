@@ -79,6 +79,7 @@ enum status correlation_init(const struct correlation_problem *problem,
 void correlation_fini(struct correlation *correlation)
 {
     program_instance_fini(&correlation->instance);
+    free(correlation->bound);
     free(correlation->iterations);
     *correlation = (struct correlation){0};
 }
@@ -95,17 +96,25 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
 }
 
 /* Tensors whose binding says what an element is. */
-static void fill_elements(struct correlation *self)
+static enum status fill_elements(struct correlation *self)
 {
     const struct program *program = &self->instance.program;
+    size_t n = (size_t)program->n_tensors;
+    self->bound = calloc(n + 1, sizeof *self->bound);
+    TRY(status_agree(self->problem.comm,
+                     CHECK_MEMORY(self->bound, "no memory for %zu tensors", n)));
     for (int i = 0; i < program->n_tensors; i++) {
         const struct program_tensor *tensor = &program->tensors[i];
         const struct tensor_binding *binding = method_binding_find(tensor->fill);
-        struct bound_tensor bound =
-            method_binding_describe(program, tensor, self->problem.orbitals);
-        if (binding && binding->element)
-            tensor_fill(executor_tensor(self->instance.executor, i), binding->element, &bound);
+        struct bound_tensor *bound = &self->bound[i];
+        *bound = method_binding_describe(program, tensor, self->problem.orbitals);
+        if (binding && tensor->loop >= 0)
+            executor_set_fill(self->instance.executor, i,
+                              &(struct tile_fill){binding->fill, bound});
+        else if (binding && binding->element)
+            tensor_fill(executor_tensor(self->instance.executor, i), binding->element, bound);
     }
+    return STATUS_OK;
 }
 
 /* Runs stages [first, last), shown as one piece of work. */
@@ -123,7 +132,7 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     double start_s = clock_now_s();
     TRY(program_instance_start(&self->instance, &self->problem.contraction));
     TRY(correlation_integrals_fill(self, pool));
-    fill_elements(self);
+    TRY(fill_elements(self));
     self->integral_seconds = clock_now_s() - start_s;
     if (self->instance.program.n_unknowns == 0)
         return STATUS_OK;
@@ -141,15 +150,17 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
 
 double correlation_energy(const struct correlation *self)
 {
+    if (self->has_final)
+        return self->final.energy;
     return self->n_iterations > 0 ? self->iterations[self->n_iterations - 1].energy
                                   : self->energy_before;
 }
 
-static double read_energy(const struct correlation *self)
+double correlation_scalar(const struct correlation *self, int tensor)
 {
-    double energy;
-    darray_get(executor_tensor(self->instance.executor, self->energy)->data, 0, &energy);
-    return energy;
+    double value;
+    darray_get(executor_tensor(self->instance.executor, tensor)->data, 0, &value);
+    return value;
 }
 
 /* Runs the stages from the first iterated one on, and records their cost. */
@@ -161,9 +172,9 @@ static enum status run_iteration(struct correlation *self, struct correlation_it
     char what[32];
     snprintf(what, sizeof what, "Iteration %lld", (long long)number);
     *iteration = (struct correlation_iteration){0};
-    TRY(run_stages(self, what, first, plan->n_stages, &iteration->record));
+    TRY(run_stages(self, what, first, plan->first_final_stage, &iteration->record));
     iteration->record.statistics.iteration = self->n_iterations;
-    iteration->energy = read_energy(self);
+    iteration->energy = correlation_scalar(self, self->energy);
     if (!isfinite(iteration->energy))
         return FAIL(
             STATUS_NUMERIC,
@@ -271,6 +282,30 @@ done:
     return status;
 }
 
+/* What follows the iterations, if the program has it. */
+static enum status run_final_part(struct correlation *self)
+{
+    const struct program *program = &self->instance.program;
+    const struct plan *plan = self->instance.plan;
+    if (plan->first_final_stage == plan->n_stages)
+        return STATUS_OK;
+    self->final = (struct correlation_iteration){0};
+    TRY(run_stages(self, "After the iterations", plan->first_final_stage, plan->n_stages,
+                   &self->final.record));
+    int energy = program->final_energy >= 0 ? program->final_energy : self->energy;
+    self->final.energy = correlation_scalar(self, energy);
+    log_print("after %18.10f %39.3f %9.2f\n", self->final.energy, self->final.record.seconds,
+              1e-9 * self->final.record.flops / self->final.record.seconds);
+    if (!isfinite(self->final.energy))
+        return FAIL(STATUS_NUMERIC,
+                    "the correlation energy of %s is %g: an occupied and a virtual "
+                    "orbital may have the same energy",
+                    self->problem.method, self->final.energy);
+    self->has_final = true;
+    note_memory(self);
+    return STATUS_OK;
+}
+
 enum status correlation_solve(struct correlation *self, const struct taskpool_settings *pool,
                               const struct correlation_settings *settings)
 {
@@ -278,10 +313,13 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
     self->n_iterations = 0;
     self->n_before = 0;
     self->energy_before = 0;
+    self->has_final = false;
     TRY(executor_start(self->instance.executor, pool));
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");
-    if (self->instance.program.n_unknowns > 0)
-        return solve_iteratively(self, settings);
+    if (self->instance.program.n_unknowns > 0) {
+        TRY(solve_iteratively(self, settings));
+        return run_final_part(self);
+    }
     TRY(run_iteration(self, &iteration));
     note_memory(self);
     return keep_iteration(self, &iteration);

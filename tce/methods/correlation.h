@@ -27,6 +27,7 @@ struct correlation_problem {
     MPI_Comm comm;
 };
 
+struct bound_tensor;
 struct checkpoint_reader;
 struct correlation_checkpoint;
 
@@ -49,11 +50,14 @@ struct correlation {
     struct correlation_problem problem;
     struct program_instance instance;
     double integral_seconds;
-    int energy; /* tensor */
+    int energy;                 /* tensor */
+    struct bound_tensor *bound; /* of tensors that are local to loops, program.n_tensors */
 
     /* The last solution. */
-    int64_t n_before;     /* iterations of the run that it resumes */
-    double energy_before; /* and its energy, hartree */
+    int64_t n_before;                   /* iterations of the run that it resumes */
+    double energy_before;               /* and its energy, hartree */
+    struct correlation_iteration final; /* what `finally` computes; energy: hartree */
+    bool has_final;
     int64_t n_iterations, capacity;
     struct correlation_iteration *iterations;
     int64_t memory_bytes; /* the most that this process held after the last (memory_part_bytes) */
@@ -91,5 +95,9 @@ enum status correlation_prepare(struct correlation *correlation,
 enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,
                               const struct correlation_settings *settings);
 
-/* The correlation energy of the last iteration, hartree. Not collective. */
+/* The correlation energy, hartree: of what follows the iterations, or of the last of them. Not
+ * collective. */
 double correlation_energy(const struct correlation *correlation);
+
+/* A scalar of the program, by its number. */
+double correlation_scalar(const struct correlation *correlation, int tensor);

@@ -14,16 +14,56 @@ static double orbital_energy(const struct orbital_spaces *orbitals, bool is_occu
     return space->energies[is_occupied ? number : space->n_occupied + number];
 }
 
+/* The term of a denominator's sum that an index gives. */
+static double denominator_term(const struct bound_tensor *tensor, int d, int64_t value)
+{
+    bool is_occupied = tensor->is_occupied[d];
+    double energy = orbital_energy(tensor->orbitals, is_occupied, value);
+    return is_occupied ? energy : -energy;
+}
+
 static double denominator_element(const int64_t value[], void *context)
 {
     const struct bound_tensor *tensor = context;
     double sum = 0;
-    for (int d = 0; d < tensor->rank; d++) {
-        bool is_occupied = tensor->is_occupied[d];
-        double energy = orbital_energy(tensor->orbitals, is_occupied, value[d]);
-        sum += is_occupied ? energy : -energy;
-    }
+    for (int d = 0; d < tensor->rank; d++)
+        sum += denominator_term(tensor, d, value[d]);
     return 1 / sum;
+}
+
+enum { ROW_TERMS = 64 }; /* of the last index, at a time */
+
+/* The block's elements with given values of all indices but the last, of which n follow. */
+static void fill_row(const struct bound_tensor *tensor, int rank, double sum, int64_t first,
+                     int64_t n, double *row)
+{
+    double terms[ROW_TERMS];
+    for (int64_t done = 0; done < n; done += ROW_TERMS) {
+        int64_t m = n - done < ROW_TERMS ? n - done : ROW_TERMS;
+        for (int64_t i = 0; i < m; i++)
+            terms[i] = denominator_term(tensor, rank - 1, first + done + i);
+        for (int64_t i = 0; i < m; i++)
+            row[done + i] = 1 / (sum + terms[i]);
+    }
+}
+
+static void fill_denominators(int rank, const int64_t first[], const int64_t extent[],
+                              double *block, void *context)
+{
+    const struct bound_tensor *tensor = context;
+    int64_t value[MAX_RANK] = {0};
+    for (;;) {
+        double sum = 0;
+        for (int d = 0; d < rank - 1; d++)
+            sum += denominator_term(tensor, d, first[d] + value[d]);
+        fill_row(tensor, rank, sum, first[rank - 1], extent[rank - 1], block);
+        block += extent[rank - 1];
+        int d = rank - 2;
+        for (; d >= 0 && ++value[d] == extent[d]; d--)
+            value[d] = 0;
+        if (d < 0)
+            return;
+    }
 }
 
 static const struct tensor_binding bindings[] = {
@@ -38,7 +78,8 @@ static const struct tensor_binding bindings[] = {
      .integrals = DIRAC_ORDER},
     {.name = "denominators",
      .meaning = "1 / (sum of occupied - sum of virtual orbital energies), of the tensor's indices",
-     .element = denominator_element},
+     .element = denominator_element,
+     .fill = fill_denominators},
 };
 enum { N_BINDINGS = sizeof bindings / sizeof bindings[0] };
 
@@ -78,6 +119,10 @@ enum status method_bindings_check(const struct program *program)
             continue;
         if (!binding)
             return refuse_binding(program, tensor);
+        if (tensor->loop >= 0 && !binding->fill)
+            return source_fail(program->file, tensor->fill_place,
+                               "'%s' is local to a loop: declare a tensor of %s outside of it",
+                               tensor->name, binding->name);
         if (binding->rank > 0 && tensor->rank != binding->rank)
             return source_fail(program->file, tensor->place, "'%s' has %d indices, but %s have %d",
                                tensor->name, tensor->rank, binding->name, binding->rank);

@@ -27,6 +27,7 @@ static enum status add_program_tensors(struct plan_builder *builder)
         const struct program_tensor *from = &program->tensors[t];
         TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
         struct plan_tensor *tensor = &plan->tensors[t];
+        tensor->loop = from->loop;
         tensor->labels =
             (struct block_labels){.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
         for (int d = 0; d < from->rank; d++) {
@@ -55,13 +56,21 @@ static void find_changes(struct plan_builder *builder)
 static enum status join_lists(struct plan_builder *builder)
 {
     struct plan *plan = builder->plan;
-    struct plan_step_list *before = &builder->before, *iterated = &builder->iterated;
-    plan->n_steps = before->n + iterated->n;
-    plan->first_iterated = before->n;
+    const struct plan_step_list *lists[] = {&builder->before, &builder->iterated, &builder->final};
+    plan->first_iterated = lists[0]->n;
+    plan->first_final = lists[0]->n + lists[1]->n;
+    plan->n_steps = plan->first_final + lists[2]->n;
     plan->steps = calloc((size_t)plan->n_steps + 1, sizeof *plan->steps);
     TRY(CHECK_MEMORY(plan->steps, "no memory for a plan of %d steps", plan->n_steps));
-    for (int s = 0; s < plan->n_steps; s++)
-        plan->steps[s] = s < before->n ? before->steps[s] : iterated->steps[s - before->n];
+    struct plan_step *next = plan->steps;
+    for (int l = 0; l < 3; l++)
+        for (int s = 0; s < lists[l]->n; s++)
+            *next++ = lists[l]->steps[s];
+    for (int l = 0; l < builder->program->n_loops; l++) {
+        plan->loops[l].n_steps = builder->loops[l].n;
+        plan->loops[l].steps = builder->loops[l].steps;
+        builder->loops[l] = (struct plan_step_list){0};
+    }
     return STATUS_OK;
 }
 
@@ -73,11 +82,28 @@ static double naive_flops(const struct plan *plan, const struct product *product
     return flops;
 }
 
+/* Of unique tuples of tiles as few as of unique tuples of values, nearly: one of the permutations of n. */
+static void sum_loop_flops(struct plan *plan, int l)
+{
+    const struct program_loop *of = &plan->program->loops[l];
+    struct plan_loop *loop = &plan->loops[l];
+    double part = 1;
+    for (int i = 2; i <= of->n && of->ordered; i++)
+        part /= i;
+    for (int s = 0; s < loop->n_steps; s++) {
+        const struct plan_step *step = &loop->steps[s];
+        plan->statement_flops[step->statement] += part * step->flops;
+        loop->flops += step->B.tensor >= 0 ? part * step->flops : 0;
+    }
+}
+
 static void sum_flops(const struct plan_builder *builder)
 {
     struct plan *plan = builder->plan;
     for (int s = 0; s < plan->n_steps; s++)
         plan->statement_flops[plan->steps[s].statement] += plan->steps[s].flops;
+    for (int l = 0; l < plan->program->n_loops; l++)
+        sum_loop_flops(plan, l);
     for (int t = 0; t < builder->n_terms; t++)
         plan->naive_flops[builder->terms[t].statement] +=
             naive_flops(plan, &builder->terms[t].product);
@@ -94,8 +120,10 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
     plan->naive_flops = calloc(n_statements, sizeof *plan->naive_flops);
     builder->version = calloc(n_tensors, sizeof *builder->version);
     builder->changes = calloc(n_tensors, sizeof *builder->changes);
+    plan->loops = calloc((size_t)program->n_loops + 1, sizeof *plan->loops);
+    builder->loops = calloc((size_t)program->n_loops + 1, sizeof *builder->loops);
     TRY(CHECK_MEMORY(plan->statement_flops && plan->naive_flops && builder->version &&
-                         builder->changes,
+                         builder->changes && plan->loops && builder->loops,
                      "no memory for a plan of %d statements", program->n_statements));
     TRY(add_program_tensors(builder));
     find_changes(builder);
@@ -119,6 +147,10 @@ static void fini_builder(struct plan_builder *builder)
     free(builder->changes);
     free(builder->before.steps);
     free(builder->iterated.steps);
+    free(builder->final.steps);
+    for (int l = 0; builder->loops && l < builder->program->n_loops; l++)
+        free(builder->loops[l].steps);
+    free(builder->loops);
 }
 
 enum status plan_create(const struct program *program, const struct index_space *const space[],
@@ -146,6 +178,9 @@ void plan_destroy(struct plan *plan)
         free(plan->tensors[t].name);
     free(plan->tensors);
     free(plan->steps);
+    for (int l = 0; plan->loops && l < plan->program->n_loops; l++)
+        free(plan->loops[l].steps);
+    free(plan->loops);
     free(plan->stage_begin);
     free(plan->statement_flops);
     free(plan->naive_flops);

@@ -35,6 +35,7 @@ struct plan_tensor {
     char *name;                 /* of an intermediate "#1", "#2", ... */
     struct block_labels labels; /* of spaces that the plan owns or borrows */
     double elements;
+    int loop;                  /* that it is local to; -1: none, it is distributed */
     int first_step, last_step; /* that use it; only of intermediates, which are the tensors
                                   from plan->n_program_tensors on. last_step n_steps: no
                                   step destroys it; the executor may, at the end of the run
@@ -47,6 +48,8 @@ struct plan_operand {
 };
 
 struct plan_step {
+    int loop; /* a whole loop over tiles, in a stage of its own, whose C and A are one of its scalars; -1:
+                 a contraction */
     int statement; /* for which it is done; the first one, if it serves several */
     struct plan_operand C, A, B;
     int name[MAX_INDICES]; /* of the indices: numbers of program_index; -1: unused */
@@ -57,6 +60,13 @@ struct plan_step {
     int create;                /* intermediate, made before the stage; -1: none */
     int n_destroy, destroy[2]; /* intermediates that are not needed after the stage */
     double flops;              /* two for each pair of elements; without B, each element */
+};
+
+/* The steps of a loop over tiles, for each tuple of tiles one after another. */
+struct plan_loop {
+    int n_steps;
+    struct plan_step *steps; /* flops: of all tuples, ordered or not */
+    double flops;            /* of those that are computed */
 };
 
 struct plan {
@@ -73,10 +83,13 @@ struct plan {
                                  memory */
     int first_iterated_stage; /* n_stages if nothing is iterated */
     int first_iterated;       /* its first step; n_steps if nothing is iterated */
-    double *statement_flops;  /* of the steps of each statement, program->n_statements */
-    double *naive_flops;      /* of one loop nest over all indices of each product, without
+    int first_final_stage;    /* of what follows the iterations; n_stages if nothing does */
+    int first_final;
+    struct plan_loop *loops; /* program->n_loops */
+    double *statement_flops; /* of the steps of each statement, program->n_statements */
+    double *naive_flops;     /* of one loop nest over all indices of each product, without
                                  labels: a multiplication or addition for each factor */
-    double peak_elements;     /* of all tensors that exist at a time */
+    double peak_elements;    /* of all tensors that exist at a time */
 };
 
 /* program, space  borrowed until plan_destroy; a space for each of the program's, bound

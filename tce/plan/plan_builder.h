@@ -43,7 +43,8 @@ struct plan_builder {
     int n_terms;
     struct plan_term *terms;
     void *parts; /* tree of struct plan_part, tsearch */
-    struct plan_step_list before, iterated;
+    struct plan_step_list before, iterated, final;
+    struct plan_step_list *loops; /* of each loop; plan_create's, then the plan's */
 };
 
 /* The part with this key, NULL if there is none. */

@@ -36,7 +36,8 @@ static void find_last_steps(struct plan *plan)
     }
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
         struct plan_tensor *tensor = &plan->tensors[t];
-        if (tensor->first_step < plan->first_iterated && tensor->last_step >= plan->first_iterated)
+        if (tensor->loop < 0 && tensor->first_step < plan->first_iterated &&
+            tensor->last_step >= plan->first_iterated)
             tensor->last_step = plan->n_steps;
     }
 }
@@ -46,7 +47,7 @@ static void find_peak(struct plan *plan)
 {
     double elements = 0;
     for (int t = 0; t < plan->n_program_tensors; t++)
-        elements += plan->tensors[t].elements;
+        elements += plan->tensors[t].loop < 0 ? plan->tensors[t].elements : 0;
     plan->peak_elements = elements;
     for (int k = 0; k < plan->n_stages; k++) {
         for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
@@ -65,7 +66,7 @@ static void find_lifetimes(struct plan *plan)
     find_last_steps(plan);
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
         int last = plan->tensors[t].last_step;
-        if (last < plan->n_steps) {
+        if (plan->tensors[t].loop < 0 && last < plan->n_steps) {
             struct plan_step *step = &plan->steps[last];
             step->destroy[step->n_destroy++] = t;
         }
@@ -202,13 +203,33 @@ static void arrange_steps(struct plan *plan, const struct plan_step from[],
 typedef int stage_rule(const struct plan *plan, int begin, int end, int first_stage,
                        struct stage_scratch *scratch);
 
+/* Applies it between loops, each of which is a stage. */
+static int apply_between_loops(const struct plan *plan, stage_rule *rule, int begin, int end,
+                               int first_stage, struct stage_scratch *scratch)
+{
+    int stage = first_stage;
+    for (int s = begin; s <= end; s++) {
+        if (s < end && plan->steps[s].loop < 0)
+            continue;
+        if (begin < s)
+            stage = rule(plan, begin, s, stage, scratch);
+        if (s < end)
+            scratch->stage[s] = stage++;
+        begin = s + 1;
+    }
+    return stage;
+}
+
 static void apply_rule(struct plan *plan, stage_rule *rule, const struct plan_step from[],
                        struct stage_scratch *scratch)
 {
     memcpy(plan->steps, from, (size_t)plan->n_steps * sizeof *from);
-    plan->first_iterated_stage = rule(plan, 0, plan->first_iterated, 0, scratch);
-    plan->n_stages =
-        rule(plan, plan->first_iterated, plan->n_steps, plan->first_iterated_stage, scratch);
+    plan->first_iterated_stage =
+        apply_between_loops(plan, rule, 0, plan->first_iterated, 0, scratch);
+    plan->first_final_stage = apply_between_loops(
+        plan, rule, plan->first_iterated, plan->first_final, plan->first_iterated_stage, scratch);
+    plan->n_stages = apply_between_loops(plan, rule, plan->first_final, plan->n_steps,
+                                         plan->first_final_stage, scratch);
     arrange_steps(plan, from, scratch);
 }
 

@@ -34,8 +34,8 @@ static enum status append_step(struct plan_step_list *list, const struct plan_te
 {
     TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
     struct plan_step *step = &list->steps[list->n - 1];
-    *step =
-        (struct plan_step){.statement = term->statement, .B.tensor = -1, .factor = 1, .create = -1};
+    *step = (struct plan_step){
+        .loop = -1, .statement = term->statement, .B.tensor = -1, .factor = 1, .create = -1};
     for (int i = 0; i < MAX_INDICES; i++)
         step->name[i] = -1;
     step->C = number_operand(&term->product, C, step);
@@ -47,15 +47,17 @@ static enum status append_step(struct plan_step_list *list, const struct plan_te
 }
 
 /* A new intermediate with the labels of use->operand; sets use->tensor. */
-static enum status add_intermediate(struct plan_builder *builder, const struct product *product,
+static enum status add_intermediate(struct plan_builder *builder, const struct plan_term *term,
                                     struct plan_use *use)
 {
+    const struct product *product = &term->product;
     struct plan *plan = builder->plan;
     const struct product_operand *operand = &use->operand;
     TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
     use->tensor = plan->n_tensors - 1;
     struct plan_tensor *tensor = &plan->tensors[use->tensor];
     *tensor = (struct plan_tensor){
+        .loop = builder->program->statements[term->statement].loop,
         .labels = {.rank = operand->rank, .irrep = operand->irrep, .spin = operand->spin}};
     for (int d = 0; d < operand->rank; d++) {
         int space = product->index[operand->index[d]].space;
@@ -132,7 +134,7 @@ static enum status append_node(struct plan_builder *builder, const struct plan_t
     if (is_new) {
         product_combine(&term->product, node->part, &A.operand, has_B ? &B.operand : NULL,
                         &C->operand);
-        TRY(add_intermediate(builder, &term->product, C));
+        TRY(add_intermediate(builder, term, C));
     }
     /* The tasks of a scalar are the blocks of A. */
     bool swap =
@@ -142,11 +144,17 @@ static enum status append_node(struct plan_builder *builder, const struct plan_t
                          &(*step)->flops);
 }
 
+static bool is_in_loop(const struct plan_builder *builder, const struct plan_term *term)
+{
+    return builder->program->statements[term->statement].loop >= 0;
+}
+
 /* Whether a part that the iterations want does not change in them. */
 static bool is_constant(const struct plan_builder *builder, const struct plan_term *term,
                         uint64_t part)
 {
-    if (term->statement < builder->program->first_iterated)
+    if (term->statement < builder->program->first_iterated ||
+        term->statement >= builder->program->first_final || is_in_loop(builder, term))
         return false;
     for (int f = 0; f < term->product.n_factors; f++)
         if ((part >> f & 1) && builder->changes[term->product.factor[f].tensor])
@@ -163,13 +171,13 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
     *use = (struct plan_use){0};
     if (node->is_factor)
         return make_operands(builder, term, node, list, use, NULL);
-    bool has_key = product_key(&term->product, node->part, &key);
+    bool has_key = !is_in_loop(builder, term) && product_key(&term->product, node->part, &key);
     struct plan_part *part = has_key ? plan_builder_find(builder, &key) : NULL;
     if (part && part->before.tensor >= 0) {
         use_made(builder, &part->before, &key, use);
         return STATUS_OK;
     }
-    if (part && list == &builder->iterated && part->iterated.tensor >= 0) {
+    if (part && list != &builder->before && part->iterated.tensor >= 0) {
         use_made(builder, &part->iterated, &key, use);
         return STATUS_OK;
     }
@@ -190,6 +198,9 @@ static enum status is_shared(const struct plan_builder *builder, const struct pl
     const struct factorization *factorization = &term->factorization;
     const struct factorization_node *root = &factorization->node[factorization->n_nodes - 1];
     struct product_key key;
+    *shared = false;
+    if (is_in_loop(builder, term))
+        return STATUS_OK;
     TRY(plan_builder_pays(term, shared));
     *shared = *shared && product_key(&term->product, root->part, &key);
     *shared = *shared && (is_constant(builder, term, root->part) ||
@@ -197,11 +208,50 @@ static enum status is_shared(const struct plan_builder *builder, const struct pl
     return STATUS_OK;
 }
 
+/* The list of the steps of a statement outside of loops. */
+static struct plan_step_list *list_of_statement(struct plan_builder *builder, int statement)
+{
+    const struct program *program = builder->program;
+    if (statement < program->first_iterated)
+        return &builder->before;
+    return statement < program->first_final ? &builder->iterated : &builder->final;
+}
+
+/* A step that stands for a whole loop. */
+static enum status append_loop(struct plan_builder *builder, int loop)
+{
+    const struct program *program = builder->program;
+    const struct program_loop *of = &program->loops[loop];
+    struct plan_step_list *list = list_of_statement(builder, of->first_statement);
+    int scalar = -1;
+    for (int s = of->first_statement; s < of->end_statement; s++)
+        if (program->tensors[program->statements[s].target.tensor].loop < 0)
+            scalar = program->statements[s].target.tensor;
+    if (scalar < 0)
+        return source_fail(program->file, of->place,
+                           "this loop computes nothing that outlasts it: sum a scalar in it");
+    TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
+    list->steps[list->n - 1] = (struct plan_step){.loop = loop,
+                                                  .statement = of->first_statement,
+                                                  .C.tensor = scalar,
+                                                  .A.tensor = scalar,
+                                                  .B.tensor = -1,
+                                                  .factor = 1,
+                                                  .add = true,
+                                                  .create = -1};
+    for (int i = 0; i < MAX_INDICES; i++)
+        list->steps[list->n - 1].name[i] = -1;
+    return STATUS_OK;
+}
+
 static enum status make_term(struct plan_builder *builder, const struct plan_term *term)
 {
     const struct program *program = builder->program;
+    int loop = program->statements[term->statement].loop;
     struct plan_step_list *list =
-        term->statement < program->first_iterated ? &builder->before : &builder->iterated;
+        loop >= 0 ? &builder->loops[loop] : list_of_statement(builder, term->statement);
+    if (loop >= 0 && list->n == 0)
+        TRY(append_loop(builder, loop));
     const int root = term->factorization.n_nodes - 1;
     struct plan_use target = {.tensor = program->statements[term->statement].target.tensor,
                               .operand = term->product.target};

@@ -104,17 +104,27 @@ static enum status use_node(struct plan_builder *builder, const struct plan_term
     return use_node(builder, term, node->right);
 }
 
+/* Local tensors of a loop are nobody else's. */
+static struct part_use use_nothing(void *context, uint64_t part)
+{
+    (void)context;
+    (void)part;
+    return (struct part_use){0};
+}
+
 static enum status factor_term(struct plan_builder *builder, struct plan_term *term)
 {
     const struct program_statement *statement = &builder->program->statements[term->statement];
     struct use_context context = {builder, &term->product};
-    TRY(factorization_init(&term->product, use_of, &context, &term->factorization));
+    TRY(factorization_init(&term->product, statement->loop < 0 ? use_of : use_nothing, &context,
+                           &term->factorization));
     if (!term->factorization.possible)
         return source_fail(builder->program->file, term->place,
                            "in '%.80s' this product of %d tensors has no order in which no "
                            "intermediate has more than %d indices; write it as several statements",
                            statement->text, term->product.n_factors, MAX_RANK);
-    return use_node(builder, term, term->factorization.n_nodes - 1);
+    return statement->loop < 0 ? use_node(builder, term, term->factorization.n_nodes - 1)
+                               : STATUS_OK;
 }
 
 /* All parts of a product that might be formed, single tensors among them. */
@@ -141,7 +151,7 @@ static enum status list_term(struct plan_builder *builder, int s, int t)
                                .add = statement->add || t > 0};
     TRY(product_init(builder->program, &builder->plan->spaces, &statement->target,
                      &statement->terms[t], builder->version, &term->product));
-    return add_parts(builder, &term->product);
+    return statement->loop < 0 ? add_parts(builder, &term->product) : STATUS_OK;
 }
 
 static enum status list_terms(struct plan_builder *builder)
@@ -150,7 +160,8 @@ static enum status list_terms(struct plan_builder *builder)
     for (int s = 0; s < program->n_statements; s++) {
         const struct program_statement *statement = &program->statements[s];
         /* Tensors that iterations change are new versions of those before. */
-        for (int t = 0; s == program->first_iterated && t < program->n_tensors; t++)
+        bool begins = s == program->first_iterated || s == program->first_final;
+        for (int t = 0; begins && t < program->n_tensors; t++)
             builder->version[t] += builder->changes[t];
         for (int t = 0; t < statement->n_terms; t++)
             TRY(list_term(builder, s, t));

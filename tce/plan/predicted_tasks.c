@@ -4,6 +4,7 @@
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_write.h"
 #include "support/base/agree.h"
+#include "tce/plan/plan_loops.h"
 
 static enum status predict_tasks(const struct contraction *contraction, int64_t first,
                                  struct taskpool_history *history)
@@ -32,12 +33,39 @@ done:
     return status;
 }
 
+/* The same for a loop over tiles. */
+static enum status predict_loop(const struct plan *plan, int number, int64_t *n_tasks,
+                                struct taskpool_history *history)
+{
+    static const struct contraction_settings settings = {0};
+    struct plan_loop_problem problem;
+    struct tile_loop *loop = NULL;
+    enum status status = plan_loop_problem_init(plan, number, &problem);
+    if (status != STATUS_OK)
+        goto done;
+    status = tile_loop_create(&problem.problem, &settings, &loop);
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t task = 0; history && task < tile_loop_n_tasks(loop) && status == STATUS_OK; task++)
+        status = history_add(history, *n_tasks + task, tile_loop_task_seconds(loop, task), 0);
+    *n_tasks += tile_loop_n_tasks(loop);
+done:
+    tile_loop_destroy(loop);
+    plan_loop_problem_fini(&problem);
+    return status;
+}
+
 static enum status predict_stages(const struct plan *plan, int64_t *n_tasks,
                                   struct taskpool_history *history)
 {
     *n_tasks = 0;
-    for (int stage = 0; stage < plan->n_stages; stage++)
-        TRY(predict_stage(plan, stage, n_tasks, history));
+    for (int stage = 0; stage < plan->n_stages; stage++) {
+        int loop = plan->steps[plan->stage_begin[stage]].loop;
+        if (loop >= 0)
+            TRY(predict_loop(plan, loop, n_tasks, history));
+        else
+            TRY(predict_stage(plan, stage, n_tasks, history));
+    }
     return STATUS_OK;
 }
 
@@ -46,6 +74,8 @@ enum status predicted_tasks_count(const struct plan *plan, struct predicted_task
     *tasks = (struct predicted_tasks){0};
     for (int step = 0; step < plan->n_steps; step++)
         tasks->flops += plan->steps[step].B.tensor >= 0 ? plan->steps[step].flops : 0;
+    for (int loop = 0; loop < plan->program->n_loops; loop++)
+        tasks->flops += plan->loops[loop].flops;
     return predict_stages(plan, &tasks->n, NULL);
 }
 

@@ -2,6 +2,7 @@
 #include "tce/tensor/index_space.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,27 @@ enum status index_space_create(const char *name, int64_t n_blocks, const struct 
         cut_block(made, &blocks[b], tile);
     *space = made;
     return STATUS_OK;
+}
+
+enum status index_space_recut(const struct index_space *space, const struct index_space *runs,
+                              int64_t tile, struct index_space **recut)
+{
+    struct index_block *blocks = calloc((size_t)space->n_tiles + 1, sizeof *blocks);
+    int32_t n = 0;
+    *recut = NULL;
+    assert(space->n_tiles == runs->n_tiles);
+    TRY(CHECK_MEMORY(blocks, "no memory for the labels of space %s", space->name));
+    for (int32_t t = 0; t < space->n_tiles; t++) {
+        bool same =
+            t > 0 && runs->irrep[t] == runs->irrep[t - 1] && runs->spin[t] == runs->spin[t - 1];
+        n += !same;
+        blocks[n - 1].size += index_space_tile_size(space, t);
+        blocks[n - 1].irrep = space->irrep[t];
+        blocks[n - 1].spin = space->spin[t];
+    }
+    enum status status = index_space_create(space->name, n, blocks, tile, recut);
+    free(blocks);
+    return status;
 }
 
 void index_space_destroy(struct index_space *space)

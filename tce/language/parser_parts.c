@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines that divide a program: finally, report, for and end. */
+#include "support/base/array.h"
+#include "tce/language/parser_private.h"
+
+/* finally [energy SCALAR] */
+enum status parser_finally(struct parser *parser)
+{
+    struct program *program = parser->program;
+    struct token name;
+    bool energy;
+    if (program->finally_place.line > 0)
+        return source_fail(parser->file, parser->line_place,
+                           "'finally' appears in line %d already; a program has at most one",
+                           program->finally_place.line);
+    if (program->iterate_place.line == 0)
+        return source_fail(parser->file, parser->line_place,
+                           "'finally' follows what is iterated, and there is no 'iterate' before "
+                           "it: leave it out");
+    program->finally_place = parser->line_place;
+    program->first_final = program->n_statements;
+    TRY(parser_accept(parser, "energy", &energy));
+    return energy ? parser_scalar_name(parser, "energy", &name, &program->final_energy) : STATUS_OK;
+}
+
+/* report SCALAR "LABEL" */
+enum status parser_report(struct parser *parser)
+{
+    struct program *program = parser->program;
+    struct token name;
+    struct program_report report = {0};
+    TRY(parser_scalar_name(parser, "reported", &name, &report.tensor));
+    for (int r = 0; r < program->n_reports; r++)
+        if (program->reports[r].tensor == report.tensor)
+            return source_fail(parser->file, name.place, "%s is reported twice",
+                               token_show(&name).text);
+    if (parser->token.kind != TOKEN_TEXT)
+        return parser_unexpected(parser, "what the scalar is, in quotes, as in \"fourth order\"");
+    TRY(array_append(&program->reports, &program->n_reports, sizeof *program->reports));
+    const struct token *text = &parser->token;
+    program->reports[program->n_reports - 1] = report;
+    TRY(parser_copy(text->begin + 1, text->length - 2,
+                    &program->reports[program->n_reports - 1].label));
+    return parser_step(parser);
+}
+
+/* --- loops --- */
+
+static enum status read_loop_index(struct parser *parser, struct program_loop *loop)
+{
+    const struct program_index *indices = parser->program->indices;
+    struct token name;
+    int index;
+    TRY(parser_name(parser, "the name of an index", &name));
+    TRY(parser_find(parser, &parser->indices, "index", &name, &index));
+    if (loop->n == PROGRAM_MAX_LOOP_INDICES)
+        return source_fail(parser->file, name.place, "a loop has at most %d indices",
+                           PROGRAM_MAX_LOOP_INDICES);
+    for (int i = 0; i < loop->n; i++)
+        if (loop->index[i] == index)
+            return source_fail(parser->file, name.place, "%s appears in the loop twice",
+                               token_show(&name).text);
+    if (loop->ordered && indices[index].space != indices[loop->index[0]].space)
+        return source_fail(parser->file, name.place,
+                           "%s and '%s' are of different spaces and have no order: write ','",
+                           token_show(&name).text, indices[loop->index[0]].name);
+    loop->index[loop->n++] = index;
+    return STATUS_OK;
+}
+
+/* a >= b >= c, or a, b, c */
+static enum status read_loop_indices(struct parser *parser, struct program_loop *loop)
+{
+    bool more;
+    TRY(read_loop_index(parser, loop));
+    TRY(parser_accept(parser, ">=", &loop->ordered));
+    more = loop->ordered;
+    if (!more)
+        TRY(parser_accept(parser, ",", &more));
+    while (more) {
+        TRY(read_loop_index(parser, loop));
+        TRY(parser_accept(parser, loop->ordered ? ">=" : ",", &more));
+    }
+    return STATUS_OK;
+}
+
+/* for INDICES by tile [VALUES] */
+enum status parser_for(struct parser *parser)
+{
+    struct program *program = parser->program;
+    struct program_loop loop = {.place = parser->line_place,
+                                .first_statement = program->n_statements};
+    TRY(read_loop_indices(parser, &loop));
+    TRY(parser_expect(parser, "by",
+                      loop.ordered ? "'>=' and another index, or 'by tile'"
+                                   : "',' or '>=' and another index, or 'by tile'"));
+    TRY(parser_expect(parser, "tile", "'tile'"));
+    if (parser->token.kind == TOKEN_NUMBER)
+        TRY(parser_integer(parser, "the values in a tile", 1, PROGRAM_MAX_SIZE, &loop.tile));
+    TRY(array_append(&program->loops, &program->n_loops, sizeof *program->loops));
+    parser->loop = program->n_loops - 1;
+    program->loops[parser->loop] = loop;
+    return STATUS_OK;
+}
+
+enum status parser_end(struct parser *parser)
+{
+    struct program_loop *loop = parser->loop >= 0 ? &parser->program->loops[parser->loop] : NULL;
+    if (!loop)
+        return source_fail(parser->file, parser->line_place, "'end' without a loop before it");
+    loop->end_statement = parser->program->n_statements;
+    if (loop->first_statement == loop->end_statement)
+        return source_fail(parser->file, loop->place, "this loop has no statement");
+    parser->loop = -1;
+    return STATUS_OK;
+}

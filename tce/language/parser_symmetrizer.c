@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/language/parser_private.h"
+
+#include "support/base/array.h"
+
+#include <string.h>
+
+/* --- reading --- */
+
+/* One index of a group. */
+static enum status read_group_index(struct parser *parser, int index[MAX_RANK], int *n)
+{
+    struct token name;
+    TRY(parser_name(parser, "the name of an index", &name));
+    if (*n == MAX_RANK)
+        return source_fail(parser->file, name.place,
+                           "%s is index %d of its group; at most %d are "
+                           "possible",
+                           token_show(&name).text, MAX_RANK + 1, MAX_RANK);
+    return parser_find(parser, &parser->indices, "index", &name, &index[(*n)++]);
+}
+
+static enum status check_group(const struct parser *parser, struct source_place place, int n,
+                               const struct parsed_symmetrizer *symmetrizer)
+{
+    const struct program_index *indices = parser->program->indices;
+    const int *first = symmetrizer->index[0], *group = symmetrizer->index[symmetrizer->n - 1];
+    if (n != symmetrizer->n_of_group)
+        return source_fail(parser->file, place,
+                           "a group of %d indices beside one of %d; groups that are exchanged have "
+                           "equally many",
+                           n, symmetrizer->n_of_group);
+    for (int i = 0; i < n; i++)
+        if (indices[group[i]].space != indices[first[i]].space)
+            return source_fail(parser->file, place,
+                               "'%s' and '%s' are of different spaces and cannot be exchanged",
+                               indices[first[i]].name, indices[group[i]].name);
+    return STATUS_OK;
+}
+
+/* INDEX... */
+static enum status read_group(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+{
+    struct source_place place = parser->token.place;
+    int n = 0;
+    if (symmetrizer->n == PROGRAM_MAX_PERMUTED)
+        return source_fail(parser->file, place, "more than %d groups are permuted",
+                           PROGRAM_MAX_PERMUTED);
+    int *index = symmetrizer->index[symmetrizer->n++];
+    do
+        TRY(read_group_index(parser, index, &n));
+    while (parser->token.kind == TOKEN_NAME);
+    if (symmetrizer->n == 1)
+        symmetrizer->n_of_group = n;
+    return check_group(parser, place, n, symmetrizer);
+}
+
+/* sym(a b) is sym(a, b). */
+static enum status split_single_group(struct parser *parser, struct source_place place,
+                                      struct parsed_symmetrizer *symmetrizer)
+{
+    int n = symmetrizer->n_of_group;
+    if (n == 1 || n > PROGRAM_MAX_PERMUTED)
+        return source_fail(
+            parser->file, place,
+            "expected two to %d indices that are permuted, or groups of indices with "
+            "commas between them",
+            PROGRAM_MAX_PERMUTED);
+    symmetrizer->n_of_group = 1;
+    for (symmetrizer->n = 1; symmetrizer->n < n;) {
+        symmetrizer->index[symmetrizer->n][0] = symmetrizer->index[0][symmetrizer->n];
+        symmetrizer->n++;
+        TRY(check_group(parser, place, 1, symmetrizer));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_different(const struct parser *parser, struct source_place place,
+                                   const struct parsed_symmetrizer *symmetrizer)
+{
+    int n = symmetrizer->n * symmetrizer->n_of_group;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            int left = symmetrizer->index[i / symmetrizer->n_of_group][i % symmetrizer->n_of_group];
+            if (left ==
+                symmetrizer->index[j / symmetrizer->n_of_group][j % symmetrizer->n_of_group])
+                return source_fail(parser->file, place, "'%s' appears twice among what is permuted",
+                                   parser->program->indices[left].name);
+        }
+    return STATUS_OK;
+}
+
+enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+{
+    struct source_place place = parser->token.place;
+    bool symmetric;
+    *symmetrizer = (struct parsed_symmetrizer){0};
+    TRY(parser_accept(parser, "sym", &symmetric));
+    if (!symmetric)
+        TRY(parser_accept(parser, "antisym", &symmetrizer->antisymmetric));
+    if (!symmetric && !symmetrizer->antisymmetric)
+        return STATUS_OK;
+    TRY(parser_expect(parser, "(", "'(' and the indices that are permuted, as in antisym(a, b)"));
+    for (bool more = true; more;) {
+        TRY(read_group(parser, symmetrizer));
+        TRY(parser_accept(parser, ",", &more));
+    }
+    TRY(parser_expect(parser, ")", "another index, ',' or ')'"));
+    if (symmetrizer->n == 1)
+        TRY(split_single_group(parser, place, symmetrizer));
+    return check_different(parser, place, symmetrizer);
+}
+
+/* --- permutations --- */
+
+/* The index that a permutation puts in the place of this one: group number i becomes to[i]. */
+static int permuted_index(const struct parsed_symmetrizer *symmetrizer, const int to[], int index)
+{
+    for (int i = 0; i < symmetrizer->n; i++)
+        for (int j = 0; j < symmetrizer->n_of_group; j++)
+            if (symmetrizer->index[i][j] == index)
+                return symmetrizer->index[to[i]][j];
+    return index;
+}
+
+static bool is_odd(int n, const int to[])
+{
+    bool odd = false;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            odd ^= to[j] > to[i];
+    return odd;
+}
+
+/* The next permutation in lexicographic order; false after the last. */
+static bool next_permutation(int n, int to[])
+{
+    int i = n - 2, j = n - 1;
+    while (i >= 0 && to[i] > to[i + 1])
+        i--;
+    if (i < 0)
+        return false;
+    while (to[j] < to[i])
+        j--;
+    int swapped = to[i];
+    to[i] = to[j];
+    to[j] = swapped;
+    for (int left = i + 1, right = n - 1; left < right; left++, right--) {
+        swapped = to[left];
+        to[left] = to[right];
+        to[right] = swapped;
+    }
+    return true;
+}
+
+/* Appends product number `from` with its indices permuted. */
+static enum status append_permuted(struct parser *parser,
+                                   const struct parsed_symmetrizer *symmetrizer, const int to[],
+                                   int from, struct program_statement *statement)
+{
+    if (parser->n_terms++ == PROGRAM_MAX_TERMS)
+        return source_fail(parser->file, statement->terms[from].place,
+                           "the permutations of this product are beyond the limit of %d products",
+                           PROGRAM_MAX_TERMS);
+    TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
+    const struct program_term *term = &statement->terms[from];
+    struct program_term *permuted = &statement->terms[statement->n_terms - 1];
+    bool negative = symmetrizer->antisymmetric && is_odd(symmetrizer->n, to);
+    permuted->place = term->place;
+    permuted->coefficient = negative ? -term->coefficient : term->coefficient;
+    for (int f = 0; f < term->n_factors; f++) {
+        TRY(array_append(&permuted->factors, &permuted->n_factors, sizeof *permuted->factors));
+        struct program_factor *factor = &permuted->factors[f];
+        *factor = term->factors[f];
+        for (int d = 0; d < parser->program->tensors[factor->tensor].rank; d++)
+            factor->index[d] = permuted_index(symmetrizer, to, factor->index[d]);
+    }
+    return STATUS_OK;
+}
+
+enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
+                              struct program_statement *statement)
+{
+    int from = statement->n_terms - 1, to[PROGRAM_MAX_PERMUTED];
+    for (int i = 0; i < symmetrizer->n; i++)
+        to[i] = i;
+    while (next_permutation(symmetrizer->n, to))
+        TRY(append_permuted(parser, symmetrizer, to, from, statement));
+    return STATUS_OK;
+}

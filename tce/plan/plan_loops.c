@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/plan/plan_loops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements of a local tensor that a second-level cache holds with another one: what is added up in
+ * several orders should lie in it. A tile larger than MAX_LOOP_TILE saves nothing more. */
+#define LOCAL_ELEMENTS (64 * 1024)
+enum { MAX_LOOP_TILE = 16 };
+
+/* What is known while the problem is made. */
+struct loop_builder {
+    const struct plan *plan;
+    int loop;
+    const struct program_loop *of;
+    struct plan_loop_problem *made;
+};
+
+/* Which of the loop's indices an index of the program is; -1: none. */
+static int find_loop_index(const struct program_loop *of, int index)
+{
+    for (int i = 0; i < of->n; i++)
+        if (of->index[i] == index)
+            return i;
+    return -1;
+}
+
+/* --- tensors --- */
+
+/* The loop's indices at the places of a local intermediate: those of the step that makes it. */
+static void find_places_of_intermediate(const struct loop_builder *builder, int tensor,
+                                        int loop_index[MAX_RANK])
+{
+    const struct plan_loop *steps = &builder->plan->loops[builder->loop];
+    for (int s = steps->n_steps - 1; s >= 0; s--) {
+        const struct plan_step *step = &steps->steps[s];
+        for (int d = 0; step->C.tensor == tensor && d < builder->plan->tensors[tensor].labels.rank;
+             d++)
+            loop_index[d] = find_loop_index(builder->of, step->name[step->C.index[d]]);
+    }
+}
+
+static void find_places(const struct loop_builder *builder, int tensor, int loop_index[MAX_RANK])
+{
+    const struct program *program = builder->plan->program;
+    if (tensor >= builder->plan->n_program_tensors) {
+        find_places_of_intermediate(builder, tensor, loop_index);
+        return;
+    }
+    for (int d = 0; d < program->tensors[tensor].rank; d++)
+        loop_index[d] = find_loop_index(builder->of, program->tensors[tensor].loop_index[d]);
+}
+
+/* The number of a tensor of the plan in the problem, where it is entered if it is not there. */
+static int number_loop_tensor(const struct loop_builder *builder, int tensor)
+{
+    struct tile_loop_problem *problem = &builder->made->problem;
+    const struct plan_tensor *planned = &builder->plan->tensors[tensor];
+    int i = 0;
+    while (i < problem->n_tensors && builder->made->tensor[i] != tensor)
+        i++;
+    if (i < problem->n_tensors)
+        return i;
+    builder->made->tensor[i] = tensor;
+    problem->tensors[i] =
+        (struct tile_loop_tensor){.name = planned->name, .local = planned->loop >= 0};
+    if (planned->loop >= 0)
+        find_places(builder, tensor, problem->tensors[i].loop_index);
+    return problem->n_tensors++;
+}
+
+static void number_loop_tensors(const struct loop_builder *builder)
+{
+    const struct plan_loop *steps = &builder->plan->loops[builder->loop];
+    for (int s = 0; s < steps->n_steps; s++) {
+        const struct plan_step *step = &steps->steps[s];
+        number_loop_tensor(builder, step->C.tensor);
+        number_loop_tensor(builder, step->A.tensor);
+        if (step->B.tensor >= 0)
+            number_loop_tensor(builder, step->B.tensor);
+    }
+}
+
+/* --- spaces --- */
+
+/* The largest tile of the loop's indices with which each local tensor has at most LOCAL_ELEMENTS: by
+ * their mean over all tuples. */
+static int64_t choose_loop_tile(const struct loop_builder *builder)
+{
+    double tile = MAX_LOOP_TILE;
+    if (builder->of->tile > 0)
+        return builder->of->tile;
+    for (int t = 0; t < builder->made->problem.n_tensors; t++) {
+        const struct tile_loop_tensor *tensor = &builder->made->problem.tensors[t];
+        const struct plan_tensor *planned = &builder->plan->tensors[builder->made->tensor[t]];
+        double elements = planned->elements;
+        int n = 0;
+        for (int d = 0; tensor->local && d < planned->labels.rank; d++)
+            if (tensor->loop_index[d] >= 0) {
+                elements /= (double)planned->labels.space[d]->size;
+                n++;
+            }
+        if (n > 0 && elements > 0)
+            tile = fmin(tile, pow(LOCAL_ELEMENTS / elements, 1.0 / n));
+    }
+    return tile < 1 ? 1 : (int64_t)tile;
+}
+
+/* The space of a place, cut for the loop. */
+static enum status cut_for_loop(const struct loop_builder *builder, const struct index_space *space,
+                                bool by_tile, const struct index_space **cut)
+{
+    const struct label_spaces *spaces = &builder->plan->spaces;
+    int s = 0;
+    while (spaces->spaces[s].space != space && spaces->spaces[s].without_irreps != space)
+        s++;
+    struct index_space **place =
+        &builder->made->spaces[s][spaces->spaces[s].space != space][by_tile];
+    if (!*place)
+        TRY(index_space_recut(space, spaces->spaces[s].space,
+                              by_tile ? builder->made->tile : space->size, place));
+    *cut = *place;
+    return STATUS_OK;
+}
+
+/* Labels with spaces cut for the loop. */
+static enum status cut_labels(const struct loop_builder *builder, const struct block_labels *labels,
+                              const int loop_index[MAX_RANK], struct block_labels *cut)
+{
+    *cut = *labels;
+    for (int d = 0; d < labels->rank; d++)
+        TRY(cut_for_loop(builder, labels->space[d], loop_index[d] >= 0, &cut->space[d]));
+    return STATUS_OK;
+}
+
+static enum status cut_tensors(const struct loop_builder *builder)
+{
+    struct tile_loop_problem *problem = &builder->made->problem;
+    for (int t = 0; t < problem->n_tensors; t++)
+        if (problem->tensors[t].local)
+            TRY(cut_labels(builder, &builder->plan->tensors[builder->made->tensor[t]].labels,
+                           problem->tensors[t].loop_index, &problem->tensors[t].labels));
+    return STATUS_OK;
+}
+
+static enum status set_tuples(const struct loop_builder *builder)
+{
+    struct tile_tuples *tuples = &builder->made->problem.tuples;
+    const struct program *program = builder->plan->program;
+    *tuples = (struct tile_tuples){.n = builder->of->n, .ordered = builder->of->ordered};
+    for (int i = 0; i < builder->of->n; i++) {
+        int space = program->indices[builder->of->index[i]].space;
+        const struct index_space *cut;
+        TRY(cut_for_loop(builder, builder->plan->spaces.spaces[space].space, true, &cut));
+        tuples->n_tiles[i] = cut->n_tiles;
+    }
+    return STATUS_OK;
+}
+
+/* --- steps --- */
+
+static enum status set_operand(const struct loop_builder *builder, const struct plan_step *from,
+                               const struct plan_operand *operand, enum loop_operand which,
+                               struct tile_loop_step *step)
+{
+    const struct block_labels *labels = &builder->plan->tensors[operand->tensor].labels;
+    int loop_index[MAX_RANK];
+    step->tensor[which] = number_loop_tensor(builder, operand->tensor);
+    for (int d = 0; d < labels->rank; d++) {
+        int index = operand->index[d];
+        step->index[which][d] = index;
+        loop_index[d] = step->loop_index[index] = find_loop_index(builder->of, from->name[index]);
+    }
+    return cut_labels(builder, labels, loop_index, &step->labels[which]);
+}
+
+static enum status set_steps(const struct loop_builder *builder)
+{
+    const struct plan_loop *steps = &builder->plan->loops[builder->loop];
+    struct tile_loop_problem *problem = &builder->made->problem;
+    for (int s = 0; s < steps->n_steps; s++) {
+        const struct plan_step *from = &steps->steps[s];
+        struct tile_loop_step *step = &problem->steps[problem->n_steps++];
+        *step =
+            (struct tile_loop_step){.tensor[LOOP_B] = -1, .factor = from->factor, .add = from->add};
+        for (int i = 0; i < MAX_INDICES; i++)
+            step->loop_index[i] = -1;
+        TRY(set_operand(builder, from, &from->C, LOOP_C, step));
+        TRY(set_operand(builder, from, &from->A, LOOP_A, step));
+        if (from->B.tensor >= 0)
+            TRY(set_operand(builder, from, &from->B, LOOP_B, step));
+    }
+    return STATUS_OK;
+}
+
+/* Whatever the labels, at most. */
+static double count_local_bytes(const struct plan_loop_problem *made)
+{
+    double bytes = 0;
+    for (int t = 0; t < made->problem.n_tensors; t++) {
+        const struct tile_loop_tensor *tensor = &made->problem.tensors[t];
+        double elements = tensor->local;
+        for (int d = 0; tensor->local && d < tensor->labels.rank; d++)
+            elements *= (double)(tensor->loop_index[d] >= 0 ? tensor->labels.space[d]->max_tile
+                                                            : tensor->labels.space[d]->size);
+        bytes += elements * sizeof(double);
+    }
+    return bytes;
+}
+
+enum status plan_loop_problem_init(const struct plan *plan, int loop,
+                                   struct plan_loop_problem *made)
+{
+    struct loop_builder builder = {plan, loop, &plan->program->loops[loop], made};
+    size_t n_steps = (size_t)plan->loops[loop].n_steps + 1;
+    size_t n_tensors = N_LOOP_OPERANDS * n_steps;
+    *made = (struct plan_loop_problem){.n_spaces = plan->spaces.n};
+    made->tensor = calloc(n_tensors, sizeof *made->tensor);
+    made->spaces = calloc((size_t)made->n_spaces + 1, sizeof *made->spaces);
+    made->problem.tensors = calloc(n_tensors, sizeof *made->problem.tensors);
+    made->problem.steps = calloc(n_steps, sizeof *made->problem.steps);
+    TRY(CHECK_MEMORY(made->tensor && made->spaces && made->problem.tensors && made->problem.steps,
+                     "no memory for a loop of %zu steps", n_steps));
+    number_loop_tensors(&builder);
+    made->tile = choose_loop_tile(&builder);
+    TRY(set_tuples(&builder));
+    TRY(cut_tensors(&builder));
+    TRY(set_steps(&builder));
+    made->local_bytes = count_local_bytes(made);
+    return STATUS_OK;
+}
+
+void plan_loop_problem_fini(struct plan_loop_problem *made)
+{
+    for (int i = 0; made->spaces && i < 4 * made->n_spaces; i++)
+        index_space_destroy(made->spaces[i / 4][i / 2 % 2][i % 2]);
+    free(made->spaces);
+    free(made->tensor);
+    free(made->problem.tensors);
+    free(made->problem.steps);
+    *made = (struct plan_loop_problem){0};
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stored tensors as the steps of a loop over tiles read them: cut into the loop's tiles and runs of
+ * equal labels, whatever the tiles that they are stored in, and in the order in which DGEMM wants them.
+ *
+ *     stored blocks (tiles of 20)  --fetched, cached-->  parts  --joined, reordered, cached-->  a view
+ *
+ * Neighbouring tasks share most of both. */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/contraction/contraction_tasks.h"
+#include "tce/tile_loop/tile_loop.h"
+
+#include <stdint.h>
+
+struct loop_views;
+
+/* What a step reads: one of its operands A and B that is stored. */
+struct loop_view_source {
+    const struct tensor *tensor;
+    const struct block_index *blocks; /* of the view */
+    const struct matrix_layout *layout;
+    bool reordered; /* into the layout's order, else as the indices lie in the tensor */
+};
+
+/* n sources, copied; tensor NULL: not stored. cache_bytes: of views and of stored blocks together.
+ * Errors: STATUS_NO_MEMORY; loop_views_destroy follows then, too. */
+enum status loop_views_create(int n, const struct loop_view_source sources[], int64_t cache_bytes,
+                              struct block_buffers *buffers, struct loop_views **views);
+void loop_views_destroy(struct loop_views *views);
+
+/* A block of source number `source`, until it is released. Errors: STATUS_NO_MEMORY. */
+enum status loop_views_pin(struct loop_views *views, int source, int64_t block,
+                           const double **elements);
+void loop_views_release(struct loop_views *views, int source, int64_t block);

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/tile_loop/tile_loop.h"
+
+#include "support/base/agree.h"
+#include "support/base/log.h"
+#include "support/io/progress.h"
+#include "support/mpi/long_reduce.h"
+#include "support/mpi/wall_time.h"
+#include "tce/tile_loop/loop_worker.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TASKS 0x1p40
+
+struct tile_loop {
+    const struct tile_loop_problem *problem;
+    struct contraction_settings settings;
+    int64_t n_tasks;
+    struct loop_step_tasks *steps;
+    struct tensor **tensors;     /* stored ones */
+    struct tile_fill *fills;     /* of local ones */
+    struct block_index **blocks; /* of local ones */
+    int n_scalars;
+    int *scalars; /* their tensors' numbers */
+    bool *adds;   /* whether a scalar keeps what it had before the loop */
+    MPI_Comm comm;
+    struct taskpool *pool;
+    bool ran;
+    double *parts; /* during a run: n_scalars x n_tasks, what each task adds */
+    struct loop_worker *worker;
+    enum status worker_status;
+};
+
+/* --- creation --- */
+
+/* The number of a scalar, which is new if no step before had it: that one says whether it adds. */
+static int number_scalar(struct tile_loop *loop, const struct tile_loop_step *step)
+{
+    int i = 0;
+    while (i < loop->n_scalars && loop->scalars[i] != step->tensor[LOOP_C])
+        i++;
+    if (i == loop->n_scalars) {
+        loop->scalars[i] = step->tensor[LOOP_C];
+        loop->adds[i] = step->add;
+        loop->n_scalars++;
+    }
+    return i;
+}
+
+static struct contraction_operand operand_of(const struct tile_loop_step *step,
+                                             enum loop_operand which)
+{
+    struct contraction_operand operand = {.labels = &step->labels[which]};
+    memcpy(operand.index, step->index[which], sizeof operand.index);
+    return operand;
+}
+
+static enum status prepare_step(struct tile_loop *loop, int s)
+{
+    const struct tile_loop_step *from = &loop->problem->steps[s];
+    struct loop_step_tasks *step = &loop->steps[s];
+    bool has_B = from->tensor[LOOP_B] >= 0;
+    step->problem = (struct contraction_problem){.C = operand_of(from, LOOP_C),
+                                                 .A = operand_of(from, LOOP_A),
+                                                 .has_B = has_B,
+                                                 .add = from->add,
+                                                 .factor = from->factor};
+    if (has_B)
+        step->problem.B = operand_of(from, LOOP_B);
+    step->scalar =
+        loop->problem->tensors[from->tensor[LOOP_C]].local ? -1 : number_scalar(loop, from);
+    return contraction_tasks_init(&step->problem, &step->tasks);
+}
+
+static enum status allocate_loop(const struct tile_loop_problem *problem, struct tile_loop *loop)
+{
+    size_t n_tensors = (size_t)problem->n_tensors + 1, n_steps = (size_t)problem->n_steps + 1;
+    loop->steps = calloc(n_steps, sizeof *loop->steps);
+    loop->tensors = calloc(n_tensors, sizeof(struct tensor *));
+    loop->fills = calloc(n_tensors, sizeof *loop->fills);
+    loop->blocks = calloc(n_tensors, sizeof(struct block_index *));
+    loop->scalars = calloc(n_tensors, sizeof *loop->scalars);
+    loop->adds = calloc(n_tensors, sizeof *loop->adds);
+    return CHECK_MEMORY(loop->steps && loop->tensors && loop->fills && loop->blocks &&
+                            loop->scalars && loop->adds,
+                        "no memory for a loop over tiles");
+}
+
+enum status tile_loop_create(const struct tile_loop_problem *problem,
+                             const struct contraction_settings *settings, struct tile_loop **loop)
+{
+    struct tile_loop *made = *loop = calloc(1, sizeof *made);
+    TRY(CHECK_MEMORY(made, "no memory for a loop over tiles"));
+    made->problem = problem;
+    made->settings = *settings;
+    TRY(allocate_loop(problem, made));
+    double n_tasks = tile_tuples_count(&problem->tuples);
+    if (n_tasks > MAX_TASKS)
+        return FAIL(STATUS_LIMIT, "a loop over %.3g tuples of tiles: take larger tiles", n_tasks);
+    made->n_tasks = (int64_t)n_tasks;
+    for (int s = 0; s < problem->n_steps; s++)
+        TRY(prepare_step(made, s));
+    for (int t = 0; t < problem->n_tensors; t++)
+        if (problem->tensors[t].local)
+            TRY(block_index_create(&problem->tensors[t].labels, &made->blocks[t]));
+    return STATUS_OK;
+}
+
+void tile_loop_destroy(struct tile_loop *loop)
+{
+    if (!loop)
+        return;
+    taskpool_destroy(loop->pool);
+    for (int s = 0; loop->steps && s < loop->problem->n_steps; s++)
+        contraction_tasks_fini(&loop->steps[s].tasks);
+    for (int t = 0; loop->blocks && t < loop->problem->n_tensors; t++)
+        block_index_destroy(loop->blocks[t]);
+    free(loop->steps);
+    free(loop->tensors);
+    free(loop->fills);
+    free(loop->blocks);
+    free(loop->scalars);
+    free(loop->adds);
+    free(loop);
+}
+
+int64_t tile_loop_n_tasks(const struct tile_loop *loop)
+{
+    return loop->n_tasks;
+}
+
+void tile_loop_bind(struct tile_loop *loop, int number, struct tensor *tensor)
+{
+    loop->tensors[number] = tensor;
+}
+
+void tile_loop_set_fill(struct tile_loop *loop, int number, const struct tile_fill *fill)
+{
+    loop->fills[number] = *fill;
+}
+
+/* --- predicted costs --- */
+
+/* Seconds on a processor of the day: of an operation of DGEMM, of an element that is moved, of a
+ * product. Only ratios count. */
+#define SECONDS_PER_OPERATION 2e-11
+#define SECONDS_PER_ELEMENT   5e-10
+#define SECONDS_PER_CALL      1e-6
+
+static double product_seconds(const struct contraction_tasks *tasks, const struct block_pair *pair)
+{
+    const struct contraction_indices *indices = &tasks->indices;
+    double seconds = SECONDS_PER_CALL;
+    seconds +=
+        SECONDS_PER_ELEMENT * (double)contraction_tasks_extent(tasks, &indices->C.own, pair->tile);
+    seconds +=
+        SECONDS_PER_ELEMENT * (double)contraction_tasks_extent(tasks, &indices->A.own, pair->tile);
+    if (!tasks->problem->has_B)
+        return seconds;
+    return seconds +
+           2 * SECONDS_PER_OPERATION *
+               (double)contraction_tasks_extent(tasks, &indices->C.own, pair->tile) *
+               (double)contraction_tasks_extent(tasks, &indices->group[ROLE_SUMMED], pair->tile);
+}
+
+static double step_seconds(const struct tile_loop *loop, int s, const int32_t tuple[])
+{
+    const struct tile_loop_step *from = &loop->problem->steps[s];
+    const struct loop_step_tasks *step = &loop->steps[s];
+    bool scalar = step->scalar >= 0;
+    const struct block_index *blocks = scalar ? step->tasks.A : step->tasks.C;
+    int loop_index[MAX_RANK];
+    struct block_walk walk;
+    double seconds = 0;
+    loop_step_places(from, scalar, loop_index);
+    block_walk_begin(&from->labels[scalar ? LOOP_A : LOOP_C], loop_index, tuple, &walk);
+    while (block_walk_next(&walk)) {
+        struct pair_walk pairs;
+        if (block_index_number(blocks, walk.at) < 0)
+            continue;
+        pair_walk_begin(&step->tasks, walk.at, &pairs);
+        while (pair_walk_next(&pairs))
+            if (loop_step_is_here(from, &pairs.pair, tuple))
+                seconds += product_seconds(&step->tasks, &pairs.pair);
+    }
+    return seconds;
+}
+
+double tile_loop_task_seconds(const struct tile_loop *loop, int64_t task)
+{
+    int32_t tuple[TILE_LOOP_MAX_INDICES];
+    double seconds = 0;
+    tile_tuples_get(&loop->problem->tuples, task, tuple);
+    for (int s = 0; s < loop->problem->n_steps; s++)
+        seconds += step_seconds(loop, s, tuple);
+    return seconds;
+}
+
+/* --- runs --- */
+
+static double predict_tuple(int64_t task, void *context)
+{
+    return tile_loop_task_seconds(context, task);
+}
+
+static int run_tuple(int64_t task, void *context)
+{
+    struct tile_loop *loop = context;
+    int32_t tuple[TILE_LOOP_MAX_INDICES];
+    TRY(loop->worker_status);
+    if (log_progress_visible())
+        progress_show(taskpool_progress(loop->pool));
+    double *scalars = loop->parts + task * loop->n_scalars;
+    tile_tuples_get(&loop->problem->tuples, task, tuple);
+    TRY(loop_worker_run(loop->worker, tuple, scalars, NULL));
+    int weight = tile_tuples_weight(&loop->problem->tuples, tuple);
+    for (int i = 0; i < loop->n_scalars; i++)
+        scalars[i] *= weight;
+    return STATUS_OK;
+}
+
+/* Also the failure of a process without a worker that had no task to fail with. */
+static int finish_tuples(void *context)
+{
+    const struct tile_loop *loop = context;
+    darray_complete();
+    return loop->worker_status;
+}
+
+/* Neighbours, which read much in common, begin on one process. */
+static int owner_of_tuple(int64_t task, int n_workers, void *context)
+{
+    const struct tile_loop *loop = context;
+    return (int)((double)task / (double)loop->n_tasks * n_workers);
+}
+
+enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settings *pool,
+                            MPI_Comm comm)
+{
+    struct taskpool_problem problem = {.n_tasks = loop->n_tasks,
+                                       .run = run_tuple,
+                                       .finish = finish_tuples,
+                                       .owner = owner_of_tuple,
+                                       .cost = predict_tuple,
+                                       .context = loop};
+    taskpool_destroy(loop->pool);
+    loop->pool = NULL;
+    loop->comm = comm;
+    loop->ran = false;
+    return taskpool_create(comm, &problem, pool, &loop->pool);
+}
+
+/* Adds up the parts of each scalar in the order of the tasks; process 0 writes it. */
+static void write_scalars(struct tile_loop *loop)
+{
+    int rank;
+    MPI_Comm_rank(loop->comm, &rank);
+    long_reduce(loop->parts, loop->n_tasks * loop->n_scalars, MPI_DOUBLE, MPI_SUM, loop->comm);
+    for (int i = 0; i < loop->n_scalars && rank == 0; i++) {
+        struct darray *data = loop->tensors[loop->scalars[i]]->data;
+        double sum = 0, old = 0;
+        for (int64_t task = 0; task < loop->n_tasks; task++)
+            sum += loop->parts[task * loop->n_scalars + i];
+        if (loop->adds[i])
+            darray_get(data, 0, &old);
+        sum += old;
+        darray_put(data, 0, &sum);
+    }
+    darray_sync();
+}
+
+static enum status run_loop_pool(struct tile_loop *loop)
+{
+    if (loop->ran)
+        TRY(taskpool_restore(loop->pool));
+    loop->ran = true;
+    TRY(taskpool_run(loop->pool));
+    write_scalars(loop);
+    return STATUS_OK;
+}
+
+static enum status create_loop_worker(struct tile_loop *loop)
+{
+    const struct loop_body body = {.problem = loop->problem,
+                                   .steps = loop->steps,
+                                   .tensors = loop->tensors,
+                                   .fills = loop->fills,
+                                   .blocks = loop->blocks,
+                                   .n_scalars = loop->n_scalars};
+    int n_workers;
+    MPI_Comm_size(loop->comm, &n_workers);
+    loop->parts = calloc((size_t)(loop->n_tasks * loop->n_scalars) + 1, sizeof *loop->parts);
+    TRY(CHECK_MEMORY(loop->parts, "no memory for the parts of %lld tuples of tiles",
+                     (long long)loop->n_tasks));
+    return loop_worker_create(&body, &loop->settings, n_workers > 1 ? loop->pool : NULL,
+                              &loop->worker);
+}
+
+static void destroy_loop_worker(struct tile_loop *loop)
+{
+    loop_worker_destroy(loop->worker);
+    loop->worker = NULL;
+    free(loop->parts);
+    loop->parts = NULL;
+}
+
+enum status tile_loop_run(struct tile_loop *loop)
+{
+    loop->worker_status = create_loop_worker(loop);
+    enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
+    enum status status = run_loop_pool(loop);
+    wall_time_end(use);
+    destroy_loop_worker(loop);
+    return status;
+}
+
+/* --- symmetry of ordered loops --- */
+
+/* Tuples that are tried, and what exchanged tiles may change: a part of the largest sum of one, and of the
+ * norms that rounding is relative to, where the sum vanishes but for rounding. */
+enum { TRIED_TUPLES = 4 };
+#define SYMMETRY_ERROR 1e-8
+#define ROUNDING_ERROR 1e-12
+
+/* What tuples add to scalars, and by how much most for each pair of neighbours exchanged. */
+struct symmetry_trial {
+    double *sums, *exchanged; /* n_scalars */
+    double *allowed;          /* n_scalars: differences */
+    double *differences;      /* (n - 1) x n_scalars */
+    double *norms;            /* n_tensors */
+};
+
+static enum status try_tuple(struct tile_loop *loop, const int32_t tuple[],
+                             struct symmetry_trial *trial)
+{
+    int n_scalars = loop->n_scalars;
+    TRY(loop_worker_run(loop->worker, tuple, trial->sums, trial->norms));
+    for (int i = 0; i < n_scalars; i++)
+        trial->allowed[i] =
+            fmax(trial->allowed[i], fmax(SYMMETRY_ERROR * fabs(trial->sums[i]),
+                                         ROUNDING_ERROR * trial->norms[loop->scalars[i]]));
+    for (int place = 0; place + 1 < loop->problem->tuples.n; place++) {
+        int32_t other[TILE_LOOP_MAX_INDICES];
+        memcpy(other, tuple, sizeof other);
+        other[place] = tuple[place + 1];
+        other[place + 1] = tuple[place];
+        TRY(loop_worker_run(loop->worker, other, trial->exchanged, NULL));
+        for (int i = 0; i < n_scalars; i++) {
+            double *difference = &trial->differences[place * n_scalars + i];
+            *difference = fmax(*difference, fabs(trial->exchanged[i] - trial->sums[i]));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status try_tuples(struct tile_loop *loop, struct symmetry_trial *trial, int found[2])
+{
+    for (int t = 0; t < TRIED_TUPLES; t++) {
+        int32_t tuple[TILE_LOOP_MAX_INDICES] = {0};
+        tile_tuples_get(&loop->problem->tuples, (2 * t + 1) * loop->n_tasks / (2 * TRIED_TUPLES),
+                        tuple);
+        TRY(try_tuple(loop, tuple, trial));
+    }
+    for (int place = 0; place + 1 < loop->problem->tuples.n; place++)
+        for (int i = 0; i < loop->n_scalars; i++)
+            if (found[0] < 0 &&
+                trial->differences[place * loop->n_scalars + i] > trial->allowed[i]) {
+                found[0] = loop->scalars[i];
+                found[1] = place;
+            }
+    return STATUS_OK;
+}
+
+static enum status check_on_one_process(struct tile_loop *loop, int found[2])
+{
+    int n = loop->n_scalars;
+    size_t size = (size_t)(n * (3 + loop->problem->tuples.n) + loop->problem->n_tensors);
+    double *numbers = calloc(size, sizeof *numbers);
+    TRY(CHECK_MEMORY(numbers, "no memory for %d scalars of a loop", n));
+    struct symmetry_trial trial = {.sums = numbers,
+                                   .exchanged = numbers + n,
+                                   .allowed = numbers + 2 * (size_t)n,
+                                   .differences = numbers + 3 * (size_t)n,
+                                   .norms = numbers + size - loop->problem->n_tensors};
+    enum status status = create_loop_worker(loop);
+    if (status == STATUS_OK)
+        status = try_tuples(loop, &trial, found);
+    destroy_loop_worker(loop);
+    free(numbers);
+    return status;
+}
+
+enum status tile_loop_check_symmetry(struct tile_loop *loop, int *scalar, int *place)
+{
+    int rank, found[2] = {-1, 0};
+    enum status status = STATUS_OK;
+    MPI_Comm_rank(loop->comm, &rank);
+    if (rank == 0 && loop->problem->tuples.ordered && loop->n_tasks > 0)
+        status = check_on_one_process(loop, found);
+    status = status_agree(loop->comm, status);
+    MPI_Bcast(found, 2, MPI_INT, 0, loop->comm);
+    *scalar = found[0];
+    *place = found[1];
+    return status;
+}
+
+const struct taskpool *tile_loop_pool(const struct tile_loop *loop)
+{
+    return loop->pool;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A loop over tuples of tiles as a pool of tasks:
+ *
+ *     for each tuple (a, b, c) of tiles
+ *         local tensors = contractions of stored and local ones, in order
+ *         scalars += weight * contractions of these, weight as in tile_tuples.h
+ *
+ * A task is a tuple. What it computes lives within it: local tensors need the memory of one tuple for
+ * each process. Stored tensors are read through views (loop_views.h). Indices of the loop have one
+ * tile in a task, other indices all their values: their spaces are cut by labels alone.
+ *
+ * Scalars are sums over the tasks, added up in the order of the tasks: they depend neither on the mode
+ * nor on the number of processes. */
+#pragma once
+
+#include "support/base/status.h"
+#include "taskpool/taskpool.h"
+#include "tce/contraction/contraction.h"
+#include "tce/tensor/tensor.h"
+#include "tce/tile_loop/tile_tuples.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sets a block of a local tensor, row-major; the values of index d are first[d] and the next. */
+struct tile_fill {
+    void (*fill)(int rank, const int64_t first[], const int64_t extent[], double *block,
+                 void *context); /* NULL: none */
+    void *context;               /* borrowed */
+};
+
+/* A tensor of the steps. */
+struct tile_loop_tensor {
+    const char *name; /* borrowed */
+    bool local;       /* else stored */
+    int loop_index
+        [MAX_RANK]; /* of a local one: which of the loop's indices a place has; -1: none */
+    struct block_labels labels; /* of a local one; spaces are cut for the loop */
+};
+
+/* C (+)= factor * A * B as in contraction.h, or without B. */
+enum loop_operand { LOOP_C, LOOP_A, LOOP_B, N_LOOP_OPERANDS };
+struct tile_loop_step {
+    int tensor[N_LOOP_OPERANDS];                 /* numbers; B: -1 without it */
+    struct block_labels labels[N_LOOP_OPERANDS]; /* spaces are cut for the loop */
+    int index[N_LOOP_OPERANDS][MAX_RANK];        /* numbers in [0, MAX_INDICES) */
+    int loop_index[MAX_INDICES]; /* of index numbers: of the loop's indices, or -1 */
+    double factor;
+    bool add; /* to what C holds; of a scalar, before the loop */
+};
+
+struct tile_loop_problem {
+    struct tile_tuples tuples;
+    int n_tensors, n_steps;
+    struct tile_loop_tensor *tensors; /* borrowed, as are the steps */
+    struct tile_loop_step *steps;
+};
+
+struct tile_loop;
+
+/* Tasks and costs; allocates no tensor. The same on every process; not collective.
+ * problem   borrowed until tile_loop_destroy, with the spaces of its labels
+ * settings  buffers are needed
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than 2^40 tasks); tile_loop_destroy follows then, too. */
+enum status tile_loop_create(const struct tile_loop_problem *problem,
+                             const struct contraction_settings *settings, struct tile_loop **loop);
+void tile_loop_destroy(struct tile_loop *loop);
+
+int64_t tile_loop_n_tasks(const struct tile_loop *loop);
+
+/* The time that a task is expected to take, in seconds on a processor of the day. */
+double tile_loop_task_seconds(const struct tile_loop *loop, int64_t task);
+
+/* Gives a stored tensor, or the fill of a local one. Borrowed. */
+void tile_loop_bind(struct tile_loop *loop, int number, struct tensor *tensor);
+void tile_loop_set_fill(struct tile_loop *loop, int number, const struct tile_fill *fill);
+
+/* As contraction_start, contraction_run and contraction_pool. */
+enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settings *pool,
+                            MPI_Comm comm);
+enum status tile_loop_run(struct tile_loop *loop);
+
+/* Of an ordered loop, whether what it adds to scalars is the same for all permutations of a tuple, as it
+ * must be: computes a few tuples, on one process, with neighbouring tiles exchanged.
+ * scalar  out, on every process: the number of a tensor whose sum differs; -1: there is none
+ * place   out: of the loop's index that was exchanged with the next
+ * Collective; after the tensors are bound. Errors: STATUS_NO_MEMORY. */
+enum status tile_loop_check_symmetry(struct tile_loop *loop, int *scalar, int *place);
+const struct taskpool *tile_loop_pool(const struct tile_loop *loop);
