@@ -13,6 +13,19 @@ struct name_list {
     void *tree; /* of struct declared_name, tsearch */
 };
 
+/* sym(GROUPS) or antisym(GROUPS) before a tensor: how groups are exchanged in the whole product. Groups
+ * are of equal numbers of indices of the same spaces. sym(a, b, c) stands for all permutations, and
+ * sym(a / b, c) for those that exchange a with one of the others. Where it makes groups of one index,
+ * the commas may be left out: sym(a b), sym(a / b c). */
+struct parsed_symmetrizer {
+    bool antisymmetric;
+    bool first_alone; /* sym(a / ...) */
+    int n;            /* groups; 0 without a symmetrizer */
+    int n_of_group;
+    int index[PROGRAM_MAX_PERMUTED][MAX_RANK]; /* numbers of program_index */
+};
+enum { MAX_SYMMETRIZERS = 4 }; /* of a product */
+
 struct parser {
     struct lexer lexer;
     struct token token; /* the next one */
@@ -22,8 +35,10 @@ struct parser {
     struct source_place line_place; /* of the first word of this line */
     struct source_place tile_place; /* line 0: not yet seen */
     int loop;                       /* the open one; -1: none */
-    int n_terms;                    /* of all statements */
-    int64_t label_effort;           /* left, for label_search.h */
+    int n_symmetrizers;             /* of the product at hand */
+    struct parsed_symmetrizer symmetrizers[MAX_SYMMETRIZERS];
+    int n_terms;          /* of all statements */
+    int64_t label_effort; /* left, for label_search.h */
 };
 
 /* Steps to the next token. */
@@ -100,19 +115,12 @@ enum status parser_tensor_name(struct parser *parser, const char *what, struct t
 enum status parser_scalar_name(struct parser *parser, const char *role, struct token *name,
                                int *scalar);
 
-/* [sym(GROUPS) | antisym(GROUPS)] before a product: how the groups may be exchanged. Groups are of equal
- * numbers of indices of the same spaces; the indices of a single group are groups of their own. */
-struct parsed_symmetrizer {
-    bool antisymmetric;
-    int n; /* groups; 0 without a symmetrizer */
-    int n_of_group;
-    int index[PROGRAM_MAX_PERMUTED][MAX_RANK]; /* numbers of program_index */
-};
+/* Reads one; the word has been stepped over. */
 enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer *symmetrizer);
 
-/* Replaces the statement's last product by the sum over the permutations. */
+/* Replaces the statement's products from number first on by their sums over the permutations. */
 enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
-                              struct program_statement *statement);
+                              int first, struct program_statement *statement);
 
 /* A copy of a piece of text. */
 enum status parser_copy(const char *begin, size_t length, char **copy);

@@ -116,6 +116,26 @@ static enum status append_factor(struct parser *parser, struct program_term *ter
     return parse_factor(parser, &term->factors[term->n_factors - 1], &list);
 }
 
+/* [sym(...) | antisym(...)]... */
+static enum status read_symmetrizers(struct parser *parser)
+{
+    for (;;) {
+        struct source_place place = parser->token.place;
+        bool symmetric, antisymmetric = false;
+        TRY(parser_accept(parser, "sym", &symmetric));
+        if (!symmetric)
+            TRY(parser_accept(parser, "antisym", &antisymmetric));
+        if (!symmetric && !antisymmetric)
+            return STATUS_OK;
+        if (parser->n_symmetrizers == MAX_SYMMETRIZERS)
+            return source_fail(parser->file, place, "more than %d permutations of one product",
+                               MAX_SYMMETRIZERS);
+        struct parsed_symmetrizer *next = &parser->symmetrizers[parser->n_symmetrizers++];
+        *next = (struct parsed_symmetrizer){.antisymmetric = antisymmetric};
+        TRY(parser_symmetrizer(parser, next));
+    }
+}
+
 /* A factor of a product: a number, with a sign if need be, or a tensor. */
 static enum status parse_operand(struct parser *parser, struct program_term *term)
 {
@@ -133,6 +153,7 @@ static enum status parse_operand(struct parser *parser, struct program_term *ter
         TRY(parser_real(parser, &value));
         return parser_scale(parser, place, false, value, &term->coefficient);
     }
+    TRY(read_symmetrizers(parser));
     if (token_is(&parser->token, "("))
         return parser_unexpected(parser, "a number or a tensor; the language has no parentheses, "
                                          "so write every product of the sum");
@@ -165,13 +186,15 @@ static enum status parse_term(struct parser *parser, struct program_term *term)
 static enum status append_term(struct parser *parser, struct program_statement *statement,
                                double sign)
 {
-    struct parsed_symmetrizer symmetrizer;
+    int first = statement->n_terms;
+    parser->n_symmetrizers = 0;
     TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
     struct program_term *term = &statement->terms[statement->n_terms - 1];
     term->coefficient = sign;
-    TRY(parser_symmetrizer(parser, &symmetrizer));
     TRY(parse_term(parser, term));
-    return symmetrizer.n > 0 ? parser_symmetrize(parser, &symmetrizer, statement) : STATUS_OK;
+    for (int s = parser->n_symmetrizers - 1; s >= 0; s--)
+        TRY(parser_symmetrize(parser, &parser->symmetrizers[s], first, statement));
+    return STATUS_OK;
 }
 
 /* Terms with + or - between them; sign is that of all of them. */

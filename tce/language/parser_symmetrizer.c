@@ -20,6 +20,7 @@ static enum status read_group_index(struct parser *parser, int index[MAX_RANK], 
     return parser_find(parser, &parser->indices, "index", &name, &index[(*n)++]);
 }
 
+/* Of the last group, with n indices. */
 static enum status check_group(const struct parser *parser, struct source_place place, int n,
                                const struct parsed_symmetrizer *symmetrizer)
 {
@@ -38,38 +39,33 @@ static enum status check_group(const struct parser *parser, struct source_place 
     return STATUS_OK;
 }
 
-/* INDEX... */
-static enum status read_group(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+/* INDEX...; n: their number */
+static enum status read_group(struct parser *parser, struct parsed_symmetrizer *symmetrizer, int *n)
 {
-    struct source_place place = parser->token.place;
-    int n = 0;
     if (symmetrizer->n == PROGRAM_MAX_PERMUTED)
-        return source_fail(parser->file, place, "more than %d groups are permuted",
+        return source_fail(parser->file, parser->token.place, "more than %d groups are permuted",
                            PROGRAM_MAX_PERMUTED);
     int *index = symmetrizer->index[symmetrizer->n++];
+    *n = 0;
     do
-        TRY(read_group_index(parser, index, &n));
+        TRY(read_group_index(parser, index, n));
     while (parser->token.kind == TOKEN_NAME);
-    if (symmetrizer->n == 1)
-        symmetrizer->n_of_group = n;
-    return check_group(parser, place, n, symmetrizer);
+    return STATUS_OK;
 }
 
-/* sym(a b) is sym(a, b). */
-static enum status split_single_group(struct parser *parser, struct source_place place,
-                                      struct parsed_symmetrizer *symmetrizer)
+/* The indices of the last group, from number `first` on, become groups of their own: sym(a b) is
+ * sym(a, b). */
+static enum status split_last_group(struct parser *parser, struct source_place place, int n,
+                                    struct parsed_symmetrizer *symmetrizer)
 {
-    int n = symmetrizer->n_of_group;
-    if (n == 1 || n > PROGRAM_MAX_PERMUTED)
-        return source_fail(
-            parser->file, place,
-            "expected two to %d indices that are permuted, or groups of indices with "
-            "commas between them",
-            PROGRAM_MAX_PERMUTED);
+    int *last = symmetrizer->index[symmetrizer->n - 1];
+    if (symmetrizer->n + n - 1 > PROGRAM_MAX_PERMUTED)
+        return source_fail(parser->file, place, "more than %d indices are permuted",
+                           PROGRAM_MAX_PERMUTED);
     symmetrizer->n_of_group = 1;
-    for (symmetrizer->n = 1; symmetrizer->n < n;) {
-        symmetrizer->index[symmetrizer->n][0] = symmetrizer->index[0][symmetrizer->n];
-        symmetrizer->n++;
+    TRY(check_group(parser, place, 1, symmetrizer));
+    for (int i = 1; i < n; i++) {
+        symmetrizer->index[symmetrizer->n++][0] = last[i];
         TRY(check_group(parser, place, 1, symmetrizer));
     }
     return STATUS_OK;
@@ -90,24 +86,41 @@ static enum status check_different(const struct parser *parser, struct source_pl
     return STATUS_OK;
 }
 
+/* Groups with commas between them, which may be left out where each has one index. */
+static enum status read_groups(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
+{
+    int first = symmetrizer->n;
+    for (bool more = true; more;) {
+        struct source_place place = parser->token.place;
+        int n = 0;
+        TRY(read_group(parser, symmetrizer, &n));
+        bool is_first = symmetrizer->n == first + 1;
+        TRY(parser_accept(parser, ",", &more));
+        bool alone = is_first && !more && !token_is(&parser->token, "/");
+        if (alone && n > 1 && (first == 0 || symmetrizer->n_of_group == 1)) {
+            TRY(split_last_group(parser, place, n, symmetrizer));
+            continue;
+        }
+        if (symmetrizer->n == 1)
+            symmetrizer->n_of_group = n;
+        TRY(check_group(parser, place, n, symmetrizer));
+    }
+    return STATUS_OK;
+}
+
 enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer *symmetrizer)
 {
     struct source_place place = parser->token.place;
-    bool symmetric;
-    *symmetrizer = (struct parsed_symmetrizer){0};
-    TRY(parser_accept(parser, "sym", &symmetric));
-    if (!symmetric)
-        TRY(parser_accept(parser, "antisym", &symmetrizer->antisymmetric));
-    if (!symmetric && !symmetrizer->antisymmetric)
-        return STATUS_OK;
     TRY(parser_expect(parser, "(", "'(' and the indices that are permuted, as in antisym(a, b)"));
-    for (bool more = true; more;) {
-        TRY(read_group(parser, symmetrizer));
-        TRY(parser_accept(parser, ",", &more));
-    }
+    TRY(read_groups(parser, symmetrizer));
+    if (symmetrizer->n == 1)
+        TRY(parser_accept(parser, "/", &symmetrizer->first_alone));
+    if (symmetrizer->first_alone)
+        TRY(read_groups(parser, symmetrizer));
     TRY(parser_expect(parser, ")", "another index, ',' or ')'"));
     if (symmetrizer->n == 1)
-        TRY(split_single_group(parser, place, symmetrizer));
+        return source_fail(parser->file, place,
+                           "only one group of indices: there is nothing to exchange it with");
     return check_different(parser, place, symmetrizer);
 }
 
@@ -178,13 +191,28 @@ static enum status append_permuted(struct parser *parser,
     return STATUS_OK;
 }
 
-enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
-                              struct program_statement *statement)
+/* The next of those that exchange the first group with another. */
+static bool next_exchange(int n, int to[])
 {
-    int from = statement->n_terms - 1, to[PROGRAM_MAX_PERMUTED];
-    for (int i = 0; i < symmetrizer->n; i++)
-        to[i] = i;
-    while (next_permutation(symmetrizer->n, to))
-        TRY(append_permuted(parser, symmetrizer, to, from, statement));
+    int i = to[0];
+    to[0] = 0;
+    to[i] = i;
+    if (++i == n)
+        return false;
+    to[0] = i;
+    to[i] = 0;
+    return true;
+}
+
+enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
+                              int first, struct program_statement *statement)
+{
+    int end = statement->n_terms, n = symmetrizer->n, to[PROGRAM_MAX_PERMUTED];
+    for (int from = first; from < end; from++) {
+        for (int i = 0; i < n; i++)
+            to[i] = i;
+        while (symmetrizer->first_alone ? next_exchange(n, to) : next_permutation(n, to))
+            TRY(append_permuted(parser, symmetrizer, to, from, statement));
+    }
     return STATUS_OK;
 }

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The methods of beryl-tce: a line for each with its name and what it is. Commands, help and
 # messages derive from this list. A method NAME has two .tce programs in this folder: NAME.tce for
-# closed shells and uNAME.tce for unrestricted references, over spin orbitals. They become texts
-# of the library, so that an executable needs no folder of programs.
+# closed shells and uNAME.tce for unrestricted references, over spin orbitals; where a third word names
+# another method, they continue its programs. They become texts of the library, so that an executable
+# needs no folder of programs.
 set(methods
     "mp2|second-order perturbation theory"
     "ccd|coupled cluster with double excitations"
-    "ccsd|coupled cluster with single and double excitations")
+    "ccsd|coupled cluster with single and double excitations"
+    "ccsd_t|CCSD and perturbative triples, CCSD(T)|ccsd")
 
 # "A, B or C" from a list.
 function(list_words words result)
@@ -20,14 +22,20 @@ set(titles "")
 set(method_texts "")
 set(method_rows "")
 foreach(row ${methods})
-    string(REGEX MATCH "^([^|]+)[|](.+)$" row "${row}")
+    string(REGEX MATCH "^([^|]+)[|]([^|]+)[|]?([^|]*)$" row "${row}")
     set(method ${CMAKE_MATCH_1})
+    set(continued ${CMAKE_MATCH_3})
     list(APPEND names ${method})
     list(APPEND titles "${method} (${CMAKE_MATCH_2})")
-    foreach(program ${method} u${method})
-        set(file ${CMAKE_CURRENT_SOURCE_DIR}/${program}.tce)
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-        file(READ ${file} bytes HEX)
+    foreach(spin "" u)
+        set(program ${spin}${method})
+        set(bytes "")
+        foreach(part ${continued} ${method})
+            set(file ${CMAKE_CURRENT_SOURCE_DIR}/${spin}${part}.tce)
+            set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+            file(READ ${file} part_bytes HEX)
+            string(APPEND bytes ${part_bytes})
+        endforeach()
         string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
         string(APPEND method_texts "static const char ${program}_text[] = {${bytes}0};\n")
     endforeach()
