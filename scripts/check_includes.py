@@ -86,7 +86,7 @@ ROOMS = {
     "tce/execution": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/tile_loop", "tce/plan",
                                 *POOL, "sched/lab/profiles"],
     "tce/integrals": CHEMISTRY + ["tce/tensor", "hf/tiles", "hf/fock", "hf/scf", *POOL],
-    "tce/methods": CHEMISTRY + ["tce/tensor", "tce/execution", "tce/integrals", "hf/tiles",
+    "tce/methods": CHEMISTRY + ["tce/tensor", "tce/plan/plan_loops.h", "tce/execution", "tce/integrals", "hf/tiles",
                                 "hf/fock", "hf/checkpoint", "hf/scf", *POOL],
     "tce/calculation": CHEMISTRY + ["tce/execution", "tce/integrals", "tce/methods",
                                     "hf/checkpoint", "hf/calculation", *POOL],

@@ -8,6 +8,7 @@
 #include "support/base/memory.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_integrals.h"
+#include "tce/plan/plan_loops.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -26,6 +27,7 @@ struct estimate {
     double cache;              /* own, while iterating */
     double transformation;     /* own, while integrals are transformed */
     double max_block;          /* elements */
+    double loops;              /* own: the local tensors of a loop over tiles, while it runs */
     double windows; /* shared, of each process: of all tensors, in addition to their elements */
 };
 
@@ -47,6 +49,19 @@ static enum status add_tensor_estimate(const struct plan *plan, int number,
     return STATUS_OK;
 }
 
+/* Of the local tensors of a tuple of tiles, and once more for products and packed factors; the parts of
+ * scalars. Loops run one after another. */
+static enum status add_loop_estimate(const struct plan *plan, int loop, struct estimate *estimate)
+{
+    struct plan_loop_problem problem;
+    enum status status = plan_loop_problem_init(plan, loop, &problem);
+    double parts = (double)problem.problem.n_tensors *
+                   tile_tuples_count(&problem.problem.tuples) * sizeof(double);
+    estimate->loops = fmax(estimate->loops, 2 * problem.local_bytes + parts);
+    plan_loop_problem_fini(&problem);
+    return status;
+}
+
 static enum status make_estimate(const struct correlation *self, int diis_size,
                                  struct estimate *estimate)
 {
@@ -55,7 +70,10 @@ static enum status make_estimate(const struct correlation *self, int diis_size,
     *estimate = (struct estimate){.tensors = sizeof(double) * plan->peak_elements,
                                   .scf = (double)self->problem.scf_bytes};
     for (int i = 0; i < plan->n_tensors; i++)
-        TRY(add_tensor_estimate(plan, i, estimate));
+        if (plan->tensors[i].loop < 0)
+            TRY(add_tensor_estimate(plan, i, estimate));
+    for (int i = 0; i < program->n_loops; i++)
+        TRY(add_loop_estimate(plan, i, estimate));
     for (int i = 0; i < program->n_unknowns; i++)
         estimate->diis +=
             sizeof(double) * amplitude_solver_count_elements(
@@ -83,7 +101,7 @@ static void list_needs(const struct estimate *estimate, double n_processes,
     double always = estimate->tables + estimate->scf;
     needs[ITERATING] = (struct memory_need){
         .shared_bytes = (estimate->tensors + estimate->diis) / n_processes + estimate->windows,
-        .own_bytes = estimate->cache + always};
+        .own_bytes = estimate->cache + estimate->loops + always};
     needs[TRANSFORMING] = (struct memory_need){
         .shared_bytes = (estimate->tensors_of_program + estimate->half_transformed) / n_processes +
                         estimate->windows,
