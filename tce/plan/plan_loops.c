@@ -155,6 +155,7 @@ static enum status set_tuples(const struct loop_builder *builder)
         const struct index_space *cut;
         TRY(cut_for_loop(builder, builder->plan->spaces.spaces[space].space, true, &cut));
         tuples->n_tiles[i] = cut->n_tiles;
+        builder->made->problem.space[i] = cut;
     }
     return STATUS_OK;
 }

@@ -4,76 +4,32 @@
 #include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/block_buffers.h"
+#include "tce/tile_loop/loop_products.h"
 #include "tce/tile_loop/loop_views.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A local tensor's blocks of the tuple at hand. */
+/* A local tensor's blocks of the tuple at hand, one after another. */
 struct local_tensor {
     double *elements;
-    int64_t capacity;
-    int64_t size; /* of all blocks */
-    int n_blocks, block_capacity;
-    int64_t *numbers, *offsets; /* n_blocks; ascending, and n_blocks + 1 */
+    int64_t capacity, size;
+    int block_capacity;
+    int64_t *offsets; /* of its blocks */
 };
 
 struct loop_worker {
     struct loop_body body;
     struct block_buffers *buffers;
     struct local_tensor *locals; /* n_tensors */
-    struct loop_views *views;    /* source 2 s: A of step s, 2 s + 1: B */
+    struct loop_product_lists lists;
+    const struct loop_products *products; /* of the tuple at hand */
+    const int32_t *tuple;
+    struct loop_views *views; /* source 2 s: A of step s, 2 s + 1: B */
     struct taskpool *polled;
     double *norms; /* of the run, or NULL */
 };
-
-/* --- walks --- */
-
-void block_walk_begin(const struct block_labels *labels, const int loop_index[],
-                      const int32_t tuple[], struct block_walk *walk)
-{
-    *walk = (struct block_walk){.labels = labels};
-    for (int d = 0; d < labels->rank; d++) {
-        walk->fixed[d] = loop_index[d] >= 0;
-        walk->at[d] = walk->fixed[d] ? tuple[loop_index[d]] : 0;
-    }
-}
-
-bool block_walk_next(struct block_walk *walk)
-{
-    if (!walk->begun) {
-        walk->begun = true;
-        return true;
-    }
-    for (int d = walk->labels->rank - 1; d >= 0; d--) {
-        if (walk->fixed[d])
-            continue;
-        if (++walk->at[d] < walk->labels->space[d]->n_tiles)
-            return true;
-        walk->at[d] = 0;
-    }
-    return false;
-}
-
-void loop_step_places(const struct tile_loop_step *step, bool scalar, int loop_index[MAX_RANK])
-{
-    enum loop_operand operand = scalar ? LOOP_A : LOOP_C;
-    for (int d = 0; d < step->labels[operand].rank; d++)
-        loop_index[d] = step->loop_index[step->index[operand][d]];
-}
-
-bool loop_step_is_here(const struct tile_loop_step *step, const struct block_pair *pair,
-                       const int32_t tuple[])
-{
-    for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++)
-        for (int d = 0; step->tensor[operand] >= 0 && d < step->labels[operand].rank; d++) {
-            int index = step->index[operand][d], of_loop = step->loop_index[index];
-            if (of_loop >= 0 && pair->tile[index] != tuple[of_loop])
-                return false;
-        }
-    return true;
-}
 
 /* --- local tensors --- */
 
@@ -83,20 +39,15 @@ static enum status no_memory_for_local(const struct tile_loop_tensor *tensor)
                 tensor->name);
 }
 
-static enum status reserve_local_blocks(const struct tile_loop_tensor *tensor,
+static enum status reserve_local_blocks(const struct tile_loop_tensor *tensor, int n,
                                         struct local_tensor *local)
 {
-    int n = 2 * local->block_capacity + 16;
-    if (local->n_blocks < local->block_capacity)
+    if (n <= local->block_capacity)
         return STATUS_OK;
-    int64_t *numbers = realloc(local->numbers, (size_t)n * sizeof *numbers);
-    local->numbers = numbers ? numbers : local->numbers;
-    int64_t *offsets = realloc(local->offsets, ((size_t)n + 1) * sizeof *offsets);
-    local->offsets = offsets ? offsets : local->offsets;
-    if (!numbers || !offsets)
-        return no_memory_for_local(tensor);
-    local->block_capacity = n;
-    return STATUS_OK;
+    free(local->offsets);
+    local->offsets = malloc((size_t)n * sizeof *local->offsets);
+    local->block_capacity = local->offsets ? n : 0;
+    return local->offsets ? STATUS_OK : no_memory_for_local(tensor);
 }
 
 static enum status reserve_local_elements(struct loop_worker *worker,
@@ -111,54 +62,44 @@ static enum status reserve_local_elements(struct loop_worker *worker,
     return local->elements ? STATUS_OK : no_memory_for_local(tensor);
 }
 
-/* Lists the tensor's blocks of the tuple. */
-static enum status lay_out_local(struct loop_worker *worker, int number, const int32_t tuple[])
+/* The tile of a place of a local tensor. */
+static int32_t tile_of_place(const struct loop_worker *worker,
+                             const struct tile_loop_tensor *tensor, const int32_t at[], int d)
 {
-    const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[number];
-    const struct block_index *blocks = worker->body.blocks[number];
-    struct local_tensor *local = &worker->locals[number];
-    struct block_walk walk;
-    int64_t size = 0;
-    local->n_blocks = 0;
-    block_walk_begin(&tensor->labels, tensor->loop_index, tuple, &walk);
-    while (block_walk_next(&walk)) {
-        int64_t block = block_index_number(blocks, walk.at);
-        if (block < 0)
-            continue;
-        TRY(reserve_local_blocks(tensor, local));
-        local->numbers[local->n_blocks] = block;
-        local->offsets[local->n_blocks++] = size;
-        size += block_index_size(blocks, walk.at);
-    }
-    local->size = size;
-    return reserve_local_elements(worker, tensor, size, local);
+    return tensor->loop_index[d] >= 0 ? worker->tuple[tensor->loop_index[d]] : at[d];
 }
 
-static double *find_local_block(const struct local_tensor *local, int64_t block)
+/* Finds room for the tensor's blocks of the tuple. */
+static enum status lay_out_local(struct loop_worker *worker, int number)
 {
-    int low = 0, high = local->n_blocks - 1;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (local->numbers[middle] < block)
-            low = middle + 1;
-        else
-            high = middle;
+    const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[number];
+    const struct local_blocks *blocks = &worker->products->locals[number];
+    struct local_tensor *local = &worker->locals[number];
+    TRY(reserve_local_blocks(tensor, blocks->n, local));
+    local->size = 0;
+    for (int b = 0; b < blocks->n; b++) {
+        int64_t size = 1;
+        for (int d = 0; d < tensor->labels.rank; d++)
+            size *= index_space_tile_size(tensor->labels.space[d],
+                                          tile_of_place(worker, tensor, blocks->at[b], d));
+        local->offsets[b] = local->size;
+        local->size += size;
     }
-    return local->elements + local->offsets[low];
+    return reserve_local_elements(worker, tensor, local->size, local);
 }
 
 static void fill_local(struct loop_worker *worker, int number)
 {
     const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[number];
     const struct tile_fill *fill = &worker->body.fills[number];
+    const struct local_blocks *blocks = &worker->products->locals[number];
     const struct local_tensor *local = &worker->locals[number];
-    for (int b = 0; b < local->n_blocks; b++) {
+    for (int b = 0; b < blocks->n; b++) {
         int64_t first[MAX_RANK], extent[MAX_RANK];
-        int32_t tile[MAX_RANK];
-        block_index_tuple(worker->body.blocks[number], local->numbers[b], tile);
         for (int d = 0; d < tensor->labels.rank; d++) {
-            first[d] = tensor->labels.space[d]->first[tile[d]];
-            extent[d] = index_space_tile_size(tensor->labels.space[d], tile[d]);
+            int32_t tile = tile_of_place(worker, tensor, blocks->at[b], d);
+            first[d] = tensor->labels.space[d]->first[tile];
+            extent[d] = index_space_tile_size(tensor->labels.space[d], tile);
         }
         fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
                    fill->context);
@@ -182,12 +123,12 @@ static void begin_norms(struct loop_worker *worker)
     }
 }
 
-static enum status begin_locals(struct loop_worker *worker, const int32_t tuple[])
+static enum status begin_locals(struct loop_worker *worker)
 {
     for (int t = 0; t < worker->body.problem->n_tensors; t++) {
         if (!worker->body.problem->tensors[t].local)
             continue;
-        TRY(lay_out_local(worker, t, tuple));
+        TRY(lay_out_local(worker, t));
         if (worker->body.fills[t].fill)
             fill_local(worker, t);
     }
@@ -200,7 +141,7 @@ static enum status begin_locals(struct loop_worker *worker, const int32_t tuple[
 struct pinned {
     const double *matrix, *elements; /* as a matrix, and as it lies in the tensor or its view */
     double *packed;                  /* scratch of its own; NULL: none */
-    bool is_view;
+    int64_t view_block;              /* -1: of a local tensor */
 };
 
 /* Whether a view can have the layout's order: each index once, none summed on the way. */
@@ -212,7 +153,7 @@ static bool can_reorder(const struct matrix_layout *layout)
 static const struct matrix_layout *layout_of(const struct loop_step_tasks *step,
                                              enum loop_operand operand)
 {
-    return operand == LOOP_A ? &step->tasks.indices.A : &step->tasks.indices.B;
+    return operand == LOOP_A ? &step->indices.A : &step->indices.B;
 }
 
 static enum status pack_operand(struct loop_worker *worker, const struct matrix_layout *layout,
@@ -229,31 +170,46 @@ static enum status pack_operand(struct loop_worker *worker, const struct matrix_
     return STATUS_OK;
 }
 
+/* The block of a stored factor's view in a product. */
+static int64_t find_view_block(const struct loop_worker *worker, int s, enum loop_operand operand,
+                               const struct loop_product *product)
+{
+    const struct tile_loop_step *step = &worker->body.problem->steps[s];
+    int32_t at[MAX_RANK];
+    for (int d = 0; d < step->labels[operand].rank; d++)
+        at[d] = loop_product_tile(step, product, worker->tuple, step->index[operand][d]);
+    return block_index_number(worker->body.steps[s].blocks[operand], at);
+}
+
 static enum status pin_operand(struct loop_worker *worker, int s, enum loop_operand operand,
-                               int64_t block, const int64_t extent[MAX_INDICES],
-                               struct pinned *pinned)
+                               const struct loop_product *product,
+                               const int64_t extent[MAX_INDICES], struct pinned *pinned)
 {
     const struct loop_step_tasks *step = &worker->body.steps[s];
     const struct matrix_layout *layout = layout_of(step, operand);
-    int tensor = worker->body.problem->steps[s].tensor[operand];
+    const struct local_tensor *local =
+        &worker->locals[worker->body.problem->steps[s].tensor[operand]];
     const double *elements;
-    *pinned = (struct pinned){.is_view = !worker->body.problem->tensors[tensor].local};
-    if (pinned->is_view)
+    *pinned = (struct pinned){.view_block = -1};
+    if (product->block[operand] < 0) {
+        int64_t block = find_view_block(worker, s, operand, product);
         TRY(loop_views_pin(worker->views, 2 * s + (operand == LOOP_B), block, &elements));
-    else
-        elements = find_local_block(&worker->locals[tensor], block);
+        pinned->view_block = block;
+    } else {
+        elements = local->elements + local->offsets[product->block[operand]];
+    }
     pinned->matrix = pinned->elements = elements;
     bool in_order =
-        !step->problem.has_B || !layout->packed || (pinned->is_view && can_reorder(layout));
+        !step->problem.has_B || !layout->packed || (pinned->view_block >= 0 && can_reorder(layout));
     return in_order ? STATUS_OK : pack_operand(worker, layout, extent, elements, pinned);
 }
 
 static void release_operand(struct loop_worker *worker, int s, enum loop_operand operand,
-                            int64_t block, const struct pinned *pinned)
+                            const struct pinned *pinned)
 {
     block_buffers_give_back(worker->buffers, pinned->packed);
-    if (pinned->is_view && pinned->matrix)
-        loop_views_release(worker->views, 2 * s + (operand == LOOP_B), block);
+    if (pinned->view_block >= 0)
+        loop_views_release(worker->views, 2 * s + (operand == LOOP_B), pinned->view_block);
 }
 
 /* --- steps --- */
@@ -267,7 +223,7 @@ struct product_target {
 static void multiply_operands(const struct loop_step_tasks *step, const int64_t extent[MAX_INDICES],
                               const double *A, const double *B, struct product_target *target)
 {
-    const struct contraction_indices *indices = &step->tasks.indices;
+    const struct contraction_indices *indices = &step->indices;
     if (step->problem.has_B)
         contraction_multiply(indices, extent, step->problem.factor, A, B, target->add,
                              target->elements);
@@ -301,16 +257,17 @@ static void note_norm(const struct loop_worker *worker, int s, const int64_t ext
     worker->norms[step->tensor[LOOP_C]] += norm;
 }
 
-static enum status add_product(struct loop_worker *worker, int s, const struct block_pair *pair,
+static enum status add_product(struct loop_worker *worker, int s,
+                               const struct loop_product *product,
                                const int64_t extent[MAX_INDICES], struct product_target *target)
 {
     const struct loop_step_tasks *step = &worker->body.steps[s];
-    struct pinned A = {0}, B = {0};
-    enum status status = pin_operand(worker, s, LOOP_A, pair->block_A, extent, &A);
+    struct pinned A, B = {.view_block = -1};
+    enum status status = pin_operand(worker, s, LOOP_A, product, extent, &A);
     if (status != STATUS_OK)
         goto done;
     if (step->problem.has_B)
-        status = pin_operand(worker, s, LOOP_B, pair->block_B, extent, &B);
+        status = pin_operand(worker, s, LOOP_B, product, extent, &B);
     if (status != STATUS_OK)
         goto done;
     multiply_operands(step, extent, A.matrix, B.matrix, target);
@@ -319,92 +276,103 @@ static enum status add_product(struct loop_worker *worker, int s, const struct b
     if (worker->polled)
         taskpool_poll(worker->polled);
 done:
-    if (step->problem.has_B)
-        release_operand(worker, s, LOOP_B, pair->block_B, &B);
-    release_operand(worker, s, LOOP_A, pair->block_A, &A);
+    release_operand(worker, s, LOOP_B, &B);
+    release_operand(worker, s, LOOP_A, &A);
     return status;
 }
 
-static void set_extents(const struct contraction_indices *indices, const struct block_pair *pair,
+static void set_extents(const struct loop_worker *worker, int s, const struct loop_product *product,
                         int64_t extent[MAX_INDICES])
 {
+    const struct contraction_indices *indices = &worker->body.steps[s].indices;
+    const struct tile_loop_step *step = &worker->body.problem->steps[s];
     for (int x = 0; x < MAX_INDICES; x++)
-        extent[x] = indices->space[x] ? index_space_tile_size(indices->space[x], pair->tile[x]) : 1;
+        extent[x] = indices->space[x]
+                        ? index_space_tile_size(indices->space[x],
+                                                loop_product_tile(step, product, worker->tuple, x))
+                        : 1;
 }
 
-/* All products of a block of C, or of a scalar those with a block of A. */
-static enum status add_products(struct loop_worker *worker, int s, const int32_t at[],
-                                const int32_t tuple[], struct product_target *target)
+static enum status add_products(struct loop_worker *worker, int s, const struct loop_target *target,
+                                struct product_target *sum)
 {
-    const struct loop_step_tasks *step = &worker->body.steps[s];
-    struct pair_walk walk;
-    pair_walk_begin(&step->tasks, at, &walk);
-    while (pair_walk_next(&walk)) {
+    for (int p = target->first; p < target->end; p++) {
+        const struct loop_product *product = &worker->products->products[p];
         int64_t extent[MAX_INDICES];
-        if (!loop_step_is_here(&worker->body.problem->steps[s], &walk.pair, tuple))
-            continue;
-        set_extents(&step->tasks.indices, &walk.pair, extent);
-        TRY(add_product(worker, s, &walk.pair, extent, target));
+        set_extents(worker, s, product, extent);
+        TRY(add_product(worker, s, product, extent, sum));
     }
     return STATUS_OK;
 }
 
-/* The block of a local tensor, by way of a matrix where it is packed. */
-static enum status run_local_block(struct loop_worker *worker, int s, const int32_t at[],
-                                   const int32_t tuple[])
+/* The tile of a place of C. */
+static void set_extents_of_C(const struct loop_worker *worker, int s,
+                             const struct loop_target *target, int64_t extent[MAX_INDICES],
+                             int64_t *size)
+{
+    const struct tile_loop_step *step = &worker->body.problem->steps[s];
+    *size = 1;
+    for (int d = 0; d < step->labels[LOOP_C].rank; d++) {
+        int index = step->index[LOOP_C][d], of_loop = step->loop_index[index];
+        int32_t tile = of_loop >= 0 ? worker->tuple[of_loop] : target->at[d];
+        extent[index] = index_space_tile_size(step->labels[LOOP_C].space[d], tile);
+        *size *= extent[index];
+    }
+}
+
+/* A block of a local tensor, by way of a matrix where it is packed. */
+static enum status run_local_target(struct loop_worker *worker, int s,
+                                    const struct loop_target *target)
 {
     const struct loop_step_tasks *step = &worker->body.steps[s];
-    const struct contraction_indices *indices = &step->tasks.indices;
-    int number = worker->body.problem->steps[s].tensor[LOOP_C];
-    double *block =
-        find_local_block(&worker->locals[number], block_index_number(step->tasks.C, at));
-    int64_t size = block_index_size(step->tasks.C, at), extent[MAX_INDICES];
-    bool packed = step->problem.has_B && indices->C.packed;
-    struct product_target target = {.elements = block, .add = !packed && step->problem.add};
-    if (packed)
-        target.elements = block_buffers_take(worker->buffers, size);
-    TRY(CHECK_MEMORY(target.elements, "no memory for a product of a loop over tiles"));
-    bool before = target.add;
-    enum status status = add_products(worker, s, at, tuple, &target);
-    bool added = target.add != before || before;
-    if (packed && added && status == STATUS_OK) {
-        for (int d = 0; d < indices->C.own.n; d++) {
-            int index = indices->C.own.index[d];
-            extent[index] = index_space_tile_size(indices->space[index], at[d]);
-        }
-        contraction_pack(&indices->C.order, &indices->C.own, extent, 1, target.elements,
-                         step->problem.add, block);
-    }
-    if (!added && !step->problem.add)
+    const struct contraction_indices *indices = &step->indices;
+    const struct local_tensor *local =
+        &worker->locals[worker->body.problem->steps[s].tensor[LOOP_C]];
+    double *block = local->elements + local->offsets[target->block];
+    bool packed = step->problem.has_B && indices->C.packed, empty = target->first == target->end;
+    int64_t size, extent[MAX_INDICES];
+    set_extents_of_C(worker, s, target, extent, &size);
+    if (empty && !step->problem.add)
         memset(block, 0, (size_t)size * sizeof *block);
+    if (empty)
+        return STATUS_OK;
+    struct product_target sum = {.elements = block, .add = !packed && step->problem.add};
     if (packed)
-        block_buffers_give_back(worker->buffers, target.elements);
+        sum.elements = block_buffers_take(worker->buffers, size);
+    TRY(CHECK_MEMORY(sum.elements, "no memory for a product of a loop over tiles"));
+    enum status status = add_products(worker, s, target, &sum);
+    if (packed && status == STATUS_OK)
+        contraction_pack(&indices->C.order, &indices->C.own, extent, 1, sum.elements,
+                         step->problem.add, block);
+    if (packed)
+        block_buffers_give_back(worker->buffers, sum.elements);
     return status;
 }
 
-static enum status run_loop_step(struct loop_worker *worker, int s, const int32_t tuple[],
-                                 double scalars[])
+static enum status run_loop_step(struct loop_worker *worker, int s, double scalars[])
 {
-    const struct loop_step_tasks *step = &worker->body.steps[s];
-    const struct tile_loop_step *from = &worker->body.problem->steps[s];
-    bool scalar = step->scalar >= 0;
-    const struct block_index *blocks = scalar ? step->tasks.A : step->tasks.C;
-    int loop_index[MAX_RANK];
-    struct block_walk walk;
+    const struct loop_products *products = worker->products;
+    int scalar = worker->body.steps[s].scalar;
     double value = 0;
-    struct product_target target = {.elements = &value};
-    loop_step_places(from, scalar, loop_index);
-    block_walk_begin(&from->labels[scalar ? LOOP_A : LOOP_C], loop_index, tuple, &walk);
-    while (block_walk_next(&walk)) {
-        if (block_index_number(blocks, walk.at) < 0)
-            continue;
-        if (scalar)
-            TRY(add_products(worker, s, walk.at, tuple, &target));
+    struct product_target sum = {.elements = &value};
+    for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++) {
+        if (scalar >= 0)
+            TRY(add_products(worker, s, &products->targets[t], &sum));
         else
-            TRY(run_local_block(worker, s, walk.at, tuple));
+            TRY(run_local_target(worker, s, &products->targets[t]));
     }
-    if (scalar)
-        scalars[step->scalar] += value;
+    if (scalar >= 0)
+        scalars[scalar] += value;
+    return STATUS_OK;
+}
+
+static enum status run_loop_steps(struct loop_worker *worker, double scalars[])
+{
+    TRY(loop_product_lists_find(&worker->lists, worker->tuple, &worker->products));
+    TRY(begin_locals(worker));
+    begin_norms(worker);
+    for (int s = 0; s < worker->body.problem->n_steps; s++)
+        TRY(run_loop_step(worker, s, scalars));
     return STATUS_OK;
 }
 
@@ -412,13 +380,11 @@ enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], d
                             double norms[])
 {
     enum wall_use use = wall_time_begin(WALL_ALGEBRA);
+    worker->tuple = tuple;
+    worker->norms = norms;
     for (int i = 0; i < worker->body.n_scalars; i++)
         scalars[i] = 0;
-    enum status status = begin_locals(worker, tuple);
-    worker->norms = norms;
-    begin_norms(worker);
-    for (int s = 0; s < worker->body.problem->n_steps && status == STATUS_OK; s++)
-        status = run_loop_step(worker, s, tuple, scalars);
+    enum status status = run_loop_steps(worker, scalars);
     wall_time_end(use);
     return status;
 }
@@ -439,7 +405,7 @@ static enum status create_views(struct loop_worker *worker,
             if (tensor >= 0 && !problem->tensors[tensor].local)
                 sources[2 * s + !is_A] = (struct loop_view_source){
                     .tensor = worker->body.tensors[tensor],
-                    .blocks = is_A ? step->tasks.A : step->tasks.B,
+                    .blocks = step->blocks[operand],
                     .layout = layout_of(step, (enum loop_operand)operand),
                     .reordered = step->problem.has_B &&
                                  can_reorder(layout_of(step, (enum loop_operand)operand))};
@@ -459,6 +425,7 @@ enum status loop_worker_create(const struct loop_body *body,
     made->body = *body;
     made->buffers = settings->buffers;
     made->polled = polled;
+    made->lists.problem = body->problem;
     made->locals = calloc((size_t)body->problem->n_tensors + 1, sizeof *made->locals);
     TRY(CHECK_MEMORY(made->locals, "no memory for a loop over tiles"));
     return create_views(made, settings);
@@ -469,9 +436,9 @@ void loop_worker_destroy(struct loop_worker *worker)
     if (!worker)
         return;
     loop_views_destroy(worker->views);
+    loop_product_lists_fini(&worker->lists);
     for (int t = 0; worker->locals && t < worker->body.problem->n_tensors; t++) {
         block_buffers_give_back(worker->buffers, worker->locals[t].elements);
-        free(worker->locals[t].numbers);
         free(worker->locals[t].offsets);
     }
     free(worker->locals);

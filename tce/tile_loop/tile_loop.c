@@ -6,6 +6,7 @@
 #include "support/io/progress.h"
 #include "support/mpi/long_reduce.h"
 #include "support/mpi/wall_time.h"
+#include "tce/tile_loop/loop_products.h"
 #include "tce/tile_loop/loop_worker.h"
 
 #include <math.h>
@@ -19,9 +20,9 @@ struct tile_loop {
     struct contraction_settings settings;
     int64_t n_tasks;
     struct loop_step_tasks *steps;
-    struct tensor **tensors;     /* stored ones */
-    struct tile_fill *fills;     /* of local ones */
-    struct block_index **blocks; /* of local ones */
+    struct tensor **tensors;         /* stored ones */
+    struct tile_fill *fills;         /* of local ones */
+    struct loop_product_lists lists; /* for costs */
     int n_scalars;
     int *scalars; /* their tensors' numbers */
     bool *adds;   /* whether a scalar keeps what it had before the loop */
@@ -71,7 +72,11 @@ static enum status prepare_step(struct tile_loop *loop, int s)
         step->problem.B = operand_of(from, LOOP_B);
     step->scalar =
         loop->problem->tensors[from->tensor[LOOP_C]].local ? -1 : number_scalar(loop, from);
-    return contraction_tasks_init(&step->problem, &step->tasks);
+    contraction_indices_init(&step->problem, &step->indices);
+    for (int operand = LOOP_A; operand <= (has_B ? LOOP_B : LOOP_A); operand++)
+        if (!loop->problem->tensors[from->tensor[operand]].local)
+            TRY(block_index_create(&from->labels[operand], &step->blocks[operand]));
+    return STATUS_OK;
 }
 
 static enum status allocate_loop(const struct tile_loop_problem *problem, struct tile_loop *loop)
@@ -80,11 +85,9 @@ static enum status allocate_loop(const struct tile_loop_problem *problem, struct
     loop->steps = calloc(n_steps, sizeof *loop->steps);
     loop->tensors = calloc(n_tensors, sizeof(struct tensor *));
     loop->fills = calloc(n_tensors, sizeof *loop->fills);
-    loop->blocks = calloc(n_tensors, sizeof(struct block_index *));
     loop->scalars = calloc(n_tensors, sizeof *loop->scalars);
     loop->adds = calloc(n_tensors, sizeof *loop->adds);
-    return CHECK_MEMORY(loop->steps && loop->tensors && loop->fills && loop->blocks &&
-                            loop->scalars && loop->adds,
+    return CHECK_MEMORY(loop->steps && loop->tensors && loop->fills && loop->scalars && loop->adds,
                         "no memory for a loop over tiles");
 }
 
@@ -95,6 +98,7 @@ enum status tile_loop_create(const struct tile_loop_problem *problem,
     TRY(CHECK_MEMORY(made, "no memory for a loop over tiles"));
     made->problem = problem;
     made->settings = *settings;
+    made->lists.problem = problem;
     TRY(allocate_loop(problem, made));
     double n_tasks = tile_tuples_count(&problem->tuples);
     if (n_tasks > MAX_TASKS)
@@ -102,9 +106,6 @@ enum status tile_loop_create(const struct tile_loop_problem *problem,
     made->n_tasks = (int64_t)n_tasks;
     for (int s = 0; s < problem->n_steps; s++)
         TRY(prepare_step(made, s));
-    for (int t = 0; t < problem->n_tensors; t++)
-        if (problem->tensors[t].local)
-            TRY(block_index_create(&problem->tensors[t].labels, &made->blocks[t]));
     return STATUS_OK;
 }
 
@@ -114,13 +115,12 @@ void tile_loop_destroy(struct tile_loop *loop)
         return;
     taskpool_destroy(loop->pool);
     for (int s = 0; loop->steps && s < loop->problem->n_steps; s++)
-        contraction_tasks_fini(&loop->steps[s].tasks);
-    for (int t = 0; loop->blocks && t < loop->problem->n_tensors; t++)
-        block_index_destroy(loop->blocks[t]);
+        for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++)
+            block_index_destroy(loop->steps[s].blocks[operand]);
+    loop_product_lists_fini(&loop->lists);
     free(loop->steps);
     free(loop->tensors);
     free(loop->fills);
-    free(loop->blocks);
     free(loop->scalars);
     free(loop->adds);
     free(loop);
@@ -149,52 +149,39 @@ void tile_loop_set_fill(struct tile_loop *loop, int number, const struct tile_fi
 #define SECONDS_PER_ELEMENT   5e-10
 #define SECONDS_PER_CALL      1e-6
 
-static double product_seconds(const struct contraction_tasks *tasks, const struct block_pair *pair)
-{
-    const struct contraction_indices *indices = &tasks->indices;
-    double seconds = SECONDS_PER_CALL;
-    seconds +=
-        SECONDS_PER_ELEMENT * (double)contraction_tasks_extent(tasks, &indices->C.own, pair->tile);
-    seconds +=
-        SECONDS_PER_ELEMENT * (double)contraction_tasks_extent(tasks, &indices->A.own, pair->tile);
-    if (!tasks->problem->has_B)
-        return seconds;
-    return seconds +
-           2 * SECONDS_PER_OPERATION *
-               (double)contraction_tasks_extent(tasks, &indices->C.own, pair->tile) *
-               (double)contraction_tasks_extent(tasks, &indices->group[ROLE_SUMMED], pair->tile);
-}
-
-static double step_seconds(const struct tile_loop *loop, int s, const int32_t tuple[])
+static double product_seconds(const struct tile_loop *loop, int s,
+                              const struct loop_product *product, const int32_t tuple[])
 {
     const struct tile_loop_step *from = &loop->problem->steps[s];
-    const struct loop_step_tasks *step = &loop->steps[s];
-    bool scalar = step->scalar >= 0;
-    const struct block_index *blocks = scalar ? step->tasks.A : step->tasks.C;
-    int loop_index[MAX_RANK];
-    struct block_walk walk;
-    double seconds = 0;
-    loop_step_places(from, scalar, loop_index);
-    block_walk_begin(&from->labels[scalar ? LOOP_A : LOOP_C], loop_index, tuple, &walk);
-    while (block_walk_next(&walk)) {
-        struct pair_walk pairs;
-        if (block_index_number(blocks, walk.at) < 0)
+    const struct contraction_indices *indices = &loop->steps[s].indices;
+    double of_C = 1, of_A = 1, summed = 1;
+    for (int x = 0; x < MAX_INDICES; x++) {
+        if (!indices->space[x])
             continue;
-        pair_walk_begin(&step->tasks, walk.at, &pairs);
-        while (pair_walk_next(&pairs))
-            if (loop_step_is_here(from, &pairs.pair, tuple))
-                seconds += product_seconds(&step->tasks, &pairs.pair);
+        double extent = (double)index_space_tile_size(indices->space[x],
+                                                      loop_product_tile(from, product, tuple, x));
+        enum index_role role = indices->role[x];
+        bool in_C = role == ROLE_BATCH || role == ROLE_ROW || role == ROLE_COLUMN;
+        of_C *= in_C ? extent : 1;
+        of_A *= role != ROLE_COLUMN && role != ROLE_LONE_B ? extent : 1;
+        summed *= role == ROLE_SUMMED ? extent : 1;
     }
-    return seconds;
+    return SECONDS_PER_CALL + SECONDS_PER_ELEMENT * (of_C + of_A) +
+           (from->tensor[LOOP_B] >= 0 ? 2 * SECONDS_PER_OPERATION * of_C * summed : 0);
 }
 
-double tile_loop_task_seconds(const struct tile_loop *loop, int64_t task)
+double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
 {
+    const struct loop_products *products;
     int32_t tuple[TILE_LOOP_MAX_INDICES];
     double seconds = 0;
     tile_tuples_get(&loop->problem->tuples, task, tuple);
+    if (loop_product_lists_find(&loop->lists, tuple, &products) != STATUS_OK)
+        return 0; /* the task will report it */
     for (int s = 0; s < loop->problem->n_steps; s++)
-        seconds += step_seconds(loop, s, tuple);
+        for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++)
+            for (int p = products->targets[t].first; p < products->targets[t].end; p++)
+                seconds += product_seconds(loop, s, &products->products[p], tuple);
     return seconds;
 }
 
@@ -287,7 +274,6 @@ static enum status create_loop_worker(struct tile_loop *loop)
                                    .steps = loop->steps,
                                    .tensors = loop->tensors,
                                    .fills = loop->fills,
-                                   .blocks = loop->blocks,
                                    .n_scalars = loop->n_scalars};
     int n_workers;
     MPI_Comm_size(loop->comm, &n_workers);

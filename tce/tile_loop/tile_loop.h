@@ -52,6 +52,8 @@ struct tile_loop_step {
 
 struct tile_loop_problem {
     struct tile_tuples tuples;
+    const struct index_space
+        *space[TILE_LOOP_MAX_INDICES]; /* of the loop's indices, cut into its tiles */
     int n_tensors, n_steps;
     struct tile_loop_tensor *tensors; /* borrowed, as are the steps */
     struct tile_loop_step *steps;
@@ -70,7 +72,7 @@ void tile_loop_destroy(struct tile_loop *loop);
 int64_t tile_loop_n_tasks(const struct tile_loop *loop);
 
 /* The time that a task is expected to take, in seconds on a processor of the day. */
-double tile_loop_task_seconds(const struct tile_loop *loop, int64_t task);
+double tile_loop_task_seconds(struct tile_loop *loop, int64_t task);
 
 /* Gives a stored tensor, or the fill of a local one. Borrowed. */
 void tile_loop_bind(struct tile_loop *loop, int number, struct tensor *tensor);
