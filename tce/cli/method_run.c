@@ -18,11 +18,13 @@
 #include "tce/calculation/method_calculation.h"
 #include "tce/cli/program_result.h"
 #include "tce/methods/correlation_checkpoint.h"
+#include "tce/methods/methods.h"
 #include "tce/plan/predicted_tasks.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct method_run {
     const struct tce_options *options;
@@ -179,23 +181,35 @@ static double total_energy(const struct method_run *run)
     return run->hf.result.energy + run->energies[0];
 }
 
+/* The scalars that the program reports. */
+static void print_reports(const struct correlation *correlation)
+{
+    const struct program *program = &correlation->instance.program;
+    for (int r = 0; r < program->n_reports; r++)
+        log_print("  %-25s %20.10f\n", program->reports[r].label,
+                  correlation_scalar(correlation, program->reports[r].tensor));
+}
+
 static void print_method_energies(const struct method_run *run)
 {
-    char name[16];
-    snprintf(name, sizeof name, "%s", run->options->method);
+    char name[TCE_METHOD_LABEL_SIZE];
+    tce_method_label(run->options->method, name);
     for (char *letter = name; *letter; letter++)
         *letter = (char)toupper((unsigned char)*letter);
     log_print("\n  Hartree-Fock energy       %20.10f hartree\n", run->hf.result.energy);
+    print_reports(&run->calculation.correlation);
     log_print("  correlation energy        %20.10f\n", run->energies[0]);
-    log_print("  total %-6s energy       %20.10f\n", name, total_energy(run));
+    log_print("  total %-7s energy      %20.10f\n", name, total_energy(run));
     scf_report_reference(run->hf.input.n_spins, &run->hf.result);
     log_print("\n");
 }
 
 static json_t *method_properties_to_json(const struct method_run *run)
 {
-    char key[64];
-    const char *method = run->options->method;
+    char key[64], label[TCE_METHOD_LABEL_SIZE];
+    tce_method_label(run->options->method, label);
+    /* The name that QCSchema has for CCSD(T). */
+    const char *method = strcmp(label, "ccsd(t)") == 0 ? "ccsd_prt_pr" : label;
     const struct mode_record *record = &run->records.list[0]; /* with --compare the first mode */
     json_t *properties = json_object();
     snprintf(key, sizeof key, "%s_correlation_energy", method);
@@ -259,11 +273,13 @@ static enum status write_method_outputs(const struct method_run *run, enum statu
         return status;
     struct memory_use memory =
         memory_use_of_all(run->calculation.correlation.memory_bytes, run->comm);
+    char label[TCE_METHOD_LABEL_SIZE];
     int n_workers;
+    tce_method_label(options->method, label);
     MPI_Comm_size(run->comm, &n_workers);
     program_result_print_memory(&memory);
     struct hf_correlated correlated = {.program = "beryl-tce",
-                                       .method = options->method,
+                                       .method = label,
                                        .has_energy = status == STATUS_OK,
                                        .extras = method_extras_to_json(run, memory.part_bytes)};
     if (correlated.has_energy) {

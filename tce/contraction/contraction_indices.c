@@ -109,16 +109,19 @@ static void lay_out_matrix(const struct contraction_indices *indices, enum index
 }
 
 /* Tries the orders of rows, columns and summed indices that the tensors themselves have.
- * The cost of packing is taken as the tensors' elements: each block is packed about once. */
+ * The cost of packing is taken as the tensors' elements: each block is packed about once. Where a factor
+ * may have any order, C's are tried first: its packed blocks then have longer runs. */
 static void choose_orders(const struct contraction_problem *problem,
                           struct contraction_indices *indices)
 {
     double weight_C = tensor_count_elements(problem->C.labels);
-    double weight_A = tensor_count_elements(problem->A.labels);
-    double weight_B = tensor_count_elements(problem->B.labels);
+    double weight_A = problem->A.any_order ? 0 : tensor_count_elements(problem->A.labels);
+    double weight_B = problem->B.any_order ? 0 : tensor_count_elements(problem->B.labels);
     struct contraction_indices best = *indices;
     double least = -1;
-    for (int choice = 0; choice < 8; choice++) {
+    int first = problem->A.any_order || problem->B.any_order ? 3 : 0;
+    for (int tried_so_far = 0; tried_so_far < 8; tried_so_far++) {
+        int choice = (first + tried_so_far) % 8;
         struct contraction_indices tried = *indices;
         tried.group[ROLE_ROW] = group_in(&tried, ROLE_ROW, choice & 1 ? &tried.C : &tried.A);
         tried.group[ROLE_COLUMN] = group_in(&tried, ROLE_COLUMN, choice & 2 ? &tried.C : &tried.B);

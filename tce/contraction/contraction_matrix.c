@@ -157,6 +157,15 @@ static void multiply_plainly(const struct matrix_product *product)
         }
 }
 
+static void multiply_vectors(const struct matrix_product *product)
+{
+    const struct strided_matrix *a = &product->a, *b = &product->b;
+    assert(a->n_columns <= INT_MAX && a->column_stride <= INT_MAX && b->row_stride <= INT_MAX);
+    double dot = product->factor * cblas_ddot((int)a->n_columns, product->A, (int)a->column_stride,
+                                              product->B, (int)b->row_stride);
+    *product->C = product->add ? *product->C + dot : dot;
+}
+
 /* c lies by rows. */
 static void multiply_by_rows(const struct matrix_product *product)
 {
@@ -175,6 +184,8 @@ static void multiply_matrices(const struct matrix_product *product)
     const struct strided_matrix *c = &product->c;
     if (c->n_rows * c->n_columns * product->a.n_columns <= SMALL_PRODUCT) {
         multiply_plainly(product);
+    } else if (c->n_rows == 1 && c->n_columns == 1) {
+        multiply_vectors(product);
     } else if (c->n_columns == 1 || c->column_stride == 1) {
         multiply_by_rows(product);
     } else {

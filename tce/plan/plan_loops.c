@@ -7,7 +7,7 @@
 
 /* Elements of a local tensor that a second-level cache holds with another one: what is added up in
  * several orders should lie in it. A tile larger than MAX_LOOP_TILE saves nothing more. */
-#define LOCAL_ELEMENTS (64 * 1024)
+#define LOCAL_ELEMENTS (28 * 1024)
 enum { MAX_LOOP_TILE = 16 };
 
 /* What is known while the problem is made. */

@@ -70,6 +70,9 @@ static enum status prepare_step(struct tile_loop *loop, int s)
                                                  .factor = from->factor};
     if (has_B)
         step->problem.B = operand_of(from, LOOP_B);
+    /* Views are made in any order. */
+    step->problem.A.any_order = !loop->problem->tensors[from->tensor[LOOP_A]].local;
+    step->problem.B.any_order = has_B && !loop->problem->tensors[from->tensor[LOOP_B]].local;
     step->scalar =
         loop->problem->tensors[from->tensor[LOOP_C]].local ? -1 : number_scalar(loop, from);
     contraction_indices_init(&step->problem, &step->indices);
