@@ -4,6 +4,7 @@
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
+#include "tce/integrals/fcidump.h"
 #include "tce/methods/correlation_checkpoint.h"
 
 static enum status plan_correlation(struct method_calculation *self,
@@ -52,10 +53,31 @@ enum status method_calculation_plan(const struct method_settings *settings,
     return find_amplitudes(self);
 }
 
+/* Orbitals in a tile of the tensors that are only written: the size of their blocks. */
+enum { DUMP_TILE = 20 };
+
+/* Of orbitals that may only be counted, before the SCF. */
+static struct fcidump describe_dump(const struct method_calculation *self,
+                                    const struct orbital_spaces *orbitals)
+{
+    const struct hf_settings *scf = self->hf->settings;
+    int64_t tile = self->settings->orbital_tile;
+    return (struct fcidump){.path = self->settings->fcidump,
+                            .integrals = {.screening = self->hf->screening,
+                                          .orbitals = orbitals,
+                                          .tile = tile > 0 ? tile : DUMP_TILE,
+                                          .memory_bytes = scf->memory_megabytes * 1000000,
+                                          .comm = self->hf->comm},
+                            .scf_energy = self->hf->result.energy,
+                            .scf_bytes = (double)scf->fock.cache_bytes};
+}
+
 enum status method_calculation_check_memory(struct method_calculation *self)
 {
     self->correlation.problem.screening = self->hf->screening;
-    return correlation_memory_check(&self->correlation, (int)self->settings->diis_size);
+    TRY(correlation_memory_check(&self->correlation, (int)self->settings->diis_size));
+    const struct fcidump dump = describe_dump(self, &self->counts);
+    return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
 }
 
 /* Amplitudes belong to the very orbitals that they were found with, which the SCF may have
@@ -96,6 +118,9 @@ enum status method_calculation_prepare(struct method_calculation *self,
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
+    const struct fcidump dump = describe_dump(self, self->orbitals);
+    if (dump.path)
+        TRY(fcidump_write(&dump, pool));
     TRY(plan_correlation(self, self->orbitals));
     TRY(correlation_prepare(&self->correlation, pool));
     log_print("\nIntegrals over orbitals took %.3f s\n", self->correlation.integral_seconds);

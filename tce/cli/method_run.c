@@ -16,6 +16,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "tce/calculation/method_calculation.h"
+#include "tce/cli/method_files.h"
 #include "tce/cli/program_result.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/plan/predicted_tasks.h"
@@ -49,7 +50,7 @@ static struct taskpool_settings pool_of(const struct method_run *run, const char
 static enum status read_input(struct method_run *run)
 {
     const struct tce_options *options = run->options;
-    TRY(hf_outputs_check(&run->scf_settings, &options->hf.files, run->comm));
+    TRY(method_files_check(options, run->comm));
     run->checked = true;
     TRY(hf_calculation_read(&run->scf_settings, run->comm, &run->hf));
     TRY(method_calculation_plan(&options->settings, &run->hf, &run->calculation));

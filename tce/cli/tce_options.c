@@ -85,6 +85,9 @@ static const struct option_row method_rows[] = {
                    .help = "maximum number of amplitude iterations"),
     INTEGER_OPTION("diis-amplitudes", FIELD(settings.diis_size), 1, 100, .default_text = "8",
                    .value = "N", .expert = true, .help = "amplitudes kept by DIIS; 1: no DIIS"),
+    TEXT_OPTION("write-fcidump", FIELD(settings.fcidump), .value = "FILE", .expert = true,
+                .help = "write all one- and two-electron integrals over the correlated orbitals, "
+                        "for other programs, in the format FCIDUMP"),
 };
 
 static void list_program_tables(struct tce_options *options, struct tce_option_tables *tables)
@@ -188,11 +191,12 @@ static enum status check_method(const struct tce_options *options)
     if (hf->compare && hf->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
-    if (options->dry_run &&
-        (hf->compare || hf->files.json || hf->files.report || hf->settings.scf.checkpoint ||
-         hf->settings.pool.watchdog_s > 0 || hf->settings.pool.trace_folder))
+    if (options->dry_run && (hf->compare || hf->files.json || hf->files.report ||
+                             hf->settings.scf.checkpoint || options->settings.fcidump ||
+                             hf->settings.pool.watchdog_s > 0 || hf->settings.pool.trace_folder))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing and writes no file: leave --compare, "
-                                  "--json, --report, --checkpoint, --watchdog and --trace out");
+                                  "--json, --report, --checkpoint, --write-fcidump, --watchdog and "
+                                  "--trace out");
     return STATUS_OK;
 }
 
@@ -273,7 +277,8 @@ json_t *tce_options_command(const struct tce_options *options)
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);
     snprintf(command, sizeof command, "beryl-tce %s", options->method ? options->method : "run");
-    return command_line_to_json(&all, command, options->argc, options->argv, HF_OUTPUTS);
+    return command_line_to_json(&all, command, options->argc, options->argv,
+                                HF_OUTPUTS ",write-fcidump");
 }
 
 void tce_options_answer(const struct tce_options *options, enum option_request request)

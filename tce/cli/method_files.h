@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The files of `beryl-tce METHOD`. */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/cli/tce_options.h"
+
+#include <mpi.h>
+
+/* Checks before the work that all outputs can be written, and that none is an input or another output.
+ * Collective.
+ * Errors: those of hf_outputs_check, and STATUS_USAGE for a --write-fcidump that is no regular file;
+ * the same everywhere. */
+enum status method_files_check(const struct tce_options *options, MPI_Comm comm);
