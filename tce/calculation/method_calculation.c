@@ -13,6 +13,8 @@ static enum status plan_correlation(struct method_calculation *self,
     const struct method_settings *settings = self->settings;
     const struct hf_settings *scf = self->hf->settings;
     const struct correlation_problem problem = {.method = settings->method,
+                                                .text = settings->text,
+                                                .length = settings->length,
                                                 .screening = self->hf->screening,
                                                 .orbitals = orbitals,
                                                 .tile = settings->orbital_tile,
@@ -27,7 +29,7 @@ static enum status plan_correlation(struct method_calculation *self,
 static enum status find_amplitudes(struct method_calculation *self)
 {
     struct amplitude_origin wanted =
-        correlation_checkpoint_origin(self->settings->method, &self->counts);
+        correlation_checkpoint_origin(self->correlation.amplitudes_name, &self->counts);
     if (!self->hf->settings->restart || self->correlation.instance.program.n_unknowns == 0)
         return STATUS_OK;
     return correlation_checkpoint_find(self->hf->checkpoint, &wanted, &self->has_amplitudes,

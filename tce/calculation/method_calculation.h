@@ -24,9 +24,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Error messages name a setting by the option of beryl-tce. */
+/* All borrowed. Error messages name a setting by the option of beryl-tce. */
 struct method_settings {
-    const char *method; /* of methods.h */
+    const char *method; /* of methods.h; with a text the name of the text's file */
+    const char *text;   /* of a user's program in the place of the method's, or NULL */
+    size_t length;
     bool frozen_core;
     int64_t orbital_tile; /* 0: chosen by their number */
     double converge;

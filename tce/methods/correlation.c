@@ -12,6 +12,7 @@
 #include "tce/methods/correlation_integrals.h"
 #include "tce/methods/method_bindings.h"
 #include "tce/methods/methods.h"
+#include "tce/methods/user_program.h"
 
 #include <assert.h>
 #include <math.h>
@@ -52,6 +53,19 @@ static int64_t list_blocks(int n_spins, const int64_t sizes[], struct index_bloc
     return n;
 }
 
+/* Of a user's program the checks, and the name in checkpoints. */
+static enum status check_program_text(struct correlation *self)
+{
+    const struct correlation_problem *problem = &self->problem;
+    if (!problem->text) {
+        snprintf(self->amplitudes_name, sizeof self->amplitudes_name, "%s", problem->method);
+        return STATUS_OK;
+    }
+    TRY(user_program_check(&self->instance.program, problem->orbitals->n_spins));
+    return status_agree(problem->comm,
+                        user_program_name(problem->text, problem->length, self->amplitudes_name));
+}
+
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation)
 {
@@ -66,12 +80,16 @@ enum status correlation_init(const struct correlation_problem *problem,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
          virtual, orbitals_in_tile(problem)}};
     struct program_source source = {.file = problem->method, .n_spaces = 2, .spaces = spaces};
-    source.text = tce_method_text(problem->method, orbitals->n_spins, &source.length);
+    source.text = problem->text;
+    source.length = problem->length;
+    if (!source.text)
+        source.text = tce_method_text(problem->method, orbitals->n_spins, &source.length);
     *correlation = (struct correlation){.problem = *problem};
     TRY(program_instance_init(&source, problem->comm, &correlation->instance));
     TRY(method_bindings_check(&correlation->instance.program));
+    TRY(check_program_text(correlation));
     correlation->energy = find_energy(&correlation->instance.program);
-    assert(correlation->energy >= 0);
+    assert(correlation->energy >= 0 || problem->text);
     assert(correlation->instance.program.n_unknowns <= CORRELATION_MAX_UNKNOWNS);
     return STATUS_OK;
 }
@@ -94,8 +112,8 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
     return program->n_unknowns;
 }
 
-/* Tensors whose binding says what an element is. */
-static void fill_elements(struct correlation *self)
+/* Tensors whose binding, or whose function, says what an element is. */
+static enum status fill_elements(struct correlation *self)
 {
     const struct program *program = &self->instance.program;
     for (int i = 0; i < program->n_tensors; i++) {
@@ -105,7 +123,10 @@ static void fill_elements(struct correlation *self)
             method_binding_describe(program, tensor, self->problem.orbitals);
         if (binding && binding->element)
             tensor_fill(executor_tensor(self->instance.executor, i), binding->element, &bound);
+        if (tensor->fill && !binding)
+            TRY(program_instance_fill(&self->instance, i));
     }
+    return STATUS_OK;
 }
 
 /* Runs stages [first, last), shown as one piece of work. */
@@ -123,7 +144,7 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     double start_s = clock_now_s();
     TRY(program_instance_start(&self->instance, &self->problem.contraction));
     TRY(correlation_integrals_fill(self, pool));
-    fill_elements(self);
+    TRY(fill_elements(self));
     self->integral_seconds = clock_now_s() - start_s;
     if (self->instance.program.n_unknowns == 0)
         return STATUS_OK;
@@ -147,8 +168,9 @@ double correlation_energy(const struct correlation *self)
 
 static double read_energy(const struct correlation *self)
 {
-    double energy;
-    darray_get(executor_tensor(self->instance.executor, self->energy)->data, 0, &energy);
+    double energy = 0;
+    if (self->energy >= 0)
+        darray_get(executor_tensor(self->instance.executor, self->energy)->data, 0, &energy);
     return energy;
 }
 
@@ -183,6 +205,12 @@ static enum status keep_iteration(struct correlation *self,
                          array_reserve(&self->iterations, self->n_iterations + 1, &self->capacity,
                                        sizeof *self->iterations)));
     self->iterations[self->n_iterations++] = *iteration;
+    if (self->energy < 0) {
+        log_print("%4lld %20s %13s %12.3e %10.3f %9.2f\n", (long long)self->n_iterations, "none",
+                  "", iteration->change, iteration->record.seconds,
+                  1e-9 * iteration->record.flops / iteration->record.seconds);
+        return STATUS_OK;
+    }
     log_print("%4lld %20.10f %13.3e %12.3e %10.3f %9.2f\n", (long long)self->n_iterations,
               iteration->energy, is_first ? 0 : iteration->energy - before, iteration->change,
               iteration->record.seconds,
@@ -282,6 +310,8 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");
     if (self->instance.program.n_unknowns > 0)
         return solve_iteratively(self, settings);
+    if (self->problem.text)
+        TRY(user_program_reset(&self->instance));
     TRY(run_iteration(self, &iteration));
     note_memory(self);
     return keep_iteration(self, &iteration);
