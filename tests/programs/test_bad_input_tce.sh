@@ -211,7 +211,7 @@ refuse "factors.tce:7:" run factors.tce
 printf 'a%.0s' $(seq 100000) > name.tce
 refuse "name.tce:1:1: " run name.tce
 
-# `iterate` is for methods.
+# `iterate` is for methods and programs over a molecule.
 printf "${declarations}tensor A[i]\ntensor B[i]\nscalar E\niterate A from B, energy E\n" > iterate.tce
 printf 'E = A[i] * A[i]\nB[i] = 2 * A[i]\n' >> iterate.tce
 refuse "iterate.tce:8:1: 'iterate' is for methods" run iterate.tce
@@ -236,7 +236,7 @@ refuse "one.txt: the name must end in .csv or .npy" run good.tce --write-profile
 refuse "command comes first" --verify run good.tce
 refuse "run FILE.tce" good.tce
 refuse FILE.tce run
-refuse good.tce run good.tce good.tce
+refuse "--basis is missing" run good.tce good.tce
 refuse nonsense run good.tce --nonsense
 refuse --basis run good.tce --basis sto-3g
 refuse --iterations run good.tce --iterations 0
