@@ -71,6 +71,7 @@ static struct fcidump describe_dump(const struct method_calculation *self,
                                           .memory_bytes = scf->memory_megabytes * 1000000,
                                           .comm = self->hf->comm},
                             .scf_energy = self->hf->result.energy,
+                            .nuclear_repulsion = self->hf->result.nuclear_repulsion,
                             .scf_bytes = (double)scf->fock.cache_bytes};
 }
 

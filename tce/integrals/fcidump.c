@@ -196,12 +196,14 @@ static void make_one_electron(struct dump_writer *writer)
     walk_kind(writer, VOVO, has_occupied_second, add_virtual_exchange);
 }
 
-/* What the Hamiltonian of the correlated electrons lacks: the energy of their determinant is half
- * the sum of h_ii + e_i over its electrons. */
+/* What the Hamiltonian of the correlated electrons lacks. With a frozen core by the energy of their
+ * determinant, half the sum of h_ii + e_i over its electrons. */
 static double constant_energy(const struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
     double sum = 0;
+    if (orbital_spaces_n_core(orbitals) == 0)
+        return writer->dump->nuclear_repulsion;
     for (int s = 0; s < orbitals->n_spins; s++)
         for (int64_t i = 0; i < orbitals->spin[s].n_occupied; i++) {
             int64_t number = number_of_orbital(orbitals, s, i);

@@ -28,8 +28,9 @@
 struct fcidump {
     const char *path;
     struct all_integrals_problem integrals;
-    double scf_energy; /* total, hartree; from the density of all occupied orbitals */
-    double scf_bytes;  /* that the SCF keeps on a process, at most */
+    double scf_energy;        /* total, hartree; with nuclear_repulsion, of all occupied orbitals */
+    double nuclear_repulsion; /* hartree */
+    double scf_bytes;         /* that the SCF keeps on a process, at most */
 };
 
 /* Whether the integrals fit into memory, to be checked before the SCF starts; prints what each
