@@ -263,7 +263,7 @@ static void add_correlated(const struct hf_correlated *correlated, json_t *resul
 {
     json_t *model = json_object_get(result, "model");
     json_t *extras = json_object_get(json_object_get(result, "extras"), "beryl");
-    json_object_set_new(model, "method", json_string(correlated->method));
+    json_object_set_new(model, "method", json_text(correlated->method));
     json_object_update(json_object_get(result, "properties"), correlated->properties);
     json_object_update(extras, correlated->extras);
 }

@@ -267,14 +267,25 @@ static enum status draw_first_charts(FILE *page, const struct report_run *run)
 
 /* --- the answer --- */
 
+/* In capitals, but that of a user's program as it is: the name of a file. */
+static void write_method_name(FILE *page, const char *method)
+{
+    if (strpbrk(method, ".<>&\"'")) {
+        html_text(page, method);
+        return;
+    }
+    for (const char *letter = method; *letter != '\0'; letter++)
+        fputc(toupper((unsigned char)*letter), page);
+}
+
 /* "The CCSD energy of H2O in cc-pvdz", where the words are "The ". */
 static void write_energy_subject(FILE *page, const struct report_run *run, const char *words)
 {
     const json_t *model = json_object_get(run->result, "model");
     const char *method = report_text(model, "method"), *basis = report_text(model, "basis");
     fputs(words, page);
-    for (const char *letter = method; letter && *letter != '\0'; letter++)
-        fputc(toupper((unsigned char)*letter), page);
+    if (method)
+        write_method_name(page, method);
     fputs(method ? " energy of " : "energy of ", page);
     if (!write_hill_formula(page, run))
         fputs("the molecule", page);

@@ -21,7 +21,7 @@ enum wall_use {
     WALL_ALGEBRA,       /* matrices, tensors, and all that has no other use */
     WALL_COMMUNICATION, /* transfers, scheduling and waiting for other processes */
     WALL_STABILITY,     /* tests of stability, with their Fock builds */
-    WALL_FILES,         /* reading the input, reading and writing checkpoints */
+    WALL_FILES,         /* reading the input, reading and writing checkpoints and integrals */
     WALL_USES
 };
 

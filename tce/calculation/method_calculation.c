@@ -4,6 +4,7 @@
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "support/base/log.h"
 #include "tce/execution/finite_check.h"
+#include "tce/integrals/fcidump.h"
 #include "tce/methods/correlation_checkpoint.h"
 
 static enum status plan_correlation(struct method_calculation *self,
@@ -12,6 +13,8 @@ static enum status plan_correlation(struct method_calculation *self,
     const struct method_settings *settings = self->settings;
     const struct hf_settings *scf = self->hf->settings;
     const struct correlation_problem problem = {.method = settings->method,
+                                                .text = settings->text,
+                                                .length = settings->length,
                                                 .screening = self->hf->screening,
                                                 .orbitals = orbitals,
                                                 .tile = settings->orbital_tile,
@@ -26,7 +29,7 @@ static enum status plan_correlation(struct method_calculation *self,
 static enum status find_amplitudes(struct method_calculation *self)
 {
     struct amplitude_origin wanted =
-        correlation_checkpoint_origin(self->settings->method, &self->counts);
+        correlation_checkpoint_origin(self->correlation.amplitudes_name, &self->counts);
     if (!self->hf->settings->restart || self->correlation.instance.program.n_unknowns == 0)
         return STATUS_OK;
     return correlation_checkpoint_find(self->hf->checkpoint, &wanted, &self->has_amplitudes,
@@ -52,10 +55,32 @@ enum status method_calculation_plan(const struct method_settings *settings,
     return find_amplitudes(self);
 }
 
+/* Orbitals in a tile of the tensors that are only written: the size of their blocks. */
+enum { DUMP_TILE = 20 };
+
+/* Of orbitals that may only be counted, before the SCF. */
+static struct fcidump describe_dump(const struct method_calculation *self,
+                                    const struct orbital_spaces *orbitals)
+{
+    const struct hf_settings *scf = self->hf->settings;
+    int64_t tile = self->settings->orbital_tile;
+    return (struct fcidump){.path = self->settings->fcidump,
+                            .integrals = {.screening = self->hf->screening,
+                                          .orbitals = orbitals,
+                                          .tile = tile > 0 ? tile : DUMP_TILE,
+                                          .memory_bytes = scf->memory_megabytes * 1000000,
+                                          .comm = self->hf->comm},
+                            .scf_energy = self->hf->result.energy,
+                            .nuclear_repulsion = self->hf->result.nuclear_repulsion,
+                            .scf_bytes = (double)scf->fock.cache_bytes};
+}
+
 enum status method_calculation_check_memory(struct method_calculation *self)
 {
     self->correlation.problem.screening = self->hf->screening;
-    return correlation_memory_check(&self->correlation, (int)self->settings->diis_size);
+    TRY(correlation_memory_check(&self->correlation, (int)self->settings->diis_size));
+    const struct fcidump dump = describe_dump(self, &self->counts);
+    return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
 }
 
 /* Amplitudes belong to the very orbitals that they were found with, which the SCF may have
@@ -96,6 +121,9 @@ enum status method_calculation_prepare(struct method_calculation *self,
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);
+    const struct fcidump dump = describe_dump(self, self->orbitals);
+    if (dump.path)
+        TRY(fcidump_write(&dump, pool));
     TRY(plan_correlation(self, self->orbitals));
     TRY(correlation_prepare(&self->correlation, pool));
     log_print("\nIntegrals over orbitals took %.3f s\n", self->correlation.integral_seconds);

@@ -24,9 +24,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Error messages name a setting by the option of beryl-tce. */
+/* All borrowed. Error messages name a setting by the option of beryl-tce. */
 struct method_settings {
-    const char *method; /* of methods.h */
+    const char *method; /* of methods.h; with a text the name of the text's file */
+    const char *text;   /* of a user's program in the place of the method's, or NULL */
+    size_t length;
     bool frozen_core;
     int64_t orbital_tile; /* 0: chosen by their number */
     double converge;
@@ -34,6 +36,7 @@ struct method_settings {
     struct contraction_settings contraction;
     const char *checkpoint;   /* file to write, or NULL: at the end, and */
     int64_t checkpoint_every; /* after so many iterations */
+    const char *fcidump;      /* file for all integrals over the orbitals (fcidump.h), or NULL */
 };
 
 #define METHOD_DEFAULT_CONVERGE       1e-8
@@ -58,12 +61,15 @@ enum status method_calculation_plan(const struct method_settings *settings,
                                     struct hf_calculation *hf,
                                     struct method_calculation *calculation);
 
-/* Checks that the method fits into memory; after hf_calculation_prepare_screening.
- * Errors: those of correlation_memory_check. */
+/* Checks that the method, and the integrals to be written, fit into memory; after
+ * hf_calculation_prepare_screening. Errors: those of correlation_memory_check and
+ * fcidump_check_memory. */
 enum status method_calculation_check_memory(struct method_calculation *calculation);
 
-/* Takes the orbitals of the converged SCF, plans anew for them, and transforms the integrals.
- * Errors: those of checkpoint_reader_orbitals, orbital_spaces_create and correlation_prepare. */
+/* Takes the orbitals of the converged SCF, writes all integrals over them if asked for, plans anew for
+ * the orbitals, and transforms the integrals of the method.
+ * Errors: those of checkpoint_reader_orbitals, orbital_spaces_create, fcidump_write and
+ * correlation_prepare. */
 enum status method_calculation_prepare(struct method_calculation *calculation,
                                        const struct taskpool_settings *pool);
 

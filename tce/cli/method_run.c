@@ -16,6 +16,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "tce/calculation/method_calculation.h"
+#include "tce/cli/method_files.h"
 #include "tce/cli/program_result.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/methods.h"
@@ -31,6 +32,8 @@ struct method_run {
     MPI_Comm comm;
     int rank;
     struct hf_settings scf_settings;
+    struct method_settings settings;
+    struct text_file text; /* of a user's program */
     struct hf_calculation hf;
     struct method_calculation calculation;
     struct mode_records records;
@@ -51,10 +54,11 @@ static struct taskpool_settings pool_of(const struct method_run *run, const char
 static enum status read_input(struct method_run *run)
 {
     const struct tce_options *options = run->options;
-    TRY(hf_outputs_check(&run->scf_settings, &options->hf.files, run->comm));
+    TRY(method_files_check(options, run->comm));
     run->checked = true;
+    TRY(method_files_read_program(options, run->comm, &run->text, &run->settings));
     TRY(hf_calculation_read(&run->scf_settings, run->comm, &run->hf));
-    TRY(method_calculation_plan(&options->settings, &run->hf, &run->calculation));
+    TRY(method_calculation_plan(&run->settings, &run->hf, &run->calculation));
     if (run->calculation.has_amplitudes)
         run->scf_settings.scf.checkpoint = NULL;
     return STATUS_OK;
@@ -190,9 +194,35 @@ static void print_reports(const struct correlation *correlation)
                   correlation_scalar(correlation, program->reports[r].tensor));
 }
 
+/* The method's name in results: of a user's program that of its file, without folders. */
+static const char *title_of_method(const struct method_run *run)
+{
+    const char *method = run->options->method, *slash = strrchr(method, '/');
+    return run->options->program && slash ? slash + 1 : method;
+}
+
+/* Of a user's program, which may have no energy, with its scalars. */
+static void print_program_energies(const struct method_run *run)
+{
+    const struct correlation *correlation = &run->calculation.correlation;
+    log_print("\n  Hartree-Fock energy       %20.10f hartree\n", run->hf.result.energy);
+    if (correlation->energy >= 0) {
+        log_print("  correlation energy        %20.10f\n", run->energies[0]);
+        log_print("  total energy              %20.10f\n", total_energy(run));
+    }
+    scf_report_reference(run->hf.input.n_spins, &run->hf.result);
+    log_print("\n");
+    program_result_print_scalars(&correlation->instance);
+    log_print("\n");
+}
+
 static void print_method_energies(const struct method_run *run)
 {
     char name[TCE_METHOD_LABEL_SIZE];
+    if (run->options->program) {
+        print_program_energies(run);
+        return;
+    }
     tce_method_label(run->options->method, name);
     for (char *letter = name; *letter; letter++)
         *letter = (char)toupper((unsigned char)*letter);
@@ -212,6 +242,8 @@ static json_t *method_properties_to_json(const struct method_run *run)
     const char *method = strcmp(label, "ccsd(t)") == 0 ? "ccsd_prt_pr" : label;
     const struct mode_record *record = &run->records.list[0]; /* with --compare the first mode */
     json_t *properties = json_object();
+    if (run->options->program)
+        return properties; /* the results of a user's program are its scalars */
     snprintf(key, sizeof key, "%s_correlation_energy", method);
     json_object_set_new(properties, key, json_real(run->energies[0]));
     snprintf(key, sizeof key, "%s_total_energy", method);
@@ -279,12 +311,16 @@ static enum status write_method_outputs(const struct method_run *run, enum statu
     MPI_Comm_size(run->comm, &n_workers);
     program_result_print_memory(&memory);
     struct hf_correlated correlated = {.program = "beryl-tce",
-                                       .method = label,
+                                       .method = options->program ? title_of_method(run) : label,
                                        .has_energy = status == STATUS_OK,
                                        .extras = method_extras_to_json(run, memory.part_bytes)};
     if (correlated.has_energy) {
         correlated.energy = total_energy(run);
         correlated.properties = method_properties_to_json(run);
+        if (options->program)
+            json_object_set_new(
+                correlated.extras, "scalars",
+                program_result_scalars_to_json(&run->calculation.correlation.instance));
     }
     struct hf_outcome outcome = {.settings = hf->settings,
                                  .files = &options->hf.files,
@@ -335,6 +371,7 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
         .options = options,
         .comm = comm,
         .scf_settings = options->hf.settings,
+        .settings = options->settings,
         .records = {.n_rounds = options->hf.rounds,
                     .trace = options->hf.compare ? options->hf.settings.pool.trace : NULL,
                     .comm = comm,
@@ -345,6 +382,7 @@ enum status method_run(const struct tce_options *options, MPI_Comm comm, bool *a
     mode_records_fini(&run->records);
     method_calculation_fini(&run->calculation);
     hf_calculation_fini(&run->hf);
+    text_file_fini(&run->text);
     free(run);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* `beryl-tce METHOD MOLECULE.xyz`. */
+/* `beryl-tce METHOD MOLECULE.xyz`, and `beryl-tce run FILE.tce MOLECULE.xyz`. */
 #pragma once
 
 #include "support/base/status.h"

@@ -123,17 +123,32 @@ void program_result_print_memory(const struct memory_use *memory)
               1e-6 * (double)memory->peak_bytes, 1e-6 * (double)memory->part_bytes);
 }
 
+/* Whether the tensor is a scalar, and its value. */
+static bool read_scalar(const struct program_instance *instance, int number, double *value)
+{
+    const struct tensor *tensor = executor_tensor(instance->executor, number);
+    if (instance->program.tensors[number].rank > 0 || !tensor || block_index_n(tensor->blocks) == 0)
+        return false;
+    darray_get(tensor->data, 0, value);
+    return true;
+}
+
 void program_result_print_scalars(const struct program_instance *instance)
 {
-    const struct program *program = &instance->program;
-    for (int i = 0; i < program->n_tensors; i++) {
-        const struct tensor *tensor = executor_tensor(instance->executor, i);
-        double value;
-        if (program->tensors[i].rank > 0 || !tensor || block_index_n(tensor->blocks) == 0)
-            continue;
-        darray_get(tensor->data, 0, &value);
-        log_print("%-10s %.15g\n", program->tensors[i].name, value);
-    }
+    double value;
+    for (int i = 0; i < instance->program.n_tensors; i++)
+        if (read_scalar(instance, i, &value))
+            log_print("%-10s %.15g\n", instance->program.tensors[i].name, value);
+}
+
+json_t *program_result_scalars_to_json(const struct program_instance *instance)
+{
+    json_t *scalars = json_object();
+    double value;
+    for (int i = 0; i < instance->program.n_tensors; i++)
+        if (program_instance_is_assigned(instance, i) && read_scalar(instance, i, &value))
+            json_object_set_new(scalars, instance->program.tensors[i].name, json_real(value));
+    return scalars;
 }
 
 json_t *program_result_note(struct mode_records *records, int position,

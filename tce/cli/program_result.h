@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The printed and written results of `beryl-tce run`. */
+/* The printed and written results of `beryl-tce run`, and of what methods share with it. */
 #pragma once
 
 #include "sched/lab/comparison/mode_records.h"
@@ -23,6 +23,9 @@ void program_result_print_memory(const struct memory_use *memory);
 
 /* Prints the values of the scalars. Not collective. */
 void program_result_print_scalars(const struct program_instance *instance);
+
+/* {name: value} of those that statements assign to. Not collective; NULL when out of memory. */
+json_t *program_result_scalars_to_json(const struct program_instance *instance);
 
 /* All borrowed. */
 struct program_result {

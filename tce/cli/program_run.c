@@ -66,8 +66,9 @@ static enum status read_program(struct program_run *run)
         TRY(program_instance_check_fill(&run->instance, i));
     if (run->instance.program.n_unknowns > 0)
         return source_fail(options->file, run->instance.program.iterate_place,
-                           "'iterate' is for methods such as beryl-tce ccsd: leave it out, and "
-                           "repeat the program with --iterations");
+                           "'iterate' is for methods, and for programs over a molecule: give one "
+                           "after the file, or leave 'iterate' out and repeat the program with "
+                           "--iterations");
     return speeds_check(run->comm, options->pool.speeds);
 }
 

@@ -85,6 +85,9 @@ static const struct option_row method_rows[] = {
                    .help = "maximum number of amplitude iterations"),
     INTEGER_OPTION("diis-amplitudes", FIELD(settings.diis_size), 1, 100, .default_text = "8",
                    .value = "N", .expert = true, .help = "amplitudes kept by DIIS; 1: no DIIS"),
+    TEXT_OPTION("write-fcidump", FIELD(settings.fcidump), .value = "FILE", .expert = true,
+                .help = "write all one- and two-electron integrals over the correlated orbitals, "
+                        "for other programs, in the format FCIDUMP"),
 };
 
 static void list_program_tables(struct tce_options *options, struct tce_option_tables *tables)
@@ -110,8 +113,9 @@ static void list_method_tables(struct tce_options *options, struct tce_option_ta
 /* For --help and messages. Those of a method if options->method is set, else those of a program. */
 static void init_tables(struct tce_options *options, struct tce_option_tables *tables)
 {
-    snprintf(tables->program, sizeof tables->program, "beryl-tce%s%s", options->method ? " " : "",
-             options->method ? options->method : "");
+    const char *command = options->program ? "run" : options->method;
+    snprintf(tables->program, sizeof tables->program, "beryl-tce%s%s", command ? " " : "",
+             command ? command : "");
     (options->method ? list_method_tables : list_program_tables)(options, tables);
 }
 
@@ -122,10 +126,11 @@ static struct options describe_program(const struct tce_option_tables *tables)
     return (struct options){
         .program = tables->program,
         .synopsis = "run FILE.tce [options]\n"
+                    "       beryl-tce run FILE.tce MOLECULE.xyz --basis NAME [options]\n"
                     "       beryl-tce " TCE_METHOD_CHOICES " MOLECULE.xyz --basis NAME [options]",
         .purpose = "Runs a .tce program of tensor contractions; or a method of quantum chemistry, "
                    "which is such a program over a molecule's orbitals: " TCE_METHOD_TITLES
-                   ". beryl-tce METHOD --help lists a method's options. "
+                   ". beryl-tce METHOD --help lists the options with a molecule. "
                    "Runs on one process as it is, on several under mpirun -np P.",
         .tables = tables->table,
         .n_tables = tables->n,
@@ -146,10 +151,25 @@ static struct options describe_method(const struct tce_option_tables *tables)
     return options;
 }
 
+/* A user's program in the place of a method's. */
+static struct options describe_bound_program(const struct tce_option_tables *tables)
+{
+    struct options options = describe_method(tables);
+    options.synopsis = "FILE.tce MOLECULE.xyz --basis NAME [options]";
+    options.purpose = "Runs a .tce program over the orbitals of a molecule, after the SCF, as "
+                      "beryl-tce METHOD runs that of a method. "
+                      "Runs on one process as it is, on several under mpirun -np P.";
+    options.operand_name = "FILE.tce or MOLECULE.xyz";
+    options.min_operands = options.max_operands = 2;
+    return options;
+}
+
 static struct options describe_command(struct tce_options *options,
                                        struct tce_option_tables *tables)
 {
     init_tables(options, tables);
+    if (options->program)
+        return describe_bound_program(tables);
     return options->method ? describe_method(tables) : describe_program(tables);
 }
 
@@ -188,11 +208,12 @@ static enum status check_method(const struct tce_options *options)
     if (hf->compare && hf->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
-    if (options->dry_run &&
-        (hf->compare || hf->files.json || hf->files.report || hf->settings.scf.checkpoint ||
-         hf->settings.pool.watchdog_s > 0 || hf->settings.pool.trace_folder))
+    if (options->dry_run && (hf->compare || hf->files.json || hf->files.report ||
+                             hf->settings.scf.checkpoint || options->settings.fcidump ||
+                             hf->settings.pool.watchdog_s > 0 || hf->settings.pool.trace_folder))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing and writes no file: leave --compare, "
-                                  "--json, --report, --checkpoint, --watchdog and --trace out");
+                                  "--json, --report, --checkpoint, --write-fcidump, --watchdog and "
+                                  "--trace out");
     return STATUS_OK;
 }
 
@@ -203,6 +224,19 @@ static bool stands_alone(const char *word)
                                            "--version"};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
         if (strcmp(word, requests[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the arguments of `run` are those of a program over a molecule, which has other options than
+ * one that is run alone: --basis is given, or two operands come first. */
+static bool names_molecule(int argc, char **argv)
+{
+    static const char basis[] = "--bas"; /* the shortest name that getopt takes for it */
+    if (argc > 3 && argv[2][0] != '-' && argv[3][0] != '-')
+        return true;
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], basis, strlen(basis)) == 0)
             return true;
     return false;
 }
@@ -239,6 +273,8 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     bool command = !stands_alone(argv[1]);
     if (command)
         TRY(find_command(argv[1], options));
+    if (command && !options->method && names_molecule(argc, argv))
+        options->method = options->program = "FILE.tce"; /* until the operands are known */
     struct options all = describe_command(options, &tables);
     if (command && !options->method)
         all.synopsis = "run FILE.tce [options]";
@@ -248,6 +284,8 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     options->argv = argv + shift;
     if (*request != OPTION_REQUEST_RUN)
         return STATUS_OK;
+    if (options->program)
+        options->method = options->program = argv[shift + first_operand++];
     options->file = argv[shift + first_operand];
     if (options->method) {
         TRY(check_method(options));
@@ -272,8 +310,10 @@ json_t *tce_options_command(const struct tce_options *options)
     struct tce_options copy = *options;
     struct tce_option_tables tables;
     struct options all = describe_command(&copy, &tables);
-    snprintf(command, sizeof command, "beryl-tce %s", options->method ? options->method : "run");
-    return command_line_to_json(&all, command, options->argc, options->argv, HF_OUTPUTS);
+    bool is_run = options->program || !options->method;
+    snprintf(command, sizeof command, "beryl-tce %s", is_run ? "run" : options->method);
+    return command_line_to_json(&all, command, options->argc, options->argv,
+                                HF_OUTPUTS ",write-fcidump");
 }
 
 void tce_options_answer(const struct tce_options *options, enum option_request request)

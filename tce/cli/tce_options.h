@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of beryl-tce:
  *     beryl-tce run FILE.tce [options]
+ *     beryl-tce run FILE.tce MOLECULE.xyz [options]
  *     beryl-tce METHOD MOLECULE.xyz [options] */
 #pragma once
 
@@ -16,8 +17,12 @@
 #include <stdint.h>
 
 struct tce_options {
-    const char *method; /* of methods.h; NULL: a .tce program is run */
-    const char *file;   /* the program or the molecule */
+    const char
+        *method; /* of methods.h, or the file of program; NULL: a .tce program is run alone */
+    const char
+        *program;     /* file of the .tce program that is run over a molecule; NULL: a method, or no
+                          * molecule */
+    const char *file; /* the molecule, or the program that is run alone */
 
     /* Options of programs and methods. */
     bool explain, dry_run;

@@ -43,7 +43,8 @@ struct mo_integrals_problem {
     const struct screening *screening; /* bounds of the shells; its threshold plays no part */
     const struct orbital_spaces *orbitals;
     const struct index_space *occupied, *virtual; /* of 2 spins: alpha ones, then beta ones, with
-                                                   * these labels; else without */
+                                                   * these labels; else without. NULL: no target
+                                                   * has such an index */
     double threshold;                             /* of quartets of shells, hartree; > 0 */
     int64_t memory_bytes;                         /* of a process; 0: what the machine has */
     int n_targets;

@@ -44,7 +44,7 @@ struct orbital_range mo_plan_range(const struct mo_plan *plan, enum mo_space spa
 
 int32_t mo_plan_n_tiles(const struct mo_plan *plan, enum mo_space space)
 {
-    return index_space_of(plan, space)->n_tiles;
+    return index_space_of(plan, space) ? index_space_of(plan, space)->n_tiles : 0;
 }
 
 struct orbital_tile mo_plan_tile(const struct mo_plan *plan, enum mo_space space, int32_t tile)
@@ -105,8 +105,9 @@ static void list_orbital_pairs(struct mo_plan *plan)
 
 static enum status list_pairs(struct mo_plan *plan, const struct mo_integrals_problem *problem)
 {
-    size_t n_tiles = (size_t)(problem->occupied->n_tiles + (int64_t)problem->virtual->n_tiles);
     plan->problem = *problem;
+    size_t n_tiles =
+        (size_t)(mo_plan_n_tiles(plan, MO_OCCUPIED) + (int64_t)mo_plan_n_tiles(plan, MO_VIRTUAL));
     plan->targets = calloc((size_t)problem->n_targets + 1, sizeof *plan->targets);
     plan->orbital_pairs = calloc(n_tiles * (n_tiles + 1) / 2, sizeof *plan->orbital_pairs);
     TRY(CHECK_MEMORY(plan->targets && plan->orbital_pairs,
@@ -136,8 +137,10 @@ static void find_largest(struct mo_plan *plan)
 enum status mo_plan_create(const struct mo_integrals_problem *problem, struct mo_plan **plan)
 {
     const struct shells *shells = problem->screening->tiling->shells;
-    assert(problem->occupied->size == orbital_spaces_n_occupied(problem->orbitals));
-    assert(problem->virtual->size == orbital_spaces_n_virtual(problem->orbitals));
+    assert(!problem->occupied ||
+           problem->occupied->size == orbital_spaces_n_occupied(problem->orbitals));
+    assert(!problem->virtual ||
+           problem->virtual->size == orbital_spaces_n_virtual(problem->orbitals));
     *plan = calloc(1, sizeof **plan);
     TRY(CHECK_MEMORY(*plan, "no memory for the plan of a transformation"));
     TRY(list_pairs(*plan, problem));

@@ -12,6 +12,7 @@
 #include "tce/methods/correlation_integrals.h"
 #include "tce/methods/method_bindings.h"
 #include "tce/methods/methods.h"
+#include "tce/methods/user_program.h"
 
 #include <assert.h>
 #include <math.h>
@@ -52,6 +53,19 @@ static int64_t list_blocks(int n_spins, const int64_t sizes[], struct index_bloc
     return n;
 }
 
+/* Of a user's program the checks, and the name in checkpoints. */
+static enum status check_program_text(struct correlation *self)
+{
+    const struct correlation_problem *problem = &self->problem;
+    if (!problem->text) {
+        snprintf(self->amplitudes_name, sizeof self->amplitudes_name, "%s", problem->method);
+        return STATUS_OK;
+    }
+    TRY(user_program_check(&self->instance.program, problem->orbitals->n_spins));
+    return status_agree(problem->comm,
+                        user_program_name(problem->text, problem->length, self->amplitudes_name));
+}
+
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation)
 {
@@ -66,12 +80,16 @@ enum status correlation_init(const struct correlation_problem *problem,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
          virtual, orbitals_in_tile(problem)}};
     struct program_source source = {.file = problem->method, .n_spaces = 2, .spaces = spaces};
-    source.text = tce_method_text(problem->method, orbitals->n_spins, &source.length);
+    source.text = problem->text;
+    source.length = problem->length;
+    if (!source.text)
+        source.text = tce_method_text(problem->method, orbitals->n_spins, &source.length);
     *correlation = (struct correlation){.problem = *problem};
     TRY(program_instance_init(&source, problem->comm, &correlation->instance));
     TRY(method_bindings_check(&correlation->instance.program));
+    TRY(check_program_text(correlation));
     correlation->energy = find_energy(&correlation->instance.program);
-    assert(correlation->energy >= 0);
+    assert(correlation->energy >= 0 || problem->text);
     assert(correlation->instance.program.n_unknowns <= CORRELATION_MAX_UNKNOWNS);
     return STATUS_OK;
 }
@@ -95,7 +113,7 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
     return program->n_unknowns;
 }
 
-/* Tensors whose binding says what an element is. */
+/* Tensors whose binding, or whose function, says what an element is. */
 static enum status fill_elements(struct correlation *self)
 {
     const struct program *program = &self->instance.program;
@@ -113,6 +131,8 @@ static enum status fill_elements(struct correlation *self)
                               &(struct tile_fill){binding->fill, bound});
         else if (binding && binding->element)
             tensor_fill(executor_tensor(self->instance.executor, i), binding->element, bound);
+        if (tensor->fill && !binding)
+            TRY(program_instance_fill(&self->instance, i));
     }
     return STATUS_OK;
 }
@@ -158,8 +178,9 @@ double correlation_energy(const struct correlation *self)
 
 double correlation_scalar(const struct correlation *self, int tensor)
 {
-    double value;
-    darray_get(executor_tensor(self->instance.executor, tensor)->data, 0, &value);
+    double value = 0;
+    if (tensor >= 0)
+        darray_get(executor_tensor(self->instance.executor, tensor)->data, 0, &value);
     return value;
 }
 
@@ -194,6 +215,12 @@ static enum status keep_iteration(struct correlation *self,
                          array_reserve(&self->iterations, self->n_iterations + 1, &self->capacity,
                                        sizeof *self->iterations)));
     self->iterations[self->n_iterations++] = *iteration;
+    if (self->energy < 0) {
+        log_print("%4lld %20s %13s %12.3e %10.3f %9.2f\n", (long long)self->n_iterations, "none",
+                  "", iteration->change, iteration->record.seconds,
+                  1e-9 * iteration->record.flops / iteration->record.seconds);
+        return STATUS_OK;
+    }
     log_print("%4lld %20.10f %13.3e %12.3e %10.3f %9.2f\n", (long long)self->n_iterations,
               iteration->energy, is_first ? 0 : iteration->energy - before, iteration->change,
               iteration->record.seconds,
@@ -320,6 +347,8 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
         TRY(solve_iteratively(self, settings));
         return run_final_part(self);
     }
+    if (self->problem.text)
+        TRY(user_program_reset(&self->instance));
     TRY(run_iteration(self, &iteration));
     note_memory(self);
     return keep_iteration(self, &iteration);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A correlation method over the orbitals of a converged SCF: its .tce program (methods.h) bound to
  * a molecule (method_bindings.h), and solved. Its energy, of `iterate` or else the scalar E, is
- * added to that of the SCF. */
+ * added to that of the SCF. A user's program may take the place of a method's (user_program.h). */
 #pragma once
 
 #include "hf/tiles/screening.h"
@@ -17,7 +17,9 @@
 
 /* All borrowed. */
 struct correlation_problem {
-    const char *method; /* its name in methods.h */
+    const char *method; /* its name in methods.h; with a text that of the text's file */
+    const char *text;   /* a user's program; NULL: the method's own */
+    size_t length;
     const struct screening *screening;
     const struct orbital_spaces *orbitals;
     int64_t tile;         /* orbitals in a tile; 0: as suits their number */
@@ -50,7 +52,8 @@ struct correlation {
     struct correlation_problem problem;
     struct program_instance instance;
     double integral_seconds;
-    int energy;                 /* tensor */
+    int energy;                 /* tensor; -1: a user's program has none, and its energy is 0 */
+    char amplitudes_name[15];   /* of the method, in checkpoints: amplitude_origin without its u */
     struct bound_tensor *bound; /* of tensors that are local to loops, program.n_tensors */
 
     /* The last solution. */
@@ -70,8 +73,8 @@ int correlation_unknowns(const struct correlation *correlation,
                          struct tensor *f[CORRELATION_MAX_UNKNOWNS]);
 
 /* Plans; allocates no tensors, and looks at the orbitals' numbers only. Collective, like all that
- * follows. Sets *correlation in any case. Errors: those of program_instance_init and
- * method_bindings_check. */
+ * follows. Sets *correlation in any case. Errors: those of program_instance_init,
+ * method_bindings_check and user_program_check. */
 enum status correlation_init(const struct correlation_problem *problem,
                              struct correlation *correlation);
 void correlation_fini(struct correlation *correlation);
@@ -99,5 +102,5 @@ enum status correlation_solve(struct correlation *correlation, const struct task
  * collective. */
 double correlation_energy(const struct correlation *correlation);
 
-/* A scalar of the program, by its number. */
+/* A scalar of the program, by its number; 0 of number -1. */
 double correlation_scalar(const struct correlation *correlation, int tensor);

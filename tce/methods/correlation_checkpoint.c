@@ -61,7 +61,7 @@ static enum status add_amplitudes(struct checkpoint_stream *stream, void *contex
     const struct correlation *correlation = writing->correlation;
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     struct amplitude_origin origin =
-        correlation_checkpoint_origin(correlation->problem.method, correlation->problem.orbitals);
+        correlation_checkpoint_origin(correlation->amplitudes_name, correlation->problem.orbitals);
     int n_steps;
     struct amplitude_tensors tensors = {.n = correlation_unknowns(correlation, x, f), .x = x};
     tensors.steps = amplitude_solver_steps(writing->solver, &n_steps);

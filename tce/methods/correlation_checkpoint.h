@@ -19,7 +19,8 @@ struct correlation_checkpoint {
     const struct scf_result *result; /* the orbitals of all amplitudes */
 };
 
-/* The origin of a method's amplitudes over these orbitals. Not collective. */
+/* The origin of the amplitudes of a method, named by correlation.amplitudes_name, over these orbitals.
+ * Not collective. */
 struct amplitude_origin correlation_checkpoint_origin(const char *method,
                                                       const struct orbital_spaces *orbitals);
 

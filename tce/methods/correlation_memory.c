@@ -55,8 +55,8 @@ static enum status add_loop_estimate(const struct plan *plan, int loop, struct e
 {
     struct plan_loop_problem problem;
     enum status status = plan_loop_problem_init(plan, loop, &problem);
-    double parts = (double)problem.problem.n_tensors *
-                   tile_tuples_count(&problem.problem.tuples) * sizeof(double);
+    double parts = (double)problem.problem.n_tensors * tile_tuples_count(&problem.problem.tuples) *
+                   sizeof(double);
     estimate->loops = fmax(estimate->loops, 2 * problem.local_bytes + parts);
     plan_loop_problem_fini(&problem);
     return status;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/method_bindings.h"
 
+#include "tce/tensor/tensor_functions.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -106,8 +108,22 @@ static enum status refuse_binding(const struct program *program,
         n += (size_t)snprintf(known + n, sizeof known - n, "%s%s (%s)", b > 0 ? ", " : "",
                               bindings[b].name, bindings[b].meaning);
     return source_fail(program->file, tensor->fill_place,
-                       "tensor '%s' cannot be bound to '%s': a method has %s", tensor->name,
-                       tensor->fill, known);
+                       "tensor '%s' cannot be bound to '%s': a method has %s; or filled with a "
+                       "function, random, wave, constant or delta",
+                       tensor->name, tensor->fill, known);
+}
+
+/* A name that stands for nothing of a molecule may be that of a function. */
+static enum status check_filling_function(const struct program *program,
+                                          const struct program_tensor *tensor)
+{
+    struct tensor_function function;
+    if (tensor_function_find(tensor->fill, 0, NULL, tensor->rank, &function) != STATUS_OK)
+        return refuse_binding(program, tensor);
+    if (tensor_function_find(tensor->fill, tensor->n_arguments, tensor->arguments, tensor->rank,
+                             &function) != STATUS_OK)
+        return source_fail(program->file, tensor->fill_place, "%s", status_text());
+    return STATUS_OK;
 }
 
 enum status method_bindings_check(const struct program *program)
@@ -117,8 +133,10 @@ enum status method_bindings_check(const struct program *program)
         const struct tensor_binding *binding = method_binding_find(tensor->fill);
         if (!tensor->fill)
             continue;
-        if (!binding)
-            return refuse_binding(program, tensor);
+        if (!binding) {
+            TRY(check_filling_function(program, tensor));
+            continue;
+        }
         if (tensor->loop >= 0 && !binding->fill)
             return source_fail(program->file, tensor->fill_place,
                                "'%s' is local to a loop: declare a tensor of %s outside of it",

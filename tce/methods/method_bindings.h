@@ -33,7 +33,7 @@ struct tensor_binding {
 const struct tensor_binding *method_binding_find(const char *name);
 
 /* Whether all tensors that are bound can be: the names are known, the ranks right, and the indices
- * orbitals.
+ * orbitals. A name may also be that of a function (tensor_functions.h).
  * Errors: STATUS_INPUT, with the place and, for an unknown name, the names that there are. */
 enum status method_bindings_check(const struct program *program);
 

@@ -85,6 +85,6 @@ enum status tensor_function_find(const char *name, int n_arguments, const double
     }
     return FAIL(STATUS_INPUT,
                 "there is no function %s to fill a tensor with: there are random, wave, constant "
-                "and delta; other names are bound by methods such as beryl-tce ccsd",
+                "and delta; other names stand for quantities of a molecule, and run has none here",
                 name);
 }

@@ -211,7 +211,7 @@ refuse "factors.tce:7:" run factors.tce
 printf 'a%.0s' $(seq 100000) > name.tce
 refuse "name.tce:1:1: " run name.tce
 
-# `iterate` is for methods.
+# `iterate` is for methods and programs over a molecule.
 printf "${declarations}tensor A[i]\ntensor B[i]\nscalar E\niterate A from B, energy E\n" > iterate.tce
 printf 'E = A[i] * A[i]\nB[i] = 2 * A[i]\n' >> iterate.tce
 refuse "iterate.tce:8:1: 'iterate' is for methods" run iterate.tce
@@ -236,7 +236,7 @@ refuse "one.txt: the name must end in .csv or .npy" run good.tce --write-profile
 refuse "command comes first" --verify run good.tce
 refuse "run FILE.tce" good.tce
 refuse FILE.tce run
-refuse good.tce run good.tce good.tce
+refuse "--basis is missing" run good.tce good.tce
 refuse nonsense run good.tce --nonsense
 refuse --basis run good.tce --basis sto-3g
 refuse --iterations run good.tce --iterations 0
@@ -289,7 +289,7 @@ for option in converge-amplitudes max-iter-amplitudes diis-amplitudes tile conve
 done
 refuse "number from 1e-15 to 1" ccsd water.xyz $with_basis --converge-amplitudes 1e-300
 refuse water.xyz ccsd water.xyz $with_basis --json water.xyz
-refuse "leave --compare, --json, --report, --checkpoint, --watchdog and --trace out" ccsd water.xyz $with_basis \
+refuse "leave --compare, --json, --report, --checkpoint, --write-fcidump, --watchdog and --trace out" ccsd water.xyz $with_basis \
     --dry-run --watchdog 5
 refuse "leave --sched out" mp2 water.xyz $with_basis --compare all --sched static
 refuse "--steal x: " mp2 water.xyz $with_basis --sched persist --steal x

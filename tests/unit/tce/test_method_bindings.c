@@ -45,10 +45,19 @@ static void test_methods_bind_what_there_is(void **state)
 static void test_unknown_names_are_refused_with_those_known(void **state)
 {
     (void)state;
-    refuse_text(SPACES "tensor A[i,a] = wave(1)\nscalar E\nE = A[i,a] * A[i,a]\n",
-                "x.tce:7:17: tensor 'A' cannot be bound to 'wave'");
+    refuse_text(SPACES "tensor A[i,a] = ripple(1)\nscalar E\nE = A[i,a] * A[i,a]\n",
+                "x.tce:7:17: tensor 'A' cannot be bound to 'ripple'");
     refuse_text(SPACES "tensor A[i,a] = fock\nscalar E\nE = A[i,a] * A[i,a]\n",
                 "denominators (1 / ");
+}
+
+static void test_functions_fill_tensors_too(void **state)
+{
+    (void)state;
+    const char *text = SPACES "tensor A[i,p] = wave(1)\nscalar E\nE = A[i,p] * A[i,p]\n";
+    check_ok(check_text(text, strlen(text)));
+    refuse_text(SPACES "tensor A[i,p] = wave(1, 2)\nscalar E\nE = A[i,p] * A[i,p]\n",
+                "x.tce:7:17: wave takes 1 argument, not 2");
 }
 
 static void test_tensors_have_the_form_of_their_binding(void **state)
@@ -65,6 +74,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_methods_bind_what_there_is),
         cmocka_unit_test(test_unknown_names_are_refused_with_those_known),
+        cmocka_unit_test(test_functions_fill_tensors_too),
         cmocka_unit_test(test_tensors_have_the_form_of_their_binding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

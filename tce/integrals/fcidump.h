@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The integrals over the correlated orbitals as a file FCIDUMP, which other programs read.
+ * Source: Knowles & Handy, Comput. Phys. Commun. 54, 75 (1989).
+ *
+ *     &FCI
+ *     NORB=24,
+ *     NELEC=10,
+ *     MS2=0,
+ *     ORBSYM=1,1,...,1,
+ *     ISYM=1,
+ *     &END
+ *     (ij|kl)    i j k l    chemists' notation; of those that are equal by symmetry one
+ *     h_ij       i j 0 0    i >= j
+ *     e_i        i 0 0 0    all orbital energies, an extension that many programs read or skip
+ *     E_0        0 0 0 0
+ *
+ * Energies are in hartree. Orbitals count from 1, occupied ones first, in the order of their energies.
+ * Two spins: UHF=.TRUE., and all numbers are those of spin orbitals, 2 p - 1 of alpha and 2 p of
+ * beta, the layout of Psi4 (p4util/fcidump.py) and of HANDE (manual, "FCIDUMP format").
+ * Frozen orbitals are in h, the one-electron Hamiltonian with their mean field, and in E_0, their
+ * energy with the nuclear repulsion. */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/integrals/all_integrals.h"
+
+/* All borrowed. */
+struct fcidump {
+    const char *path;
+    struct all_integrals_problem integrals;
+    double scf_energy;        /* total, hartree; with nuclear_repulsion, of all occupied orbitals */
+    double nuclear_repulsion; /* hartree */
+    double scf_bytes;         /* that the SCF keeps on a process, at most */
+};
+
+/* Whether the integrals fit into memory, to be checked before the SCF starts; prints what each
+ * process takes, and how large the file may become. Collective.
+ * Errors: STATUS_NO_MEMORY (with what is missing); the same everywhere. */
+enum status fcidump_check_memory(const struct fcidump *dump);
+
+/* Transforms the integrals, and process 0 writes them; the file appears when it is complete.
+ * h_pq = e_p (p = q) - sum_i (2 (pq|ii) - (pi|iq)) and, of two spins, likewise: as exact as the Fock
+ * matrix of the converged SCF is diagonal. Integrals below 1e-15 are left out.
+ * Collective. Errors: those of all_integrals_create, STATUS_IO, STATUS_NO_MEMORY; the same
+ * everywhere. */
+enum status fcidump_write(const struct fcidump *dump, const struct taskpool_settings *pool);

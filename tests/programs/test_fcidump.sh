@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# From the integrals of --write-fcidump alone a reader computes Beryl's Hartree-Fock and MP2 energies,
+# with and without a frozen core, for closed and for open shells; and a file that cannot be written is
+# refused before the SCF.
+#
+#   test_fcidump.sh BERYL_TCE PROCESSES MPIEXEC INPUTS
+set -u
+program=$1 processes=$2 mpiexec=$3 inputs=$4 seconds=120
+check=$(realpath "$(dirname "$0")/check_fcidump.py")
+. "$(dirname "$0")/refuse.sh"
+
+# check ARGUMENT...: of check_fcidump.py
+check()
+{
+    "$check" "$@" 2>> "$folder/errors" || complain "check_fcidump.py $*"
+}
+
+# dump NAME ARGUMENT...: runs MP2 all-electron and with a frozen core.
+dump()
+{
+    local name=$1
+    shift
+    run 0 mp2 "$@" --write-fcidump "$name" --json "$name.json"
+    run 0 mp2 "$@" --frozen-core --write-fcidump "$name.frozen" --json "$name.frozen.json"
+    check "$name" "$name.json" "$name.frozen"
+    check "$name.frozen" "$name.frozen.json"
+}
+
+printf '3\ncharge=1 multiplicity=2\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > cation.xyz
+water="$inputs/water.xyz --basis cc-pvdz"
+
+dump water $water
+dump cation cation.xyz --basis 6-31g --orbital-tile 3
+# No beta electrons are left.
+printf '2\nmultiplicity=3\nLi 0 0 0\nH 0 0 3\n' > triplet.xyz
+dump triplet triplet.xyz --basis 6-31g
+
+# The same file from one process, after another method, and in place of an older one.
+processes=1
+cp water kept
+run 0 ccd $water --max-iter-amplitudes 50 --write-fcidump water
+cmp -s water kept || complain "other bytes on one process"
+# Linear dependence leaves fewer orbitals than functions.
+run 0 mp2 $water --dependence 0.05 --write-fcidump fewer --json fewer.json
+check fewer fewer.json
+grep -q '^NORB=23,$' fewer || complain "no orbital was dropped"
+
+refuse missing/file mp2 $water --write-fcidump missing/file
+refuse "it is no regular file" mp2 $water --write-fcidump /dev/null
+refuse "leave --compare, --json" mp2 $water --write-fcidump new --dry-run
+refuse "same file" mp2 $water --write-fcidump new --json new
+refuse "same file" mp2 $water --write-fcidump new --checkpoint ./new
+refuse "both an input and an output" mp2 cation.xyz --basis 6-31g --write-fcidump cation.xyz
+refuse "--write-fcidump" run "$inputs/examples.tce" --write-fcidump new
+finish
