@@ -58,6 +58,18 @@ static enum status read_input(struct method_run *run)
     return STATUS_OK;
 }
 
+static void print_orbital_counts(const char *method, const struct orbital_spaces *counts)
+{
+    struct frozen_orbitals frozen = orbital_spaces_n_frozen(counts);
+    char more[64] = "";
+    if (frozen.n_virtual > 0) /* else only occupied ones can be meant */
+        snprintf(more, sizeof more, " occupied and %lld virtual ones", (long long)frozen.n_virtual);
+    log_print("Method     %s: %lld occupied and %lld virtual %s, %lld%s frozen\n", method,
+              (long long)orbital_spaces_n_occupied(counts),
+              (long long)orbital_spaces_n_virtual(counts),
+              counts->n_spins == 1 ? "orbitals" : "spin orbitals", (long long)frozen.n_core, more);
+}
+
 static enum status print_method(const struct method_run *run)
 {
     const struct method_calculation *calculation = &run->calculation;
@@ -65,12 +77,7 @@ static enum status print_method(const struct method_run *run)
     const char *restart = run->scf_settings.restart;
     struct predicted_tasks tasks;
     TRY(predicted_tasks_count(plan, &tasks));
-    const struct orbital_spaces *counts = &calculation->counts;
-    log_print("Method     %s: %lld occupied and %lld virtual %s, %lld frozen\n",
-              run->options->method, (long long)orbital_spaces_n_occupied(counts),
-              (long long)orbital_spaces_n_virtual(counts),
-              counts->n_spins == 1 ? "orbitals" : "spin orbitals",
-              (long long)orbital_spaces_n_core(counts));
+    print_orbital_counts(run->options->method, &calculation->counts);
     log_print("           %d contractions in %d stages, %lld tasks, %.3g operations\n",
               plan->n_steps, plan->n_stages, (long long)tasks.n, tasks.flops);
     if (calculation->has_amplitudes)
@@ -228,18 +235,25 @@ static void add_single_mode(const struct mode_record *record, json_t *extras)
         json_object_set(extras, "timeline", record->timeline);
 }
 
+static json_t *orbital_counts_to_json(const struct orbital_spaces *orbitals)
+{
+    struct frozen_orbitals frozen = orbital_spaces_n_frozen(orbitals);
+    return json_pack("{s:I, s:I, s:I, s:I}", "frozen_orbitals", (json_int_t)frozen.n_core,
+                     "frozen_virtual_orbitals", (json_int_t)frozen.n_virtual, "occupied_orbitals",
+                     (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
+                     (json_int_t)orbital_spaces_n_virtual(orbitals));
+}
+
 static json_t *method_extras_to_json(const struct method_run *run, int64_t memory_part_bytes)
 {
     const struct orbital_spaces *orbitals = run->calculation.orbitals;
     const struct mode_records *records = &run->records;
     json_t *extras = json_pack("{s:I}", "memory_part_bytes", (json_int_t)memory_part_bytes);
-    if (orbitals)
-        json_object_update_new(
-            extras, json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
-                              (json_int_t)orbital_spaces_n_core(orbitals), "occupied_orbitals",
-                              (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
-                              (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
-                              run->calculation.correlation.integral_seconds));
+    if (orbitals) {
+        json_object_update_new(extras, orbital_counts_to_json(orbitals));
+        json_object_set_new(extras, "integral_seconds",
+                            json_real(run->calculation.correlation.integral_seconds));
+    }
     if (records->n > 0 && run->options->hf.compare) {
         json_object_set_new(extras, "compare", modes_to_json(run));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));

@@ -10,6 +10,7 @@
 #define AMMONIA                                                                                    \
     "4\n\nN 0 0 0\nH 0.01259359 0.76901794 -0.65833622\nH -0.97222717 -0.18057857 0.21707021\n"    \
     "H 0.34255792 -0.81303653 -0.49656765\n"
+#define AMIDOGEN        "3\n\nN 0 0 0\nH 0 0.8 0.64\nH 0 -0.8 0.64\n"
 #define LITHIUM_HYDRIDE "2\n\nLi 0 0 0\nH 0 0 1.5957\n"
 
 static const struct energy_case cases[] = {
@@ -33,6 +34,39 @@ static void test_energies_agree_with_other_programs(void **state)
     check_energies(n_cases, cases, n_cases);
 }
 
+/* Source: Psi4 1.3.2 with num_frozen_docc and num_frozen_uocc. */
+static const struct frozen_case {
+    struct scf_case field;
+    struct frozen_orbitals frozen;
+    double mp2, ccsd; /* total energies, hartree */
+} frozen_cases[] = {
+    {{WATER, 0, 1, "cc-pvdz", 1, 0}, {1, 3}, -76.1986164835, -76.2075862729},
+    {{AMIDOGEN, 0, 2, "6-31g", 2, 0}, {1, 2}, -55.5820755292, -55.5928868168},
+};
+
+static void test_any_number_of_orbitals_can_be_frozen(void **state)
+{
+    (void)state;
+    struct scf_settings settings = scf_settings_default();
+    settings.converge = 1e-9;
+    for (size_t i = 0; i < sizeof frozen_cases / sizeof frozen_cases[0]; i++) {
+        const struct frozen_case *expected = &frozen_cases[i];
+        struct scf_setup setup;
+        struct scf_result field;
+        scf_setup_init(&setup, &expected->field);
+        check_ok(scf_setup_run(&setup, &settings, &field));
+        for (int ccsd = 0; ccsd < 2; ccsd++) {
+            struct correlation_case made;
+            correlation_case_init(&made, ccsd ? "ccsd" : "mp2", &setup, &field, expected->frozen);
+            check_close(field.energy + correlation_case_solve(&made, "steal"),
+                        ccsd ? expected->ccsd : expected->mp2, ENERGY_CASE_TOLERANCE);
+            correlation_case_fini(&made);
+        }
+        scf_result_fini(&field);
+        scf_setup_fini(&setup);
+    }
+}
+
 /* No orbital is left, or none is empty. */
 static void test_what_cannot_be_correlated_is_refused(void **state)
 {
@@ -40,18 +74,24 @@ static void test_what_cannot_be_correlated_is_refused(void **state)
     static const struct scf_case helium = {"1\n\nHe 0 0 0\n", 0, 1, "sto-3g", 1, 0};
     static const struct scf_case beryllium = {"1\n\nBe 0 0 0\n", 0, 1, "6-31g", 1, 0};
     const struct scf_settings settings = scf_settings_default();
-    const struct scf_case *const refused[] = {&helium, &beryllium};
-    for (int i = 0; i < 2; i++) {
+    static const struct {
+        const struct scf_case *field;
+        struct frozen_orbitals frozen;
+        const char *words;
+    } refused[] = {{&helium, {0, 0}, "take a larger one"},
+                   {&beryllium, {2, 0}, "freeze at most 1"},
+                   {&beryllium, {0, 7}, "freeze at most 6"}};
+    for (int i = 0; i < 3; i++) {
         struct scf_setup setup;
         struct scf_result field;
         struct orbital_spaces *orbitals;
-        scf_setup_init(&setup, refused[i]);
+        scf_setup_init(&setup, refused[i].field);
         check_ok(scf_setup_run(&setup, &settings, &field));
         int64_t n_occupied = setup.problem.n_occupied[0];
-        check_status(STATUS_INPUT,
-                     orbital_spaces_create(&field, 1, &n_occupied, i == 0 ? 0 : n_occupied,
-                                           MPI_COMM_WORLD, &orbitals));
+        check_status(STATUS_INPUT, orbital_spaces_create(&field, 1, &n_occupied, refused[i].frozen,
+                                                         MPI_COMM_WORLD, &orbitals));
         assert_null(orbitals);
+        assert_non_null(strstr(status_text(), refused[i].words));
         scf_result_fini(&field);
         scf_setup_fini(&setup);
     }
@@ -79,7 +119,7 @@ static void test_iterations_end_as_they_are_told(void **state)
     struct correlation_case made;
     scf_setup_init(&setup, &water);
     check_ok(scf_setup_run(&setup, &scf_settings, &field));
-    correlation_case_init(&made, "ccsd", &setup, &field, 0);
+    correlation_case_init(&made, "ccsd", &setup, &field, NO_FROZEN);
     struct correlation *correlation = &made.correlation;
     check_ok(correlation_solve(correlation, &pool, &settings));
     int64_t with_diis = correlation->n_iterations;
@@ -121,7 +161,7 @@ static void test_energies_that_are_not_finite_are_refused(void **state)
         field.orbital_energies[0][k] = 0;
     for (int i = 0; i < 2; i++) {
         struct correlation_case made;
-        correlation_case_init(&made, refused[i].method, &setup, &field, 0);
+        correlation_case_init(&made, refused[i].method, &setup, &field, NO_FROZEN);
         check_status(STATUS_NUMERIC, correlation_solve(&made.correlation, &pool, &settings));
         assert_non_null(strstr(status_text(), refused[i].words));
         correlation_case_fini(&made);
@@ -134,6 +174,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_energies_agree_with_other_programs, scf_start),
+        cmocka_unit_test(test_any_number_of_orbitals_can_be_frozen),
         cmocka_unit_test(test_what_cannot_be_correlated_is_refused),
         cmocka_unit_test(test_energies_that_are_not_finite_are_refused),
         cmocka_unit_test_teardown(test_iterations_end_as_they_are_told, scf_stop),
