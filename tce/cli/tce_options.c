@@ -305,5 +305,7 @@ json_t *tce_options_to_json(const struct tce_options *options, const struct hf_i
     json_decref(decided);
     if (copy.compare || copy.hf.compare)
         json_object_del(json, "sched");
+    if (options->settings.freeze == METHOD_NOT_GIVEN)
+        json_object_del(json, "freeze");
     return json;
 }
