@@ -84,7 +84,7 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
     struct scf_problem problem = hf_calculation_problem(self->hf);
     struct scf_result *result = &self->hf->result;
     if (self->has_amplitudes && result->iterations > 1) {
-        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin at zero\n",
+        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }

@@ -142,6 +142,7 @@ static void note_iterations(const struct correlation *correlation, int position,
         json_t *entry = program_result_note(records, position, &iteration->record);
         json_object_set_new(entry, "energy", json_real(iteration->energy));
         json_object_set_new(entry, "change", json_real(iteration->change));
+        json_object_set_new(entry, "norm", json_real(iteration->norm));
     }
 }
 
@@ -186,6 +187,17 @@ static double total_energy(const struct method_run *run)
     return run->hf.result.energy + run->energies[0];
 }
 
+/* Whether iterations began with the amplitudes of MP2. */
+static bool has_second_order(const struct method_run *run)
+{
+    return run->calculation.correlation.second_order >= 0;
+}
+
+static double second_order_total(const struct method_run *run)
+{
+    return run->hf.result.energy + run->calculation.correlation.second_order_energy;
+}
+
 static void print_method_energies(const struct method_run *run)
 {
     char name[16];
@@ -193,6 +205,9 @@ static void print_method_energies(const struct method_run *run)
     for (char *letter = name; *letter; letter++)
         *letter = (char)toupper((unsigned char)*letter);
     log_print("\n  Hartree-Fock energy       %20.10f hartree\n", run->hf.result.energy);
+    if (has_second_order(run))
+        log_print("  MP2 correlation energy    %20.10f\n  total MP2    energy       %20.10f\n",
+                  run->calculation.correlation.second_order_energy, second_order_total(run));
     log_print("  correlation energy        %20.10f\n", run->energies[0]);
     log_print("  total %-6s energy       %20.10f\n", name, total_energy(run));
     scf_report_reference(run->hf.input.n_spins, &run->hf.result);
@@ -205,6 +220,11 @@ static json_t *method_properties_to_json(const struct method_run *run)
     const char *method = run->options->method;
     const struct mode_record *record = &run->records.list[0]; /* with --compare the first mode */
     json_t *properties = json_object();
+    if (has_second_order(run))
+        json_object_update_new(properties,
+                               json_pack("{s:f, s:f}", "mp2_correlation_energy",
+                                         run->calculation.correlation.second_order_energy,
+                                         "mp2_total_energy", second_order_total(run)));
     snprintf(key, sizeof key, "%s_correlation_energy", method);
     json_object_set_new(properties, key, json_real(run->energies[0]));
     snprintf(key, sizeof key, "%s_total_energy", method);

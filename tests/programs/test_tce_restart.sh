@@ -77,10 +77,10 @@ for most in --max-iter --max-iter-amplitudes; do
     same n2.json again.json 100
 done
 
-# An SCF that iterates further has other orbitals: the amplitudes begin at zero, and converge.
+# An SCF that iterates further has other orbitals: the amplitudes begin anew, and converge.
 one ccsd $nitrogen --frozen-core --converge 1e-4 --checkpoint loose.h5
 run 0 ccsd $nitrogen --frozen-core --restart loose.h5 --json again.json
-grep -q "amplitudes begin at zero" "$folder/output" || complain "nothing said of the amplitudes"
+grep -q "amplitudes begin anew" "$folder/output" || complain "nothing said of the amplitudes"
 same n2.json again.json 100
 
 # Restart of the SCF alone: of beryl-tce mp2, and of coupled cluster with another method.
