@@ -16,6 +16,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "tce/calculation/method_calculation.h"
+#include "tce/cli/diagnostics_result.h"
 #include "tce/cli/program_result.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/plan/predicted_tasks.h"
@@ -33,6 +34,7 @@ struct method_run {
     struct method_calculation calculation;
     struct mode_records records;
     double energies[MODES_MAX]; /* of correlation, under each mode, hartree */
+    struct diagnostics diagnostics;
     bool *accepted;
     bool checked; /* the outputs can be written */
 };
@@ -212,6 +214,7 @@ static void print_method_energies(const struct method_run *run)
     log_print("  total %-6s energy       %20.10f\n", name, total_energy(run));
     scf_report_reference(run->hf.input.n_spins, &run->hf.result);
     log_print("\n");
+    diagnostics_print(&run->diagnostics, run->hf.input.n_spins == 2);
 }
 
 static json_t *method_properties_to_json(const struct method_run *run)
@@ -274,6 +277,9 @@ static json_t *method_extras_to_json(const struct method_run *run, int64_t memor
         json_object_set_new(extras, "integral_seconds",
                             json_real(run->calculation.correlation.integral_seconds));
     }
+    json_t *diagnostics = diagnostics_to_json(&run->diagnostics, run->hf.input.n_spins == 2);
+    if (diagnostics)
+        json_object_set_new(extras, "diagnostics", diagnostics);
     if (records->n > 0 && run->options->hf.compare) {
         json_object_set_new(extras, "compare", modes_to_json(run));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));
@@ -338,6 +344,7 @@ static enum status run_method_stages(struct method_run *run)
         return STATUS_OK;
     TRY(run_scf_of_method(run));
     TRY(solve_rounds(run));
+    TRY(diagnostics_find(&run->calculation.correlation, &run->diagnostics));
     print_method_energies(run);
     if (run->options->hf.compare)
         mode_records_print(&run->records, "iteration");
