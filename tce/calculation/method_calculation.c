@@ -7,6 +7,14 @@
 #include "tce/integrals/fcidump.h"
 #include "tce/methods/correlation_checkpoint.h"
 
+enum status method_settings_check(const struct method_settings *settings)
+{
+    if (settings->frozen_core && settings->freeze != METHOD_NOT_GIVEN)
+        return FAIL(STATUS_USAGE, "--frozen-core and --freeze both say which occupied orbitals are "
+                                  "frozen: leave one out");
+    return STATUS_OK;
+}
+
 static enum status plan_correlation(struct method_calculation *self,
                                     const struct orbital_spaces *orbitals)
 {
@@ -36,14 +44,24 @@ static enum status find_amplitudes(struct method_calculation *self)
                                        &self->progress);
 }
 
+static struct frozen_orbitals count_frozen(const struct method_settings *settings,
+                                           const struct molecule *molecule)
+{
+    struct frozen_orbitals frozen = {.n_virtual = settings->freeze_virtuals};
+    if (settings->frozen_core)
+        frozen.n_core = frozen_core_count(molecule);
+    else if (settings->freeze != METHOD_NOT_GIVEN)
+        frozen.n_core = settings->freeze;
+    return frozen;
+}
+
 /* The numbers of orbitals before the SCF, which may drop dependent ones. */
 static enum status count_orbitals(struct method_calculation *self)
 {
     const struct hf_input *input = &self->hf->input;
-    int64_t n_core = self->settings->frozen_core ? frozen_core_count(&input->molecule) : 0;
     int64_t n_functions = input->shells->n_functions;
-    return orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied, n_core,
-                                &self->counts);
+    return orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied,
+                                count_frozen(self->settings, &input->molecule), &self->counts);
 }
 
 enum status method_calculation_plan(const struct method_settings *settings,
@@ -91,7 +109,7 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
     struct scf_problem problem = hf_calculation_problem(self->hf);
     struct scf_result *result = &self->hf->result;
     if (self->has_amplitudes && result->iterations > 1) {
-        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin at zero\n",
+        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }
@@ -117,7 +135,7 @@ enum status method_calculation_prepare(struct method_calculation *self,
         TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
     TRY(orbital_spaces_create(&self->hf->result, input->n_spins, input->n_occupied,
-                              self->counts.spin[0].n_core, self->hf->comm, &self->orbitals));
+                              self->counts.spin[0].frozen, self->hf->comm, &self->orbitals));
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))
         log_print("\n%lld virtual orbitals are left\n", (long long)n_virtual);

@@ -29,8 +29,10 @@ struct method_settings {
     const char *method; /* of methods.h; with a text the name of the text's file */
     const char *text;   /* of a user's program in the place of the method's, or NULL */
     size_t length;
-    bool frozen_core;
-    int64_t orbital_tile; /* 0: chosen by their number */
+    bool frozen_core;        /* whether the orbitals of noble-gas cores are frozen, or else */
+    int64_t freeze;          /* so many of each spin; METHOD_NOT_GIVEN: none */
+    int64_t freeze_virtuals; /* the highest ones, of each spin */
+    int64_t orbital_tile;    /* 0: chosen by their number */
     double converge;
     int64_t max_iterations, diis_size;
     struct contraction_settings contraction;
@@ -38,6 +40,9 @@ struct method_settings {
     int64_t checkpoint_every; /* after so many iterations */
     const char *fcidump;      /* file for all integrals over the orbitals (fcidump.h), or NULL */
 };
+
+/* Of freeze: a number may be given as 0, and then, too, contradicts frozen_core. */
+enum { METHOD_NOT_GIVEN = -1 };
 
 #define METHOD_DEFAULT_CONVERGE       1e-8
 #define METHOD_DEFAULT_MAX_ITERATIONS 100
@@ -52,6 +57,10 @@ struct method_calculation {
     bool has_amplitudes;                /* the checkpoint to restart from, for these orbitals */
     struct amplitude_progress progress; /* of the run that wrote them */
 };
+
+/* Whether the settings contradict each other, without a calculation. Not collective.
+ * Errors: STATUS_USAGE. */
+enum status method_settings_check(const struct method_settings *settings);
 
 /* Counts orbitals, plans the contractions, and looks for amplitudes in the checkpoint that the
  * calculation resumes; after hf_calculation_read. While has_amplitudes, the SCF should write no

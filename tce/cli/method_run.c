@@ -16,6 +16,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "tce/calculation/method_calculation.h"
+#include "tce/cli/diagnostics_result.h"
 #include "tce/cli/method_files.h"
 #include "tce/cli/program_result.h"
 #include "tce/methods/correlation_checkpoint.h"
@@ -38,6 +39,7 @@ struct method_run {
     struct method_calculation calculation;
     struct mode_records records;
     double energies[MODES_MAX]; /* of correlation, under each mode, hartree */
+    struct diagnostics diagnostics;
     bool *accepted;
     bool checked; /* the outputs can be written */
 };
@@ -64,6 +66,18 @@ static enum status read_input(struct method_run *run)
     return STATUS_OK;
 }
 
+static void print_orbital_counts(const char *method, const struct orbital_spaces *counts)
+{
+    struct frozen_orbitals frozen = orbital_spaces_n_frozen(counts);
+    char more[64] = "";
+    if (frozen.n_virtual > 0) /* else only occupied ones can be meant */
+        snprintf(more, sizeof more, " occupied and %lld virtual ones", (long long)frozen.n_virtual);
+    log_print("Method     %s: %lld occupied and %lld virtual %s, %lld%s frozen\n", method,
+              (long long)orbital_spaces_n_occupied(counts),
+              (long long)orbital_spaces_n_virtual(counts),
+              counts->n_spins == 1 ? "orbitals" : "spin orbitals", (long long)frozen.n_core, more);
+}
+
 static enum status print_method(const struct method_run *run)
 {
     const struct method_calculation *calculation = &run->calculation;
@@ -71,12 +85,7 @@ static enum status print_method(const struct method_run *run)
     const char *restart = run->scf_settings.restart;
     struct predicted_tasks tasks;
     TRY(predicted_tasks_count(plan, &tasks));
-    const struct orbital_spaces *counts = &calculation->counts;
-    log_print("Method     %s: %lld occupied and %lld virtual %s, %lld frozen\n",
-              run->options->method, (long long)orbital_spaces_n_occupied(counts),
-              (long long)orbital_spaces_n_virtual(counts),
-              counts->n_spins == 1 ? "orbitals" : "spin orbitals",
-              (long long)orbital_spaces_n_core(counts));
+    print_orbital_counts(run->options->method, &calculation->counts);
     log_print("           %d contractions in %d stages, %lld tasks, %.3g operations\n",
               plan->n_steps, plan->n_stages, (long long)tasks.n, tasks.flops);
     if (calculation->has_amplitudes)
@@ -141,6 +150,7 @@ static void note_iterations(const struct correlation *correlation, int position,
         json_t *entry = program_result_note(records, position, &iteration->record);
         json_object_set_new(entry, "energy", json_real(iteration->energy));
         json_object_set_new(entry, "change", json_real(iteration->change));
+        json_object_set_new(entry, "norm", json_real(iteration->norm));
     }
 }
 
@@ -216,6 +226,17 @@ static void print_program_energies(const struct method_run *run)
     log_print("\n");
 }
 
+/* Whether iterations began with the amplitudes of MP2. */
+static bool has_second_order(const struct method_run *run)
+{
+    return run->calculation.correlation.second_order >= 0;
+}
+
+static double second_order_total(const struct method_run *run)
+{
+    return run->hf.result.energy + run->calculation.correlation.second_order_energy;
+}
+
 static void print_method_energies(const struct method_run *run)
 {
     char name[TCE_METHOD_LABEL_SIZE];
@@ -227,11 +248,15 @@ static void print_method_energies(const struct method_run *run)
     for (char *letter = name; *letter; letter++)
         *letter = (char)toupper((unsigned char)*letter);
     log_print("\n  Hartree-Fock energy       %20.10f hartree\n", run->hf.result.energy);
+    if (has_second_order(run))
+        log_print("  MP2 correlation energy    %20.10f\n  total MP2    energy       %20.10f\n",
+                  run->calculation.correlation.second_order_energy, second_order_total(run));
     print_reports(&run->calculation.correlation);
     log_print("  correlation energy        %20.10f\n", run->energies[0]);
     log_print("  total %-7s energy      %20.10f\n", name, total_energy(run));
     scf_report_reference(run->hf.input.n_spins, &run->hf.result);
     log_print("\n");
+    diagnostics_print(&run->diagnostics, run->hf.input.n_spins == 2);
 }
 
 static json_t *method_properties_to_json(const struct method_run *run)
@@ -244,6 +269,11 @@ static json_t *method_properties_to_json(const struct method_run *run)
     json_t *properties = json_object();
     if (run->options->program)
         return properties; /* the results of a user's program are its scalars */
+    if (has_second_order(run))
+        json_object_update_new(properties,
+                               json_pack("{s:f, s:f}", "mp2_correlation_energy",
+                                         run->calculation.correlation.second_order_energy,
+                                         "mp2_total_energy", second_order_total(run)));
     snprintf(key, sizeof key, "%s_correlation_energy", method);
     json_object_set_new(properties, key, json_real(run->energies[0]));
     snprintf(key, sizeof key, "%s_total_energy", method);
@@ -274,18 +304,28 @@ static void add_single_mode(const struct mode_record *record, json_t *extras)
         json_object_set(extras, "timeline", record->timeline);
 }
 
+static json_t *orbital_counts_to_json(const struct orbital_spaces *orbitals)
+{
+    struct frozen_orbitals frozen = orbital_spaces_n_frozen(orbitals);
+    return json_pack("{s:I, s:I, s:I, s:I}", "frozen_orbitals", (json_int_t)frozen.n_core,
+                     "frozen_virtual_orbitals", (json_int_t)frozen.n_virtual, "occupied_orbitals",
+                     (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
+                     (json_int_t)orbital_spaces_n_virtual(orbitals));
+}
+
 static json_t *method_extras_to_json(const struct method_run *run, int64_t memory_part_bytes)
 {
     const struct orbital_spaces *orbitals = run->calculation.orbitals;
     const struct mode_records *records = &run->records;
     json_t *extras = json_pack("{s:I}", "memory_part_bytes", (json_int_t)memory_part_bytes);
-    if (orbitals)
-        json_object_update_new(
-            extras, json_pack("{s:I, s:I, s:I, s:f}", "frozen_orbitals",
-                              (json_int_t)orbital_spaces_n_core(orbitals), "occupied_orbitals",
-                              (json_int_t)orbital_spaces_n_occupied(orbitals), "virtual_orbitals",
-                              (json_int_t)orbital_spaces_n_virtual(orbitals), "integral_seconds",
-                              run->calculation.correlation.integral_seconds));
+    if (orbitals) {
+        json_object_update_new(extras, orbital_counts_to_json(orbitals));
+        json_object_set_new(extras, "integral_seconds",
+                            json_real(run->calculation.correlation.integral_seconds));
+    }
+    json_t *diagnostics = diagnostics_to_json(&run->diagnostics, run->hf.input.n_spins == 2);
+    if (diagnostics)
+        json_object_set_new(extras, "diagnostics", diagnostics);
     if (records->n > 0 && run->options->hf.compare) {
         json_object_set_new(extras, "compare", modes_to_json(run));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(records));
@@ -356,6 +396,7 @@ static enum status run_method_stages(struct method_run *run)
         return STATUS_OK;
     TRY(run_scf_of_method(run));
     TRY(solve_rounds(run));
+    TRY(diagnostics_find(&run->calculation.correlation, &run->diagnostics));
     print_method_energies(run);
     if (run->options->hf.compare)
         mode_records_print(&run->records, "iteration");

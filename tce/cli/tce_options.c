@@ -73,13 +73,17 @@ static const struct option_row output_rows[] = {
 static const struct option_row method_rows[] = {
     FLAG_OPTION("frozen-core", FIELD(settings.frozen_core),
                 .help = "leave the orbitals of noble-gas cores uncorrelated"),
+    INTEGER_OPTION("freeze", FIELD(settings.freeze), 0, 1000000, .value = "N",
+                   .help = "leave the N lowest occupied orbitals of each spin uncorrelated"),
+    INTEGER_OPTION("freeze-virtuals", FIELD(settings.freeze_virtuals), 0, 1000000,
+                   .default_text = "0", .value = "N", .expert = true,
+                   .help = "leave the N highest virtual orbitals of each spin uncorrelated"),
     INTEGER_OPTION("orbital-tile", FIELD(settings.orbital_tile), 0, 1000, .default_text = "0",
                    .value = "N", .expert = true,
                    .help = "maximum number of orbitals in a tile; 0: chosen by their total"),
     REAL_OPTION("converge-amplitudes", FIELD(settings.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = "1e-8", .value = "X",
-                .help = "converged when every amplitude changes by less than X and the energy by "
-                        "less than X / 10 hartree"),
+                .help = "largest change of amplitudes; X / 10 of energy"),
     INTEGER_OPTION("max-iter-amplitudes", FIELD(settings.max_iterations), 1, 1000000,
                    .default_text = "100", .value = "N",
                    .help = "maximum number of amplitude iterations"),
@@ -205,6 +209,7 @@ static enum status check_program(struct tce_options *options)
 static enum status check_method(const struct tce_options *options)
 {
     const struct hf_options *hf = &options->hf;
+    TRY(method_settings_check(&options->settings));
     if (hf->compare && hf->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
@@ -264,7 +269,7 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
 {
     int first_operand;
     struct tce_option_tables tables;
-    *options = (struct tce_options){0};
+    *options = (struct tce_options){.settings.freeze = METHOD_NOT_GIVEN};
     *request = OPTION_REQUEST_RUN;
     hf_options_init(&options->hf);
     if (argc < 2)
@@ -340,5 +345,7 @@ json_t *tce_options_to_json(const struct tce_options *options, const struct hf_i
     json_decref(decided);
     if (copy.compare || copy.hf.compare)
         json_object_del(json, "sched");
+    if (options->settings.freeze == METHOD_NOT_GIVEN)
+        json_object_del(json, "freeze");
     return json;
 }

@@ -202,7 +202,7 @@ static double constant_energy(const struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
     double sum = 0;
-    if (orbital_spaces_n_core(orbitals) == 0)
+    if (orbital_spaces_n_frozen(orbitals).n_core == 0)
         return writer->dump->nuclear_repulsion;
     for (int s = 0; s < orbitals->n_spins; s++)
         for (int64_t i = 0; i < orbitals->spin[s].n_occupied; i++) {

@@ -7,6 +7,7 @@
 #include <cblas.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,9 +35,11 @@ int64_t frozen_core_count(const struct molecule *molecule)
     return n;
 }
 
-int64_t orbital_spaces_n_core(const struct orbital_spaces *spaces)
+struct frozen_orbitals orbital_spaces_n_frozen(const struct orbital_spaces *spaces)
 {
-    return spaces->spin[0].n_core + spaces->spin[1].n_core;
+    const struct frozen_orbitals *alpha = &spaces->spin[0].frozen, *beta = &spaces->spin[1].frozen;
+    return (struct frozen_orbitals){alpha->n_core + beta->n_core,
+                                    alpha->n_virtual + beta->n_virtual};
 }
 
 int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces)
@@ -49,30 +52,62 @@ int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces)
     return spaces->spin[0].n_virtual + spaces->spin[1].n_virtual;
 }
 
-enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
-                                 const int64_t n_occupied[], int64_t n_core,
-                                 struct orbital_spaces *spaces)
+static int64_t lesser(int64_t a, int64_t b)
 {
-    *spaces = (struct orbital_spaces){.n_spins = n_spins};
-    for (int s = 0; s < n_spins; s++)
-        spaces->spin[s] = (struct orbital_space){.n_functions = n_functions,
-                                                 .n_core = n_core,
-                                                 .n_occupied = n_occupied[s] - n_core,
-                                                 .n_virtual = n_orbitals - n_occupied[s],
-                                                 .n_orbitals = n_orbitals - n_core};
-    const struct orbital_space *alpha = &spaces->spin[0], *beta = &spaces->spin[n_spins - 1];
-    if (alpha->n_occupied <= 0 || beta->n_occupied < 0)
-        return FAIL(STATUS_INPUT,
-                    "no electrons are left to correlate: %lld orbitals are occupied%s, and %lld "
-                    "are frozen core",
-                    (long long)n_occupied[n_spins - 1], n_spins == 1 ? "" : " by beta electrons",
-                    (long long)n_core);
-    if (alpha->n_virtual < 0 || beta->n_virtual <= 0)
+    return a < b ? a : b;
+}
+
+/* n_occupied, n_orbitals: frozen ones included. The beta electrons are the first to be all frozen,
+ * but may be none; one alpha electron is left. */
+static enum status check_occupied(int n_spins, const int64_t n_occupied[],
+                                  struct frozen_orbitals frozen)
+{
+    int64_t largest = lesser(n_occupied[0] - 1, n_occupied[n_spins - 1]);
+    if (frozen.n_core <= largest)
+        return STATUS_OK;
+    char remedy[64] = "";
+    if (largest >= 0)
+        snprintf(remedy, sizeof remedy, ": freeze at most %lld", (long long)largest);
+    return FAIL(STATUS_INPUT,
+                "no electrons are left to correlate: %lld orbitals are occupied%s, and %lld are "
+                "frozen%s",
+                (long long)n_occupied[n_spins - 1], n_spins == 1 ? "" : " by beta electrons",
+                (long long)frozen.n_core, remedy);
+}
+
+/* Likewise of alpha and beta holes. */
+static enum status check_virtual(int n_spins, const int64_t n_occupied[], int64_t n_orbitals,
+                                 struct frozen_orbitals frozen)
+{
+    int64_t n_alpha = n_orbitals - n_occupied[0], n_beta = n_orbitals - n_occupied[n_spins - 1];
+    int64_t largest = lesser(n_alpha, n_beta - 1);
+    if (largest < 0)
         return FAIL(STATUS_INPUT,
                     "no virtual orbitals: all %lld orbitals of the basis are occupied, take a "
                     "larger one",
                     (long long)n_orbitals);
+    if (frozen.n_virtual > largest)
+        return FAIL(STATUS_INPUT,
+                    "no virtual orbitals are left: of %lld%s, %lld are frozen: freeze at most %lld",
+                    (long long)n_alpha, n_spins == 1 ? "" : " of spin alpha",
+                    (long long)frozen.n_virtual, (long long)largest);
     return STATUS_OK;
+}
+
+enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
+                                 const int64_t n_occupied[], struct frozen_orbitals frozen,
+                                 struct orbital_spaces *spaces)
+{
+    *spaces = (struct orbital_spaces){.n_spins = n_spins};
+    for (int s = 0; s < n_spins; s++)
+        spaces->spin[s] =
+            (struct orbital_space){.n_functions = n_functions,
+                                   .frozen = frozen,
+                                   .n_occupied = n_occupied[s] - frozen.n_core,
+                                   .n_virtual = n_orbitals - n_occupied[s] - frozen.n_virtual,
+                                   .n_orbitals = n_orbitals - frozen.n_core - frozen.n_virtual};
+    TRY(check_occupied(n_spins, n_occupied, frozen));
+    return check_virtual(n_spins, n_occupied, n_orbitals, frozen);
 }
 
 /* Element i is at column[i * stride]. */
@@ -87,11 +122,11 @@ static double sign_of(const double *column, int64_t n, int64_t stride)
     return 1;
 }
 
-/* C from the orbitals [n_core, all) of the full matrix, which has n_all columns. */
+/* C from the correlated orbitals of the full matrix, which has n_all columns. */
 static void take_correlated_orbitals(struct orbital_space *space, const double *full, int64_t n_all)
 {
     for (int64_t p = 0; p < space->n_orbitals; p++) {
-        const double *column = full + space->n_core + p;
+        const double *column = full + space->frozen.n_core + p;
         double sign = sign_of(column, space->n_functions, n_all);
         for (int64_t mu = 0; mu < space->n_functions; mu++)
             space->C[mu * space->n_orbitals + p] = sign * column[mu * n_all];
@@ -112,7 +147,7 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
                                               MPI_Comm comm)
 {
     int rank;
-    int64_t n_all = space->n_core + space->n_orbitals;
+    int64_t n_all = space->frozen.n_core + space->n_orbitals + space->frozen.n_virtual;
     int64_t n = space->n_functions, m = space->n_orbitals;
     MPI_Comm_rank(comm, &rank);
     double *full = rank == 0 ? malloc((size_t)(n * n_all) * sizeof *full) : NULL;
@@ -128,7 +163,7 @@ static enum status gather_correlated_orbitals(struct orbital_space *space,
     if (rank == 0)
         take_correlated_orbitals(space, full, n_all);
     broadcast_coefficients(space, comm);
-    memcpy(space->energies, energies + space->n_core, (size_t)m * sizeof *space->energies);
+    memcpy(space->energies, energies + space->frozen.n_core, (size_t)m * sizeof *space->energies);
     /* Bit for bit the same on every process. */
     MPI_Bcast(space->energies, (int)m, MPI_DOUBLE, 0, comm);
 done:
@@ -137,13 +172,13 @@ done:
 }
 
 enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
-                                  const int64_t n_occupied[], int64_t n_core, MPI_Comm comm,
-                                  struct orbital_spaces **spaces)
+                                  const int64_t n_occupied[], struct frozen_orbitals frozen,
+                                  MPI_Comm comm, struct orbital_spaces **spaces)
 {
     struct orbital_spaces counts;
     *spaces = NULL;
     TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_spins, n_occupied,
-                             n_core, &counts));
+                             frozen, &counts));
     struct orbital_spaces *made = calloc(1, sizeof *made);
     enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for the orbitals"));
     if (status != STATUS_OK)

@@ -16,10 +16,16 @@
  * beyond; none for ghosts. Source: NWChem's "freeze atomic". */
 int64_t frozen_core_count(const struct molecule *molecule);
 
+/* Orbitals of each spin that are left uncorrelated: the lowest occupied and the highest virtual
+ * ones. */
+struct frozen_orbitals {
+    int64_t n_core, n_virtual;
+};
+
 /* Correlated orbitals of one spin. */
 struct orbital_space {
     int64_t n_functions;
-    int64_t n_core; /* frozen orbitals, which are not here */
+    struct frozen_orbitals frozen; /* which are not here */
     int64_t n_occupied;
     int64_t n_virtual;
     int64_t n_orbitals; /* n_occupied + n_virtual */
@@ -29,20 +35,21 @@ struct orbital_space {
 
 struct orbital_spaces {
     int n_spins;                  /* 1: of a closed shell, the same for both spins; 2: each */
-    struct orbital_space spin[2]; /* alpha, beta; as many functions, core and orbitals */
+    struct orbital_space spin[2]; /* alpha, beta; as many functions, frozen ones and orbitals */
 };
 
 /* Numbers of orbitals of all n_spins together: with two spins, of spin orbitals. */
-int64_t orbital_spaces_n_core(const struct orbital_spaces *spaces);
+struct frozen_orbitals orbital_spaces_n_frozen(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);
 
 /* The counts alone, without C and energies, from numbers of functions and orbitals.
- * n_occupied  of each spin, including the first n_core, which are left out. Of two spins, not fewer
- *             of alpha: alpha may then have no virtual and beta no occupied orbitals
- * Not collective. Errors: STATUS_INPUT (no occupied or no virtual orbital is left). */
+ * n_occupied  of each spin, frozen ones included. Of two spins, not fewer of alpha: alpha may then
+ *             have no virtual and beta no occupied orbitals
+ * Not collective. Errors: STATUS_INPUT (no occupied or no virtual orbital is left; the message says
+ * how many can be frozen). */
 enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
-                                 const int64_t n_occupied[], int64_t n_core,
+                                 const int64_t n_occupied[], struct frozen_orbitals frozen,
                                  struct orbital_spaces *spaces);
 
 /* The first of the largest elements of each orbital is made positive, elements that differ
@@ -53,8 +60,8 @@ enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_
  * Collective over comm, which is that of the orbitals' grid.
  * Errors: those of orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
 enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
-                                  const int64_t n_occupied[], int64_t n_core, MPI_Comm comm,
-                                  struct orbital_spaces **spaces);
+                                  const int64_t n_occupied[], struct frozen_orbitals frozen,
+                                  MPI_Comm comm, struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);
 
 /* Orbitals [first, last) of an orbital space. */

@@ -151,6 +151,11 @@ static enum status check_library_settings(const struct beryl_settings *settings)
     TRY(check_setting("memory", (double)settings->memory, 0, 1e9));
     TRY(check_setting("integrals", settings->integrals, BERYL_INTEGRALS_AUTO,
                       BERYL_INTEGRALS_MEMORY));
+    TRY(check_setting("freeze", (double)settings->freeze, 0, 1e6));
+    TRY(check_setting("freeze_virtuals", (double)settings->freeze_virtuals, 0, 1e6));
+    if (settings->frozen_core && settings->freeze > 0)
+        return FAIL(STATUS_USAGE, "settings.frozen_core and settings.freeze both say which "
+                                  "occupied orbitals are frozen: set one");
     TRY(check_setting("converge_amplitudes", settings->converge_amplitudes, SCF_LEAST_CONVERGE, 1));
     return check_setting("max_iter_amplitudes", (double)settings->max_iter_amplitudes, 1, 1e6);
 }

@@ -103,6 +103,9 @@ struct beryl_settings {
     int keep_occupation;    /* whether the orbitals are occupied that overlap most with those of the
                           * checkpoint that guess names */
     const char *guess_flip; /* UHF: centres whose spins are reversed in the guess, or NULL */
+    int64_t freeze; /* lowest occupied orbitals of each spin that beryl_correlate leaves out;
+                              * not together with frozen_core */
+    int64_t freeze_virtuals; /* highest virtual ones likewise */
 };
 
 /* The defaults of the programs; the basis is to be set. Not collective. */

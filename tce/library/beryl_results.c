@@ -398,6 +398,8 @@ static enum status correlate(struct beryl_calculation *self, const char *name, d
     const struct method_settings settings = {
         .method = name,
         .frozen_core = self->given.frozen_core,
+        .freeze = self->given.frozen_core ? METHOD_NOT_GIVEN : self->given.freeze,
+        .freeze_virtuals = self->given.freeze_virtuals,
         .converge = self->given.converge_amplitudes,
         .max_iterations = self->given.max_iter_amplitudes,
         .diis_size = METHOD_DEFAULT_DIIS_SIZE,

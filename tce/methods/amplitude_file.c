@@ -20,12 +20,23 @@ static hid_t method_type(void)
     return type;
 }
 
+/* Older versions froze none, and their files say nothing about them. */
+static bool move_frozen_virtuals(hid_t group, enum checkpoint_move move,
+                                 struct amplitude_origin *origin)
+{
+    static const char name[] = "n_frozen_virtual";
+    if (move == CHECKPOINT_READ && H5Aexists(group, name) <= 0)
+        return true;
+    return checkpoint_attribute_move(group, name, H5T_NATIVE_INT64, move,
+                                     &origin->frozen.n_virtual);
+}
+
 static bool move_origin(hid_t group, enum checkpoint_move move, struct amplitude_origin *origin)
 {
     const struct {
         const char *name;
         int64_t *value;
-    } counts[] = {{"n_core", &origin->n_core},
+    } counts[] = {{"n_core", &origin->frozen.n_core},
                   {"n_occupied", &origin->n_occupied},
                   {"n_virtual", &origin->n_virtual}};
     hid_t type = method_type();
@@ -35,7 +46,7 @@ static bool move_origin(hid_t group, enum checkpoint_move move, struct amplitude
     for (size_t i = 0; i < sizeof counts / sizeof counts[0] && done; i++)
         done = checkpoint_attribute_move(group, counts[i].name, H5T_NATIVE_INT64, move,
                                          counts[i].value);
-    return done;
+    return done && move_frozen_virtuals(group, move, origin);
 }
 
 static bool move_progress(hid_t group, enum checkpoint_move move,

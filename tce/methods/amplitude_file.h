@@ -2,8 +2,8 @@
 /* Amplitudes in a checkpoint: an HDF5 group in addition to those of TREXIO, whose own group for
  * them is younger than the library at hand and holds single elements with their indices.
  *
- *     /beryl_amplitudes    attributes method, n_core, n_occupied, n_virtual, iteration, n_steps,
- *                         energy
+ *     /beryl_amplitudes    attributes method, n_core, n_frozen_virtual, n_occupied, n_virtual,
+ *                         iteration, n_steps, energy
  *     /beryl_amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
  *     /beryl_amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
  *
@@ -15,6 +15,7 @@
 #pragma once
 
 #include "support/base/status.h"
+#include "tce/integrals/orbital_space.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/tensor/tensor.h"
 
@@ -27,7 +28,8 @@ struct checkpoint_stream;
 /* The method and the orbital counts that amplitudes belong to. */
 struct amplitude_origin {
     char method[16];
-    int64_t n_core, n_occupied, n_virtual; /* frozen and correlated orbitals */
+    struct frozen_orbitals frozen;
+    int64_t n_occupied, n_virtual; /* correlated ones */
 };
 
 /* How far the iterations are. */

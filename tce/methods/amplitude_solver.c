@@ -201,8 +201,9 @@ enum status amplitude_solver_resume(struct amplitude_solver *self, int n_steps)
     return STATUS_OK;
 }
 
-enum status amplitude_solver_step(struct amplitude_solver *self, double *change)
+enum status amplitude_solver_step(struct amplitude_solver *self, double *change, double *norm)
 {
     TRY(push_step(self, change));
+    *norm = sqrt(self->row[self->n_steps - 1]); /* where extend_B has left it */
     return extrapolate_amplitudes(self);
 }

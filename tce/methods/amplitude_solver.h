@@ -29,9 +29,10 @@ enum status amplitude_solver_create(int n, struct tensor *const x[], struct tens
                                     int size, MPI_Comm comm, struct amplitude_solver **solver);
 void amplitude_solver_destroy(struct amplitude_solver *solver);
 
-/* f holds f(x): *change = max |f(x) - x|, and x becomes the next guess. The same to the bit
- * for any number of processes. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (f(x) is not finite). */
-enum status amplitude_solver_step(struct amplitude_solver *solver, double *change);
+/* f holds f(x): *change = max |f(x) - x|, *norm = |f(x) - x| over all elements, and x becomes the
+ * next guess. The same to the bit for any number of processes.
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (f(x) is not finite). */
+enum status amplitude_solver_step(struct amplitude_solver *solver, double *change, double *norm);
 
 /* The steps that are kept, *n of them and room for as many as `size` says, oldest first; to be
  * written into a file, or read from one before amplitude_solver_resume. Borrowed. Not collective.

@@ -31,12 +31,11 @@ static int64_t orbitals_in_tile(const struct correlation_problem *problem)
     return problem->orbitals->spin[0].n_orbitals <= FEW_ORBITALS ? SMALL_TILE : LARGE_TILE;
 }
 
-static int find_energy(const struct program *program)
+/* -1: there is none. */
+static int find_scalar(const struct program *program, const char *name)
 {
-    if (program->energy >= 0)
-        return program->energy;
     for (int i = 0; i < program->n_tensors; i++)
-        if (program->tensors[i].rank == 0 && strcmp(program->tensors[i].name, "E") == 0)
+        if (program->tensors[i].rank == 0 && strcmp(program->tensors[i].name, name) == 0)
             return i;
     return -1;
 }
@@ -88,9 +87,11 @@ enum status correlation_init(const struct correlation_problem *problem,
     TRY(program_instance_init(&source, problem->comm, &correlation->instance));
     TRY(method_bindings_check(&correlation->instance.program));
     TRY(check_program_text(correlation));
-    correlation->energy = find_energy(&correlation->instance.program);
+    const struct program *program = &correlation->instance.program;
+    correlation->energy = program->energy >= 0 ? program->energy : find_scalar(program, "E");
+    correlation->second_order = find_scalar(program, "E2");
     assert(correlation->energy >= 0 || problem->text);
-    assert(correlation->instance.program.n_unknowns <= CORRELATION_MAX_UNKNOWNS);
+    assert(program->n_unknowns <= CORRELATION_MAX_UNKNOWNS);
     return STATUS_OK;
 }
 
@@ -154,11 +155,7 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     TRY(correlation_integrals_fill(self, pool));
     TRY(fill_elements(self));
     self->integral_seconds = clock_now_s() - start_s;
-    if (self->instance.program.n_unknowns == 0)
-        return STATUS_OK;
-    TRY(executor_start(self->instance.executor, pool));
-    return run_stages(self, "Constant intermediates", 0, self->instance.plan->first_iterated_stage,
-                      NULL);
+    return STATUS_OK;
 }
 
 /* The energy has converged when it changes by less than this share of what an amplitude may
@@ -252,7 +249,7 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
         struct correlation_iteration iteration;
         double energy_before = correlation_energy(self);
         TRY(run_iteration(self, &iteration));
-        TRY(amplitude_solver_step(solver, &iteration.change));
+        TRY(amplitude_solver_step(solver, &iteration.change, &iteration.norm));
         TRY(keep_iteration(self, &iteration));
         bool converged = amplitudes_are_converged(self, energy_before, settings->converge);
         bool last = converged || i == settings->max_iterations - 1;
@@ -268,6 +265,20 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
                 (long long)settings->max_iterations, log_plural(settings->max_iterations));
 }
 
+/* Runs the statements before `iterate`, which may set unknowns; the others begin at zero. */
+static enum status run_first_statements(struct correlation *self, int n, struct tensor *const x[])
+{
+    for (int i = 0; i < n; i++)
+        darray_zero(x[i]->data);
+    darray_sync();
+    TRY(run_stages(self, "Constant intermediates", 0, self->instance.plan->first_iterated_stage,
+                   NULL));
+    if (self->second_order >= 0)
+        self->energy_before = self->second_order_energy =
+            correlation_scalar(self, self->second_order);
+    return STATUS_OK;
+}
+
 /* The first amplitudes, and the solver's first steps. */
 static enum status set_first_amplitudes(struct correlation *self,
                                         const struct correlation_settings *settings,
@@ -275,17 +286,14 @@ static enum status set_first_amplitudes(struct correlation *self,
 {
     struct tensor *x[CORRELATION_MAX_UNKNOWNS], *f[CORRELATION_MAX_UNKNOWNS];
     int n = correlation_unknowns(self, x, f);
+    TRY(run_first_statements(self, n, x));
     if (settings->restart) {
         struct amplitude_progress progress;
         TRY(correlation_checkpoint_read(settings->restart, n, x, settings->diis_size, solver,
                                         &progress));
         self->n_before = progress.iteration;
         self->energy_before = progress.energy;
-        return STATUS_OK;
     }
-    for (int i = 0; i < n; i++)
-        darray_zero(x[i]->data);
-    darray_sync();
     return STATUS_OK;
 }
 

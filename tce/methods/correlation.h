@@ -37,14 +37,16 @@ struct correlation_settings {
     double converge; /* amplitudes change by less than this, the energy by less than a tenth */
     int64_t max_iterations;
     int diis_size;
-    const struct checkpoint_reader *restart; /* to resume from its amplitudes; NULL: from zeros */
+    const struct checkpoint_reader *restart; /* to resume from its amplitudes; NULL: from those that
+                                                the program sets before `iterate`, else zeros */
     const struct correlation_checkpoint *checkpoint; /* to write while iterating, or NULL */
 };
 
 /* An evaluation of all equations. */
 struct correlation_iteration {
-    double energy; /* of the amplitudes that it began with, hartree */
+    double energy; /* as the program says: of the amplitudes that it makes, hartree */
     double change; /* the largest of an amplitude; 0 of a method without iteration */
+    double norm;   /* of the change of all amplitudes */
     struct executor_record record;
 };
 
@@ -53,12 +55,14 @@ struct correlation {
     struct program_instance instance;
     double integral_seconds;
     int energy;                 /* tensor; -1: a user's program has none, and its energy is 0 */
+    int second_order;           /* tensor E2, the energy of MP2; -1: the program has none */
     char amplitudes_name[15];   /* of the method, in checkpoints: amplitude_origin without its u */
     struct bound_tensor *bound; /* of tensors that are local to loops, program.n_tensors */
 
     /* The last solution. */
     int64_t n_before;                   /* iterations of the run that it resumes */
-    double energy_before;               /* and its energy, hartree */
+    double energy_before;               /* of the amplitudes that it began with, hartree */
+    double second_order_energy;         /* hartree */
     struct correlation_iteration final; /* what `finally` computes; energy: hartree */
     bool has_final;
     int64_t n_iterations, capacity;
@@ -87,12 +91,13 @@ void correlation_fini(struct correlation *correlation);
  * it would fit); the same everywhere. */
 enum status correlation_memory_check(const struct correlation *correlation, int diis_size);
 
-/* Makes the tensors, transforms the integrals, and runs what precedes the iterations.
- * Errors: those of executor_create, mo_integrals_create and _run, executor_run. */
+/* Makes the tensors and transforms the integrals.
+ * Errors: those of executor_create, mo_integrals_create and _run. */
 enum status correlation_prepare(struct correlation *correlation,
                                 const struct taskpool_settings *pool);
 
-/* Solves the equations with new pools, printing a line for each iteration.
+/* Solves the equations with new pools, from what precedes the iterations on, printing a line for
+ * each iteration.
  * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run and
  * correlation_checkpoint_read. */
 enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,

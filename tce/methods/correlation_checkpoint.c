@@ -11,7 +11,7 @@
 struct amplitude_origin correlation_checkpoint_origin(const char *method,
                                                       const struct orbital_spaces *orbitals)
 {
-    struct amplitude_origin origin = {.n_core = orbital_spaces_n_core(orbitals),
+    struct amplitude_origin origin = {.frozen = orbital_spaces_n_frozen(orbitals),
                                       .n_occupied = orbital_spaces_n_occupied(orbitals),
                                       .n_virtual = orbital_spaces_n_virtual(orbitals)};
     snprintf(origin.method, sizeof origin.method, "%s%s", orbitals->n_spins == 1 ? "" : "u",
@@ -129,12 +129,18 @@ static enum status compare_origins(const char *path, const struct amplitude_orig
         return FAIL(STATUS_INPUT,
                     "%s: its amplitudes are of %s, not of %s; --guess %s takes only the orbitals",
                     path, origin->method, wanted->method, path);
-    if (origin->n_core != wanted->n_core || origin->n_occupied != wanted->n_occupied)
+    if (origin->frozen.n_core != wanted->frozen.n_core || origin->n_occupied != wanted->n_occupied)
         return FAIL(STATUS_INPUT,
                     "%s: its amplitudes are of %lld occupied orbitals, %lld frozen, not of %lld, "
-                    "%lld frozen (--frozen-core); --guess %s takes only the orbitals",
-                    path, (long long)origin->n_occupied, (long long)origin->n_core,
-                    (long long)wanted->n_occupied, (long long)wanted->n_core, path);
+                    "%lld frozen (--frozen-core, --freeze); --guess %s takes only the orbitals",
+                    path, (long long)origin->n_occupied, (long long)origin->frozen.n_core,
+                    (long long)wanted->n_occupied, (long long)wanted->frozen.n_core, path);
+    if (origin->frozen.n_virtual != wanted->frozen.n_virtual)
+        return FAIL(STATUS_INPUT,
+                    "%s: its amplitudes leave %lld virtual orbitals out, not %lld "
+                    "(--freeze-virtuals); --guess %s takes only the orbitals",
+                    path, (long long)origin->frozen.n_virtual, (long long)wanted->frozen.n_virtual,
+                    path);
     return STATUS_OK;
 }
 

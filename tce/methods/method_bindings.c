@@ -93,7 +93,7 @@ const struct tensor_binding *method_binding_find(const char *name)
     return NULL;
 }
 
-static bool is_bound_to(const struct program *program, int space, const char *name)
+bool method_space_is(const struct program *program, int space, const char *name)
 {
     const char *binding = program->spaces[space].binding;
     return binding && strcmp(binding, name) == 0;
@@ -145,8 +145,8 @@ enum status method_bindings_check(const struct program *program)
             return source_fail(program->file, tensor->place, "'%s' has %d indices, but %s have %d",
                                tensor->name, tensor->rank, binding->name, binding->rank);
         for (int d = 0; d < tensor->rank; d++)
-            if (!is_bound_to(program, tensor->space[d], BINDING_OCCUPIED) &&
-                !is_bound_to(program, tensor->space[d], BINDING_VIRTUAL))
+            if (!method_space_is(program, tensor->space[d], BINDING_OCCUPIED) &&
+                !method_space_is(program, tensor->space[d], BINDING_VIRTUAL))
                 return source_fail(program->file, tensor->place,
                                    "index %d of '%s' is neither occupied nor virtual: %s are over "
                                    "orbitals",
@@ -161,6 +161,6 @@ struct bound_tensor method_binding_describe(const struct program *program,
 {
     struct bound_tensor bound = {.orbitals = orbitals, .rank = tensor->rank};
     for (int d = 0; d < tensor->rank; d++)
-        bound.is_occupied[d] = is_bound_to(program, tensor->space[d], BINDING_OCCUPIED);
+        bound.is_occupied[d] = method_space_is(program, tensor->space[d], BINDING_OCCUPIED);
     return bound;
 }

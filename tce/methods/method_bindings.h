@@ -32,6 +32,9 @@ struct tensor_binding {
 /* NULL if there is none, or the name is NULL. */
 const struct tensor_binding *method_binding_find(const char *name);
 
+/* Whether a space of the program, by its number, is bound to the name. */
+bool method_space_is(const struct program *program, int space, const char *name);
+
 /* Whether all tensors that are bound can be: the names are known, the ranks right, and the indices
  * orbitals. A name may also be that of a function (tensor_functions.h).
  * Errors: STATUS_INPUT, with the place and, for an unknown name, the names that there are. */

@@ -6,6 +6,8 @@
 #include "tests/cases/scf_case.h"
 #include "tests/check.h"
 
+static const struct frozen_orbitals NO_FROZEN = {0, 0};
+
 /* A method on top of an SCF, with its integrals; solved under one mode after another. */
 struct correlation_case {
     struct orbital_spaces *orbitals;
@@ -23,10 +25,11 @@ static inline struct taskpool_settings correlation_case_pool(const char *mode)
 /* Small tiles, so that there are several. Collective. */
 static inline void correlation_case_init(struct correlation_case *made, const char *method,
                                          const struct scf_setup *setup,
-                                         const struct scf_result *field, int64_t n_core)
+                                         const struct scf_result *field,
+                                         struct frozen_orbitals frozen)
 {
     struct taskpool_settings pool = correlation_case_pool("static");
-    check_ok(orbital_spaces_create(field, setup->problem.n_spins, setup->problem.n_occupied, n_core,
+    check_ok(orbital_spaces_create(field, setup->problem.n_spins, setup->problem.n_occupied, frozen,
                                    MPI_COMM_WORLD, &made->orbitals));
     const struct correlation_problem problem = {
         .method = method,

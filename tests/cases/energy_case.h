@@ -49,8 +49,10 @@ static inline void check_energy(const struct scf_setup *setup, const struct scf_
     struct correlation_case made;
     double first = 0;
     char first_digest[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
-    int64_t n_core = expected->frozen_core ? frozen_core_count(&setup->molecule) : 0;
-    correlation_case_init(&made, expected->method, setup, field, n_core);
+    struct frozen_orbitals frozen = NO_FROZEN;
+    if (expected->frozen_core)
+        frozen.n_core = frozen_core_count(&setup->molecule);
+    correlation_case_init(&made, expected->method, setup, field, frozen);
     for (size_t i = 0; i < n_modes; i++) {
         const char *mode = energy_case_modes[(first_mode + i) % N_MODES];
         double energy = correlation_case_solve(&made, mode);

@@ -21,7 +21,8 @@ class Settings(ctypes.Structure):
                 ("frozen_core", ctypes.c_int), ("converge_amplitudes", ctypes.c_double),
                 ("max_iter_amplitudes", ctypes.c_int64), ("log", ctypes.c_int),
                 ("integrals", ctypes.c_int), ("keep_occupation", ctypes.c_int),
-                ("guess_flip", ctypes.c_char_p)]
+                ("guess_flip", ctypes.c_char_p), ("freeze", ctypes.c_int64),
+                ("freeze_virtuals", ctypes.c_int64)]
 
 
 def main():

@@ -300,6 +300,11 @@ for method in mp2 ccsd; do
     refuse "virtual" $method helium.xyz $with_basis --frozen-core
     refuse "occupied" $method dication.xyz --basis 6-31g --frozen-core
     refuse "by beta electrons" $method trication.xyz --basis 6-31g --frozen-core
+    refuse "freeze at most 4" $method water.xyz $with_basis --freeze 5
+    refuse "freeze at most 1" $method water.xyz $with_basis --freeze-virtuals 2
+    refuse "freeze at most 1" $method water.xyz $with_basis --freeze-virtuals 2 --method uhf
+    refuse "leave one out" $method water.xyz $with_basis --freeze 0 --frozen-core
+    refuse "--freeze" $method water.xyz $with_basis --freeze -1
 done
 
 finish

@@ -77,10 +77,10 @@ for most in --max-iter --max-iter-amplitudes; do
     same n2.json again.json 100
 done
 
-# An SCF that iterates further has other orbitals: the amplitudes begin at zero, and converge.
+# An SCF that iterates further has other orbitals: the amplitudes begin anew, and converge.
 one ccsd $nitrogen --frozen-core --converge 1e-4 --checkpoint loose.h5
 run 0 ccsd $nitrogen --frozen-core --restart loose.h5 --json again.json
-grep -q "amplitudes begin at zero" "$folder/output" || complain "nothing said of the amplitudes"
+grep -q "amplitudes begin anew" "$folder/output" || complain "nothing said of the amplitudes"
 same n2.json again.json 100
 
 # Restart of the SCF alone: of beryl-tce mp2, and of coupled cluster with another method.
@@ -97,10 +97,20 @@ run 0 ccsd radical.xyz --basis 6-31g --restart radical.h5 --json again.json
 same radical.json again.json 2
 refuse "ccsd, not of uccsd" ccsd $nitrogen --frozen-core --method uhf --restart n2.h5
 
+# The number of frozen orbitals counts, however it is given.
+run 0 ccsd $nitrogen --freeze 2 --restart n2.h5 --json again.json
+same n2.json again.json 2
+one ccsd $nitrogen --freeze 1 --freeze-virtuals 2 --checkpoint few.h5 --json few.json
+run 0 ccsd $nitrogen --freeze 1 --freeze-virtuals 2 --restart few.h5 --json again.json
+same few.json again.json 2
+refuse "--freeze-virtuals" ccsd $nitrogen --freeze 1 --restart few.h5
+
 # Checkpoints of other runs are refused, and so are missing and damaged ones.
 refuse "centre" ccsd longer.xyz --basis 6-31g --frozen-core --restart n2.h5
 refuse "basis" ccsd nitrogen.xyz --basis sto-3g --frozen-core --restart n2.h5
 refuse "--frozen-core" ccsd $nitrogen --restart n2.h5
+refuse "--freeze" ccsd $nitrogen --freeze 3 --restart n2.h5
+refuse "--freeze-virtuals" ccsd $nitrogen --frozen-core --freeze-virtuals 1 --restart n2.h5
 refuse "ccsd, not of ccd" ccd $nitrogen --frozen-core --restart n2.h5
 refuse "missing.h5" ccsd $nitrogen --restart missing.h5
 size=$(stat -c %s n2.h5)

@@ -3,6 +3,7 @@
  * those of NWChem 7.0.2 and, of MP2 and CCSD with all electrons, of Psi4 1.3.2, which agree
  * with each other to 4e-10 hartree; all without approximation of the integrals, in the same
  * basis sets and geometries. */
+#include "tce/methods/diagnostics.h"
 #include "tests/cases/energy_case.h"
 
 #define WATER                                                                                      \
@@ -10,6 +11,7 @@
 #define AMMONIA                                                                                    \
     "4\n\nN 0 0 0\nH 0.01259359 0.76901794 -0.65833622\nH -0.97222717 -0.18057857 0.21707021\n"    \
     "H 0.34255792 -0.81303653 -0.49656765\n"
+#define AMIDOGEN        "3\n\nN 0 0 0\nH 0 0.8 0.64\nH 0 -0.8 0.64\n"
 #define LITHIUM_HYDRIDE "2\n\nLi 0 0 0\nH 0 0 1.5957\n"
 
 static const struct energy_case cases[] = {
@@ -33,6 +35,103 @@ static void test_energies_agree_with_other_programs(void **state)
     check_energies(n_cases, cases, n_cases);
 }
 
+/* Source: Psi4 1.3.2 with num_frozen_docc and num_frozen_uocc. T1 and D1 have six digits there; D1 is
+ * of closed shells alone. Treated by UHF, these have the same D1, and T1 is a sum over both spins. */
+static const struct frozen_case {
+    struct scf_case field;
+    struct frozen_orbitals frozen;
+    double mp2, ccsd;                    /* total energies, hartree */
+    double T1, D1;                       /* D1 0: unknown */
+    struct large_amplitude single, pair; /* the largest ones, magnitudes: signs are the orbitals' */
+} frozen_cases[] = {
+    {{WATER, 0, 1, "cc-pvdz", 1, 0},
+     {1, 3},
+     -76.1986164835,
+     -76.2075862729,
+     0.007304,
+     0.014752,
+     {0.0114379459, {4, 6}, {false}},
+     {0.0516966850, {5, 5, 11, 11}, {false}}},
+    {{WATER, 0, 1, "cc-pvdz", 2, 0},
+     {1, 3},
+     -76.1986164835,
+     -76.2075862729,
+     0.007304 * 1.4142136,
+     0.014752,
+     {0.0114379459, {4, 6}, {false}},
+     {0.0516966850, {5, 5, 11, 11}, {false, true, false, true}}},
+    {{AMIDOGEN, 0, 2, "6-31g", 2, 0},
+     {1, 2},
+     -55.5820755292,
+     -55.5928868168,
+     0.010528,
+     0,
+     {0.0202287396, {3, 7}, {false}},
+     {0.0520572843, {5, 4, 10, 9}, {false, true, false, true}}},
+};
+
+static void check_largest(const struct largest_amplitudes *found,
+                          const struct large_amplitude *expected)
+{
+    assert_int_equal(found->n, LARGEST_AMPLITUDES);
+    check_close(fabs(found->list[0].value), expected->value, 1e-7);
+    for (int d = 0; d < found->rank; d++) {
+        assert_int_equal(found->list[0].orbital[d], expected->orbital[d]);
+        assert_int_equal(found->list[0].is_beta[d], expected->is_beta[d]);
+    }
+    for (int k = 1; k < found->n; k++)
+        assert_true(fabs(found->list[k].value) < fabs(found->list[k - 1].value) + 2e-7);
+}
+
+static void check_diagnostics(const struct correlation *correlation,
+                              const struct frozen_case *expected)
+{
+    struct diagnostics found;
+    check_ok(diagnostics_find(correlation, &found));
+    assert_true(found.has_singles);
+    check_close(found.T1, expected->T1, 1e-6);
+    if (expected->D1 > 0)
+        check_close(found.D1, expected->D1, 1e-6);
+    check_largest(&found.singles, &expected->single);
+    check_largest(&found.doubles, &expected->pair);
+}
+
+static void check_frozen(const struct scf_setup *setup, const struct scf_result *field,
+                         const struct frozen_case *expected)
+{
+    struct correlation_case made;
+    struct diagnostics none;
+    correlation_case_init(&made, "mp2", setup, field, expected->frozen);
+    check_close(field->energy + correlation_case_solve(&made, "steal"), expected->mp2,
+                ENERGY_CASE_TOLERANCE);
+    check_ok(diagnostics_find(&made.correlation, &none));
+    assert_true(!none.has_singles && none.singles.n == 0 && none.doubles.n == 0);
+    correlation_case_fini(&made);
+    correlation_case_init(&made, "ccsd", setup, field, expected->frozen);
+    check_close(field->energy + correlation_case_solve(&made, "steal"), expected->ccsd,
+                ENERGY_CASE_TOLERANCE);
+    check_close(field->energy + made.correlation.second_order_energy, expected->mp2,
+                ENERGY_CASE_TOLERANCE);
+    check_diagnostics(&made.correlation, expected);
+    correlation_case_fini(&made);
+}
+
+static void test_frozen_orbitals_and_diagnostics_agree_with_another_program(void **state)
+{
+    (void)state;
+    struct scf_settings settings = scf_settings_default();
+    settings.converge = 1e-9;
+    for (size_t i = 0; i < sizeof frozen_cases / sizeof frozen_cases[0]; i++) {
+        struct scf_setup setup;
+        struct scf_result field;
+        scf_setup_init(&setup, &frozen_cases[i].field);
+        check_ok(scf_setup_run(&setup, &settings, &field));
+        check_frozen(&setup, &field, &frozen_cases[i]);
+        scf_result_fini(&field);
+        scf_setup_fini(&setup);
+    }
+}
+
 /* No orbital is left, or none is empty. */
 static void test_what_cannot_be_correlated_is_refused(void **state)
 {
@@ -40,18 +139,24 @@ static void test_what_cannot_be_correlated_is_refused(void **state)
     static const struct scf_case helium = {"1\n\nHe 0 0 0\n", 0, 1, "sto-3g", 1, 0};
     static const struct scf_case beryllium = {"1\n\nBe 0 0 0\n", 0, 1, "6-31g", 1, 0};
     const struct scf_settings settings = scf_settings_default();
-    const struct scf_case *const refused[] = {&helium, &beryllium};
-    for (int i = 0; i < 2; i++) {
+    static const struct {
+        const struct scf_case *field;
+        struct frozen_orbitals frozen;
+        const char *words;
+    } refused[] = {{&helium, {0, 0}, "take a larger one"},
+                   {&beryllium, {2, 0}, "freeze at most 1"},
+                   {&beryllium, {0, 7}, "freeze at most 6"}};
+    for (int i = 0; i < 3; i++) {
         struct scf_setup setup;
         struct scf_result field;
         struct orbital_spaces *orbitals;
-        scf_setup_init(&setup, refused[i]);
+        scf_setup_init(&setup, refused[i].field);
         check_ok(scf_setup_run(&setup, &settings, &field));
         int64_t n_occupied = setup.problem.n_occupied[0];
-        check_status(STATUS_INPUT,
-                     orbital_spaces_create(&field, 1, &n_occupied, i == 0 ? 0 : n_occupied,
-                                           MPI_COMM_WORLD, &orbitals));
+        check_status(STATUS_INPUT, orbital_spaces_create(&field, 1, &n_occupied, refused[i].frozen,
+                                                         MPI_COMM_WORLD, &orbitals));
         assert_null(orbitals);
+        assert_non_null(strstr(status_text(), refused[i].words));
         scf_result_fini(&field);
         scf_setup_fini(&setup);
     }
@@ -79,7 +184,7 @@ static void test_iterations_end_as_they_are_told(void **state)
     struct correlation_case made;
     scf_setup_init(&setup, &water);
     check_ok(scf_setup_run(&setup, &scf_settings, &field));
-    correlation_case_init(&made, "ccsd", &setup, &field, 0);
+    correlation_case_init(&made, "ccsd", &setup, &field, NO_FROZEN);
     struct correlation *correlation = &made.correlation;
     check_ok(correlation_solve(correlation, &pool, &settings));
     int64_t with_diis = correlation->n_iterations;
@@ -93,9 +198,7 @@ static void test_iterations_end_as_they_are_told(void **state)
     settings.max_iterations = 3;
     check_status(STATUS_NOT_CONVERGED, correlation_solve(correlation, &pool, &settings));
     assert_int_equal(correlation->n_iterations, 3);
-    /* The first evaluation, of amplitudes of zero, has the energy zero; the second is of those
-     * of second order. */
-    check_close(correlation->iterations[0].energy, 0, 0);
+    check_close(correlation->energy_before, correlation->second_order_energy, 0);
     correlation_case_fini(&made);
     scf_result_fini(&field);
     scf_setup_fini(&setup);
@@ -108,7 +211,7 @@ static void test_energies_that_are_not_finite_are_refused(void **state)
     static const struct scf_case water = {WATER, 0, 1, "sto-3g", 1, 0};
     static const struct {
         const char *method, *words;
-    } refused[] = {{"mp2", "have the same energy"}, {"ccsd", "has left the range of numbers"}};
+    } refused[] = {{"mp2", "have the same energy"}, {"ccsd", "have the same energy"}};
     static const struct correlation_settings settings = {
         .converge = 1e-8, .max_iterations = 100, .diis_size = 8};
     const struct scf_settings scf_settings = scf_settings_default();
@@ -121,7 +224,7 @@ static void test_energies_that_are_not_finite_are_refused(void **state)
         field.orbital_energies[0][k] = 0;
     for (int i = 0; i < 2; i++) {
         struct correlation_case made;
-        correlation_case_init(&made, refused[i].method, &setup, &field, 0);
+        correlation_case_init(&made, refused[i].method, &setup, &field, NO_FROZEN);
         check_status(STATUS_NUMERIC, correlation_solve(&made.correlation, &pool, &settings));
         assert_non_null(strstr(status_text(), refused[i].words));
         correlation_case_fini(&made);
@@ -134,6 +237,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_energies_agree_with_other_programs, scf_start),
+        cmocka_unit_test(test_frozen_orbitals_and_diagnostics_agree_with_another_program),
         cmocka_unit_test(test_what_cannot_be_correlated_is_refused),
         cmocka_unit_test(test_energies_that_are_not_finite_are_refused),
         cmocka_unit_test_teardown(test_iterations_end_as_they_are_told, scf_stop),

@@ -82,7 +82,7 @@ static int stop(void **state)
 static double solve(const char *method)
 {
     struct correlation_case made;
-    correlation_case_init(&made, method, &setup, &field, 0);
+    correlation_case_init(&made, method, &setup, &field, NO_FROZEN);
     double energy = correlation_case_solve(&made, "static");
     correlation_case_fini(&made);
     return energy;

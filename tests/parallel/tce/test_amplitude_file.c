@@ -20,7 +20,7 @@ struct tensors {
 };
 
 static char file_name[64];
-static const struct amplitude_origin origin = {"ccsd", 1, 4, 19};
+static const struct amplitude_origin origin = {"ccsd", {1, 3}, 4, 19};
 static const struct amplitude_progress progress = {7, 1, -0.25};
 
 static int start(void **state)

@@ -101,18 +101,21 @@ static void test_diis_solves_a_linear_problem_in_one_step_more_than_unknowns(voi
     (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
-    double x[N], f[N], change;
+    double x[N], f[N], change, norm;
     problem_init(&problem);
     check_ok(amplitude_solver_create(2, problem.x, problem.f, 8, MPI_COMM_WORLD, &solver));
     for (int step = 0; step <= N; step++) {
-        double expected = 0;
+        double expected = 0, squares = 0;
         get(problem.x, x);
         linear(x, f);
         put(problem.f, f);
-        check_ok(amplitude_solver_step(solver, &change));
-        for (int i = 0; i < N; i++)
+        check_ok(amplitude_solver_step(solver, &change, &norm));
+        for (int i = 0; i < N; i++) {
             expected = fmax(expected, fabs(f[i] - x[i]));
+            squares += (f[i] - x[i]) * (f[i] - x[i]);
+        }
         check_close(change, expected, 1e-15 * expected);
+        check_close(norm * norm, squares, 1e-14 * squares);
         /* Not earlier: else the test would show nothing. */
         assert_true(step > 3 || change > 1e-3);
     }
@@ -129,7 +132,7 @@ static void test_a_short_memory_converges_as_well(void **state)
     (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
-    double x[N], f[N], change = 1;
+    double x[N], f[N], change = 1, norm;
     problem_init(&problem);
     check_ok(amplitude_solver_create(2, problem.x, problem.f, 3, MPI_COMM_WORLD, &solver));
     for (int step = 0; step < 60 && change > 1e-10; step++) {
@@ -137,7 +140,7 @@ static void test_a_short_memory_converges_as_well(void **state)
         for (int i = 0; i < N; i++)
             f[i] = 0.5 * cos(x[(i + 1) % N] + i);
         put(problem.f, f);
-        check_ok(amplitude_solver_step(solver, &change));
+        check_ok(amplitude_solver_step(solver, &change, &norm));
     }
     assert_true(change <= 1e-10);
     get(problem.x, x);
@@ -152,14 +155,14 @@ static void test_one_step_kept_is_plain_iteration(void **state)
     (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
-    double x[N], f[N], change;
+    double x[N], f[N], change, norm;
     problem_init(&problem);
     check_ok(amplitude_solver_create(2, problem.x, problem.f, 1, MPI_COMM_WORLD, &solver));
     for (int step = 0; step < 4; step++) {
         get(problem.x, x);
         linear(x, f);
         put(problem.f, f);
-        check_ok(amplitude_solver_step(solver, &change));
+        check_ok(amplitude_solver_step(solver, &change, &norm));
         get(problem.x, x);
         assert_memory_equal(x, f, sizeof x);
         get(problem.f, x);
@@ -175,14 +178,15 @@ static void test_a_solution_stays(void **state)
     (void)state;
     struct problem problem;
     struct amplitude_solver *solver;
-    double x[N], again[N], change;
+    double x[N], again[N], change, norm;
     problem_init(&problem);
     get(problem.x, x);
     put(problem.f, x);
     check_ok(amplitude_solver_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &solver));
     for (int step = 0; step < 3; step++) {
-        check_ok(amplitude_solver_step(solver, &change));
+        check_ok(amplitude_solver_step(solver, &change, &norm));
         check_close(change, 0, 0);
+        check_close(norm, 0, 0);
         get(problem.x, again);
         for (int i = 0; i < N; i++)
             check_close(again[i], x[i], 1e-15 * fabs(x[i]));
@@ -195,16 +199,16 @@ static void check_refused(double value, int at)
 {
     struct problem problem;
     struct amplitude_solver *solver;
-    double x[N], f[N], change;
+    double x[N], f[N], change, norm;
     problem_init(&problem);
     check_ok(amplitude_solver_create(2, problem.x, problem.f, 4, MPI_COMM_WORLD, &solver));
     get(problem.x, x);
     linear(x, f);
     put(problem.f, f);
-    check_ok(amplitude_solver_step(solver, &change));
+    check_ok(amplitude_solver_step(solver, &change, &norm));
     f[at] = value;
     put(problem.f, f);
-    check_status(STATUS_NUMERIC, amplitude_solver_step(solver, &change));
+    check_status(STATUS_NUMERIC, amplitude_solver_step(solver, &change, &norm));
     amplitude_solver_destroy(solver);
     problem_fini(&problem);
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Diagnostics of a coupled-cluster solution: whether one determinant is a good reference. They come
+ * from the unknowns t1[i,a] and t2[i,j,a,b] of a method's program, by these names, with i and j over
+ * occupied and a and b over virtual orbitals; a program without one has none of what it tells. */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/methods/correlation.h"
+#include "tce/methods/largest_amplitudes.h"
+
+/*     T1 = |t1| / sqrt(N),  |t1|^2 = sum_ia t_i^a t_i^a
+ * of N correlated electrons. Source: Lee, Taylor, Int. J. Quantum Chem. S23, 199 (1989), over the
+ * spatial orbitals of a closed shell. For an unrestricted reference the sum is over spin orbitals,
+ * as in Psi4, which for the same wave function gives sqrt(2) times as much.
+ *     D1 = the largest singular value of t1
+ * Source: Janssen, Nielsen, Chem. Phys. Lett. 290, 423 (1998); over spin orbitals the larger one of
+ * both spins, which for a closed shell is the same. */
+struct diagnostics {
+    bool has_singles; /* T1 and D1 are known */
+    double T1, D1;
+    struct largest_amplitudes singles, doubles;
+};
+
+/* Of the last solution. Collective. T1 and D1 do not depend on how orbitals of one energy are mixed.
+ * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
+enum status diagnostics_find(const struct correlation *correlation,
+                             struct diagnostics *diagnostics);
