@@ -87,13 +87,13 @@ static void sum_loop_flops(struct plan *plan, int l)
 {
     const struct program_loop *of = &plan->program->loops[l];
     struct plan_loop *loop = &plan->loops[l];
-    double part = 1;
+    loop->share = 1;
     for (int i = 2; i <= of->n && of->ordered; i++)
-        part /= i;
+        loop->share /= i;
     for (int s = 0; s < loop->n_steps; s++) {
         const struct plan_step *step = &loop->steps[s];
-        plan->statement_flops[step->statement] += part * step->flops;
-        loop->flops += step->B.tensor >= 0 ? part * step->flops : 0;
+        plan->statement_flops[step->statement] += loop->share * step->flops;
+        loop->flops += step->B.tensor >= 0 ? loop->share * step->flops : 0;
     }
 }
 

@@ -66,7 +66,8 @@ struct plan_step {
 struct plan_loop {
     int n_steps;
     struct plan_step *steps; /* flops: of all tuples, ordered or not */
-    double flops;            /* of those that are computed */
+    double share;            /* of them that are computed, nearly */
+    double flops;            /* of these */
 };
 
 struct plan {

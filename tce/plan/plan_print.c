@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/plan.h"
+#include "tce/plan/plan_loops.h"
 
 #include <inttypes.h>
 
@@ -78,11 +79,53 @@ static enum status print_step(const struct plan *plan, int s, FILE *stream)
     return STATUS_OK;
 }
 
+/* "for a >= b >= c" */
+static void print_loop_head(const struct program *program, const struct program_loop *loop,
+                            FILE *stream)
+{
+    fprintf(stream, "for ");
+    for (int i = 0; i < loop->n; i++)
+        fprintf(stream, "%s%s",
+                i == 0          ? ""
+                : loop->ordered ? " >= "
+                                : ", ",
+                program->indices[loop->index[i]].name);
+}
+
+/* A loop over tiles and its steps, with the operations of all its tuples. */
+static enum status print_loop(const struct plan *plan, int number, FILE *stream)
+{
+    const struct program_loop *of = &plan->program->loops[number];
+    const struct plan_loop *loop = &plan->loops[number];
+    struct plan_loop_problem problem;
+    enum status status = plan_loop_problem_init(plan, number, &problem);
+    if (status != STATUS_OK)
+        goto done;
+    fprintf(stream, "      %5d  %12.4g  %10.0f  %10s  %10.4g  ", of->place.line, loop->flops,
+            tile_tuples_count(&problem.problem.tuples), "", 1e-6 * problem.local_bytes);
+    print_loop_head(plan->program, of, stream);
+    fprintf(stream, " by tiles of %" PRId64 ", local tensors in each process\n", problem.tile);
+    for (int s = 0; s < loop->n_steps; s++) {
+        const struct plan_step *step = &loop->steps[s];
+        fprintf(stream, "      %5d  %12.4g%36s  ",
+                plan->program->statements[step->statement].place.line, loop->share * step->flops,
+                "");
+        print_formula(plan, step, stream);
+        fprintf(stream, "\n");
+    }
+done:
+    plan_loop_problem_fini(&problem);
+    return status;
+}
+
 static enum status print_stages(const struct plan *plan, int begin, int end, FILE *stream)
 {
     for (int k = begin; k < end; k++) {
+        int loop = plan->steps[plan->stage_begin[k]].loop;
         fprintf(stream, "stage %d\n", k + 1);
-        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
+        if (loop >= 0)
+            TRY(print_loop(plan, loop, stream));
+        for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1] && loop < 0; s++)
             TRY(print_step(plan, s, stream));
     }
     return STATUS_OK;
@@ -110,7 +153,10 @@ enum status plan_print(const struct plan *plan, FILE *stream)
     TRY(print_stages(plan, 0, plan->first_iterated_stage, stream));
     if (plan->first_iterated_stage < plan->n_stages)
         fprintf(stream, "in every iteration:\n");
-    TRY(print_stages(plan, plan->first_iterated_stage, plan->n_stages, stream));
+    TRY(print_stages(plan, plan->first_iterated_stage, plan->first_final_stage, stream));
+    if (plan->first_final_stage < plan->n_stages)
+        fprintf(stream, "after the iterations:\n");
+    TRY(print_stages(plan, plan->first_final_stage, plan->n_stages, stream));
     if (plan->in_sequence)
         fprintf(stream,
                 "one step after another: running several at a time would take much more memory\n");

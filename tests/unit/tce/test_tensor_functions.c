@@ -104,7 +104,7 @@ static void test_other_functions_are_refused(void **state)
     (void)state;
     refuse("wiggle", 0, "there is no function wiggle");
     refuse("wiggle", 0, "random, wave, constant and delta");
-    refuse("integrals", 0, "bound by methods");
+    refuse("integrals", 0, "stand for quantities of a molecule");
     refuse("Wave", 0, "there is no function Wave");
     refuse("wav", 0, "there is no function wav");
     refuse("waves", 0, "there is no function waves");
