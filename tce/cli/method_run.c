@@ -141,17 +141,25 @@ static enum status run_scf_of_method(struct method_run *run)
 
 /* --- the method --- */
 
-/* Records the iterations, also of a solution that failed. */
+static void note_iteration(const struct correlation_iteration *iteration, bool is_final,
+                           int position, struct mode_records *records)
+{
+    json_t *entry = program_result_note(records, position, &iteration->record);
+    json_object_set_new(entry, "energy", json_real(iteration->energy));
+    json_object_set_new(entry, "change", json_real(iteration->change));
+    json_object_set_new(entry, "norm", json_real(iteration->norm));
+    if (is_final)
+        json_object_set_new(entry, "final", json_true());
+}
+
+/* Records the iterations, also of a solution that failed, and what follows them. */
 static void note_iterations(const struct correlation *correlation, int position,
                             struct mode_records *records)
 {
-    for (int64_t i = 0; i < correlation->n_iterations; i++) {
-        const struct correlation_iteration *iteration = &correlation->iterations[i];
-        json_t *entry = program_result_note(records, position, &iteration->record);
-        json_object_set_new(entry, "energy", json_real(iteration->energy));
-        json_object_set_new(entry, "change", json_real(iteration->change));
-        json_object_set_new(entry, "norm", json_real(iteration->norm));
-    }
+    for (int64_t i = 0; i < correlation->n_iterations; i++)
+        note_iteration(&correlation->iterations[i], false, position, records);
+    if (correlation->has_final)
+        note_iteration(&correlation->final, true, position, records);
 }
 
 static enum status solve_under_mode(struct method_run *run, int position, int64_t round)
@@ -259,27 +267,38 @@ static void print_method_energies(const struct method_run *run)
     diagnostics_print(&run->diagnostics, run->hf.input.n_spins == 2);
 }
 
+static void add_energies(const struct method_run *run, const char *method, double correlation,
+                         json_t *properties)
+{
+    char key[128];
+    snprintf(key, sizeof key, "%s_correlation_energy", method);
+    json_object_set_new(properties, key, json_real(correlation));
+    snprintf(key, sizeof key, "%s_total_energy", method);
+    json_object_set_new(properties, key, json_real(run->hf.result.energy + correlation));
+}
+
+/* Under the names of QCSchema, for which CCSD(T) is ccsd_prt_pr beside ccsd. */
 static json_t *method_properties_to_json(const struct method_run *run)
 {
-    char key[64], label[TCE_METHOD_LABEL_SIZE];
-    tce_method_label(run->options->method, label);
-    /* The name that QCSchema has for CCSD(T). */
-    const char *method = strcmp(label, "ccsd(t)") == 0 ? "ccsd_prt_pr" : label;
-    const struct mode_record *record = &run->records.list[0]; /* with --compare the first mode */
+    char key[64], label[TCE_METHOD_LABEL_SIZE], iterated[TCE_METHOD_LABEL_SIZE];
+    const struct correlation *correlation = &run->calculation.correlation;
     json_t *properties = json_object();
     if (run->options->program)
         return properties; /* the results of a user's program are its scalars */
     if (has_second_order(run))
-        json_object_update_new(properties,
-                               json_pack("{s:f, s:f}", "mp2_correlation_energy",
-                                         run->calculation.correlation.second_order_energy,
-                                         "mp2_total_energy", second_order_total(run)));
-    snprintf(key, sizeof key, "%s_correlation_energy", method);
-    json_object_set_new(properties, key, json_real(run->energies[0]));
-    snprintf(key, sizeof key, "%s_total_energy", method);
-    json_object_set_new(properties, key, json_real(total_energy(run)));
-    snprintf(key, sizeof key, "%s_iterations", method);
-    json_object_set_new(properties, key, json_integer((json_int_t)record->n_iterations));
+        add_energies(run, "mp2", correlation->second_order_energy, properties);
+    tce_method_label(run->options->method, label);
+    snprintf(iterated, sizeof iterated, "%.*s", (int)strcspn(label, "("), label);
+    if (strcmp(iterated, label) != 0) {
+        snprintf(key, sizeof key, "%s_prt_pr", iterated);
+        add_energies(run, key, run->energies[0], properties);
+        add_energies(run, iterated, correlation_scalar(correlation, correlation->energy),
+                     properties);
+    } else {
+        add_energies(run, iterated, run->energies[0], properties);
+    }
+    snprintf(key, sizeof key, "%s_iterations", iterated);
+    json_object_set_new(properties, key, json_integer((json_int_t)correlation->n_iterations));
     return properties;
 }
 
@@ -357,7 +376,7 @@ static enum status write_method_outputs(const struct method_run *run, enum statu
     if (correlated.has_energy) {
         correlated.energy = total_energy(run);
         correlated.properties = method_properties_to_json(run);
-        if (options->program)
+        if (options->program || run->calculation.correlation.instance.program.n_reports > 0)
             json_object_set_new(
                 correlated.extras, "scalars",
                 program_result_scalars_to_json(&run->calculation.correlation.instance));

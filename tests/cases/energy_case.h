@@ -19,7 +19,7 @@ struct energy {
 
 struct energy_case {
     struct scf_case field;
-    struct energy energies[6]; /* up to the first without a method */
+    struct energy energies[8]; /* up to the first without a method */
 };
 
 static const char *const energy_case_modes[] = {"static", "steal", "retentive", "dtree", "persist"};

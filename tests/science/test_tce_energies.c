@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Correlation energies, on any number of processes and under each of five modes, agree with
- * those of NWChem 7.0.2 and, of MP2 and CCSD with all electrons, of Psi4 1.3.2, which agree
+ * those of NWChem 7.0.2 and, of MP2, CCSD and CCSD(T) with all electrons, of Psi4 1.3.2, which agree
  * with each other to 4e-10 hartree; all without approximation of the integrals, in the same
  * basis sets and geometries. */
 #include "tce/methods/diagnostics.h"
@@ -20,12 +20,15 @@ static const struct energy_case cases[] = {
     {{AMMONIA, 0, 1, "6-31g*", 1, 0}, {{"mp2", false, -56.3573329069}}},
     {{WATER, 0, 1, "6-31g", 1, 0},
      {{"ccsd", false, -76.1193197299},
+      {"ccsd_t", false, -76.1203136961},
       {"ccsd", true, -76.1184113796},
       {"ccd", false, -76.1186375919},
       {"ccd", true, -76.1177331334},
       {"mp2", true, -76.1117557660}}},
     {{LITHIUM_HYDRIDE, 0, 1, "6-31g", 1, 0},
-     {{"ccsd", false, -7.9982766195}, {"ccd", false, -7.9974263889}}},
+     {{"ccsd_t", false, -7.9982864988},
+      {"ccsd", false, -7.9982766195},
+      {"ccd", false, -7.9974263889}}},
 };
 
 static void test_energies_agree_with_other_programs(void **state)

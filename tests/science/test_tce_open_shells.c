@@ -6,7 +6,7 @@
  *     set int:cando_txs .false.; set int:acc_std 1d-20
  *     scf; uhf; doublet; thresh 1e-9; tol2e 1e-14; end
  *     tce; scf; ccsd; thresh 1e-9; end; task tce energy
- * with mbpt2 or ccd for ccsd, and with freeze atomic for a frozen core. Those of a closed shell
+ * with mbpt2, ccd or ccsd(t) for ccsd, and with freeze atomic for a frozen core. Those of a closed shell
  * are the same as without spin orbitals. */
 #include "tests/cases/energy_case.h"
 
@@ -21,13 +21,16 @@ static const struct energy_case cases[] = {
     {{LITHIUM, 0, 2, "6-31g", 2, 0},
      {{"ccsd", false, -7.4315538708}, {"mp2", false, -7.4315201203}}},
     {{LITHIUM_HYDRIDE, 0, 1, "6-31g", 2, 0},
-     {{"ccsd", false, -7.9982766195}, {"ccd", false, -7.9974263889}}},
+     {{"ccsd", false, -7.9982766195},
+      {"ccd", false, -7.9974263889},
+      {"ccsd_t", false, -7.9982864988}}},
     {{AMIDOGEN, 0, 2, "6-31g", 2, 0},
      {{"mp2", false, -55.6189252641},
       {"ccsd", true, -55.6322141084},
       {"ccd", false, -55.6326487554},
       {"mp2", true, -55.6178700267}}},
     {{HYDROXYL, 0, 2, "6-31g", 2, 0}, {{"ccsd", false, -75.4619221186}}},
+    {{"2\n\nO 0 0 0\nH 0 0 0.9697\n", 0, 2, "cc-pvdz", 2, 0}, {{"ccsd_t", false, -75.5611110252}}},
     {{OXYGEN, 0, 3, "6-31g", 2, 0}, {{"mp2", false, -149.7872665943}}},
     {{WATER_CATION, 1, 2, "cc-pvdz", 2, 0}, {{"mp2", false, -75.7884513351}}},
 };
