@@ -93,7 +93,8 @@ static bool lies_as(const struct contraction_indices *indices, const struct inde
     return n == first->n + second->n;
 }
 
-/* Decides whether the blocks lie as a matrix of these groups, and how they are packed if not. */
+/* Decides whether the blocks lie as a matrix of these groups, and how they are packed if not: the group
+ * with the fastest index last, so that runs of neighbours stay. */
 static void lay_out_matrix(const struct contraction_indices *indices, enum index_role rows,
                            enum index_role columns, struct matrix_layout *layout)
 {
@@ -104,8 +105,10 @@ static void lay_out_matrix(const struct contraction_indices *indices, enum index
     if (!layout->packed)
         return;
     layout->order = indices->group[ROLE_BATCH];
-    append_list(&layout->order, first);
-    append_list(&layout->order, second);
+    bool ends_in_first = first->n > 0 && layout->own.n > 0 &&
+                         first->index[first->n - 1] == layout->own.index[layout->own.n - 1];
+    append_list(&layout->order, ends_in_first ? second : first);
+    append_list(&layout->order, ends_in_first ? first : second);
 }
 
 /* Tries the orders of rows, columns and summed indices that the tensors themselves have.

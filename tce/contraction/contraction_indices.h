@@ -5,7 +5,8 @@
  *
  * A block is used as it lies if the two groups of its matrix are each together, in the
  * orders chosen for them, either group first, with batch indices before or between them;
- * DGEMM does the transpositions. Else it is packed into batch, first group, second group.
+ * DGEMM does the transpositions. Else it is packed into batch indices and the two groups, that with the
+ * fastest index of the tensor last.
  * The orders are those that leave most elements as they lie. */
 #pragma once
 

@@ -116,8 +116,8 @@ enum status program_instance_check_fill(const struct program_instance *self, int
 }
 
 /* Element by element; context: a struct local_function. */
-static void fill_by_function(int rank, const int64_t first[], const int64_t extent[], double *block,
-                             void *context)
+static enum status fill_by_function(int rank, const int64_t first[], const int64_t extent[],
+                                    double *block, void *context)
 {
     struct local_function *filled = context;
     int64_t value[MAX_RANK];
@@ -129,7 +129,7 @@ static void fill_by_function(int rank, const int64_t first[], const int64_t exte
         for (; d >= 0 && ++value[d] == first[d] + extent[d]; d--)
             value[d] = first[d];
         if (d < 0)
-            return;
+            return STATUS_OK;
     }
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/method_bindings.h"
 
+#include "support/base/vector_clones.h"
+
 #include "tce/tensor/tensor_functions.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Energy of an orbital by its number in one of the spaces, alpha orbitals first. */
@@ -33,39 +36,48 @@ static double denominator_element(const int64_t value[], void *context)
     return 1 / sum;
 }
 
-enum { ROW_TERMS = 64 }; /* of the last index, at a time */
-
-/* The block's elements with given values of all indices but the last, of which n follow. */
-static void fill_row(const struct bound_tensor *tensor, int rank, double sum, int64_t first,
-                     int64_t n, double *row)
+VECTOR_CLONES
+static void fill_row(double sum, int64_t n, const double *terms, double *restrict row)
 {
-    double terms[ROW_TERMS];
-    for (int64_t done = 0; done < n; done += ROW_TERMS) {
-        int64_t m = n - done < ROW_TERMS ? n - done : ROW_TERMS;
-        for (int64_t i = 0; i < m; i++)
-            terms[i] = denominator_term(tensor, rank - 1, first + done + i);
-        for (int64_t i = 0; i < m; i++)
-            row[done + i] = 1 / (sum + terms[i]);
-    }
+    for (int64_t i = 0; i < n; i++)
+        row[i] = 1 / (sum + terms[i]);
 }
 
-static void fill_denominators(int rank, const int64_t first[], const int64_t extent[],
-                              double *block, void *context)
+/* The terms of all values of each index of a block, one after another. NULL: no memory. */
+static double *list_denominator_terms(const struct bound_tensor *tensor, int rank,
+                                      const int64_t first[], const int64_t extent[],
+                                      const double *terms_of[])
 {
-    const struct bound_tensor *tensor = context;
-    int64_t value[MAX_RANK] = {0};
-    for (;;) {
-        double sum = 0;
-        for (int d = 0; d < rank - 1; d++)
-            sum += denominator_term(tensor, d, first[d] + value[d]);
-        fill_row(tensor, rank, sum, first[rank - 1], extent[rank - 1], block);
-        block += extent[rank - 1];
-        int d = rank - 2;
-        for (; d >= 0 && ++value[d] == extent[d]; d--)
-            value[d] = 0;
-        if (d < 0)
-            return;
+    int64_t n = 0;
+    for (int d = 0; d < rank; d++)
+        n += extent[d];
+    double *terms = malloc(((size_t)n + 1) * sizeof *terms), *next = terms;
+    for (int d = 0; d < rank && terms; d++) {
+        terms_of[d] = next;
+        for (int64_t i = 0; i < extent[d]; i++)
+            *next++ = denominator_term(tensor, d, first[d] + i);
     }
+    return terms;
+}
+
+static enum status fill_denominators(int rank, const int64_t first[], const int64_t extent[],
+                                     double *block, void *context)
+{
+    const double *terms_of[MAX_RANK];
+    int64_t value[MAX_RANK] = {0};
+    double *terms = list_denominator_terms(context, rank, first, extent, terms_of);
+    TRY(CHECK_MEMORY(terms, "no memory for denominators"));
+    for (int d = 0; d >= 0;) {
+        double sum = 0;
+        for (d = 0; d < rank - 1; d++)
+            sum += terms_of[d][value[d]];
+        fill_row(sum, extent[rank - 1], terms_of[rank - 1], block);
+        block += extent[rank - 1];
+        for (d = rank - 2; d >= 0 && ++value[d] == extent[d]; d--)
+            value[d] = 0;
+    }
+    free(terms);
+    return STATUS_OK;
 }
 
 static const struct tensor_binding bindings[] = {

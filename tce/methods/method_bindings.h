@@ -25,8 +25,8 @@ struct tensor_binding {
     enum integral_order integrals; /* two-electron integrals: transformed for all such tensors
                                       together (correlation_integrals.h) */
     tensor_element *element;       /* else: an element; its context is a struct bound_tensor */
-    void (*fill)(int rank, const int64_t first[], const int64_t extent[], double *block,
-                 void *context); /* a block of them (tile_loop.h); the same context */
+    enum status (*fill)(int rank, const int64_t first[], const int64_t extent[], double *block,
+                        void *context); /* a block of them (tile_loop.h); the same context */
 };
 
 /* NULL if there is none, or the name is NULL. */

@@ -88,7 +88,7 @@ static enum status lay_out_local(struct loop_worker *worker, int number)
     return reserve_local_elements(worker, tensor, local->size, local);
 }
 
-static void fill_local(struct loop_worker *worker, int number)
+static enum status fill_local(struct loop_worker *worker, int number)
 {
     const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[number];
     const struct tile_fill *fill = &worker->body.fills[number];
@@ -101,9 +101,10 @@ static void fill_local(struct loop_worker *worker, int number)
             first[d] = tensor->labels.space[d]->first[tile];
             extent[d] = index_space_tile_size(tensor->labels.space[d], tile);
         }
-        fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
-                   fill->context);
+        TRY(fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
+                       fill->context));
     }
+    return STATUS_OK;
 }
 
 static double find_norm(int64_t n, const double *elements)
@@ -130,7 +131,7 @@ static enum status begin_locals(struct loop_worker *worker)
             continue;
         TRY(lay_out_local(worker, t));
         if (worker->body.fills[t].fill)
-            fill_local(worker, t);
+            TRY(fill_local(worker, t));
     }
     return STATUS_OK;
 }

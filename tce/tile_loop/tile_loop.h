@@ -23,11 +23,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sets a block of a local tensor, row-major; the values of index d are first[d] and the next. */
+/* Sets a block of a local tensor, row-major; the values of index d are first[d] and the next. Errors:
+ * STATUS_NO_MEMORY. */
 struct tile_fill {
-    void (*fill)(int rank, const int64_t first[], const int64_t extent[], double *block,
-                 void *context); /* NULL: none */
-    void *context;               /* borrowed */
+    enum status (*fill)(int rank, const int64_t first[], const int64_t extent[], double *block,
+                        void *context); /* NULL: none */
+    void *context;                      /* borrowed */
 };
 
 /* A tensor of the steps. */
