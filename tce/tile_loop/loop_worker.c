@@ -4,6 +4,7 @@
 #include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/block_buffers.h"
+#include "tce/tensor/permute.h"
 #include "tce/tile_loop/loop_products.h"
 #include "tce/tile_loop/loop_views.h"
 
@@ -19,6 +20,11 @@ struct local_tensor {
     int64_t *offsets; /* of its blocks */
 };
 
+/* Values of the loop's indices, from the first of their tiles on: all, or those of a slice. */
+struct value_range {
+    int64_t first[TILE_LOOP_MAX_INDICES], extent[TILE_LOOP_MAX_INDICES];
+};
+
 struct loop_worker {
     struct loop_body body;
     struct block_buffers *buffers;
@@ -26,6 +32,8 @@ struct loop_worker {
     struct loop_product_lists lists;
     const struct loop_products *products; /* of the tuple at hand */
     const int32_t *tuple;
+    struct value_range range;
+    bool in_slice;
     struct loop_views *views; /* source 2 s: A of step s, 2 s + 1: B */
     struct taskpool *polled;
     double *norms; /* of the run, or NULL */
@@ -62,14 +70,18 @@ static enum status reserve_local_elements(struct loop_worker *worker,
     return local->elements ? STATUS_OK : no_memory_for_local(tensor);
 }
 
-/* The tile of a place of a local tensor. */
-static int32_t tile_of_place(const struct loop_worker *worker,
-                             const struct tile_loop_tensor *tensor, const int32_t at[], int d)
+/* The values of a place of a local tensor. */
+static void find_values(const struct loop_worker *worker, const struct tile_loop_tensor *tensor,
+                        const int32_t at[], int d, int64_t *first, int64_t *extent)
 {
-    return tensor->loop_index[d] >= 0 ? worker->tuple[tensor->loop_index[d]] : at[d];
+    const struct index_space *space = tensor->labels.space[d];
+    int of_loop = tensor->loop_index[d];
+    int32_t tile = of_loop >= 0 ? worker->tuple[of_loop] : at[d];
+    *first = space->first[tile] + (of_loop >= 0 ? worker->range.first[of_loop] : 0);
+    *extent = of_loop >= 0 ? worker->range.extent[of_loop] : index_space_tile_size(space, tile);
 }
 
-/* Finds room for the tensor's blocks of the tuple. */
+/* Finds room for the tensor's blocks. */
 static enum status lay_out_local(struct loop_worker *worker, int number)
 {
     const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[number];
@@ -78,10 +90,11 @@ static enum status lay_out_local(struct loop_worker *worker, int number)
     TRY(reserve_local_blocks(tensor, blocks->n, local));
     local->size = 0;
     for (int b = 0; b < blocks->n; b++) {
-        int64_t size = 1;
-        for (int d = 0; d < tensor->labels.rank; d++)
-            size *= index_space_tile_size(tensor->labels.space[d],
-                                          tile_of_place(worker, tensor, blocks->at[b], d));
+        int64_t size = 1, first, extent;
+        for (int d = 0; d < tensor->labels.rank; d++) {
+            find_values(worker, tensor, blocks->at[b], d, &first, &extent);
+            size *= extent;
+        }
         local->offsets[b] = local->size;
         local->size += size;
     }
@@ -96,11 +109,8 @@ static enum status fill_local(struct loop_worker *worker, int number)
     const struct local_tensor *local = &worker->locals[number];
     for (int b = 0; b < blocks->n; b++) {
         int64_t first[MAX_RANK], extent[MAX_RANK];
-        for (int d = 0; d < tensor->labels.rank; d++) {
-            int32_t tile = tile_of_place(worker, tensor, blocks->at[b], d);
-            first[d] = tensor->labels.space[d]->first[tile];
-            extent[d] = index_space_tile_size(tensor->labels.space[d], tile);
-        }
+        for (int d = 0; d < tensor->labels.rank; d++)
+            find_values(worker, tensor, blocks->at[b], d, &first[d], &extent[d]);
         TRY(fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
                        fill->context));
     }
@@ -120,14 +130,17 @@ static void begin_norms(struct loop_worker *worker)
 {
     for (int t = 0; worker->norms && t < worker->body.problem->n_tensors; t++) {
         const struct local_tensor *local = &worker->locals[t];
-        worker->norms[t] = worker->body.fills[t].fill ? find_norm(local->size, local->elements) : 0;
+        bool filled = worker->body.fills[t].fill && !worker->body.problem->tensors[t].of_slice;
+        worker->norms[t] = filled ? find_norm(local->size, local->elements) : 0;
     }
 }
 
+/* Those of the slice at hand, or those of the whole tuple. */
 static enum status begin_locals(struct loop_worker *worker)
 {
     for (int t = 0; t < worker->body.problem->n_tensors; t++) {
-        if (!worker->body.problem->tensors[t].local)
+        const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[t];
+        if (!tensor->local || tensor->of_slice != worker->in_slice)
             continue;
         TRY(lay_out_local(worker, t));
         if (worker->body.fills[t].fill)
@@ -141,7 +154,7 @@ static enum status begin_locals(struct loop_worker *worker)
 /* A block as a matrix, in the order of the layout. */
 struct pinned {
     const double *matrix, *elements; /* as a matrix, and as it lies in the tensor or its view */
-    double *packed;                  /* scratch of its own; NULL: none */
+    double *packed, *sliced;         /* scratch of its own; NULL: none */
     int64_t view_block;              /* -1: of a local tensor */
 };
 
@@ -171,6 +184,34 @@ static enum status pack_operand(struct loop_worker *worker, const struct matrix_
     return STATUS_OK;
 }
 
+/* Copies what the slice at hand has of a block.
+ * order: of the block's indices */
+static enum status copy_slice(struct loop_worker *worker, int s, const struct index_list *order,
+                              const struct loop_product *product, const int64_t extent[MAX_INDICES],
+                              struct pinned *pinned)
+{
+    const struct tile_loop_step *step = &worker->body.problem->steps[s];
+    const struct contraction_indices *indices = &worker->body.steps[s].indices;
+    struct permute_shape shape = {.rank = order->n};
+    int64_t size = 1, stride = 1, offset = 0;
+    for (int d = order->n - 1; d >= 0; d--) {
+        int index = order->index[d], of_loop = step->loop_index[index];
+        shape.extent[d] = extent[index];
+        shape.stride[d] = stride;
+        offset += of_loop >= 0 ? worker->range.first[of_loop] * stride : 0;
+        size *= extent[index];
+        stride *= index_space_tile_size(indices->space[index],
+                                        loop_product_tile(step, product, worker->tuple, index));
+    }
+    if (size == stride)
+        return STATUS_OK;
+    pinned->sliced = block_buffers_take(worker->buffers, size);
+    TRY(CHECK_MEMORY(pinned->sliced, "no memory for a slice of a loop over tiles"));
+    permute(&shape, 1, pinned->elements + offset, false, pinned->sliced);
+    pinned->elements = pinned->sliced;
+    return STATUS_OK;
+}
+
 /* The block of a stored factor's view in a product. */
 static int64_t find_view_block(const struct loop_worker *worker, int s, enum loop_operand operand,
                                const struct loop_product *product)
@@ -190,25 +231,29 @@ static enum status pin_operand(struct loop_worker *worker, int s, enum loop_oper
     const struct matrix_layout *layout = layout_of(step, operand);
     const struct local_tensor *local =
         &worker->locals[worker->body.problem->steps[s].tensor[operand]];
-    const double *elements;
+    int tensor = worker->body.problem->steps[s].tensor[operand];
     *pinned = (struct pinned){.view_block = -1};
     if (product->block[operand] < 0) {
         int64_t block = find_view_block(worker, s, operand, product);
-        TRY(loop_views_pin(worker->views, 2 * s + (operand == LOOP_B), block, &elements));
+        TRY(loop_views_pin(worker->views, 2 * s + (operand == LOOP_B), block, &pinned->elements));
         pinned->view_block = block;
     } else {
-        elements = local->elements + local->offsets[product->block[operand]];
+        pinned->elements = local->elements + local->offsets[product->block[operand]];
     }
-    pinned->matrix = pinned->elements = elements;
-    bool in_order =
-        !step->problem.has_B || !layout->packed || (pinned->view_block >= 0 && can_reorder(layout));
-    return in_order ? STATUS_OK : pack_operand(worker, layout, extent, elements, pinned);
+    bool reordered = step->problem.has_B && pinned->view_block >= 0 && can_reorder(layout);
+    if (worker->in_slice && !worker->body.problem->tensors[tensor].of_slice)
+        TRY(copy_slice(worker, s, reordered ? &layout->order : &layout->own, product, extent,
+                       pinned));
+    pinned->matrix = pinned->elements;
+    bool in_order = !step->problem.has_B || !layout->packed || reordered;
+    return in_order ? STATUS_OK : pack_operand(worker, layout, extent, pinned->elements, pinned);
 }
 
 static void release_operand(struct loop_worker *worker, int s, enum loop_operand operand,
                             const struct pinned *pinned)
 {
     block_buffers_give_back(worker->buffers, pinned->packed);
+    block_buffers_give_back(worker->buffers, pinned->sliced);
     if (pinned->view_block >= 0)
         loop_views_release(worker->views, 2 * s + (operand == LOOP_B), pinned->view_block);
 }
@@ -241,7 +286,7 @@ static double norm_of_factor(const struct loop_worker *worker, int s, enum loop_
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
     int tensor = step->tensor[operand];
     int64_t size = 1;
-    if (worker->body.problem->tensors[tensor].local)
+    if (worker->body.problem->tensors[tensor].local && !worker->body.fills[tensor].fill)
         return worker->norms[tensor];
     for (int d = 0; d < step->labels[operand].rank; d++)
         size *= extent[step->index[operand][d]];
@@ -287,11 +332,13 @@ static void set_extents(const struct loop_worker *worker, int s, const struct lo
 {
     const struct contraction_indices *indices = &worker->body.steps[s].indices;
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
-    for (int x = 0; x < MAX_INDICES; x++)
-        extent[x] = indices->space[x]
-                        ? index_space_tile_size(indices->space[x],
-                                                loop_product_tile(step, product, worker->tuple, x))
-                        : 1;
+    for (int x = 0; x < MAX_INDICES; x++) {
+        int of_loop = step->loop_index[x];
+        extent[x] = 1;
+        if (indices->space[x])
+            extent[x] = of_loop >= 0 ? worker->range.extent[of_loop]
+                                     : index_space_tile_size(indices->space[x], product->tile[x]);
+    }
 }
 
 static enum status add_products(struct loop_worker *worker, int s, const struct loop_target *target,
@@ -315,8 +362,9 @@ static void set_extents_of_C(const struct loop_worker *worker, int s,
     *size = 1;
     for (int d = 0; d < step->labels[LOOP_C].rank; d++) {
         int index = step->index[LOOP_C][d], of_loop = step->loop_index[index];
-        int32_t tile = of_loop >= 0 ? worker->tuple[of_loop] : target->at[d];
-        extent[index] = index_space_tile_size(step->labels[LOOP_C].space[d], tile);
+        extent[index] = of_loop >= 0
+                            ? worker->range.extent[of_loop]
+                            : index_space_tile_size(step->labels[LOOP_C].space[d], target->at[d]);
         *size *= extent[index];
     }
 }
@@ -367,14 +415,63 @@ static enum status run_loop_step(struct loop_worker *worker, int s, double scala
     return STATUS_OK;
 }
 
-static enum status run_loop_steps(struct loop_worker *worker, double scalars[])
+static enum status run_steps(struct loop_worker *worker, int first, int end, double scalars[])
 {
-    TRY(loop_product_lists_find(&worker->lists, worker->tuple, &worker->products));
-    TRY(begin_locals(worker));
-    begin_norms(worker);
-    for (int s = 0; s < worker->body.problem->n_steps; s++)
+    for (int s = first; s < end; s++)
         TRY(run_loop_step(worker, s, scalars));
     return STATUS_OK;
+}
+
+static struct value_range whole_range(const struct loop_worker *worker)
+{
+    const struct tile_loop_problem *problem = worker->body.problem;
+    struct value_range range = {{0}, {0}};
+    for (int i = 0; i < problem->tuples.n; i++)
+        range.extent[i] = index_space_tile_size(problem->space[i], worker->tuple[i]);
+    return range;
+}
+
+/* The next slice of the tuple; false after the last. */
+static bool next_slice(struct loop_worker *worker, const struct value_range *whole)
+{
+    const struct tile_loop_problem *problem = worker->body.problem;
+    struct value_range *range = &worker->range;
+    for (int i = problem->tuples.n - 1; i >= 0; i--) {
+        bool more = range->first[i] + range->extent[i] < whole->extent[i];
+        range->first[i] = more ? range->first[i] + range->extent[i] : 0;
+        int64_t left = whole->extent[i] - range->first[i];
+        range->extent[i] = left < problem->slice_tile ? left : problem->slice_tile;
+        if (more)
+            return true;
+    }
+    return false;
+}
+
+static enum status run_slices(struct loop_worker *worker, double scalars[])
+{
+    const struct tile_loop_problem *problem = worker->body.problem;
+    const struct value_range whole = worker->range;
+    for (int i = 0; i < problem->tuples.n; i++)
+        if (problem->slice_tile < whole.extent[i])
+            worker->range.extent[i] = problem->slice_tile;
+    worker->in_slice = true;
+    do {
+        TRY(begin_locals(worker));
+        TRY(run_steps(worker, problem->first_sliced, problem->n_steps, scalars));
+    } while (next_slice(worker, &whole));
+    return STATUS_OK;
+}
+
+static enum status run_loop_steps(struct loop_worker *worker, double scalars[])
+{
+    const struct tile_loop_problem *problem = worker->body.problem;
+    TRY(loop_product_lists_find(&worker->lists, worker->tuple, &worker->products));
+    worker->in_slice = false;
+    worker->range = whole_range(worker);
+    TRY(begin_locals(worker));
+    begin_norms(worker);
+    TRY(run_steps(worker, 0, problem->first_sliced, scalars));
+    return problem->first_sliced < problem->n_steps ? run_slices(worker, scalars) : STATUS_OK;
 }
 
 enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], double scalars[],
