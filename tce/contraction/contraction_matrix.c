@@ -157,7 +157,7 @@ static void multiply_plainly(const struct matrix_product *product)
         }
 }
 
-static void multiply_vectors(const struct matrix_product *product)
+static void multiply_as_dot(const struct matrix_product *product)
 {
     const struct strided_matrix *a = &product->a, *b = &product->b;
     assert(a->n_columns <= INT_MAX && a->column_stride <= INT_MAX && b->row_stride <= INT_MAX);
@@ -185,7 +185,7 @@ static void multiply_matrices(const struct matrix_product *product)
     if (c->n_rows * c->n_columns * product->a.n_columns <= SMALL_PRODUCT) {
         multiply_plainly(product);
     } else if (c->n_rows == 1 && c->n_columns == 1) {
-        multiply_vectors(product);
+        multiply_as_dot(product);
     } else if (c->n_columns == 1 || c->column_stride == 1) {
         multiply_by_rows(product);
     } else {

@@ -36,8 +36,9 @@ static enum status cut_space(const struct program_instance *self,
                        "space %s is bound to '%s', which is unknown here: give it blocks, as in "
                        "`space %s = 10, 12`%s",
                        space->name, space->binding, space->name,
-                       source->n_spaces > 0 ? ", or a name that the method has"
-                                            : "; only built-in methods have such names");
+                       source->n_spaces > 0
+                           ? ", or a name that the method has"
+                           : "; occupied and virtual orbitals need a molecule after the file");
 }
 
 /* Checks the bars of tensors over bound spaces, whose spins are unknown to the parser. */

@@ -40,7 +40,8 @@ static enum status check_group(const struct parser *parser, struct source_place 
 }
 
 /* INDEX...; n: their number */
-static enum status read_group(struct parser *parser, struct parsed_symmetrizer *symmetrizer, int *n)
+static enum status read_permuted_group(struct parser *parser,
+                                       struct parsed_symmetrizer *symmetrizer, int *n)
 {
     if (symmetrizer->n == PROGRAM_MAX_PERMUTED)
         return source_fail(parser->file, parser->token.place, "more than %d groups are permuted",
@@ -93,7 +94,7 @@ static enum status read_groups(struct parser *parser, struct parsed_symmetrizer 
     for (bool more = true; more;) {
         struct source_place place = parser->token.place;
         int n = 0;
-        TRY(read_group(parser, symmetrizer, &n));
+        TRY(read_permuted_group(parser, symmetrizer, &n));
         bool is_first = symmetrizer->n == first + 1;
         TRY(parser_accept(parser, ",", &more));
         bool alone = is_first && !more && !token_is(&parser->token, "/");

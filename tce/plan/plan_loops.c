@@ -212,7 +212,7 @@ static bool operand_has(const struct tile_loop_step *step, enum loop_operand ope
     return false;
 }
 
-static double space_of_index(const struct tile_loop_step *step, int index)
+static double size_of_index(const struct tile_loop_step *step, int index)
 {
     for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++)
         for (int d = 0; step->tensor[operand] >= 0 && d < step->labels[operand].rank; d++)
@@ -230,7 +230,7 @@ static bool multiplies_matrices(const struct tile_loop_step *step)
         bool in_C = operand_has(step, LOOP_C, x);
         if (step->loop_index[x] >= 0)
             continue;
-        double extent = space_of_index(step, x);
+        double extent = size_of_index(step, x);
         rows *= in_A && !in_B ? extent : 1;
         columns *= in_B && !in_A ? extent : 1;
         summed *= in_A && in_B && !in_C ? extent : 1;

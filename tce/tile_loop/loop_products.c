@@ -8,10 +8,9 @@
 
 /* The spaces of the loop's indices with one tile each, that of the tuple. */
 struct tuple_spaces {
-    const struct tile_loop_problem *problem;
     const int32_t *tuple;
     int64_t first[2];
-    int8_t label[2 * TILE_LOOP_MAX_INDICES * MAX_RANK * N_LOOP_OPERANDS];
+    int8_t label[MAX_RANK * N_LOOP_OPERANDS][2]; /* irrep and spin */
     int n;
     struct index_space spaces[MAX_RANK * N_LOOP_OPERANDS];
 };
@@ -27,7 +26,7 @@ static struct block_labels labels_in_tuple(const struct block_labels *labels,
             continue;
         int32_t tile = spaces->tuple[loop_index[d]];
         struct index_space *one = &spaces->spaces[spaces->n];
-        int8_t *label = &spaces->label[2 * spaces->n++];
+        int8_t *label = spaces->label[spaces->n++];
         label[0] = space->irrep[tile];
         label[1] = space->spin[tile];
         *one = (struct index_space){.name = space->name,
@@ -42,10 +41,9 @@ static struct block_labels labels_in_tuple(const struct block_labels *labels,
     return within;
 }
 
-static struct tuple_spaces begin_spaces(const struct tile_loop_problem *problem,
-                                        const int32_t *tuple)
+static struct tuple_spaces begin_spaces(const int32_t *tuple)
 {
-    return (struct tuple_spaces){.problem = problem, .tuple = tuple, .first = {0, 1}};
+    return (struct tuple_spaces){.tuple = tuple, .first = {0, 1}};
 }
 
 /* --- blocks of local tensors --- */
@@ -143,7 +141,7 @@ static enum status add_target(const struct tile_loop_problem *problem,
 static enum status list_step(const struct tile_loop_problem *problem, int s, const int32_t tuple[],
                              struct loop_products *products)
 {
-    struct tuple_spaces spaces = begin_spaces(problem, tuple);
+    struct tuple_spaces spaces = begin_spaces(tuple);
     struct step_in_tuple within;
     enum status status = begin_step(&problem->steps[s], &spaces, &within);
     int64_t n = status == STATUS_OK ? contraction_tasks_n(&within.tasks) : 0;
@@ -173,7 +171,7 @@ enum status loop_products_init(const struct tile_loop_problem *problem, const in
     TRY(CHECK_MEMORY(products->locals && products->first_target,
                      "no memory for the products of a loop over tiles"));
     for (int t = 0; t < problem->n_tensors; t++) {
-        struct tuple_spaces spaces = begin_spaces(problem, tuple);
+        struct tuple_spaces spaces = begin_spaces(tuple);
         if (problem->tensors[t].local)
             TRY(list_local_blocks(&problem->tensors[t], &spaces, &products->locals[t]));
     }
