@@ -3,6 +3,7 @@
 
 #include "hf/result/hf_outputs.h"
 #include "sched/lab/trace/trace.h"
+#include "sched/pool/core/task_data.h"
 #include "support/base/agree.h"
 #include "support/io/output_file.h"
 
@@ -12,19 +13,22 @@ static enum status check_method_paths(const struct tce_options *options)
     char trace[TRACE_PATH];
     const char *path = options->settings.fcidump;
     const struct hf_settings *scf = &options->hf.settings;
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(options->profile, &paths);
     const struct output outputs[] = {{"write-fcidump", path},
+                                     {"write-profile", options->profile},
+                                     {"write-profile", has_blocks ? paths.blocks : NULL},
+                                     {"write-profile", has_blocks ? paths.sizes : NULL},
                                      {"json", options->hf.files.json},
                                      {"report", options->hf.files.report},
                                      {"checkpoint", scf->scf.checkpoint},
                                      {"trace", trace_json_path(&scf->pool, trace)}};
     const char *inputs[] = {scf->molecule, scf->basis, scf->guess, scf->restart};
-    TRY(outputs_check_distinct(outputs, 5, &options->program, 1));
-    if (!path)
-        return STATUS_OK;
-    TRY(outputs_check_distinct(outputs, 1, inputs, 4));
-    if (output_file_is_stream(path))
+    TRY(outputs_check_distinct(outputs, 8, &options->program, 1));
+    TRY(outputs_check_distinct(outputs, 4, inputs, 4));
+    if (path && output_file_is_stream(path))
         return FAIL(STATUS_USAGE, "--write-fcidump %s: it is no regular file; name one", path);
-    return outputs_check_writable(outputs, 1);
+    return outputs_check_writable(outputs, 4);
 }
 
 enum status method_files_check(const struct tce_options *options, MPI_Comm comm)

@@ -48,6 +48,7 @@ static struct taskpool_settings pool_of(const struct method_run *run, const char
 {
     struct taskpool_settings pool;
     mode_options_select(&run->scf_settings.pool, mode, &pool);
+    pool.keep_history = run->options->profile != NULL;
     return pool;
 }
 
@@ -360,7 +361,7 @@ static enum status write_method_outputs(const struct method_run *run, enum statu
     const struct hf_calculation *hf = &run->hf;
     const struct tce_options *options = run->options;
     if (!run->checked || application_exit_status(status, *run->accepted) == 2 ||
-        run->options->dry_run)
+        run->options->dry_run || run->options->count_tasks)
         return status;
     struct memory_use memory =
         memory_use_of_all(run->calculation.correlation.memory_bytes, run->comm);
@@ -407,14 +408,37 @@ static enum status write_method_outputs(const struct method_run *run, enum statu
 
 /* --- the whole --- */
 
+static enum status print_method_tasks(const struct method_run *run)
+{
+    struct predicted_tasks tasks;
+    TRY(status_agree(run->comm,
+                     predicted_tasks_count(run->calculation.correlation.instance.plan, &tasks)));
+    if (run->rank == 0)
+        printf("{\"tasks\": %lld, \"flops\": %.17g}\n", (long long)tasks.n, tasks.flops);
+    return STATUS_OK;
+}
+
+static enum status write_method_profile(const struct method_run *run)
+{
+    const struct program_instance *instance = &run->calculation.correlation.instance;
+    const char *path = run->options->profile;
+    if (!path)
+        return STATUS_OK;
+    return run->options->dry_run ? predicted_tasks_write(instance->plan, run->comm, path)
+                                 : executor_write_profile(instance->executor, path);
+}
+
 static enum status run_method_stages(struct method_run *run)
 {
     TRY(read_input(run));
+    if (run->options->count_tasks)
+        return print_method_tasks(run);
     TRY(prepare_method(run));
     if (run->options->dry_run)
-        return STATUS_OK;
+        return write_method_profile(run);
     TRY(run_scf_of_method(run));
     TRY(solve_rounds(run));
+    TRY(write_method_profile(run));
     TRY(diagnostics_find(&run->calculation.correlation, &run->diagnostics));
     print_method_energies(run);
     if (run->options->hf.compare)

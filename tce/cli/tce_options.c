@@ -63,6 +63,12 @@ static const struct option_row method_run_rows[] = {
                 .help = "solve the equations under each of these modes, and print a table; name a "
                         "mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(hf.rounds)),
+    FLAG_OPTION("count-tasks", FIELD(count_tasks), .expert = true,
+                .help = "print the number of tasks of the method and their operations, and stop"),
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy", .expert = true,
+                .help =
+                    "write the seconds of every task of the last iteration and of what follows, "
+                    "stage by stage; with --dry-run the predicted ones"),
 };
 
 static const struct option_row output_rows[] = {
@@ -210,6 +216,16 @@ static enum status check_method(const struct tce_options *options)
 {
     const struct hf_options *hf = &options->hf;
     TRY(method_settings_check(&options->settings));
+    TRY(profile_check_name(options->profile));
+    if (hf->compare && options->profile)
+        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
+    if (options->count_tasks &&
+        (options->dry_run || options->explain || options->profile || hf->compare ||
+         hf->files.json || hf->files.report || hf->settings.scf.checkpoint ||
+         options->settings.fcidump || hf->settings.pool.trace_folder))
+        return FAIL(STATUS_USAGE,
+                    "--count-tasks prints one line and writes no file: leave the other "
+                    "outputs, --explain, --dry-run and --compare out");
     if (hf->compare && hf->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");

@@ -349,7 +349,7 @@ static enum status try_tuples(struct tile_loop *loop, struct symmetry_trial *tri
     for (int t = 0; t < TRIED_TUPLES; t++) {
         int32_t tuple[TILE_LOOP_MAX_INDICES] = {0};
         tile_tuples_get(&loop->problem->tuples,
-                        (2 * (int64_t)t + 1) * loop->n_tasks / (2 * TRIED_TUPLES), tuple);
+                        (2 * (int64_t)t + 1) * loop->n_tasks / (INT64_C(2) * TRIED_TUPLES), tuple);
         TRY(try_tuple(loop, tuple, trial));
     }
     for (int place = 0; place + 1 < loop->problem->tuples.n; place++)
