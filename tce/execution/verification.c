@@ -5,6 +5,7 @@
 #include "support/base/log.h"
 #include "tce/tensor/tensor_functions.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +160,9 @@ static void add_looped_term(const struct verification *self, const struct progra
         for (int f = 0; f < term->n_factors; f++) {
             const struct array *array = &self->arrays[term->factors[f].tensor];
             int64_t offset = offset_of(array, &term->factors[f], &nest);
-            double factor = fabs((double)array->elements[offset]);
+            /* One that vanishes is still rounded. */
+            double factor =
+                fabs((double)array->elements[offset]) + DBL_EPSILON * array->norms[offset];
             product *= array->elements[offset];
             norm = norm * factor + size * array->norms[offset];
             size *= factor;

@@ -30,13 +30,21 @@ enum status program_check_tensor(const struct program *program, const struct pro
     return STATUS_OK;
 }
 
+static bool factor_has_index(const struct program *program, const struct program_factor *factor,
+                             int index)
+{
+    for (int d = 0; d < program->tensors[factor->tensor].rank; d++)
+        if (factor->index[d] == index)
+            return true;
+    return false;
+}
+
 static bool occurs_in_term(const struct program *program, const struct program_term *term,
                            int index)
 {
     for (int f = 0; f < term->n_factors; f++)
-        for (int d = 0; d < program->tensors[term->factors[f].tensor].rank; d++)
-            if (term->factors[f].index[d] == index)
-                return true;
+        if (factor_has_index(program, &term->factors[f], index))
+            return true;
     return false;
 }
 
@@ -202,6 +210,34 @@ static enum status check_loop_factor(const struct program *program,
     return STATUS_OK;
 }
 
+/* What a tuple of tiles adds to a scalar is a part of the sum over each of the loop's indices, and a local
+ * tensor is no such part. */
+static enum status check_loop_sums(const struct program *program,
+                                   const struct program_statement *statement,
+                                   const struct program_term *term)
+{
+    const struct program_loop *loop = &program->loops[statement->loop];
+    const struct program_tensor *target = &program->tensors[statement->target.tensor];
+    for (int i = 0; i < loop->n; i++) {
+        const char *name = program->indices[loop->index[i]].name;
+        bool occurs = occurs_in_term(program, term, loop->index[i]);
+        if (target->loop < 0 && !occurs)
+            return source_fail(program->file, term->place,
+                               "index '%s' of the loop is missing in this product, which would be "
+                               "added to '%s' once for each of its tiles: leave '%s' out of the "
+                               "loop, or compute '%s' in another",
+                               name, target->name, name, target->name);
+        if (target->loop >= 0 && occurs &&
+            !factor_has_index(program, &statement->target, loop->index[i]))
+            return source_fail(
+                program->file, term->place,
+                "'%s' would have the sum over one tile of '%s', of the loop, alone: "
+                "declare '%s' with '%s', or sum over an index that is not the loop's",
+                target->name, name, target->name, name);
+    }
+    return STATUS_OK;
+}
+
 static enum status check_loop_rules(const struct program *program,
                                     const struct program_statement *statement)
 {
@@ -226,6 +262,8 @@ enum status program_check_statement(const struct program *program,
         const struct program_term *term = &statement->terms[t];
         TRY(check_recursion(program, statement, term));
         TRY(check_target_indices(program, &statement->target, term));
+        if (statement->loop >= 0)
+            TRY(check_loop_sums(program, statement, term));
         TRY(check_labels(program, &statement->target, term, label_effort));
     }
     return STATUS_OK;

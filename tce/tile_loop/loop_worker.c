@@ -398,20 +398,32 @@ static enum status run_local_target(struct loop_worker *worker, int s,
     return status;
 }
 
+/* A scalar that the loop sums, or the only element of an intermediate; NULL if labels forbid it. */
+static double *find_scalar(const struct loop_worker *worker, int s, double scalars[])
+{
+    int stored = worker->body.steps[s].scalar;
+    int tensor = worker->body.problem->steps[s].tensor[LOOP_C];
+    return stored >= 0 ? &scalars[stored] : worker->locals[tensor].elements;
+}
+
 static enum status run_loop_step(struct loop_worker *worker, int s, double scalars[])
 {
     const struct loop_products *products = worker->products;
-    int scalar = worker->body.steps[s].scalar;
+    const struct tile_loop_step *step = &worker->body.problem->steps[s];
+    bool is_scalar = step->labels[LOOP_C].rank == 0;
     double value = 0;
     struct product_target sum = {.elements = &value};
     for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++) {
-        if (scalar >= 0)
+        if (is_scalar)
             TRY(add_products(worker, s, &products->targets[t], &sum));
         else
             TRY(run_local_target(worker, s, &products->targets[t]));
     }
-    if (scalar >= 0)
-        scalars[scalar] += value;
+    if (is_scalar) {
+        double *scalar = find_scalar(worker, s, scalars);
+        if (scalar)
+            *scalar = step->add ? *scalar + value : value;
+    }
     return STATUS_OK;
 }
 

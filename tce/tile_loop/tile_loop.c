@@ -36,7 +36,7 @@ struct tile_loop {
 
 /* --- creation --- */
 
-/* The number of a scalar, which is new if no step before had it: that one says whether it adds. */
+/* The number of a scalar. It keeps what it had before the loop if every step adds to it. */
 static int number_scalar(struct tile_loop *loop, const struct tile_loop_step *step)
 {
     int i = 0;
@@ -44,9 +44,10 @@ static int number_scalar(struct tile_loop *loop, const struct tile_loop_step *st
         i++;
     if (i == loop->n_scalars) {
         loop->scalars[i] = step->tensor[LOOP_C];
-        loop->adds[i] = step->add;
+        loop->adds[i] = true;
         loop->n_scalars++;
     }
+    loop->adds[i] = loop->adds[i] && step->add;
     return i;
 }
 
@@ -177,10 +178,10 @@ double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
 {
     const struct loop_products *products;
     int32_t tuple[TILE_LOOP_MAX_INDICES];
-    double seconds = 0;
+    double seconds = SECONDS_PER_CALL; /* also where no labels meet: a cost is > 0 */
     tile_tuples_get(&loop->problem->tuples, task, tuple);
     if (loop_product_lists_find(&loop->lists, tuple, &products) != STATUS_OK)
-        return 0; /* the task will report it */
+        return seconds; /* the task will report it */
     for (int s = 0; s < loop->problem->n_steps; s++)
         for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++)
             for (int p = products->targets[t].first; p < products->targets[t].end; p++)

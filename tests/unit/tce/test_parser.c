@@ -246,9 +246,8 @@ static const struct bad_program {
     {"E = C[i,j] +\n+", "9:2: expected a number or a tensor, found the end of the file"},
     {"E = C[i,j] E\n", "8:12: expected '*', '+', '-' or the end of the line, found 'E'"},
     {"E = C[i,j] ? E\n", "8:12: '?' is not part of the language"},
-    {"[i,j] = E\n",
-     "8:1: expected a declaration (tile, space, index, tensor, scalar, iterate, finally, "
-     "report, for) or"},
+    {"[i,j] = E\n", "8:1: expected a declaration (tile, space, index, tensor, scalar, iterate, "
+                    "finally, report, for) or"},
     {"space W 5\n", "8:9: expected '=' and the blocks of the space"},
     {"space W = 5 7\n", "8:13: expected ',' and the next block, 'irrep'"},
     {"space W = virtual, 7\n", "8:18: expected 'tile' or the end of the line, found ','"},

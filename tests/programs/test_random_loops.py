@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Random programs with symmetrizers and loops over tuples of tiles give what plain loops give, and
+one digest on all numbers of processes and under all modes.
+
+    test_random_loops.py BERYL_TCE BERYL_SCHED MPIEXEC [PROGRAMS [SEED]]
+
+PROGRAMS (24) programs run on one process, twice over and with --verify, and under three modes on 2, 3,
+4 or 7 processes in turn; of more than 100 programs each on all of them. The modes are those of
+--list-modes. A program that fails is printed with its seed.
+"""
+
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+import loop_programs
+
+SECONDS = 120  # for a run
+PROCESSES = [2, 3, 4, 7]
+TOLERANCE = 1e-12  # of the products that make a scalar
+
+# A single process needs no daemon, which takes Open MPI 0.1 s to start.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self"}
+
+
+class Fault(Exception):
+    pass
+
+
+def run(command, environment=None):
+    """Standard output."""
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=SECONDS, check=False,
+                              env={**os.environ, **(environment or {})})
+    except subprocess.TimeoutExpired:
+        raise Fault(f"no end after {SECONDS} s: {' '.join(command)}") from None
+    if done.returncode != 0:
+        raise Fault(f"exit status {done.returncode}: {' '.join(command)}\n{done.stderr[-3000:]}")
+    return done.stdout
+
+
+def digest_of(output):
+    return re.search(r"^SHA-256 of the results +(\w{64})$", output, re.MULTILINE)[1]
+
+
+def check_values(output, expected):
+    for name, (value, norm) in expected.items():
+        found = re.search(rf"^{name} +(\S+)$", output, re.MULTILINE)
+        if not found:
+            raise Fault(f"{name} is not printed")
+        error = abs(float(found[1]) - value)
+        if not error <= TOLERANCE * norm + 1e-14 * abs(value):
+            raise Fault(f"{name} is {found[1]}, expected {value:.15g}; products: {norm:.3g}")
+
+
+class Runs:
+    def __init__(self, beryl_tce, beryl_sched, mpiexec, all_processes):
+        self.beryl_tce, self.mpiexec, self.all_processes = beryl_tce, mpiexec, all_processes
+        lines = subprocess.run([beryl_sched, "--list-modes"], check=True, capture_output=True,
+                               text=True).stdout.splitlines()
+        self.modes = [line.split("\t")[0] for line in lines]
+
+    def check(self, path, expected, choose, number):
+        output = run([self.beryl_tce, "run", path, "--iterations", "2", "--verify"], ALONE)
+        check_values(output, expected)
+        digest = digest_of(output)
+        turn = PROCESSES if self.all_processes else [PROCESSES[number % len(PROCESSES)]]
+        for n in turn:
+            modes = ",".join(choose.sample(self.modes, 3))
+            command = [self.mpiexec, "--oversubscribe", "-n", str(n), self.beryl_tce, "run", path,
+                       "--compare", modes]
+            if digest_of(run(command)) != digest:
+                raise Fault(f"another digest than on one process: {' '.join(command)}")
+
+
+def main():
+    n_programs = int(sys.argv[4]) if len(sys.argv) > 4 else 24
+    seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(10**6)
+    runs = Runs(*sys.argv[1:4], n_programs > 100)
+    n_failed = n_loops = 0
+    print(f"seed {seed}, {len(runs.modes)} modes", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "random.tce")
+        for i in range(n_programs):
+            choose = random.Random(f"{seed} {i}")
+            text, expected = loop_programs.Maker(choose).make()
+            n_loops += text.count("\nend\n")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            try:
+                runs.check(path, expected, choose, i)
+            except Fault as fault:
+                print(f"program {i} of seed {seed}:\n{text}\n{fault}", flush=True)
+                n_failed += 1
+    print(f"{n_programs} programs with {n_loops} loops, {n_failed} complaints")
+    return n_failed > 0 or n_loops == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
