@@ -36,7 +36,8 @@ struct loop_worker {
     bool in_slice;
     struct loop_views *views; /* source 2 s: A of step s, 2 s + 1: B */
     struct taskpool *polled;
-    double *norms; /* of the run, or NULL */
+    double *norms;    /* of the run, or NULL */
+    double *of_slice; /* n_scalars */
 };
 
 /* --- local tensors --- */
@@ -399,7 +400,7 @@ static enum status run_local_target(struct loop_worker *worker, int s,
 }
 
 /* A scalar that the loop sums, or the only element of an intermediate; NULL if labels forbid it. */
-static double *find_scalar(const struct loop_worker *worker, int s, double scalars[])
+static double *find_sum(const struct loop_worker *worker, int s, double scalars[])
 {
     int stored = worker->body.steps[s].scalar;
     int tensor = worker->body.problem->steps[s].tensor[LOOP_C];
@@ -420,7 +421,7 @@ static enum status run_loop_step(struct loop_worker *worker, int s, double scala
             TRY(run_local_target(worker, s, &products->targets[t]));
     }
     if (is_scalar) {
-        double *scalar = find_scalar(worker, s, scalars);
+        double *scalar = find_sum(worker, s, scalars);
         if (scalar)
             *scalar = step->add ? *scalar + value : value;
     }
@@ -459,18 +460,43 @@ static bool next_slice(struct loop_worker *worker, const struct value_range *who
     return false;
 }
 
+/* Whether a sliced step replaces what steps before it added to a scalar. */
+static bool is_replaced_in_slices(const struct loop_worker *worker, int scalar)
+{
+    const struct tile_loop_problem *problem = worker->body.problem;
+    for (int s = problem->first_sliced; s < problem->n_steps; s++)
+        if (worker->body.steps[s].scalar == scalar && !problem->steps[s].add)
+            return true;
+    return false;
+}
+
+/* Runs the steps for a slice and adds what they make to scalars. */
+static enum status run_slice(struct loop_worker *worker, double scalars[])
+{
+    const struct tile_loop_problem *problem = worker->body.problem;
+    for (int i = 0; i < worker->body.n_scalars; i++)
+        worker->of_slice[i] = 0;
+    TRY(begin_locals(worker));
+    TRY(run_steps(worker, problem->first_sliced, problem->n_steps, worker->of_slice));
+    for (int i = 0; i < worker->body.n_scalars; i++)
+        scalars[i] += worker->of_slice[i];
+    return STATUS_OK;
+}
+
 static enum status run_slices(struct loop_worker *worker, double scalars[])
 {
     const struct tile_loop_problem *problem = worker->body.problem;
     const struct value_range whole = worker->range;
+    for (int i = 0; i < worker->body.n_scalars; i++)
+        if (is_replaced_in_slices(worker, i))
+            scalars[i] = 0;
     for (int i = 0; i < problem->tuples.n; i++)
         if (problem->slice_tile < whole.extent[i])
             worker->range.extent[i] = problem->slice_tile;
     worker->in_slice = true;
-    do {
-        TRY(begin_locals(worker));
-        TRY(run_steps(worker, problem->first_sliced, problem->n_steps, scalars));
-    } while (next_slice(worker, &whole));
+    do
+        TRY(run_slice(worker, scalars));
+    while (next_slice(worker, &whole));
     return STATUS_OK;
 }
 
@@ -537,7 +563,8 @@ enum status loop_worker_create(const struct loop_body *body,
     made->polled = polled;
     made->lists.problem = body->problem;
     made->locals = calloc((size_t)body->problem->n_tensors + 1, sizeof *made->locals);
-    TRY(CHECK_MEMORY(made->locals, "no memory for a loop over tiles"));
+    made->of_slice = calloc((size_t)body->n_scalars + 1, sizeof *made->of_slice);
+    TRY(CHECK_MEMORY(made->locals && made->of_slice, "no memory for a loop over tiles"));
     return create_views(made, settings);
 }
 
@@ -552,5 +579,6 @@ void loop_worker_destroy(struct loop_worker *worker)
         free(worker->locals[t].offsets);
     }
     free(worker->locals);
+    free(worker->of_slice);
     free(worker);
 }
