@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A loop over tiles gives the same sums in slices of any size as without slices; with labels, local
+ * tensors that are filled, and intermediates. Programs against plain loops: test_random_loops. */
+#include "tce/execution/program_instance.h"
+#include "tce/plan/plan_loops.h"
+#include "tests/cases/darray_case.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char text[] =
+    "tile 3\n"
+    "space o = 3 alpha, 2 irrep 1 beta\n"
+    "space v = 7 irrep 1 alpha, 3 beta\n"
+    "index i, j, k, l : o\n"
+    "index a, b, c, d : v\n"
+    "tensor t[i,j|a,b] = random(3)\n"
+    "tensor g[a,b|d,i] irrep 1 = random(5)\n"
+    "tensor s[i|a] irrep 1 = random(7)\n"
+    "tensor u[i,j|a,b]\n"
+    "scalar E, F, G, H\n"
+    "u[i,j|a,b] = sym(i a, j b) t[i,j|a,b]\n"
+    "for a >= b >= c by tile\n"
+    "    tensor W[a,b,c|i,j,k] irrep 1\n"
+    "    tensor D[a,b,c|i,j,k] irrep 1 = constant(2)\n"
+    "    tensor N[a,b,c|i,j,k] irrep 1\n"
+    "    W[a,b,c|i,j,k] = sym(a i, b j, c k) g[a,b|d,i] * u[j,k|d,c]\n"
+    "    N[a,b,c|i,j,k] = W[a,b,c|i,j,k] * D[a,b,c|i,j,k]\n"
+    "    E = W[a,b,c|i,j,k] * W[a,b,c|i,j,k]\n"
+    "    F = W[a,b,c|i,j,k] * N[a,b,c|i,j,k]\n"
+    "    G = s[i|a] * u[j,k|b,c] * N[a,b,c|i,j,k] + s[j|b] * u[i,k|a,c] * N[a,b,c|i,j,k]\n"
+    "    G += s[k|c] * u[i,j|a,b] * N[a,b,c|i,j,k]\n"
+    "    H = N[a,b,c|i,j,k] * N[a,b,c|i,j,k]\n"
+    "    H = 3 * W[a,b,c|i,j,k] * W[a,b,c|i,j,k]\n"
+    "end\n";
+
+enum { N_SCALARS = 4 };
+
+static enum status fill_constant(int rank, const int64_t first[], const int64_t extent[],
+                                 double *block, void *context)
+{
+    int64_t n = 1;
+    (void)first;
+    for (int d = 0; d < rank; d++)
+        n *= extent[d];
+    for (int64_t i = 0; i < n; i++)
+        block[i] = *(double *)context;
+    return STATUS_OK;
+}
+
+static int find_tensor(const struct program *program, const char *name)
+{
+    int t = 0;
+    while (strcmp(program->tensors[t].name, name) != 0)
+        t++;
+    return t;
+}
+
+/* Runs the loop with slices of this tile; 0: without slices. */
+static void run_sliced(const struct program_instance *instance, int64_t slice_tile,
+                       double sums[N_SCALARS])
+{
+    static const char *const names[N_SCALARS] = {"E", "F", "G", "H"};
+    double two = 2;
+    struct plan_loop_problem made;
+    struct tile_loop *loop;
+    struct block_buffers *buffers;
+    struct taskpool_settings pool;
+    check_ok(plan_loop_problem_init(instance->plan, 0, &made));
+    struct tile_loop_problem *problem = &made.problem;
+    assert_true(problem->first_sliced > 0 && problem->first_sliced < problem->n_steps);
+    problem->slice_tile = slice_tile;
+    for (int t = 0; slice_tile == 0 && t < problem->n_tensors; t++)
+        problem->tensors[t].of_slice = false;
+    problem->first_sliced = slice_tile == 0 ? problem->n_steps : problem->first_sliced;
+    check_ok(block_buffers_create(&buffers));
+    check_ok(tile_loop_create(problem, &(struct contraction_settings){.buffers = buffers}, &loop));
+    for (int t = 0; t < problem->n_tensors; t++) {
+        if (problem->tensors[t].local)
+            tile_loop_set_fill(loop, t, &(struct tile_fill){0});
+        else
+            tile_loop_bind(loop, t, executor_tensor(instance->executor, made.tensor[t]));
+        if (strcmp(problem->tensors[t].name, "D") == 0)
+            tile_loop_set_fill(loop, t, &(struct tile_fill){fill_constant, &two});
+    }
+    taskpool_settings_default(&pool);
+    check_ok(tile_loop_start(loop, &pool, MPI_COMM_WORLD));
+    check_ok(tile_loop_run(loop));
+    for (int i = 0; i < N_SCALARS; i++)
+        darray_get(
+            executor_tensor(instance->executor, find_tensor(&instance->program, names[i]))->data, 0,
+            &sums[i]);
+    tile_loop_destroy(loop);
+    block_buffers_destroy(buffers);
+    plan_loop_problem_fini(&made);
+}
+
+static void test_slices_change_nothing(void **state)
+{
+    (void)state;
+    const struct program_source source = {
+        .text = text, .length = sizeof text - 1, .file = "loop.tce"};
+    const struct contraction_settings settings = {.cache_bytes = 100000};
+    struct program_instance instance;
+    struct taskpool_settings pool;
+    double whole[N_SCALARS], sliced[N_SCALARS];
+    taskpool_settings_default(&pool);
+    check_ok(program_instance_init(&source, MPI_COMM_WORLD, &instance));
+    check_ok(program_instance_start(&instance, &settings));
+    for (int t = 0; t < instance.program.n_tensors; t++)
+        check_ok(program_instance_fill(&instance, t));
+    check_ok(executor_start(instance.executor, &pool));
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    run_sliced(&instance, 0, whole);
+    assert_true(whole[0] > 1 && whole[1] > 1 && fabs(whole[2]) > 1e-3 && whole[3] > 1);
+    check_close(whole[1], 2 * whole[0], 1e-9 * whole[0]);
+    check_close(whole[3], 3 * whole[0], 1e-9 * whole[0]);
+    for (int64_t slice_tile = 1; slice_tile <= 9; slice_tile++) {
+        run_sliced(&instance, slice_tile, sliced);
+        for (int i = 0; i < N_SCALARS; i++)
+            check_close(sliced[i], whole[i], 1e-12 * whole[0]);
+    }
+    program_instance_fini(&instance);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_slices_change_nothing, darray_case_start,
+                                        darray_case_stop),
+    };
+    return check_run_parallel(tests, &argc, &argv);
+}
