@@ -95,9 +95,13 @@ static inline bool plan_case_reads(const struct plan_step *step, int tensor)
 }
 
 /* No step reads or replaces what another one of its stage writes; those that add to the same
- * tensor are side by side. */
+ * tensor are side by side. A loop over tiles is a stage, and one step stands for it. */
 static inline void plan_case_check_stage(const struct plan *plan, int begin, int end)
 {
+    if (plan->steps[begin].loop >= 0) {
+        assert_int_equal(end, begin + 1);
+        return;
+    }
     for (int s = begin; s < end; s++) {
         const struct plan_step *step = &plan->steps[s];
         bool follows = s > begin && step[-1].C.tensor == step->C.tensor;
@@ -147,8 +151,13 @@ static inline void plan_case_check_stages(const struct plan *plan)
         assert_true(plan->stage_begin[k] < plan->stage_begin[k + 1]);
         plan_case_check_stage(plan, plan->stage_begin[k], plan->stage_begin[k + 1]);
     }
-    if (!plan->in_sequence) {
-        plan_case_check_latest(plan, 0, plan->first_iterated_stage - 1);
-        plan_case_check_latest(plan, plan->first_iterated_stage, plan->n_stages - 1);
+    for (int k = 0, first = 0; k <= plan->n_stages && !plan->in_sequence; k++) {
+        bool loop = k < plan->n_stages && plan->steps[plan->stage_begin[k]].loop >= 0;
+        bool begins = k == plan->first_iterated_stage || k == plan->first_final_stage;
+        if (!loop && !begins && k < plan->n_stages)
+            continue;
+        if (first < k)
+            plan_case_check_latest(plan, first, k - 1);
+        first = loop ? k + 1 : k;
     }
 }

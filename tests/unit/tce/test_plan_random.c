@@ -66,7 +66,7 @@ static int add_tensor(struct maker *maker, int rank, const int space[])
     struct program_tensor *tensor = &program->tensors[program->n_tensors];
     assert_true(program->n_tensors < MAX_TENSORS);
     *tensor = (struct program_tensor){
-        .name = name_of("t", program->n_tensors), .rank = rank, .has_bar = true};
+        .name = name_of("t", program->n_tensors), .rank = rank, .has_bar = true, .loop = -1};
     if (below(maker, 8) == 0)
         tensor->irrep = below(maker, 4);
     if (below(maker, 8) == 0)
@@ -166,6 +166,7 @@ static void make_statement(struct maker *maker, int number)
     struct program_statement *statement = &program->statements[number];
     int copied = number > 0 && below(maker, 2) ? below(maker, number) : -1;
     statement->text = name_of("statement ", number);
+    statement->loop = -1;
     statement->target = copied >= 0 ? program->statements[copied].target : add_target(maker);
     statement->add = below(maker, 3) == 0;
     statement->n_terms = 1 + below(maker, 3);
@@ -180,7 +181,8 @@ static void make_statement(struct maker *maker, int number)
 static void make_program(struct maker *maker)
 {
     struct program *program = &maker->made.program;
-    *program = (struct program){.file = strdup("random"), .tile = 2, .energy = -1};
+    *program =
+        (struct program){.file = strdup("random"), .tile = 2, .energy = -1, .final_energy = -1};
     make_indices(maker);
     program->tensors = calloc(MAX_TENSORS, sizeof *program->tensors);
     for (int t = 0; t < N_INPUTS; t++) {
@@ -194,6 +196,7 @@ static void make_program(struct maker *maker)
     for (int s = 0; s < program->n_statements; s++)
         make_statement(maker, s);
     program->first_iterated = below(maker, program->n_statements + 1);
+    program->first_final = program->n_statements;
     program->n_unknowns = 1;
     program->unknowns = calloc(1, sizeof *program->unknowns);
     plan_case_spaces(&maker->made, 0, 0);
