@@ -305,14 +305,17 @@ static enum status parse_text(struct parser *parser, size_t length)
     while (parser->token.kind != TOKEN_END)
         TRY(parse_line(parser));
     if (parser->loop >= 0)
-        return source_fail(parser->file, program->loops[parser->loop].place,
-                           "this loop has no 'end'");
+        return source_fail(
+            parser->file, program->loops[parser->loop].place,
+            "this loop has no 'end': write it after its last statement, in a line of its "
+            "own");
     if (program->n_statements == 0)
         return parser_unexpected(parser, "at least one statement, such as C[i,j] += A[i,j]");
     if (program->iterate_place.line == 0)
         program->first_iterated = program->n_statements;
     if (program->finally_place.line == 0)
         program->first_final = program->n_statements;
+    TRY(program_check_reports(program));
     return program_check_iteration(program);
 }
 

@@ -3,6 +3,8 @@
 #include "support/base/array.h"
 #include "tce/language/parser_private.h"
 
+#include <string.h>
+
 /* finally [energy SCALAR] */
 enum status parser_finally(struct parser *parser)
 {
@@ -30,11 +32,12 @@ enum status parser_report(struct parser *parser)
     struct token name;
     struct program_report report = {0};
     TRY(parser_scalar_name(parser, "reported", &name, &report.tensor));
+    report.place = name.place;
     for (int r = 0; r < program->n_reports; r++)
         if (program->reports[r].tensor == report.tensor)
-            return source_fail(parser->file, name.place, "%s is reported twice",
+            return source_fail(parser->file, name.place, "%s is reported twice: leave one out",
                                token_show(&name).text);
-    if (parser->token.kind != TOKEN_TEXT)
+    if (parser->token.kind != TOKEN_TEXT || parser->token.length == strlen("\"\""))
         return parser_unexpected(parser, "what the scalar is, in quotes, as in \"fourth order\"");
     TRY(array_append(&program->reports, &program->n_reports, sizeof *program->reports));
     const struct token *text = &parser->token;
@@ -58,7 +61,8 @@ static enum status read_loop_index(struct parser *parser, struct program_loop *l
                            PROGRAM_MAX_LOOP_INDICES);
     for (int i = 0; i < loop->n; i++)
         if (loop->index[i] == index)
-            return source_fail(parser->file, name.place, "%s appears in the loop twice",
+            return source_fail(parser->file, name.place,
+                               "%s appears in the loop twice: leave one out",
                                token_show(&name).text);
     if (loop->ordered && indices[index].space != indices[loop->index[0]].space)
         return source_fail(parser->file, name.place,
@@ -107,10 +111,13 @@ enum status parser_end(struct parser *parser)
 {
     struct program_loop *loop = parser->loop >= 0 ? &parser->program->loops[parser->loop] : NULL;
     if (!loop)
-        return source_fail(parser->file, parser->line_place, "'end' without a loop before it");
+        return source_fail(
+            parser->file, parser->line_place,
+            "'end' without a loop before it: leave it out, or begin the loop by 'for'");
     loop->end_statement = parser->program->n_statements;
     if (loop->first_statement == loop->end_statement)
-        return source_fail(parser->file, loop->place, "this loop has no statement");
+        return source_fail(parser->file, loop->place,
+                           "this loop has no statement: sum a scalar in it");
     parser->loop = -1;
     return STATUS_OK;
 }

@@ -140,6 +140,7 @@ static enum status read_symmetrizers(struct parser *parser)
 static enum status parse_operand(struct parser *parser, struct program_term *term)
 {
     bool negative, positive = false;
+    int n_symmetrizers = parser->n_symmetrizers;
     TRY(parser_accept(parser, "-", &negative));
     if (!negative)
         TRY(parser_accept(parser, "+", &positive));
@@ -154,6 +155,10 @@ static enum status parse_operand(struct parser *parser, struct program_term *ter
         return parser_scale(parser, place, false, value, &term->coefficient);
     }
     TRY(read_symmetrizers(parser));
+    if (parser->n_symmetrizers > n_symmetrizers && parser->token.kind != TOKEN_NAME)
+        return parser_unexpected(parser,
+                                 "a tensor after what is permuted; a number stands before it, "
+                                 "as in 1/2 * sym(a, b) A[a,b], without parentheses");
     if (token_is(&parser->token, "("))
         return parser_unexpected(parser, "a number or a tensor; the language has no parentheses, "
                                          "so write every product of the sum");

@@ -27,10 +27,11 @@ static enum status check_group(const struct parser *parser, struct source_place 
     const struct program_index *indices = parser->program->indices;
     const int *first = symmetrizer->index[0], *group = symmetrizer->index[symmetrizer->n - 1];
     if (n != symmetrizer->n_of_group)
-        return source_fail(parser->file, place,
-                           "a group of %d indices beside one of %d; groups that are exchanged have "
-                           "equally many",
-                           n, symmetrizer->n_of_group);
+        return source_fail(
+            parser->file, place,
+            "this group has %d ind%s, the first one %d; groups that are exchanged have "
+            "equally many",
+            n, n == 1 ? "ex" : "ices", symmetrizer->n_of_group);
     for (int i = 0; i < n; i++)
         if (indices[group[i]].space != indices[first[i]].space)
             return source_fail(parser->file, place,

@@ -135,6 +135,7 @@ struct program_loop {
 
 /* A scalar of the result. */
 struct program_report {
+    struct source_place place;
     int tensor;
     char *label; /* for people */
 };

@@ -200,7 +200,11 @@ static enum status check_loop_factor(const struct program *program,
 {
     const struct program_tensor *tensor = &program->tensors[factor->tensor];
     if (tensor->loop >= 0 && !is_made(program, statement, factor->tensor))
-        return source_fail(program->file, factor->place, "'%s' has no value yet", tensor->name);
+        return source_fail(
+            program->file, factor->place,
+            "'%s' has no value yet: compute it in a line before this one, or fill it in its "
+            "declaration",
+            tensor->name);
     for (int s = program->loops[statement->loop].first_statement;
          tensor->loop < 0 && &program->statements[s] < statement; s++)
         if (program->statements[s].target.tensor == factor->tensor)
@@ -269,6 +273,11 @@ enum status program_check_statement(const struct program *program,
     return STATUS_OK;
 }
 
+static const char *place_of_iterated(const struct program *program)
+{
+    return program->finally_place.line > 0 ? "between 'iterate' and 'finally'" : "after 'iterate'";
+}
+
 /* computed: by tensor, whether a statement with `=` among the iterated ones was met. */
 static enum status check_iterated(const struct program *program, int end, bool *computed)
 {
@@ -286,13 +295,28 @@ static enum status check_iterated(const struct program *program, int end, bool *
     }
     for (int u = 0; end == program->first_final && u < program->n_unknowns; u++)
         if (!computed[program->unknowns[u].residual])
-            return source_fail(program->file, place,
-                               "no statement after 'iterate' computes the residual '%s'",
+            return source_fail(program->file, place, "no statement %s computes the residual '%s'",
+                               place_of_iterated(program),
                                program->tensors[program->unknowns[u].residual].name);
     if (program->energy >= 0 && !computed[program->energy])
-        return source_fail(program->file, place,
-                           "no statement after 'iterate' computes the energy '%s'",
-                           program->tensors[program->energy].name);
+        return source_fail(program->file, place, "no statement %s computes the energy '%s'",
+                           place_of_iterated(program), program->tensors[program->energy].name);
+    return STATUS_OK;
+}
+
+enum status program_check_reports(const struct program *program)
+{
+    for (int r = 0; r < program->n_reports; r++) {
+        const struct program_tensor *scalar = &program->tensors[program->reports[r].tensor];
+        bool computed = scalar->fill != NULL;
+        for (int s = 0; s < program->n_statements && !computed; s++)
+            computed = program->statements[s].target.tensor == program->reports[r].tensor;
+        if (!computed)
+            return source_fail(program->file, program->reports[r].place,
+                               "no statement computes '%s', which is reported here: compute it, or "
+                               "leave this line out",
+                               scalar->name);
+    }
     return STATUS_OK;
 }
 

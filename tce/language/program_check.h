@@ -17,6 +17,9 @@ enum status program_check_statement(const struct program *program,
                                     const struct program_statement *statement,
                                     int64_t *label_effort);
 
+/* Checks that every reported scalar is filled or computed. Errors: STATUS_INPUT. */
+enum status program_check_reports(const struct program *program);
+
 /* Checks that the iterated part computes the energy and every residual, and assigns each target
  * by `=` before anything is added to it.
  * Errors: STATUS_INPUT, STATUS_NO_MEMORY. */

@@ -10,6 +10,9 @@
 #define LOCAL_ELEMENTS (28 * 1024)
 enum { MAX_LOOP_TILE = 16 };
 
+/* Of the local tensors of a tuple: beyond the memory of any machine, and within what counts hold. */
+#define MAX_LOCAL_BYTES 0x1p50
+
 /* What is known while the problem is made. */
 struct loop_builder {
     const struct plan *plan;
@@ -322,8 +325,23 @@ static double count_local_bytes(const struct plan_loop_problem *made)
     return bytes;
 }
 
-enum status plan_loop_problem_init(const struct plan *plan, int loop,
-                                   struct plan_loop_problem *made)
+/* Beyond these a tile is a slip. */
+static enum status check_loop_size(const struct plan_loop_problem *made)
+{
+    double n_tuples = tile_tuples_count(&made->problem.tuples);
+    if (n_tuples > TILE_LOOP_MAX_TASKS)
+        return FAIL(STATUS_LIMIT, "%.3g tuples of tiles in this loop: take larger tiles", n_tuples);
+    if (made->local_bytes > MAX_LOCAL_BYTES)
+        return FAIL(
+            STATUS_LIMIT,
+            "the tensors of this loop have up to %.3g GB for a tuple of tiles: take smaller "
+            "tiles",
+            1e-9 * made->local_bytes);
+    return STATUS_OK;
+}
+
+static enum status make_loop_problem(const struct plan *plan, int loop,
+                                     struct plan_loop_problem *made)
 {
     struct loop_builder builder = {plan, loop, &plan->program->loops[loop], made};
     size_t n_steps = (size_t)plan->loops[loop].n_steps + 1;
@@ -342,7 +360,16 @@ enum status plan_loop_problem_init(const struct plan *plan, int loop,
     TRY(set_steps(&builder));
     choose_slices(&builder);
     made->local_bytes = count_local_bytes(made);
-    return STATUS_OK;
+    return check_loop_size(made);
+}
+
+enum status plan_loop_problem_init(const struct plan *plan, int loop,
+                                   struct plan_loop_problem *made)
+{
+    enum status status = make_loop_problem(plan, loop, made);
+    if (status != STATUS_LIMIT)
+        return status;
+    return source_fail(plan->program->file, plan->program->loops[loop].place, "%s", status_text());
 }
 
 void plan_loop_problem_fini(struct plan_loop_problem *made)

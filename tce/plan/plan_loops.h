@@ -16,7 +16,8 @@ struct plan_loop_problem {
     double local_bytes; /* of the local tensors of a tuple, at most */
 };
 
-/* plan is borrowed. Errors: STATUS_NO_MEMORY, STATUS_LIMIT; plan_loop_problem_fini follows then, too. */
+/* plan is borrowed. Errors: STATUS_NO_MEMORY, STATUS_INPUT (too many tuples, tiles or elements);
+ * plan_loop_problem_fini follows then, too. */
 enum status plan_loop_problem_init(const struct plan *plan, int loop,
                                    struct plan_loop_problem *made);
 void plan_loop_problem_fini(struct plan_loop_problem *made);

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TASKS 0x1p40
-
 struct tile_loop {
     const struct tile_loop_problem *problem;
     struct contraction_settings settings;
@@ -105,7 +103,7 @@ enum status tile_loop_create(const struct tile_loop_problem *problem,
     made->lists.problem = problem;
     TRY(allocate_loop(problem, made));
     double n_tasks = tile_tuples_count(&problem->tuples);
-    if (n_tasks > MAX_TASKS)
+    if (n_tasks > TILE_LOOP_MAX_TASKS)
         return FAIL(STATUS_LIMIT, "a loop over %.3g tuples of tiles: take larger tiles", n_tasks);
     made->n_tasks = (int64_t)n_tasks;
     for (int s = 0; s < problem->n_steps; s++)

@@ -67,12 +67,15 @@ struct tile_loop_problem {
     int64_t slice_tile; /* values of each of the loop's indices in a slice */
 };
 
+/* More tuples of tiles are a slip. */
+#define TILE_LOOP_MAX_TASKS 0x1p40
+
 struct tile_loop;
 
 /* Tasks and costs; allocates no tensor. The same on every process; not collective.
  * problem   borrowed until tile_loop_destroy, with the spaces of its labels
  * settings  buffers are needed
- * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than 2^40 tasks); tile_loop_destroy follows then, too. */
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (more than TILE_LOOP_MAX_TASKS); tile_loop_destroy follows then, too. */
 enum status tile_loop_create(const struct tile_loop_problem *problem,
                              const struct contraction_settings *settings, struct tile_loop **loop);
 void tile_loop_destroy(struct tile_loop *loop);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/program_instance.h"
 #include "tce/language/parser.h"
+#include "tce/plan/plan_loops.h"
 #include "tce/plan/predicted_tasks.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -58,11 +59,45 @@ static void check_factor(const struct program *program, const struct program_fac
     }
 }
 
+/* Of a local tensor, in its loop: a tile of the loop's index where the declaration has it. */
+static void check_local_factor(const struct program *program, const struct program_factor *factor,
+                               int loop)
+{
+    const struct program_tensor *tensor = &program->tensors[factor->tensor];
+    if (tensor->loop < 0)
+        return;
+    assert(tensor->loop == loop);
+    for (int d = 0; d < tensor->rank; d++)
+        assert(tensor->loop_index[d] < 0 || tensor->loop_index[d] == factor->index[d]);
+}
+
+static void check_loops(const struct program *program)
+{
+    int end = 0;
+    for (int l = 0; l < program->n_loops; l++) {
+        const struct program_loop *loop = &program->loops[l];
+        check_place(loop->place);
+        assert(loop->n > 0 && loop->n <= PROGRAM_MAX_LOOP_INDICES && loop->tile >= 0);
+        assert(loop->first_statement >= end && loop->end_statement > loop->first_statement);
+        end = loop->end_statement;
+        assert(end <= program->n_statements);
+        for (int i = 1; i < loop->n; i++)
+            assert(!loop->ordered || program->indices[loop->index[i]].space ==
+                                         program->indices[loop->index[0]].space);
+        for (int s = loop->first_statement; s < end; s++)
+            assert(program->statements[s].loop == l);
+    }
+    for (int r = 0; r < program->n_reports; r++)
+        assert(program->reports[r].label[0] &&
+               program->tensors[program->reports[r].tensor].rank == 0);
+}
+
 static void check_statements(const struct program *program)
 {
     for (int s = 0; s < program->n_statements; s++) {
         const struct program_statement *statement = &program->statements[s];
         check_factor(program, &statement->target);
+        check_local_factor(program, &statement->target, statement->loop);
         assert(statement->text[0] && !strpbrk(statement->text, "\n#"));
         assert(statement->n_terms > 0);
         for (int t = 0; t < statement->n_terms; t++) {
@@ -72,6 +107,7 @@ static void check_statements(const struct program *program)
             assert(term->n_factors >= 1 && term->n_factors <= PROGRAM_MAX_FACTORS);
             for (int f = 0; f < term->n_factors; f++) {
                 check_factor(program, &term->factors[f]);
+                check_local_factor(program, &term->factors[f], statement->loop);
                 assert(term->factors[f].tensor != statement->target.tensor);
             }
         }
@@ -81,23 +117,29 @@ static void check_statements(const struct program *program)
 static void check_iteration(const struct program *program)
 {
     assert(program->n_statements > 0 && program->first_iterated <= program->n_statements);
+    assert(program->first_final >= program->first_iterated &&
+           program->first_final <= program->n_statements);
     assert((program->n_unknowns > 0) == (program->energy >= 0));
     for (int u = 0; u < program->n_unknowns; u++)
         assert(program->unknowns[u].tensor != program->unknowns[u].residual);
+}
+
+static void check_place_of_failure(void)
+{
+    struct source_place place;
+    assert(sscanf(status_text(), "fuzz:%d:%d: ", &place.line, &place.column) == 2);
+    check_place(place);
 }
 
 static void check_failure(enum status status, const struct program *program)
 {
     static const struct program empty;
     assert(memcmp(program, &empty, sizeof empty) == 0);
-    struct source_place place;
-    if (status != STATUS_INPUT)
-        return;
-    assert(sscanf(status_text(), "fuzz:%d:%d: ", &place.line, &place.column) == 2);
-    check_place(place);
+    if (status == STATUS_INPUT)
+        check_place_of_failure();
 }
 
-/* All that beryl-tce run --dry-run --explain does. */
+/* What beryl-tce run --dry-run --explain does; of loops also the cutting into tiles. */
 static void plan(const char *text, size_t size)
 {
     const struct program_source source = {.text = text, .length = size, .file = "fuzz"};
@@ -108,6 +150,12 @@ static void plan(const char *text, size_t size)
     fuzz_start_mpi();
     if (program_instance_init(&source, MPI_COMM_SELF, &instance) == STATUS_OK && null)
         plan_print(instance.plan, null);
+    for (int l = 0; instance.plan && l < instance.program.n_loops; l++) {
+        struct plan_loop_problem problem;
+        if (plan_loop_problem_init(instance.plan, l, &problem) == STATUS_INPUT)
+            check_place_of_failure();
+        plan_loop_problem_fini(&problem);
+    }
     program_instance_fini(&instance);
 }
 
@@ -125,6 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_tensors(&program);
         check_statements(&program);
         check_iteration(&program);
+        check_loops(&program);
         plan(text, size);
     } else {
         check_failure(status, &program);

@@ -166,6 +166,7 @@ static void make_statement(struct maker *maker, int number)
     struct program_statement *statement = &program->statements[number];
     int copied = number > 0 && below(maker, 2) ? below(maker, number) : -1;
     statement->text = name_of("statement ", number);
+    statement->loop = -1;
     statement->target = copied >= 0 ? program->statements[copied].target : add_target(maker);
     statement->add = below(maker, 3) == 0;
     statement->loop = -1;
