@@ -25,6 +25,7 @@ struct loop_body {
     struct tensor *const *tensors; /* stored ones; NULL for local ones */
     const struct tile_fill *fills; /* of local ones */
     int n_scalars;
+    const int *scalars; /* numbers of their tensors */
 };
 
 struct loop_worker;

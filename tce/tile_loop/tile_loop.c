@@ -7,9 +7,9 @@
 #include "support/mpi/long_reduce.h"
 #include "support/mpi/wall_time.h"
 #include "tce/tile_loop/loop_products.h"
+#include "tce/tile_loop/loop_symmetry.h"
 #include "tce/tile_loop/loop_worker.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,13 +270,19 @@ static enum status run_loop_pool(struct tile_loop *loop)
     return STATUS_OK;
 }
 
+static struct loop_body body_of_loop(const struct tile_loop *loop)
+{
+    return (struct loop_body){.problem = loop->problem,
+                              .steps = loop->steps,
+                              .tensors = loop->tensors,
+                              .fills = loop->fills,
+                              .n_scalars = loop->n_scalars,
+                              .scalars = loop->scalars};
+}
+
 static enum status create_loop_worker(struct tile_loop *loop)
 {
-    const struct loop_body body = {.problem = loop->problem,
-                                   .steps = loop->steps,
-                                   .tensors = loop->tensors,
-                                   .fills = loop->fills,
-                                   .n_scalars = loop->n_scalars};
+    const struct loop_body body = body_of_loop(loop);
     int n_workers;
     MPI_Comm_size(loop->comm, &n_workers);
     loop->parts = calloc((size_t)(loop->n_tasks * loop->n_scalars) + 1, sizeof *loop->parts);
@@ -304,79 +310,13 @@ enum status tile_loop_run(struct tile_loop *loop)
     return status;
 }
 
-/* --- symmetry of ordered loops --- */
-
-/* Tuples that are tried, and what exchanged tiles may change: a part of the largest sum of one, and of the
- * norms that rounding is relative to, where the sum vanishes but for rounding. */
-enum { TRIED_TUPLES = 4 };
-#define SYMMETRY_ERROR 1e-8
-#define ROUNDING_ERROR 1e-12
-
-/* What tuples add to scalars, and by how much most for each pair of neighbours exchanged. */
-struct symmetry_trial {
-    double *sums, *exchanged; /* n_scalars */
-    double *allowed;          /* n_scalars: differences */
-    double *differences;      /* (n - 1) x n_scalars */
-    double *norms;            /* n_tensors */
-};
-
-static enum status try_tuple(struct tile_loop *loop, const int32_t tuple[],
-                             struct symmetry_trial *trial)
+static enum status try_symmetry(struct tile_loop *loop, int found[2])
 {
-    int n_scalars = loop->n_scalars;
-    TRY(loop_worker_run(loop->worker, tuple, trial->sums, trial->norms));
-    for (int i = 0; i < n_scalars; i++)
-        trial->allowed[i] =
-            fmax(trial->allowed[i], fmax(SYMMETRY_ERROR * fabs(trial->sums[i]),
-                                         ROUNDING_ERROR * trial->norms[loop->scalars[i]]));
-    for (int place = 0; place + 1 < loop->problem->tuples.n; place++) {
-        int32_t other[TILE_LOOP_MAX_INDICES];
-        memcpy(other, tuple, sizeof other);
-        other[place] = tuple[place + 1];
-        other[place + 1] = tuple[place];
-        TRY(loop_worker_run(loop->worker, other, trial->exchanged, NULL));
-        for (int i = 0; i < n_scalars; i++) {
-            double *difference = &trial->differences[place * n_scalars + i];
-            *difference = fmax(*difference, fabs(trial->exchanged[i] - trial->sums[i]));
-        }
-    }
-    return STATUS_OK;
-}
-
-static enum status try_tuples(struct tile_loop *loop, struct symmetry_trial *trial, int found[2])
-{
-    for (int t = 0; t < TRIED_TUPLES; t++) {
-        int32_t tuple[TILE_LOOP_MAX_INDICES] = {0};
-        tile_tuples_get(&loop->problem->tuples,
-                        (2 * (int64_t)t + 1) * loop->n_tasks / (INT64_C(2) * TRIED_TUPLES), tuple);
-        TRY(try_tuple(loop, tuple, trial));
-    }
-    for (int place = 0; place + 1 < loop->problem->tuples.n; place++)
-        for (int i = 0; i < loop->n_scalars; i++)
-            if (found[0] < 0 &&
-                trial->differences[place * loop->n_scalars + i] > trial->allowed[i]) {
-                found[0] = loop->scalars[i];
-                found[1] = place;
-            }
-    return STATUS_OK;
-}
-
-static enum status check_on_one_process(struct tile_loop *loop, int found[2])
-{
-    int n = loop->n_scalars;
-    size_t size = (size_t)(n * (3 + loop->problem->tuples.n) + loop->problem->n_tensors);
-    double *numbers = calloc(size, sizeof *numbers);
-    TRY(CHECK_MEMORY(numbers, "no memory for %d scalars of a loop", n));
-    struct symmetry_trial trial = {.sums = numbers,
-                                   .exchanged = numbers + n,
-                                   .allowed = numbers + 2 * (size_t)n,
-                                   .differences = numbers + 3 * (size_t)n,
-                                   .norms = numbers + size - loop->problem->n_tensors};
+    const struct loop_body body = body_of_loop(loop);
     enum status status = create_loop_worker(loop);
     if (status == STATUS_OK)
-        status = try_tuples(loop, &trial, found);
+        status = loop_symmetry_try(loop->worker, &body, loop->n_tasks, found);
     destroy_loop_worker(loop);
-    free(numbers);
     return status;
 }
 
@@ -386,7 +326,7 @@ enum status tile_loop_check_symmetry(struct tile_loop *loop, int *scalar, int *p
     enum status status = STATUS_OK;
     MPI_Comm_rank(loop->comm, &rank);
     if (rank == 0 && loop->problem->tuples.ordered && loop->n_tasks > 0)
-        status = check_on_one_process(loop, found);
+        status = try_symmetry(loop, found);
     status = status_agree(loop->comm, status);
     MPI_Bcast(found, 2, MPI_INT, 0, loop->comm);
     *scalar = found[0];
