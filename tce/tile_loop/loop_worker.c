@@ -5,6 +5,7 @@
 #include "tce/contraction/contraction_matrix.h"
 #include "tce/tensor/block_buffers.h"
 #include "tce/tensor/permute.h"
+#include "tce/tile_loop/loop_locals.h"
 #include "tce/tile_loop/loop_products.h"
 #include "tce/tile_loop/loop_views.h"
 
@@ -12,110 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A local tensor's blocks of the tuple at hand, one after another. */
-struct local_tensor {
-    double *elements;
-    int64_t capacity, size;
-    int block_capacity;
-    int64_t *offsets; /* of its blocks */
-};
-
-/* Values of the loop's indices, from the first of their tiles on: all, or those of a slice. */
-struct value_range {
-    int64_t first[TILE_LOOP_MAX_INDICES], extent[TILE_LOOP_MAX_INDICES];
-};
-
 struct loop_worker {
     struct loop_body body;
     struct block_buffers *buffers;
     struct local_tensor *locals; /* n_tensors */
     struct loop_product_lists lists;
-    const struct loop_products *products; /* of the tuple at hand */
-    const int32_t *tuple;
-    struct value_range range;
-    bool in_slice;
+    struct loop_position at;
     struct loop_views *views; /* source 2 s: A of step s, 2 s + 1: B */
     struct taskpool *polled;
     double *norms;    /* of the run, or NULL */
     double *of_slice; /* n_scalars */
 };
 
-/* --- local tensors --- */
-
-static enum status no_memory_for_local(const struct tile_loop_tensor *tensor)
+static enum status begin_locals(struct loop_worker *worker)
 {
-    return FAIL(STATUS_NO_MEMORY, "no memory for local tensor %s: take smaller tiles for its loop",
-                tensor->name);
-}
-
-static enum status reserve_local_blocks(const struct tile_loop_tensor *tensor, int n,
-                                        struct local_tensor *local)
-{
-    if (n <= local->block_capacity)
-        return STATUS_OK;
-    free(local->offsets);
-    local->offsets = malloc((size_t)n * sizeof *local->offsets);
-    local->block_capacity = local->offsets ? n : 0;
-    return local->offsets ? STATUS_OK : no_memory_for_local(tensor);
-}
-
-static enum status reserve_local_elements(struct loop_worker *worker,
-                                          const struct tile_loop_tensor *tensor, int64_t n,
-                                          struct local_tensor *local)
-{
-    if (n <= local->capacity)
-        return STATUS_OK;
-    block_buffers_give_back(worker->buffers, local->elements);
-    local->elements = block_buffers_take(worker->buffers, n);
-    local->capacity = local->elements ? n : 0;
-    return local->elements ? STATUS_OK : no_memory_for_local(tensor);
-}
-
-/* The values of a place of a local tensor. */
-static void find_values(const struct loop_worker *worker, const struct tile_loop_tensor *tensor,
-                        const int32_t at[], int d, int64_t *first, int64_t *extent)
-{
-    const struct index_space *space = tensor->labels.space[d];
-    int of_loop = tensor->loop_index[d];
-    int32_t tile = of_loop >= 0 ? worker->tuple[of_loop] : at[d];
-    *first = space->first[tile] + (of_loop >= 0 ? worker->range.first[of_loop] : 0);
-    *extent = of_loop >= 0 ? worker->range.extent[of_loop] : index_space_tile_size(space, tile);
-}
-
-/* Finds room for the tensor's blocks. */
-static enum status lay_out_local(struct loop_worker *worker, int number)
-{
-    const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[number];
-    const struct local_blocks *blocks = &worker->products->locals[number];
-    struct local_tensor *local = &worker->locals[number];
-    TRY(reserve_local_blocks(tensor, blocks->n, local));
-    local->size = 0;
-    for (int b = 0; b < blocks->n; b++) {
-        int64_t size = 1, first, extent;
-        for (int d = 0; d < tensor->labels.rank; d++) {
-            find_values(worker, tensor, blocks->at[b], d, &first, &extent);
-            size *= extent;
-        }
-        local->offsets[b] = local->size;
-        local->size += size;
-    }
-    return reserve_local_elements(worker, tensor, local->size, local);
-}
-
-static enum status fill_local(struct loop_worker *worker, int number)
-{
-    const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[number];
-    const struct tile_fill *fill = &worker->body.fills[number];
-    const struct local_blocks *blocks = &worker->products->locals[number];
-    const struct local_tensor *local = &worker->locals[number];
-    for (int b = 0; b < blocks->n; b++) {
-        int64_t first[MAX_RANK], extent[MAX_RANK];
-        for (int d = 0; d < tensor->labels.rank; d++)
-            find_values(worker, tensor, blocks->at[b], d, &first[d], &extent[d]);
-        TRY(fill->fill(tensor->labels.rank, first, extent, local->elements + local->offsets[b],
-                       fill->context));
-    }
-    return STATUS_OK;
+    return loop_locals_begin(worker->body.problem, worker->body.fills, &worker->at, worker->buffers,
+                             worker->locals);
 }
 
 static double find_norm(int64_t n, const double *elements)
@@ -134,20 +47,6 @@ static void begin_norms(struct loop_worker *worker)
         bool filled = worker->body.fills[t].fill && !worker->body.problem->tensors[t].of_slice;
         worker->norms[t] = filled ? find_norm(local->size, local->elements) : 0;
     }
-}
-
-/* Those of the slice at hand, or those of the whole tuple. */
-static enum status begin_locals(struct loop_worker *worker)
-{
-    for (int t = 0; t < worker->body.problem->n_tensors; t++) {
-        const struct tile_loop_tensor *tensor = &worker->body.problem->tensors[t];
-        if (!tensor->local || tensor->of_slice != worker->in_slice)
-            continue;
-        TRY(lay_out_local(worker, t));
-        if (worker->body.fills[t].fill)
-            TRY(fill_local(worker, t));
-    }
-    return STATUS_OK;
 }
 
 /* --- operands --- */
@@ -199,10 +98,10 @@ static enum status copy_slice(struct loop_worker *worker, int s, const struct in
         int index = order->index[d], of_loop = step->loop_index[index];
         shape.extent[d] = extent[index];
         shape.stride[d] = stride;
-        offset += of_loop >= 0 ? worker->range.first[of_loop] * stride : 0;
+        offset += of_loop >= 0 ? worker->at.range.first[of_loop] * stride : 0;
         size *= extent[index];
         stride *= index_space_tile_size(indices->space[index],
-                                        loop_product_tile(step, product, worker->tuple, index));
+                                        loop_product_tile(step, product, worker->at.tuple, index));
     }
     if (size == stride)
         return STATUS_OK;
@@ -220,7 +119,7 @@ static int64_t find_view_block(const struct loop_worker *worker, int s, enum loo
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
     int32_t at[MAX_RANK];
     for (int d = 0; d < step->labels[operand].rank; d++)
-        at[d] = loop_product_tile(step, product, worker->tuple, step->index[operand][d]);
+        at[d] = loop_product_tile(step, product, worker->at.tuple, step->index[operand][d]);
     return block_index_number(worker->body.steps[s].blocks[operand], at);
 }
 
@@ -242,7 +141,7 @@ static enum status pin_operand(struct loop_worker *worker, int s, enum loop_oper
         pinned->elements = local->elements + local->offsets[product->block[operand]];
     }
     bool reordered = step->problem.has_B && pinned->view_block >= 0 && can_reorder(layout);
-    if (worker->in_slice && !worker->body.problem->tensors[tensor].of_slice)
+    if (worker->at.in_slice && !worker->body.problem->tensors[tensor].of_slice)
         TRY(copy_slice(worker, s, reordered ? &layout->order : &layout->own, product, extent,
                        pinned));
     pinned->matrix = pinned->elements;
@@ -337,7 +236,7 @@ static void set_extents(const struct loop_worker *worker, int s, const struct lo
         int of_loop = step->loop_index[x];
         extent[x] = 1;
         if (indices->space[x])
-            extent[x] = of_loop >= 0 ? worker->range.extent[of_loop]
+            extent[x] = of_loop >= 0 ? worker->at.range.extent[of_loop]
                                      : index_space_tile_size(indices->space[x], product->tile[x]);
     }
 }
@@ -346,7 +245,7 @@ static enum status add_products(struct loop_worker *worker, int s, const struct 
                                 struct product_target *sum)
 {
     for (int p = target->first; p < target->end; p++) {
-        const struct loop_product *product = &worker->products->products[p];
+        const struct loop_product *product = &worker->at.products->products[p];
         int64_t extent[MAX_INDICES];
         set_extents(worker, s, product, extent);
         TRY(add_product(worker, s, product, extent, sum));
@@ -364,7 +263,7 @@ static void set_extents_of_C(const struct loop_worker *worker, int s,
     for (int d = 0; d < step->labels[LOOP_C].rank; d++) {
         int index = step->index[LOOP_C][d], of_loop = step->loop_index[index];
         extent[index] = of_loop >= 0
-                            ? worker->range.extent[of_loop]
+                            ? worker->at.range.extent[of_loop]
                             : index_space_tile_size(step->labels[LOOP_C].space[d], target->at[d]);
         *size *= extent[index];
     }
@@ -409,7 +308,7 @@ static double *find_sum(const struct loop_worker *worker, int s, double scalars[
 
 static enum status run_loop_step(struct loop_worker *worker, int s, double scalars[])
 {
-    const struct loop_products *products = worker->products;
+    const struct loop_products *products = worker->at.products;
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
     bool is_scalar = step->labels[LOOP_C].rank == 0;
     double value = 0;
@@ -440,7 +339,7 @@ static struct value_range whole_range(const struct loop_worker *worker)
     const struct tile_loop_problem *problem = worker->body.problem;
     struct value_range range = {{0}, {0}};
     for (int i = 0; i < problem->tuples.n; i++)
-        range.extent[i] = index_space_tile_size(problem->space[i], worker->tuple[i]);
+        range.extent[i] = index_space_tile_size(problem->space[i], worker->at.tuple[i]);
     return range;
 }
 
@@ -448,7 +347,7 @@ static struct value_range whole_range(const struct loop_worker *worker)
 static bool next_slice(struct loop_worker *worker, const struct value_range *whole)
 {
     const struct tile_loop_problem *problem = worker->body.problem;
-    struct value_range *range = &worker->range;
+    struct value_range *range = &worker->at.range;
     for (int i = problem->tuples.n - 1; i >= 0; i--) {
         bool more = range->first[i] + range->extent[i] < whole->extent[i];
         range->first[i] = more ? range->first[i] + range->extent[i] : 0;
@@ -486,14 +385,14 @@ static enum status run_slice(struct loop_worker *worker, double scalars[])
 static enum status run_slices(struct loop_worker *worker, double scalars[])
 {
     const struct tile_loop_problem *problem = worker->body.problem;
-    const struct value_range whole = worker->range;
+    const struct value_range whole = worker->at.range;
     for (int i = 0; i < worker->body.n_scalars; i++)
         if (is_replaced_in_slices(worker, i))
             scalars[i] = 0;
     for (int i = 0; i < problem->tuples.n; i++)
         if (problem->slice_tile < whole.extent[i])
-            worker->range.extent[i] = problem->slice_tile;
-    worker->in_slice = true;
+            worker->at.range.extent[i] = problem->slice_tile;
+    worker->at.in_slice = true;
     do
         TRY(run_slice(worker, scalars));
     while (next_slice(worker, &whole));
@@ -503,9 +402,9 @@ static enum status run_slices(struct loop_worker *worker, double scalars[])
 static enum status run_loop_steps(struct loop_worker *worker, double scalars[])
 {
     const struct tile_loop_problem *problem = worker->body.problem;
-    TRY(loop_product_lists_find(&worker->lists, worker->tuple, &worker->products));
-    worker->in_slice = false;
-    worker->range = whole_range(worker);
+    TRY(loop_product_lists_find(&worker->lists, worker->at.tuple, &worker->at.products));
+    worker->at.in_slice = false;
+    worker->at.range = whole_range(worker);
     TRY(begin_locals(worker));
     begin_norms(worker);
     TRY(run_steps(worker, 0, problem->first_sliced, scalars));
@@ -516,7 +415,7 @@ enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], d
                             double norms[])
 {
     enum wall_use use = wall_time_begin(WALL_ALGEBRA);
-    worker->tuple = tuple;
+    worker->at.tuple = tuple;
     worker->norms = norms;
     for (int i = 0; i < worker->body.n_scalars; i++)
         scalars[i] = 0;
@@ -574,10 +473,8 @@ void loop_worker_destroy(struct loop_worker *worker)
         return;
     loop_views_destroy(worker->views);
     loop_product_lists_fini(&worker->lists);
-    for (int t = 0; worker->locals && t < worker->body.problem->n_tensors; t++) {
-        block_buffers_give_back(worker->buffers, worker->locals[t].elements);
-        free(worker->locals[t].offsets);
-    }
+    for (int t = 0; worker->locals && t < worker->body.problem->n_tensors; t++)
+        local_tensor_fini(&worker->locals[t], worker->buffers);
     free(worker->locals);
     free(worker->of_slice);
     free(worker);
