@@ -302,7 +302,7 @@ for method in mp2 ccd ccsd; do
     refuse radical.xyz $method radical.xyz $with_basis
     refuse hydrogen.xyz $method hydrogen.xyz $with_basis
     refuse "closed shells" $method oxygen.xyz $with_basis --method rhf
-    for option in "fock-only 1" count-tasks "write-profile result.csv"; do
+    for option in "fock-only 1" verify "rounds 2"; do
         refuse "--${option% *}" $method water.xyz $with_basis --$option
     done
     refuse "command comes first" --basis sto-3g $method water.xyz
