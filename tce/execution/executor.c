@@ -381,32 +381,54 @@ done:
     return status;
 }
 
-/* The first step of a stage whose result is not finite; -1: there is none. */
-static enum status find_in_stage(struct executor *self, int stage, int *found)
+static bool is_finite_everywhere(const struct executor *self, int tensor)
+{
+    bool is_finite = tensor_is_finite_here(self->tensors[tensor]);
+    MPI_Allreduce(MPI_IN_PLACE, &is_finite, 1, MPI_C_BOOL, MPI_LAND, self->comm);
+    return is_finite;
+}
+
+/* The first statement of a loop that adds to a scalar which is not finite. */
+static enum status find_in_loop(struct executor *self, int loop, struct executor_fault *found)
+{
+    const struct program *program = self->plan->program;
+    const struct program_loop *of = &program->loops[loop];
+    TRY(run_stage_loop(self, loop));
+    for (int s = of->first_statement; s < of->end_statement && found->statement < 0; s++) {
+        int target = program->statements[s].target.tensor;
+        if (self->plan->tensors[target].loop < 0 && !is_finite_everywhere(self, target))
+            *found = (struct executor_fault){.statement = s};
+    }
+    return STATUS_OK;
+}
+
+/* The first step of a stage whose result is not finite. */
+static enum status find_in_stage(struct executor *self, int stage, struct executor_fault *found)
 {
     const struct plan *plan = self->plan;
     int loop = loop_of_stage(plan, stage);
-    *found = -1;
-    TRY(begin_stage(self, stage));
     if (loop >= 0)
-        TRY(run_stage_loop(self, loop));
-    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1] && *found < 0; s++) {
-        if (loop < 0)
-            TRY(run_single_step(self, &plan->steps[s]));
-        bool is_finite = tensor_is_finite_here(self->tensors[plan->steps[s].C.tensor]);
-        MPI_Allreduce(MPI_IN_PLACE, &is_finite, 1, MPI_C_BOOL, MPI_LAND, self->comm);
-        *found = is_finite ? -1 : s;
+        return find_in_loop(self, loop, found);
+    TRY(begin_stage(self, stage));
+    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1] && found->statement < 0;
+         s++) {
+        const struct plan_step *step = &plan->steps[s];
+        TRY(run_single_step(self, step));
+        if (!is_finite_everywhere(self, step->C.tensor))
+            *found =
+                (struct executor_fault){.statement = step->statement,
+                                        .intermediate = step->C.tensor >= plan->n_program_tensors};
     }
     end_stage(self, stage);
     return STATUS_OK;
 }
 
-enum status executor_find_not_finite(struct executor *self, int *step)
+enum status executor_find_not_finite(struct executor *self, struct executor_fault *found)
 {
-    *step = -1;
+    *found = (struct executor_fault){.statement = -1};
     forget_past_run(self);
-    for (int k = 0; k < self->plan->n_stages && *step < 0; k++)
-        TRY(find_in_stage(self, k, step));
+    for (int k = 0; k < self->plan->n_stages && found->statement < 0; k++)
+        TRY(find_in_stage(self, k, found));
     return STATUS_OK;
 }
 

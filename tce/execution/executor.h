@@ -51,10 +51,15 @@ struct executor_record {
 enum status executor_run(struct executor *executor, int first, int last,
                          struct executor_record *record);
 
-/* Runs the whole plan again, step by step, up to the first step whose result is not finite.
- * step  out: its number; -1: there is none
- * Errors: those of executor_run and taskpool_create. */
-enum status executor_find_not_finite(struct executor *executor, int *step);
+/* The statement whose result is not finite. */
+struct executor_fault {
+    int statement;     /* number; -1: there is none */
+    bool intermediate; /* a product for it is not finite */
+};
+
+/* Runs the whole plan again, step by step, up to the first step whose result is not finite; of a loop
+ * over tiles, up to its end. Errors: those of executor_run and taskpool_create. */
+enum status executor_find_not_finite(struct executor *executor, struct executor_fault *found);
 
 /* pool_timeline of the stage of the last run that does the most operations. Collective; errors
  * likewise. */

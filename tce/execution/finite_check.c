@@ -12,38 +12,38 @@ static int find_tensor(const struct program_instance *instance)
     return first;
 }
 
-static enum status fail_statement(const struct program_instance *instance, int step)
+static enum status fail_statement(const struct program_instance *instance,
+                                  const struct executor_fault *fault)
 {
     const struct program *program = &instance->program;
-    const struct plan_step *found = &instance->plan->steps[step];
-    const struct program_statement *statement = &program->statements[found->statement];
-    bool is_intermediate = found->C.tensor >= instance->plan->n_program_tensors;
+    const struct program_statement *statement = &program->statements[fault->statement];
     return FAIL(STATUS_NUMERIC,
                 "%s:%d:%d: %s%s is not finite from here on, its numbers are beyond double "
                 "precision: %s",
                 program->file, statement->place.line, statement->place.column,
-                is_intermediate ? "a product for " : "",
+                fault->intermediate ? "a product for " : "",
                 program->tensors[statement->target.tensor].name, statement->text);
 }
 
 /* Runs the program again from its first values. */
-static enum status find_statement(struct program_instance *instance, int *step)
+static enum status find_statement(struct program_instance *instance, struct executor_fault *fault)
 {
     for (int i = 0; i < instance->program.n_tensors; i++)
         if (program_instance_is_assigned(instance, i))
             TRY(program_instance_fill(instance, i));
-    return executor_find_not_finite(instance->executor, step);
+    return executor_find_not_finite(instance->executor, fault);
 }
 
 enum status finite_check_run(struct program_instance *instance)
 {
     const struct program *program = &instance->program;
-    int step = -1, tensor = find_tensor(instance);
+    struct executor_fault fault = {.statement = -1};
+    int tensor = find_tensor(instance);
     if (tensor == program->n_tensors)
         return STATUS_OK;
     if (program->n_unknowns == 0)
-        TRY(find_statement(instance, &step));
-    return step >= 0 ? fail_statement(instance, step)
-                     : FAIL(STATUS_NUMERIC, "%s: %s is not finite", program->file,
-                            program->tensors[tensor].name);
+        TRY(find_statement(instance, &fault));
+    return fault.statement >= 0 ? fail_statement(instance, &fault)
+                                : FAIL(STATUS_NUMERIC, "%s: %s is not finite", program->file,
+                                       program->tensors[tensor].name);
 }

@@ -193,6 +193,9 @@ static void run_statement(const struct verification *self,
     struct array *target = &self->arrays[statement->target.tensor];
     for (int64_t i = 0; i < target->n && !statement->add; i++)
         target->elements[i] = target->norms[i] = 0;
+    /* A sum is rounded to what its largest part has of digits, which may be a fill's. */
+    for (int64_t i = 0; i < target->n && statement->add; i++)
+        target->norms[i] += fabs((double)target->elements[i]);
     for (int t = 0; t < statement->n_terms; t++)
         add_looped_term(self, &statement->target, &statement->terms[t]);
     remove_what_labels_forbid(self, statement->target.tensor);

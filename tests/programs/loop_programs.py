@@ -209,7 +209,9 @@ def evaluate(target, indices, word, terms):
     for values, old in target.elements.items():
         products, norm = sums.get(values, [[], 0.0])
         total = math.fsum(products) * (-1 if word == "-=" else 1)
-        elements[values] = [total, norm] if word == "=" else [old[0] + total, old[1] + norm]
+        if word != "=":
+            total, norm = old[0] + total, old[1] + abs(old[0]) + norm
+        elements[values] = [total, norm]
     return elements
 
 

@@ -102,6 +102,32 @@ for options in "" "--json result.json" "--iterations 2 --sched steal" "--compare
     n_checked=$((n_checked + 1))
 done
 
+# In a loop the statement is named that adds what is not finite, not the loop's first one.
+{
+    printf "${declarations}tensor A[i] = constant(1e308)\nscalar E, F\nfor i by tile 2\n"
+    printf 'E = 1e-300 * A[i]\nF = A[i] * A[i]\nend\nE += F\n'
+} > infinite_loop.tce
+run 1 run infinite_loop.tce
+without_banner "$folder/errors" > "$folder/message"
+grep -q "infinite_loop.tce:9:1: F is not finite" "$folder/message" || complain "no message"
+n_checked=$((n_checked + 1))
+
+# What an ordered loop sums is found to be unsymmetric when it begins: status 2.
+for ordered in "j >= i" "i >= j >= k"; do
+    {
+        printf "${declarations}tensor A[i,j,k] = random(1)\nscalar E\nfor $ordered by tile 2\n"
+        printf '    tensor W[i,j,k]\n    W[i,j,k] = antisym(i, j) A[i,j,k]\n'
+        printf '    E = W[i,j,k] * W[i,j,k]\nend\n'
+    } > unsymmetric.tce
+    expected=0 # where i and j alone are exchanged
+    [ "$ordered" = "j >= i" ] || expected=2
+    run $expected run unsymmetric.tce
+    without_banner "$folder/errors" > "$folder/message"
+    [ $expected = 0 ] || grep -q "unsymmetric.tce:10:5: what is summed here changes when the tiles" \
+        "$folder/message" || complain "no message"
+    n_checked=$((n_checked + 1))
+done
+
 # A program whose tensors do not fit is refused before anything is allocated.
 printf 'space s = 100000\nindex i, j, k : s\ntensor A[i,j,k]\ntensor B[i] = wave\n' > large.tce
 printf 'A[i,j,k] = B[i] * B[j] * B[k]\n' >> large.tce
@@ -110,7 +136,7 @@ without_banner "$folder/errors" > "$folder/message"
 [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
 grep -q "tensor A .* MB are missing" "$folder/message" || complain "no message"
 
-[ "$(find . -newer dication.xyz -type f | sort | tr '\n' ' ')" = "./infinite.tce ./large.tce " ] ||
+[ "$(find . -newer dication.xyz -type f | sort | tr '\n' ' ')" = "./infinite.tce ./infinite_loop.tce ./large.tce ./unsymmetric.tce " ] ||
     complain "left behind: $(find . -newer dication.xyz)"
 
 # --- All the ways in which that can be bad. Every process parses the same command line and the
@@ -276,7 +302,7 @@ for method in mp2 ccd ccsd; do
     refuse radical.xyz $method radical.xyz $with_basis
     refuse hydrogen.xyz $method hydrogen.xyz $with_basis
     refuse "closed shells" $method oxygen.xyz $with_basis --method rhf
-    for option in "fock-only 1" count-tasks "write-profile result.csv"; do
+    for option in "fock-only 1" verify "rounds 2"; do
         refuse "--${option% *}" $method water.xyz $with_basis --$option
     done
     refuse "command comes first" --basis sto-3g $method water.xyz
