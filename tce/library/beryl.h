@@ -177,8 +177,8 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
 enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin, double *C);
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D);
 
-/* Correlation energy of "mp2", "ccd", "ccsd" or "ccsd_t" over the orbitals of beryl_solve, over spin orbitals
- * where these are unrestricted. May be repeated.
+/* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of beryl_solve,
+ * over spin orbitals where these are unrestricted. May be repeated.
  * Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC, BERYL_INPUT (no occupied or no virtual
  * orbital is left), BERYL_NO_MEMORY. */
 enum beryl_error beryl_correlate(struct beryl_calculation *calculation, const char *method,

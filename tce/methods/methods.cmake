@@ -6,9 +6,10 @@
 # needs no folder of programs.
 set(methods
     "mp2|second-order perturbation theory"
-    "ccd|coupled cluster with double excitations"
-    "ccsd|coupled cluster with single and double excitations"
-    "ccsd_t|CCSD and perturbative triples, CCSD(T)|ccsd")
+    "ccd|coupled cluster with doubles"
+    "ccsd|singles and doubles"
+    "ccsd_t|CCSD and perturbative triples, CCSD(T)|ccsd"
+    "ccsdt|singles, doubles and triples")
 
 # "A, B or C" from a list.
 function(list_words words result)

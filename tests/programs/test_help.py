@@ -96,7 +96,7 @@ def main():
             hf, tce = chemistry
             found = check_program([hf], modes, False, True)
             check_all_options(found, result, hf, molecule, "--basis", "sto-3g", "--fock-only", "1")
-            for method in "mp2", "ccd", "ccsd":
+            for method in "mp2", "ccd", "ccsd", "ccsdt":
                 found = check_program([tce, method], modes, False, True)
             check_all_options(found, result, tce, "ccsd", molecule, "--basis", "sto-3g")
             check_program([tce, "run"], modes, False, True)

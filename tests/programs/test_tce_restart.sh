@@ -40,7 +40,7 @@ END
 }
 
 # A converged run is so at once, written by one process and read by several and the reverse.
-for method in ccd ccsd; do
+for method in ccd ccsdt ccsd; do
     one $method $nitrogen --frozen-core --checkpoint n2.h5 --json n2.json
     run 0 $method $nitrogen --frozen-core --restart n2.h5 --json again.json
     same n2.json again.json 2
