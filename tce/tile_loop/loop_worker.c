@@ -253,7 +253,7 @@ static enum status add_products(struct loop_worker *worker, int s, const struct 
     return STATUS_OK;
 }
 
-/* The tile of a place of C. */
+/* The extents of a block of C, and its size. */
 static void set_extents_of_C(const struct loop_worker *worker, int s,
                              const struct loop_target *target, int64_t extent[MAX_INDICES],
                              int64_t *size)
