@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # How often a process waits for the others, by count, as a network would make every one of them a
-# round trip: in a Fock build, in an SCF with its test of stability, and in an iteration of CCSD, the
-# transformation of integrals before included.
+# round trip: in a Fock build, in an SCF with its test of stability, in an iteration of CCSD, and in what
+# comes before: the transformation of integrals and MP2.
 # Differences of two runs, so that neither the start nor the number of iterations matters.
 #
 #   test_round_trips.sh BERYL_TCE MPIEXEC MPI_CALLS_LIBRARY INPUTS
@@ -37,11 +37,16 @@ count few "$beryl_hf" "${molecule[@]}" --fock-only 2
 count many "$beryl_hf" "${molecule[@]}" --fock-only 6
 # The SCF of coupled cluster: an SCF alone ends earlier.
 count scf "$beryl_hf" "${molecule[@]}" --converge 1e-8
+count short "$beryl_tce" ccsd "${molecule[@]}" --converge-amplitudes 1e-4
 count ccsd "$beryl_tce" ccsd "${molecule[@]}"
 n_builds=$(sed -n 's/^Converged after .* iterations, \([0-9]*\) Fock builds$/\1/p' "$folder/scf")
-n_iterations=$(sed -n '/^iter   correlation/,/^$/p' "$folder/ccsd" | grep -c '^ *[0-9]')
+# iterations NAME: of the CCSD in NAME
+iterations() {
+    sed -n '/^iter   correlation/,/^$/p' "$folder/$1" | grep -c '^ *[0-9]'
+}
 
 limit "Fock builds" few many 4 5 3
 limit "Fock builds of an SCF" few scf "$((n_builds - 2))" 28 6
-limit "iterations of CCSD" scf ccsd "$n_iterations" 27 16
+limit "iterations of CCSD" short ccsd "$(($(iterations ccsd) - $(iterations short)))" 18 16
+limit "run of integrals, MP2 and $(iterations short) iterations" scf short 1 270 160
 exit $((n_failed > 0))
