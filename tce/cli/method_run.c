@@ -408,16 +408,6 @@ static enum status write_method_outputs(const struct method_run *run, enum statu
 
 /* --- the whole --- */
 
-static enum status print_method_tasks(const struct method_run *run)
-{
-    struct predicted_tasks tasks;
-    TRY(status_agree(run->comm,
-                     predicted_tasks_count(run->calculation.correlation.instance.plan, &tasks)));
-    if (run->rank == 0)
-        printf("{\"tasks\": %lld, \"flops\": %.17g}\n", (long long)tasks.n, tasks.flops);
-    return STATUS_OK;
-}
-
 static enum status write_method_profile(const struct method_run *run)
 {
     const struct program_instance *instance = &run->calculation.correlation.instance;
@@ -432,7 +422,7 @@ static enum status run_method_stages(struct method_run *run)
 {
     TRY(read_input(run));
     if (run->options->count_tasks)
-        return print_method_tasks(run);
+        return program_result_print_tasks(run->calculation.correlation.instance.plan, run->comm);
     TRY(prepare_method(run));
     if (run->options->dry_run)
         return write_method_profile(run);

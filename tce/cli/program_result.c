@@ -2,11 +2,14 @@
 #include "tce/cli/program_result.h"
 
 #include "sched/lab/trace/trace.h"
+#include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
 #include "taskpool/taskpool.h"
+#include "tce/plan/predicted_tasks.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* --- which blocks of a tensor exist, as a picture of bounded size --- */
@@ -115,6 +118,17 @@ static json_t *block_pattern_to_json(const struct program_instance *instance)
 }
 
 /* --- the result --- */
+
+enum status program_result_print_tasks(const struct plan *plan, MPI_Comm comm)
+{
+    struct predicted_tasks tasks;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    TRY(status_agree(comm, predicted_tasks_count(plan, &tasks)));
+    if (rank == 0)
+        printf("{\"tasks\": %lld, \"flops\": %.17g}\n", (long long)tasks.n, tasks.flops);
+    return STATUS_OK;
+}
 
 void program_result_print_memory(const struct memory_use *memory)
 {

@@ -8,6 +8,9 @@
 #include "support/mpi/wall_time.h"
 #include "tce/cli/tce_options.h"
 #include "tce/execution/program_instance.h"
+#include "tce/plan/plan.h"
+
+#include <mpi.h>
 
 /* Records an evaluation of a program's statements under the mode at this position. Returns its
  * entry in the record's iterations, borrowed; NULL when out of memory. */
@@ -17,6 +20,10 @@ json_t *program_result_note(struct mode_records *records, int position,
 /* Records executor_timeline, if pools keep one. Collective; errors likewise. */
 enum status program_result_note_timeline(const struct executor *executor,
                                          struct mode_record *record);
+
+/* Prints how many tasks a plan has and their useful flops, as a line of JSON. Collective. Errors:
+ * those of predicted_tasks_count. */
+enum status program_result_print_tasks(const struct plan *plan, MPI_Comm comm);
 
 /* Prints the memory that processes used. */
 void program_result_print_memory(const struct memory_use *memory);

@@ -93,15 +93,6 @@ static void print_program_start(const struct program_run *run)
 
 /* --- without tensors --- */
 
-static enum status print_program_tasks(const struct program_run *run)
-{
-    struct predicted_tasks tasks;
-    TRY(predicted_tasks_count(run->instance.plan, &tasks));
-    if (run->rank == 0)
-        printf("{\"tasks\": %lld, \"flops\": %.17g}\n", (long long)tasks.n, tasks.flops);
-    return STATUS_OK;
-}
-
 static enum status predict(const struct program_run *run)
 {
     struct predicted_tasks tasks;
@@ -261,7 +252,7 @@ static enum status run_program_stages(struct program_run *run)
     const struct tce_options *options = run->options;
     TRY(read_program(run));
     if (options->count_tasks)
-        return print_program_tasks(run);
+        return program_result_print_tasks(run->instance.plan, run->comm);
     print_program_start(run);
     if (options->explain)
         TRY(status_agree(run->comm,

@@ -35,12 +35,6 @@ struct executor {
     double elements;                   /* of the tensors that exist */
 };
 
-/* The loop that a stage is; -1: contractions. */
-static int loop_of_stage(const struct plan *plan, int stage)
-{
-    return plan->steps[plan->stage_begin[stage]].loop;
-}
-
 static enum status create_stage_loop(const struct plan *plan, int number,
                                      const struct contraction_settings *settings,
                                      struct stage_loop *loop)
@@ -61,7 +55,7 @@ static enum status create_contractions(struct executor *self)
         settings.cache_bytes /= 2;
     }
     for (int k = 0; k < self->plan->n_stages; k++) {
-        int loop = loop_of_stage(self->plan, k);
+        int loop = plan_stage_loop(self->plan, k);
         if (loop < 0)
             TRY(plan_contraction(self->plan, k, &settings, &self->contractions[k]));
         else
@@ -189,7 +183,7 @@ struct tensor *executor_tensor(const struct executor *self, int tensor)
 enum status executor_start(struct executor *self, const struct taskpool_settings *pool)
 {
     for (int k = 0; k < self->plan->n_stages; k++) {
-        int loop = loop_of_stage(self->plan, k);
+        int loop = plan_stage_loop(self->plan, k);
         if (loop < 0)
             TRY(contraction_start(self->contractions[k], pool, self->comm));
         else
@@ -267,7 +261,7 @@ static enum status run_stage_loop(struct executor *self, int number)
 
 static enum status run_stage(struct executor *self, int stage)
 {
-    int loop = loop_of_stage(self->plan, stage);
+    int loop = plan_stage_loop(self->plan, stage);
     if (loop >= 0)
         return run_stage_loop(self, loop);
     TRY(begin_stage(self, stage));
@@ -280,7 +274,7 @@ static enum status run_stage(struct executor *self, int stage)
 /* Sums and copies call no DGEMM and do not count. */
 static double stage_flops(const struct plan *plan, int stage)
 {
-    int loop = loop_of_stage(plan, stage);
+    int loop = plan_stage_loop(plan, stage);
     double flops = loop >= 0 ? plan->loops[loop].flops : 0;
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
         flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
@@ -290,7 +284,7 @@ static double stage_flops(const struct plan *plan, int stage)
 /* In operations of DGEMM: a step without B moves elements only. */
 static double stage_work(const struct plan *plan, int stage)
 {
-    int loop = loop_of_stage(plan, stage);
+    int loop = plan_stage_loop(plan, stage);
     double work = loop >= 0 ? plan->loops[loop].flops : 0;
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++) {
         const struct plan_step *step = &plan->steps[s];
@@ -321,7 +315,7 @@ static void forget_past_run(struct executor *self)
 
 static const struct taskpool *pool_of_stage(const struct executor *self, int stage)
 {
-    int loop = loop_of_stage(self->plan, stage);
+    int loop = plan_stage_loop(self->plan, stage);
     return loop >= 0 ? tile_loop_pool(self->loops[loop].loop)
                      : contraction_pool(self->contractions[stage]);
 }
@@ -406,7 +400,7 @@ static enum status find_in_loop(struct executor *self, int loop, struct executor
 static enum status find_in_stage(struct executor *self, int stage, struct executor_fault *found)
 {
     const struct plan *plan = self->plan;
-    int loop = loop_of_stage(plan, stage);
+    int loop = plan_stage_loop(plan, stage);
     if (loop >= 0)
         return find_in_loop(self, loop, found);
     TRY(begin_stage(self, stage));
@@ -537,7 +531,7 @@ static enum status collect_tasks(const struct executor *self, struct taskpool_hi
     if (blocks)
         TRY(number_blocks_of_plan(self->plan, blocks));
     for (int k = 0; k < self->plan->n_stages; k++) {
-        int loop = loop_of_stage(self->plan, k);
+        int loop = plan_stage_loop(self->plan, k);
         const struct taskpool_history *stage = taskpool_history(pool_of_stage(self, k));
         TRY(append_history(stage, first, all));
         if (blocks)

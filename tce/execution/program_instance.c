@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The function that fills a tensor of a loop. */
-struct local_function {
-    struct tensor_function function;
-};
-
 static enum status cut_space(const struct program_instance *self,
                              const struct program_source *source, const struct program_space *space,
                              struct index_space **cut)
@@ -116,16 +111,16 @@ enum status program_instance_check_fill(const struct program_instance *self, int
     return self->program.tensors[tensor].fill ? find_function(self, tensor, &function) : STATUS_OK;
 }
 
-/* Element by element; context: a struct local_function. */
+/* Element by element; context: a struct tensor_function. */
 static enum status fill_by_function(int rank, const int64_t first[], const int64_t extent[],
                                     double *block, void *context)
 {
-    struct local_function *filled = context;
+    struct tensor_function *function = context;
     int64_t value[MAX_RANK];
     for (int d = 0; d < rank; d++)
         value[d] = first[d];
     for (;;) {
-        *block++ = filled->function.element(value, &filled->function);
+        *block++ = function->element(value, function);
         int d = rank - 1;
         for (; d >= 0 && ++value[d] == first[d] + extent[d]; d--)
             value[d] = first[d];
@@ -143,7 +138,7 @@ static enum status fill_local_tensor(struct program_instance *self, int tensor)
     if (!self->functions)
         self->functions = calloc(n, sizeof *self->functions);
     TRY(status_agree(self->comm, CHECK_MEMORY(self->functions, "no memory for %zu functions", n)));
-    TRY(find_function(self, tensor, &self->functions[tensor].function));
+    TRY(find_function(self, tensor, &self->functions[tensor]));
     executor_set_fill(self->executor, tensor,
                       &(struct tile_fill){fill_by_function, &self->functions[tensor]});
     return STATUS_OK;

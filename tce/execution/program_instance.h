@@ -17,9 +17,9 @@ struct program_instance {
     struct program program;
     struct index_space **spaces; /* one for each of the program's */
     struct plan *plan;
-    struct executor *executor;        /* NULL until program_instance_start */
-    MPI_Comm comm;                    /* borrowed */
-    struct local_function *functions; /* of tensors that are local to loops, program.n_tensors */
+    struct executor *executor;         /* NULL until program_instance_start */
+    MPI_Comm comm;                     /* borrowed */
+    struct tensor_function *functions; /* of tensors that are local to loops, program.n_tensors */
 };
 
 /* The blocks of a space that a program binds to a name. */

@@ -188,6 +188,11 @@ void plan_destroy(struct plan *plan)
     free(plan);
 }
 
+int plan_stage_loop(const struct plan *plan, int stage)
+{
+    return plan->steps[plan->stage_begin[stage]].loop;
+}
+
 static struct contraction_operand contraction_operand_of(const struct plan *plan,
                                                          const struct plan_operand *planned)
 {

@@ -101,6 +101,9 @@ enum status plan_create(const struct program *program, const struct index_space 
                         struct plan **plan);
 void plan_destroy(struct plan *plan);
 
+/* The loop over tiles that a stage is, a number of plan->loops; -1: contractions. */
+int plan_stage_loop(const struct plan *plan, int stage);
+
 /* A step as a contraction by itself, of labels alone: no tensors. */
 void plan_problem(const struct plan *plan, const struct plan_step *step,
                   struct contraction_problem *problem);

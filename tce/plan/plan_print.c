@@ -121,7 +121,7 @@ done:
 static enum status print_stages(const struct plan *plan, int begin, int end, FILE *stream)
 {
     for (int k = begin; k < end; k++) {
-        int loop = plan->steps[plan->stage_begin[k]].loop;
+        int loop = plan_stage_loop(plan, k);
         fprintf(stream, "stage %d\n", k + 1);
         if (loop >= 0)
             TRY(print_loop(plan, loop, stream));

@@ -27,17 +27,27 @@ static struct plan_operand number_operand(const struct product *product, const s
     return numbered;
 }
 
+/* A step of which no tensor is known yet. */
+static enum status append_empty_step(struct plan_step_list *list, int statement,
+                                     struct plan_step **appended)
+{
+    TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
+    struct plan_step *step = &list->steps[list->n - 1];
+    *step = (struct plan_step){
+        .loop = -1, .statement = statement, .B.tensor = -1, .factor = 1, .create = -1};
+    for (int i = 0; i < MAX_INDICES; i++)
+        step->name[i] = -1;
+    *appended = step;
+    return STATUS_OK;
+}
+
 /* Appends C = A * B, or C = A if B is NULL, and returns it for what else is to be set. */
 static enum status append_step(struct plan_step_list *list, const struct plan_term *term,
                                const struct plan_use *C, const struct plan_use *A,
                                const struct plan_use *B, struct plan_step **appended)
 {
-    TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
-    struct plan_step *step = &list->steps[list->n - 1];
-    *step = (struct plan_step){
-        .loop = -1, .statement = term->statement, .B.tensor = -1, .factor = 1, .create = -1};
-    for (int i = 0; i < MAX_INDICES; i++)
-        step->name[i] = -1;
+    struct plan_step *step;
+    TRY(append_empty_step(list, term->statement, &step));
     step->C = number_operand(&term->product, C, step);
     step->A = number_operand(&term->product, A, step);
     if (B)
@@ -230,17 +240,12 @@ static enum status append_loop(struct plan_builder *builder, int loop)
     if (scalar < 0)
         return source_fail(program->file, of->place,
                            "this loop computes nothing that outlasts it: sum a scalar in it");
-    TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
-    list->steps[list->n - 1] = (struct plan_step){.loop = loop,
-                                                  .statement = of->first_statement,
-                                                  .C.tensor = scalar,
-                                                  .A.tensor = scalar,
-                                                  .B.tensor = -1,
-                                                  .factor = 1,
-                                                  .add = true,
-                                                  .create = -1};
-    for (int i = 0; i < MAX_INDICES; i++)
-        list->steps[list->n - 1].name[i] = -1;
+    struct plan_step *step;
+    TRY(append_empty_step(list, of->first_statement, &step));
+    step->loop = loop;
+    step->C.tensor = scalar;
+    step->A.tensor = scalar;
+    step->add = true;
     return STATUS_OK;
 }
 

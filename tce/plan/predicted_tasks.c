@@ -60,7 +60,7 @@ static enum status predict_stages(const struct plan *plan, int64_t *n_tasks,
 {
     *n_tasks = 0;
     for (int stage = 0; stage < plan->n_stages; stage++) {
-        int loop = plan->steps[plan->stage_begin[stage]].loop;
+        int loop = plan_stage_loop(plan, stage);
         if (loop >= 0)
             TRY(predict_loop(plan, loop, n_tasks, history));
         else

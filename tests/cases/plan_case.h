@@ -152,7 +152,7 @@ static inline void plan_case_check_stages(const struct plan *plan)
         plan_case_check_stage(plan, plan->stage_begin[k], plan->stage_begin[k + 1]);
     }
     for (int k = 0, first = 0; k <= plan->n_stages && !plan->in_sequence; k++) {
-        bool loop = k < plan->n_stages && plan->steps[plan->stage_begin[k]].loop >= 0;
+        bool loop = k < plan->n_stages && plan_stage_loop(plan, k) >= 0;
         bool part = k == plan->first_iterated_stage || k == plan->first_final_stage;
         if (!loop && !part && k < plan->n_stages)
             continue;
