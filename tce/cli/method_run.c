@@ -48,7 +48,6 @@ static struct taskpool_settings pool_of(const struct method_run *run, const char
 {
     struct taskpool_settings pool;
     mode_options_select(&run->scf_settings.pool, mode, &pool);
-    pool.keep_history = run->options->profile != NULL;
     return pool;
 }
 
@@ -168,6 +167,7 @@ static enum status solve_under_mode(struct method_run *run, int position, int64_
     const struct correlation *correlation = &run->calculation.correlation;
     struct mode_record *record = mode_records_begin(&run->records, position);
     struct taskpool_settings pool = pool_of(run, run->scf_settings.modes.modes[position]);
+    pool.keep_history = run->options->profile != NULL;
     pool.seed = comparison_run_seed(&run->records.comparison, position, round);
     if (run->options->hf.compare)
         log_print("\nScheduling by %s\n", record->name);

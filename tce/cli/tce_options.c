@@ -196,6 +196,14 @@ static enum status check_count_tasks(const struct tce_options *options)
         "iterations,compare,rounds,dry-run,verify,cache,no-prefetch,watchdog,trace", "count-tasks");
 }
 
+static enum status check_profile(const struct tce_options *options, const char *compare)
+{
+    TRY(profile_check_name(options->profile));
+    if (compare && options->profile)
+        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
+    return STATUS_OK;
+}
+
 static enum status check_program(struct tce_options *options)
 {
     if (options->count_tasks)
@@ -205,9 +213,7 @@ static enum status check_program(struct tce_options *options)
          options->pool.watchdog_s > 0 || options->pool.trace_folder))
         return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, --verify, --json, "
                                   "--iterations, --watchdog and --trace out");
-    TRY(profile_check_name(options->profile));
-    if (options->compare && options->profile)
-        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
+    TRY(check_profile(options, options->compare));
     TRY(mode_options_choose(&options->pool, options->compare, options->rounds, &options->modes));
     return mode_options_check_real(&options->modes);
 }
@@ -216,9 +222,7 @@ static enum status check_method(const struct tce_options *options)
 {
     const struct hf_options *hf = &options->hf;
     TRY(method_settings_check(&options->settings));
-    TRY(profile_check_name(options->profile));
-    if (hf->compare && options->profile)
-        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
+    TRY(check_profile(options, hf->compare));
     if (options->count_tasks &&
         (options->dry_run || options->explain || options->profile || hf->compare ||
          hf->files.json || hf->files.report || hf->settings.scf.checkpoint ||

@@ -88,6 +88,22 @@ static void number_loop_tensors(const struct loop_builder *builder)
 
 /* --- spaces --- */
 
+/* Elements of a local tensor of the problem for one value of each of the loop's indices that it has.
+ * n  how many of these it has. */
+static double count_elements_of_value(const struct loop_builder *builder, int t, int *n)
+{
+    const struct tile_loop_tensor *tensor = &builder->made->problem.tensors[t];
+    const struct plan_tensor *planned = &builder->plan->tensors[builder->made->tensor[t]];
+    double elements = planned->elements;
+    *n = 0;
+    for (int d = 0; d < planned->labels.rank; d++)
+        if (tensor->loop_index[d] >= 0) {
+            elements /= (double)planned->labels.space[d]->size;
+            ++*n;
+        }
+    return elements;
+}
+
 /* The largest tile of the loop's indices with which each local tensor has at most LOCAL_ELEMENTS: by
  * their mean over all tuples. */
 static int64_t choose_loop_tile(const struct loop_builder *builder)
@@ -96,15 +112,10 @@ static int64_t choose_loop_tile(const struct loop_builder *builder)
     if (builder->of->tile > 0)
         return builder->of->tile;
     for (int t = 0; t < builder->made->problem.n_tensors; t++) {
-        const struct tile_loop_tensor *tensor = &builder->made->problem.tensors[t];
-        const struct plan_tensor *planned = &builder->plan->tensors[builder->made->tensor[t]];
-        double elements = planned->elements;
-        int n = 0;
-        for (int d = 0; tensor->local && d < planned->labels.rank; d++)
-            if (tensor->loop_index[d] >= 0) {
-                elements /= (double)planned->labels.space[d]->size;
-                n++;
-            }
+        if (!builder->made->problem.tensors[t].local)
+            continue;
+        int n;
+        double elements = count_elements_of_value(builder, t, &n);
         if (n > 0 && elements > 0)
             tile = fmin(tile, pow(LOCAL_ELEMENTS / elements, 1.0 / n));
     }
@@ -287,12 +298,9 @@ static double elements_of_slices(const struct loop_builder *builder)
     const struct tile_loop_problem *problem = &builder->made->problem;
     double most = 1;
     for (int t = 0; t < problem->n_tensors; t++) {
-        const struct tile_loop_tensor *tensor = &problem->tensors[t];
-        double elements = builder->plan->tensors[builder->made->tensor[t]].elements;
-        for (int d = 0; tensor->of_slice && d < tensor->labels.rank; d++)
-            if (tensor->loop_index[d] >= 0)
-                elements /= (double)tensor->labels.space[d]->size;
-        most = tensor->of_slice ? fmax(most, elements) : most;
+        int n;
+        if (problem->tensors[t].of_slice)
+            most = fmax(most, count_elements_of_value(builder, t, &n));
     }
     return most;
 }
