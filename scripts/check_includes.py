@@ -15,7 +15,7 @@ import sys
 
 MAX_FILES = 30  # C files and headers of a room
 
-SUPPORT = ["support/base", "support/mpi", "support/io"]
+SUPPORT = ["support/base", "support/vectors", "support/mpi", "support/io"]
 CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals"]
 
 PUBLIC = "sched/pool/taskpool"  # included as taskpool/NAME.h, as by programs from outside
@@ -26,12 +26,13 @@ LAB = ["sched/lab/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab
 # point one way: a room comes after all that it may see.
 ROOMS = {
     "support/base": [],
+    "support/vectors": [],
     "support/mpi": ["support/base"],
     "support/io": ["support/base", "support/mpi"],
-    "support/arrays": ["support/base", "support/mpi"],
+    "support/arrays": ["support/base", "support/vectors", "support/mpi"],
 
     "basis/input": SUPPORT,
-    "basis/integrals": ["support/base", "basis/input"],
+    "basis/integrals": ["support/base", "support/vectors", "basis/input"],
 
     # The pool: the library taskpool.
     "sched/pool/taskpool": [],
@@ -78,9 +79,10 @@ ROOMS = {
     "hf/experiments": CHEMISTRY + ["hf/tiles", PUBLIC, "sched/pool/core", "sched/lab/profiles"],
 
     "tce/tensor": SUPPORT + ["support/arrays"],
+    "tce/dense": ["support/base", "support/vectors", "tce/tensor"],
     "tce/language": SUPPORT + ["tce/tensor"],
-    "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", PUBLIC, "sched/pool"],
-    "tce/tile_loop": SUPPORT + ["support/arrays", "tce/tensor", "tce/contraction", PUBLIC],
+    "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", "tce/dense", PUBLIC, "sched/pool"],
+    "tce/tile_loop": SUPPORT + ["support/arrays", "tce/tensor", "tce/dense", "tce/contraction", PUBLIC],
     "tce/plan": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/tile_loop", PUBLIC, "sched/pool/core",
                            "sched/lab/profiles"],
     "tce/execution": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/tile_loop", "tce/plan",
@@ -106,10 +108,10 @@ WITHOUT_MPI = ["basis/integrals", "sched/pool/queues", "sched/pool/protocols", "
 # system's (SYSTEM) or refused.
 PACKAGES = {
     "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
-    "cpuid.h": ["support/base"],
+    "cpuid.h": ["support/vectors"],
     "malloc.h": ["support/base"],
-    "immintrin.h": ["basis/integrals"],
-    "cblas.h": ["support/arrays", "tce/tensor", "tce/contraction", "tce/integrals"],
+    "immintrin.h": ["support/vectors"],
+    "cblas.h": ["support/arrays", "tce/tensor", "tce/dense", "tce/integrals"],
     "armci.h": ["support/arrays"],
     "ga.h": ["support/arrays"],
     "elpa/elpa.h": ["support/arrays"],

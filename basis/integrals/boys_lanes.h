@@ -4,7 +4,7 @@
 #pragma once
 
 #include "basis/integrals/boys.h"
-#include "basis/integrals/lanes.h"
+#include "support/vectors/lanes.h"
 
 /* exp(-T): 2^-k exp(r), k = round(T / ln 2), the exponential of the remainder
  * |r| <= ln(2) / 2 by its series to the 13th power; below 1e-300 beyond T = 700. */

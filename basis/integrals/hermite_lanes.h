@@ -4,7 +4,7 @@
 #pragma once
 
 #include "basis/integrals/hermite_pairs.h"
-#include "basis/integrals/lanes.h"
+#include "support/vectors/lanes.h"
 
 /* R^m at Hermite index t of one dimension, from t - 1 and t - 2 of R^(m+1), which are stored step
  * and 2 step before it. */

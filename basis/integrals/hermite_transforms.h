@@ -4,8 +4,8 @@
 #pragma once
 
 #include "basis/integrals/hermite_pairs.h"
-#include "basis/integrals/lanes.h"
 #include "basis/integrals/two_electron.h"
+#include "support/vectors/lanes.h"
 
 enum {
     MAX_ROWS = 13,                      /* functions of the bra transformed together */

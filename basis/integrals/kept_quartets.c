@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/integrals/kept_quartets.h"
 
-#include "support/base/vector_clones.h"
+#include "support/vectors/vector_clones.h"
 
 #include <float.h>
 #include <math.h>

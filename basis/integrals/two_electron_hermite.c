@@ -4,7 +4,7 @@
 #include "basis/integrals/boys.h"
 #include "basis/integrals/hermite_kernels.h"
 #include "basis/integrals/two_electron_engine.h"
-#include "support/base/vector_unit.h"
+#include "support/vectors/vector_unit.h"
 
 #include <stdlib.h>
 

@@ -12,7 +12,7 @@
  * gather_blocks goes to the right, scatter_blocks adds to the left, STEP elements at a time. */
 #include "hf/digestion/digest_kernels.h"
 
-#include "basis/integrals/lanes.h"
+#include "support/vectors/lanes.h"
 
 enum {
     STEP = LANES < BLOCK_CHUNK ? LANES : BLOCK_CHUNK,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/digestion/fock_digest.h"
 
-#include "support/base/vector_unit.h"
+#include "support/vectors/vector_unit.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "hf/digestion/fock_rows.h"
 
 #include "support/base/clock.h"
-#include "support/base/vector_clones.h"
+#include "support/vectors/vector_clones.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * numbers for a Prescott, whose products are four times slower. */
 #pragma once
 
-#include "support/base/vector_unit.h"
+#include "support/vectors/vector_unit.h"
 
 #include <mpi.h>
 

@@ -38,7 +38,6 @@ struct contraction_operand {
     /* A factor that stays the same, its tensor too, from run to run: blocks of it are kept, until
      * contraction_start or contraction_forget. */
     bool constant;
-    bool any_order; /* of a factor: its matrices come in any order at no cost */
 };
 
 /* C's indices differ from each other; no tensor is C and a factor at once. */

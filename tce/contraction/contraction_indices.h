@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The indices of a contraction by what they do, and the order in which blocks are made
- * into matrices for
- *     C[batch][rows][columns] = sum over summed of A[batch][rows][summed] B[batch][summed][columns]
+/* The indices of a contraction by what they do:
+ *     C[batch, rows, columns] = sum over summed of A[batch, rows, summed] B[batch, summed, columns]
  *
- * A block is used as it lies if the two groups of its matrix are each together, in the
- * orders chosen for them, either group first, with batch indices before or between them;
- * DGEMM does the transpositions. Else it is packed into batch indices and the two groups, that with the
- * fastest index of the tensor last.
- * The orders are those that leave most elements as they lie. */
+ * Blocks are multiplied as they lie (tce/dense). Only where a factor alone has an index, lone or twice, it
+ * is summed over first, in a copy of the block. */
 #pragma once
 
 #include "tce/contraction/contraction.h"
@@ -20,29 +16,29 @@ enum index_role {
     ROLE_ROW,    /* of A and C */
     ROLE_COLUMN, /* of B and C */
     ROLE_SUMMED, /* of A and B */
-    ROLE_LONE_A, /* of A alone: summed while A is packed */
+    ROLE_LONE_A, /* of A alone: summed over in a copy of A's blocks */
     ROLE_LONE_B,
     N_ROLES
 };
 
-/* Index numbers, each once or, for the indices of an operand as they lie, repeated. */
+/* Index numbers. */
 struct index_list {
     int n;
     int index[MAX_RANK];
 };
 
-/* A tensor's blocks as matrices. */
-struct matrix_layout {
-    struct index_list own;   /* as the blocks lie in the tensor */
-    struct index_list order; /* as the matrix lies; the same unless packed */
-    bool packed;
+/* The indices of a tensor's blocks. */
+struct block_layout {
+    struct index_list own;   /* as the blocks lie; one may be there twice: a diagonal */
+    struct index_list order; /* as they are multiplied; the same unless reduced */
+    bool reduced;            /* to the indices that are not lone, each once */
 };
 
 struct contraction_indices {
     enum index_role role[MAX_INDICES];
     const struct index_space *space[MAX_INDICES]; /* borrowed; NULL if unused */
-    struct index_list group[N_ROLES];             /* in the chosen orders */
-    struct matrix_layout C, A, B;                 /* without B: A is packed into C's own order */
+    struct index_list group[N_ROLES];             /* as C has them, and else A or B */
+    struct block_layout C, A, B;
 };
 
 void contraction_indices_init(const struct contraction_problem *problem,

@@ -75,7 +75,7 @@ int64_t contraction_tasks_n(const struct contraction_tasks *tasks);
 int64_t contraction_tasks_block(const struct contraction_tasks *tasks, int64_t task,
                                 int32_t at[MAX_RANK]);
 
-/* Values of each index of a list, together: its extent in a matrix. */
+/* Values of each index of a list, together. */
 int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
                                  const struct index_list *list, const int32_t tile[MAX_INDICES]);
 

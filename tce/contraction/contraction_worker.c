@@ -3,7 +3,7 @@
 
 #include "support/mpi/long_reduce.h"
 #include "support/mpi/wall_time.h"
-#include "tce/contraction/contraction_matrix.h"
+#include "tce/contraction/contraction_blocks.h"
 #include "tce/contraction/operand_blocks.h"
 #include "tce/tensor/block_buffers.h"
 
@@ -14,9 +14,9 @@ struct contraction_worker {
     const struct contraction_sums *sums;
     struct block_buffers *buffers;
     struct operand_blocks *blocks;
-    double *product; /* the matrix of a C that is packed; NULL if none is */
-    double *block;   /* of C, where this process does not hold it, or a scalar */
-    double *parts;   /* sums->n_parts; NULL without scalars */
+    struct product_scratch *scratch;
+    double *block; /* of C, where this process does not hold it, or a scalar */
+    double *parts; /* sums->n_parts; NULL without scalars */
     struct taskpool
         *polled; /* messages of other workers are answered within a task, too; or NULL */
 };
@@ -24,37 +24,28 @@ struct contraction_worker {
 /* The block that a task makes. */
 struct block_sum {
     double *block;
-    bool defined; /* terms that are done are in the block, or what C had */
+    bool defined; /* products are in the block, or what C had */
     bool changed;
-    /* The current term. */
-    int term; /* -1: none yet */
-    double *target;
-    bool add; /* to the target, instead of replacing it */
 };
 
 static enum status take_scratch_blocks(struct contraction_worker *worker)
 {
     const struct contraction_sums *sums = worker->sums;
     const struct tensor *largest = NULL;
-    bool packed = false;
     for (int t = 0; t < sums->n_terms; t++) {
         const struct tensor *C = sums->problems[t].C.tensor;
         largest = !largest || C->max_block > largest->max_block ? C : largest;
-        packed = packed || sums->terms[t].indices.C.packed;
     }
     worker->block = block_buffers_take(worker->buffers, largest->max_block);
-    if (packed)
-        worker->product = block_buffers_take(worker->buffers, largest->max_block);
     if (sums->has_scalars)
         worker->parts = calloc((size_t)sums->n_parts + 1, sizeof(double));
-    return CHECK_MEMORY(worker->block && (worker->product || !packed) &&
-                            (worker->parts || !sums->has_scalars),
+    return CHECK_MEMORY(worker->block && (worker->parts || !sums->has_scalars),
                         "no memory for a block of tensor %s", largest->name);
 }
 
 int64_t contraction_worker_bytes(int64_t max_block)
 {
-    return 2 * block_buffers_bytes(max_block) + /* block and product */
+    return block_buffers_bytes(max_block) + product_scratch_bytes() +
            operand_blocks_bytes(max_block);
 }
 
@@ -68,6 +59,7 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
     (*worker)->sums = sums;
     (*worker)->buffers = settings->buffers;
     (*worker)->polled = polled;
+    TRY(product_scratch_create(&(*worker)->scratch));
     TRY(take_scratch_blocks(*worker));
     return operand_blocks_create(sums, settings, kept, &(*worker)->blocks);
 }
@@ -77,7 +69,7 @@ void contraction_worker_destroy(struct contraction_worker *worker)
     if (!worker)
         return;
     operand_blocks_destroy(worker->blocks);
-    block_buffers_give_back(worker->buffers, worker->product);
+    product_scratch_destroy(worker->scratch);
     block_buffers_give_back(worker->buffers, worker->block);
     free(worker->parts);
     free(worker);
@@ -94,18 +86,21 @@ static void announce_pair(struct contraction_worker *worker, const struct term_w
                                 pair->block_B);
 }
 
-/* DGEMM packs its matrices in short strides, which hardware does not foresee: blocks that lie
- * in memory are read several times slower than what one sweep asked for (5 to 7 % of a
- * contraction of tiles of 20). A packed matrix may be shorter than its block; to prefetch
- * behind it is harmless. */
-static void bring_near(const struct tensor *tensor, int64_t block, const double *matrix)
+/* A larger block does not fit into a second-level cache, from which products read. */
+enum { MAX_NEAR_ELEMENTS = 64 * 1024 };
+
+/* Products pack their blocks in short strides, which hardware does not foresee: small blocks that lie in
+ * memory are read several times slower than what one sweep asked for (5 to 7 % of a contraction of tiles
+ * of 20). A reduced block is shorter; to prefetch behind it is harmless. */
+static void bring_near(const struct tensor *tensor, int64_t block, const double *elements)
 {
-    const int64_t line = 64 / sizeof *matrix, n = darray_block_size(tensor->data, block);
-    for (int64_t i = 0; i < n; i += line)
-        __builtin_prefetch(matrix + i, 0, 2);
+    const int64_t line = 64 / sizeof *elements, n = darray_block_size(tensor->data, block);
+    for (int64_t i = 0; i < n && n <= MAX_NEAR_ELEMENTS; i += line)
+        __builtin_prefetch(elements + i, 0, 2);
 }
 
-static void multiply_pair(const struct contraction_tasks *term, const struct block_pair *pair,
+static void multiply_pair(const struct contraction_worker *worker,
+                          const struct contraction_tasks *term, const struct block_pair *pair,
                           const double *A, const double *B, const struct block_sum *sum)
 {
     const struct contraction_problem *problem = term->problem;
@@ -113,17 +108,25 @@ static void multiply_pair(const struct contraction_tasks *term, const struct blo
     int64_t extent[MAX_INDICES];
     for (int x = 0; x < MAX_INDICES; x++)
         extent[x] = indices->space[x] ? index_space_tile_size(indices->space[x], pair->tile[x]) : 1;
-    if (problem->has_B) {
-        bring_near(problem->A.tensor, pair->block_A, A);
-        bring_near(problem->B.tensor, pair->block_B, B);
-        contraction_multiply(indices, extent, problem->factor, A, B, sum->add, sum->target);
-    } else {
-        contraction_pack(&indices->A.order, &indices->C.own, extent, problem->factor, A, sum->add,
-                         sum->target);
+    const struct block_strides of_A = block_strides_of(&indices->A.order, extent);
+    if (!problem->has_B) {
+        contraction_copy(&of_A, &indices->C.own, extent, problem->factor, A, sum->defined,
+                         sum->block);
+        return;
     }
+    const struct block_strides of_B = block_strides_of(&indices->B.order, extent);
+    const struct block_strides of_C = block_strides_of(&indices->C.own, extent);
+    struct dense_product product = {
+        .C = sum->block, .A = A, .B = B, .factor = problem->factor, .add = sum->defined};
+    contraction_set_side(SIDE_C, &of_C, extent, &product);
+    contraction_set_side(SIDE_A, &of_A, extent, &product);
+    contraction_set_side(SIDE_B, &of_B, extent, &product);
+    bring_near(problem->A.tensor, pair->block_A, A);
+    bring_near(problem->B.tensor, pair->block_B, B);
+    dense_product_run(&product, worker->scratch);
 }
 
-/* Adds the pair's product to the target, or sets it. next: NULL if nothing is to come */
+/* Adds the pair's product to the block, or sets it. next: NULL if nothing is to come */
 static enum status add_pair_product(struct contraction_worker *worker, int number,
                                     const struct block_pair *pair, const struct term_walk *next,
                                     struct block_sum *sum)
@@ -139,8 +142,8 @@ static enum status add_pair_product(struct contraction_worker *worker, int numbe
         goto done;
     if (next)
         announce_pair(worker, next);
-    multiply_pair(term, pair, A, B, sum);
-    sum->add = sum->changed = true;
+    multiply_pair(worker, term, pair, A, B, sum);
+    sum->defined = sum->changed = true;
     if (B)
         operand_blocks_release(worker->blocks, place_B, pair->block_B);
 done:
@@ -148,52 +151,19 @@ done:
     return status;
 }
 
-/* Unpack the sum, which lies in the order of the term's matrix, into the block, in C's own order.
- */
-static void end_term(const struct contraction_worker *worker, const struct contraction_task *task,
-                     struct block_sum *sum)
-{
-    if (sum->term < 0)
-        return;
-    const struct contraction_indices *indices = &worker->sums->terms[sum->term].indices;
-    if (sum->target != sum->block) {
-        int64_t extent[MAX_INDICES];
-        for (int d = 0; d < indices->C.own.n; d++) {
-            int index = indices->C.own.index[d];
-            extent[index] = index_space_tile_size(indices->space[index], task->at[d]);
-        }
-        contraction_pack(&indices->C.order, &indices->C.own, extent, 1, worker->product,
-                         sum->defined, sum->block);
-    }
-    sum->defined = true;
-}
-
-static void begin_term(const struct contraction_worker *worker, int term, struct block_sum *sum)
-{
-    bool packed = worker->sums->terms[term].indices.C.packed;
-    sum->term = term;
-    sum->target = packed ? worker->product : sum->block;
-    sum->add = packed ? false : sum->defined;
-}
-
 static enum status add_all_pairs(struct contraction_worker *worker,
                                  const struct contraction_task *task, struct block_sum *sum)
 {
     struct term_walk walk;
-    sum->term = -1;
     term_walk_begin(worker->sums, task, &walk);
     for (bool more = term_walk_next(&walk); more;) {
         const struct block_pair pair = walk.pairs.pair;
-        if (walk.term != sum->term) {
-            end_term(worker, task, sum);
-            begin_term(worker, walk.term, sum);
-        }
+        int term = walk.term;
         more = term_walk_next(&walk);
-        TRY(add_pair_product(worker, sum->term, &pair, more ? &walk : NULL, sum));
+        TRY(add_pair_product(worker, term, &pair, more ? &walk : NULL, sum));
         if (worker->polled)
             taskpool_poll(worker->polled);
     }
-    end_term(worker, task, sum);
     return STATUS_OK;
 }
 

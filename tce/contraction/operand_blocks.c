@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/contraction/operand_blocks.h"
 
-#include "tce/contraction/contraction_matrix.h"
+#include "tce/contraction/contraction_blocks.h"
 #include "tce/tensor/block_buffers.h"
 
 #include <stdlib.h>
@@ -9,22 +9,22 @@
 /* A tensor that is read. */
 struct factor {
     const struct tensor *tensor; /* NULL: there is no B */
-    const struct matrix_layout *layout;
+    const struct block_layout *layout;
     bool constant;        /* its blocks are in `kept` */
     bool used_once;       /* no block is wanted by two tasks: none is kept */
     int64_t first_number; /* of its blocks in the cache */
 };
 
 /* How it arrives. A block that this process holds is read where it lies. Another one that is
- * packed arrives in `arrival`, which is kept for all of them; one that is used as it is
+ * reduced arrives in `arrival`, which is kept for all of them; one that is used as it is
  * arrives where it stays. */
 struct channel {
-    double *arrival;                /* for the largest block; NULL if none is packed */
+    double *arrival;                /* for the largest block; NULL if none is reduced */
     const struct factor *announced; /* of the block on its way; NULL: none is */
     int64_t block;
     double *buffer; /* that it is on its way to */
     struct darray_request request;
-    double *passing; /* the matrix that is pinned of a factor used once */
+    double *passing; /* the block that is pinned of a factor used once */
 };
 enum { CHANNEL_BLOCKS = 3 }; /* at a time: arrival, buffer, and passing or one beyond the budget */
 
@@ -59,7 +59,7 @@ static struct factor *factor_at(const struct operand_blocks *blocks, struct oper
 static double *make_buffer(const struct operand_blocks *blocks, const struct channel *channel,
                            const struct factor *factor, int64_t block)
 {
-    if (factor->layout->packed)
+    if (factor->layout->reduced)
         return channel->arrival;
     return block_buffers_take(blocks->buffers, darray_block_size(factor->tensor->data, block));
 }
@@ -92,7 +92,7 @@ static double *receive_block(struct operand_blocks *blocks, struct channel *chan
     return buffer;
 }
 
-/* Extents of the tiles of a block, by index number; returns the packed block's elements. */
+/* Extents of the tiles of a block, by index number; returns the reduced block's elements. */
 static int64_t extents_of(const struct factor *factor, int64_t block, int64_t extent[MAX_INDICES])
 {
     const struct block_labels *labels = block_index_labels(factor->tensor->blocks);
@@ -108,28 +108,28 @@ static int64_t extents_of(const struct factor *factor, int64_t block, int64_t ex
 }
 
 /* NULL without memory; *size elements. */
-static double *load_packed(struct operand_blocks *blocks, struct channel *channel,
-                           const struct factor *factor, int64_t block, int64_t *size)
+static double *load_reduced(struct operand_blocks *blocks, struct channel *channel,
+                            const struct factor *factor, int64_t block, int64_t *size)
 {
     int64_t extent[MAX_INDICES];
     *size = extents_of(factor, block, extent);
     const double *source = darray_local(factor->tensor->data, block);
     if (!source)
         source = receive_block(blocks, channel, factor, block);
-    double *packed = source ? block_buffers_take(blocks->buffers, *size) : NULL;
-    if (packed)
-        contraction_pack(&factor->layout->own, &factor->layout->order, extent, 1, source, false,
-                         packed);
-    return packed;
+    double *reduced = source ? block_buffers_take(blocks->buffers, *size) : NULL;
+    const struct block_strides strides = block_strides_of(&factor->layout->own, extent);
+    if (reduced)
+        contraction_copy(&strides, &factor->layout->order, extent, 1, source, false, reduced);
+    return reduced;
 }
 
 /* NULL without memory; *size elements. */
-static double *load_matrix(struct operand_blocks *blocks, struct channel *channel,
-                           const struct factor *factor, int64_t block, int64_t *size)
+static double *load_block(struct operand_blocks *blocks, struct channel *channel,
+                          const struct factor *factor, int64_t block, int64_t *size)
 {
     *size = darray_block_size(factor->tensor->data, block);
-    return factor->layout->packed ? load_packed(blocks, channel, factor, block, size)
-                                  : receive_block(blocks, channel, factor, block);
+    return factor->layout->reduced ? load_reduced(blocks, channel, factor, block, size)
+                                   : receive_block(blocks, channel, factor, block);
 }
 
 static enum status no_memory(const struct factor *factor)
@@ -143,7 +143,7 @@ static enum status load_operand_block(int64_t number, void *context, void **item
     struct operand_blocks *blocks = kept->user;
     const struct factor *factor = blocks->wanted;
     int64_t size;
-    *item = load_matrix(blocks, blocks->wanted_from, factor, number - factor->first_number, &size);
+    *item = load_block(blocks, blocks->wanted_from, factor, number - factor->first_number, &size);
     *bytes = block_buffers_bytes(size);
     return *item ? STATUS_OK : no_memory(factor);
 }
@@ -165,23 +165,26 @@ static bool is_one_tile(const struct contraction_indices *indices, enum index_ro
     return true;
 }
 
-/* Whether both factors are the same matrices: contractions number indices each in their own
- * way. */
+/* The place in a block of each index of the other list is that of the index in the first one. */
+static bool have_same_places(const struct block_layout *left, const struct index_list *of_left,
+                             const struct block_layout *right, const struct index_list *of_right)
+{
+    bool same = of_left->n == of_right->n;
+    for (int d = 0; same && d < of_left->n; d++)
+        same = index_list_place(&left->own, of_left->index[d]) ==
+               index_list_place(&right->own, of_right->index[d]);
+    return same;
+}
+
+/* Whether both factors have the same blocks: contractions number indices each in their own way. */
 static bool is_same(const struct factor *left, const struct factor *right)
 {
-    const struct matrix_layout *l = left->layout, *r = right->layout;
+    const struct block_layout *l = left->layout, *r = right->layout;
     if (left->tensor != right->tensor || left->constant != right->constant ||
-        l->packed != r->packed || l->order.n != r->order.n)
+        l->reduced != r->reduced)
         return false;
-    for (int d = 0; d < l->own.n; d++)
-        if (index_list_place(&l->own, l->own.index[d]) !=
-            index_list_place(&r->own, r->own.index[d]))
-            return false;
-    for (int d = 0; d < l->order.n; d++)
-        if (index_list_place(&l->own, l->order.index[d]) !=
-            index_list_place(&r->own, r->order.index[d]))
-            return false;
-    return true;
+    return !l->reduced || (have_same_places(l, &l->own, r, &r->own) &&
+                           have_same_places(l, &l->order, r, &r->order));
 }
 
 /* Blocks in the two caches. Constant factors get the same numbers each time. */
@@ -237,7 +240,7 @@ static enum status take_arrival(struct operand_blocks *blocks, enum operand oper
     const struct factor *largest = NULL;
     for (int t = 0; t < blocks->n_terms; t++) {
         const struct factor *factor = factor_at(blocks, (struct operand_place){t, operand});
-        if (factor->tensor && factor->layout->packed &&
+        if (factor->tensor && factor->layout->reduced &&
             (!largest || factor->tensor->max_block > largest->tensor->max_block))
             largest = factor;
     }
@@ -296,7 +299,7 @@ void operand_blocks_destroy(struct operand_blocks *blocks)
 /* Where the block is used without having been loaded, or NULL. */
 static const double *find_in_place(const struct factor *factor, int64_t block)
 {
-    return factor->layout->packed ? NULL : darray_local(factor->tensor->data, block);
+    return factor->layout->reduced ? NULL : darray_local(factor->tensor->data, block);
 }
 
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
@@ -319,23 +322,23 @@ void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place
 }
 
 enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_place place,
-                               int64_t block, const double **matrix)
+                               int64_t block, const double **elements)
 {
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     int64_t size;
     void *item;
-    *matrix = find_in_place(factor, block);
-    if (*matrix)
+    *elements = find_in_place(factor, block);
+    if (*elements)
         return STATUS_OK;
     if (factor->used_once) {
-        *matrix = channel->passing = load_matrix(blocks, channel, factor, block, &size);
-        return *matrix ? STATUS_OK : no_memory(factor);
+        *elements = channel->passing = load_block(blocks, channel, factor, block, &size);
+        return *elements ? STATUS_OK : no_memory(factor);
     }
     blocks->wanted = factor;
     blocks->wanted_from = channel;
     TRY(item_cache_pin(cache_of(blocks, factor), factor->first_number + block, &item));
-    *matrix = item;
+    *elements = item;
     return STATUS_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of the factors of contractions as the matrices that DGEMM is given: blocks of this process
- * in place, others prefetched; packed where the layout asks for it. Fetched and packed blocks are
- * cached within a budget and shared by all contractions. */
+/* Blocks of the factors of contractions: blocks of this process in place, others prefetched; reduced
+ * where the layout asks for it. Fetched and reduced blocks are cached within a budget and shared by all
+ * contractions. */
 #pragma once
 
 #include "support/arrays/item_cache.h"
@@ -48,9 +48,9 @@ int64_t operand_blocks_bytes(int64_t max_block);
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
                              int64_t block);
 
-/* The block's matrix, in the order of the operand's layout; stays until it is released. One A
+/* The block's elements, in the order of the operand's layout; stays until it is released. One A
  * and one B may be pinned at a time. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_place place,
-                               int64_t block, const double **matrix);
+                               int64_t block, const double **elements);
 void operand_blocks_release(struct operand_blocks *blocks, struct operand_place place,
                             int64_t block);

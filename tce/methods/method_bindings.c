@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/method_bindings.h"
 
-#include "support/base/vector_clones.h"
+#include "support/vectors/vector_clones.h"
 
 #include "tce/tensor/tensor_functions.h"
 

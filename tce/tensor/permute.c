@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/tensor/permute.h"
 
-#include "support/base/vector_clones.h"
+#include "support/vectors/vector_clones.h"
 
 #include <assert.h>
 #include <string.h>

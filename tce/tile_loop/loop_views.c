@@ -9,7 +9,6 @@
 
 struct view {
     struct loop_view_source source;
-    int order[MAX_RANK];  /* places of the tensor, in the view's order */
     int64_t first_number; /* of its blocks among all views' */
     int64_t first_stored; /* of the tensor's blocks among those of all tensors */
 };
@@ -125,7 +124,7 @@ static struct view_box find_box(const struct view *view, int64_t block)
         box.end[d] = labels->space[d]->first[tile[d] + 1];
     }
     for (int i = labels->rank - 1; i >= 0; i--) {
-        int d = view->order[i];
+        int d = view->source.place[i];
         box.to_stride[d] = box.size;
         box.size *= box.end[d] - box.first[d];
     }
@@ -223,21 +222,13 @@ void loop_views_release(struct loop_views *self, int source, int64_t block)
 
 /* --- creation --- */
 
-static void set_order(struct view *view)
-{
-    const struct matrix_layout *layout = view->source.layout;
-    for (int i = 0; i < layout->own.n; i++)
-        view->order[i] =
-            view->source.reordered ? index_list_place(&layout->own, layout->order.index[i]) : i;
-}
-
 static bool is_same_view(const struct view *a, const struct view *b)
 {
     const struct block_labels *left = block_index_labels(a->source.blocks);
     const struct block_labels *right = block_index_labels(b->source.blocks);
     bool same = a->source.tensor == b->source.tensor;
     for (int d = 0; same && d < left->rank; d++)
-        same = left->space[d] == right->space[d] && a->order[d] == b->order[d];
+        same = left->space[d] == right->space[d] && a->source.place[d] == b->source.place[d];
     return same;
 }
 
@@ -250,7 +241,6 @@ static void number_views(struct loop_views *self, int64_t *n_blocks, int64_t *n_
         const struct view *same = NULL, *same_tensor = NULL;
         if (!view->source.tensor)
             continue;
-        set_order(view);
         for (int j = 0; j < i; j++)
             if (self->views[j].source.tensor == view->source.tensor) {
                 same_tensor = &self->views[j];

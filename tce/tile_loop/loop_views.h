@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stored tensors as the steps of a loop over tiles read them: cut into the loop's tiles and runs of
- * equal labels, whatever the tiles that they are stored in, and in the order in which DGEMM wants them.
+ * equal labels, whatever the tiles that they are stored in, and in the order in which products read them
+ * fastest.
  *
  *     stored blocks (tiles of 20)  --fetched, cached-->  parts  --joined, reordered, cached-->  a view
  *
@@ -19,8 +20,7 @@ struct loop_views;
 struct loop_view_source {
     const struct tensor *tensor;
     const struct block_index *blocks; /* of the view */
-    const struct matrix_layout *layout;
-    bool reordered; /* into the layout's order, else as the indices lie in the tensor */
+    int place[MAX_RANK];              /* in the tensor, of each index of the view */
 };
 
 /* n sources, copied; tensor NULL: not stored. cache_bytes: of views and of stored blocks together.

@@ -2,9 +2,8 @@
 #include "tce/tile_loop/loop_worker.h"
 
 #include "support/mpi/wall_time.h"
-#include "tce/contraction/contraction_matrix.h"
+#include "tce/contraction/contraction_blocks.h"
 #include "tce/tensor/block_buffers.h"
-#include "tce/tensor/permute.h"
 #include "tce/tile_loop/loop_locals.h"
 #include "tce/tile_loop/loop_products.h"
 #include "tce/tile_loop/loop_views.h"
@@ -16,6 +15,7 @@
 struct loop_worker {
     struct loop_body body;
     struct block_buffers *buffers;
+    struct product_scratch *scratch;
     struct local_tensor *locals; /* n_tensors */
     struct loop_product_lists lists;
     struct loop_position at;
@@ -51,65 +51,51 @@ static void begin_norms(struct loop_worker *worker)
 
 /* --- operands --- */
 
-/* A block as a matrix, in the order of the layout. */
+/* The part of a block that a product reads: all, or what a slice has of it. */
 struct pinned {
-    const double *matrix, *elements; /* as a matrix, and as it lies in the tensor or its view */
-    double *packed, *sliced;         /* scratch of its own; NULL: none */
-    int64_t view_block;              /* -1: of a local tensor */
+    const double *elements;
+    struct block_strides strides;
+    double *reduced;    /* scratch of its own; NULL: none */
+    int64_t view_block; /* -1: of a local tensor */
 };
 
-/* Whether a view can have the layout's order: each index once, none summed on the way. */
-static bool can_reorder(const struct matrix_layout *layout)
-{
-    return layout->packed && layout->order.n == layout->own.n;
-}
-
-static const struct matrix_layout *layout_of(const struct loop_step_tasks *step,
-                                             enum loop_operand operand)
+static const struct block_layout *layout_of(const struct loop_step_tasks *step,
+                                            enum loop_operand operand)
 {
     return operand == LOOP_A ? &step->indices.A : &step->indices.B;
 }
 
-static enum status pack_operand(struct loop_worker *worker, const struct matrix_layout *layout,
-                                const int64_t extent[MAX_INDICES], const double *elements,
-                                struct pinned *pinned)
+/* Sums over the lone indices of a factor. */
+static enum status reduce_operand(struct loop_worker *worker, const struct block_layout *layout,
+                                  const int64_t extent[MAX_INDICES], struct pinned *pinned)
 {
     int64_t size = 1;
     for (int d = 0; d < layout->order.n; d++)
         size *= extent[layout->order.index[d]];
-    pinned->packed = block_buffers_take(worker->buffers, size);
-    TRY(CHECK_MEMORY(pinned->packed, "no memory for a block of a loop over tiles"));
-    contraction_pack(&layout->own, &layout->order, extent, 1, elements, false, pinned->packed);
-    pinned->matrix = pinned->packed;
+    pinned->reduced = block_buffers_take(worker->buffers, size);
+    TRY(CHECK_MEMORY(pinned->reduced, "no memory for a block of a loop over tiles"));
+    contraction_copy(&pinned->strides, &layout->order, extent, 1, pinned->elements, false,
+                     pinned->reduced);
+    pinned->elements = pinned->reduced;
+    pinned->strides = block_strides_of(&layout->order, extent);
     return STATUS_OK;
 }
 
-/* Copies what the slice at hand has of a block.
- * order: of the block's indices */
-static enum status copy_slice(struct loop_worker *worker, int s, const struct index_list *order,
-                              const struct loop_product *product, const int64_t extent[MAX_INDICES],
-                              struct pinned *pinned)
+/* Finds the slice at hand within a block of the whole tuple. */
+static void find_slice(const struct loop_worker *worker, int s, const struct index_list *order,
+                       const struct loop_product *product, struct pinned *pinned)
 {
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
     const struct contraction_indices *indices = &worker->body.steps[s].indices;
-    struct permute_shape shape = {.rank = order->n};
-    int64_t size = 1, stride = 1, offset = 0;
-    for (int d = order->n - 1; d >= 0; d--) {
-        int index = order->index[d], of_loop = step->loop_index[index];
-        shape.extent[d] = extent[index];
-        shape.stride[d] = stride;
-        offset += of_loop >= 0 ? worker->at.range.first[of_loop] * stride : 0;
-        size *= extent[index];
-        stride *= index_space_tile_size(indices->space[index],
-                                        loop_product_tile(step, product, worker->at.tuple, index));
-    }
-    if (size == stride)
-        return STATUS_OK;
-    pinned->sliced = block_buffers_take(worker->buffers, size);
-    TRY(CHECK_MEMORY(pinned->sliced, "no memory for a slice of a loop over tiles"));
-    permute(&shape, 1, pinned->elements + offset, false, pinned->sliced);
-    pinned->elements = pinned->sliced;
-    return STATUS_OK;
+    int64_t whole[MAX_INDICES];
+    for (int d = 0; d < order->n; d++)
+        whole[order->index[d]] = index_space_tile_size(
+            indices->space[order->index[d]],
+            loop_product_tile(step, product, worker->at.tuple, order->index[d]));
+    pinned->strides = block_strides_of(order, whole);
+    for (int x = 0; x < MAX_INDICES; x++)
+        if (step->loop_index[x] >= 0)
+            pinned->elements += worker->at.range.first[step->loop_index[x]] * pinned->strides.of[x];
 }
 
 /* The block of a stored factor's view in a product. */
@@ -128,7 +114,7 @@ static enum status pin_operand(struct loop_worker *worker, int s, enum loop_oper
                                const int64_t extent[MAX_INDICES], struct pinned *pinned)
 {
     const struct loop_step_tasks *step = &worker->body.steps[s];
-    const struct matrix_layout *layout = layout_of(step, operand);
+    const struct block_layout *layout = layout_of(step, operand);
     const struct local_tensor *local =
         &worker->locals[worker->body.problem->steps[s].tensor[operand]];
     int tensor = worker->body.problem->steps[s].tensor[operand];
@@ -140,20 +126,17 @@ static enum status pin_operand(struct loop_worker *worker, int s, enum loop_oper
     } else {
         pinned->elements = local->elements + local->offsets[product->block[operand]];
     }
-    bool reordered = step->problem.has_B && pinned->view_block >= 0 && can_reorder(layout);
     if (worker->at.in_slice && !worker->body.problem->tensors[tensor].of_slice)
-        TRY(copy_slice(worker, s, reordered ? &layout->order : &layout->own, product, extent,
-                       pinned));
-    pinned->matrix = pinned->elements;
-    bool in_order = !step->problem.has_B || !layout->packed || reordered;
-    return in_order ? STATUS_OK : pack_operand(worker, layout, extent, pinned->elements, pinned);
+        find_slice(worker, s, &step->order[operand], product, pinned);
+    else
+        pinned->strides = block_strides_of(&step->order[operand], extent);
+    return layout->reduced ? reduce_operand(worker, layout, extent, pinned) : STATUS_OK;
 }
 
 static void release_operand(struct loop_worker *worker, int s, enum loop_operand operand,
                             const struct pinned *pinned)
 {
-    block_buffers_give_back(worker->buffers, pinned->packed);
-    block_buffers_give_back(worker->buffers, pinned->sliced);
+    block_buffers_give_back(worker->buffers, pinned->reduced);
     if (pinned->view_block >= 0)
         loop_views_release(worker->views, 2 * s + (operand == LOOP_B), pinned->view_block);
 }
@@ -166,16 +149,26 @@ struct product_target {
     bool add; /* to what is there */
 };
 
-static void multiply_operands(const struct loop_step_tasks *step, const int64_t extent[MAX_INDICES],
-                              const double *A, const double *B, struct product_target *target)
+static void multiply_operands(const struct loop_worker *worker, const struct loop_step_tasks *step,
+                              const int64_t extent[MAX_INDICES], const struct pinned *A,
+                              const struct pinned *B, struct product_target *target)
 {
-    const struct contraction_indices *indices = &step->indices;
-    if (step->problem.has_B)
-        contraction_multiply(indices, extent, step->problem.factor, A, B, target->add,
-                             target->elements);
-    else
-        contraction_pack(&indices->A.order, &indices->C.own, extent, step->problem.factor, A,
-                         target->add, target->elements);
+    const struct index_list *own = &step->indices.C.own;
+    const struct block_strides of_C = block_strides_of(own, extent);
+    struct dense_product product = {.C = target->elements,
+                                    .A = A->elements,
+                                    .B = B->elements,
+                                    .factor = step->problem.factor,
+                                    .add = target->add};
+    if (step->problem.has_B) {
+        contraction_set_side(SIDE_C, &of_C, extent, &product);
+        contraction_set_side(SIDE_A, &A->strides, extent, &product);
+        contraction_set_side(SIDE_B, &B->strides, extent, &product);
+        dense_product_run(&product, worker->scratch);
+    } else {
+        contraction_copy(&A->strides, own, extent, product.factor, A->elements, target->add,
+                         target->elements);
+    }
     target->add = true;
 }
 
@@ -185,12 +178,15 @@ static double norm_of_factor(const struct loop_worker *worker, int s, enum loop_
 {
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
     int tensor = step->tensor[operand];
-    int64_t size = 1;
+    double square = 0;
     if (worker->body.problem->tensors[tensor].local && !worker->body.fills[tensor].fill)
         return worker->norms[tensor];
-    for (int d = 0; d < step->labels[operand].rank; d++)
-        size *= extent[step->index[operand][d]];
-    return find_norm(size, pinned->elements);
+    struct dense_product product = {
+        .C = &square, .A = pinned->elements, .B = pinned->elements, .factor = 1};
+    contraction_set_side(SIDE_A, &pinned->strides, extent, &product);
+    contraction_set_side(SIDE_B, &pinned->strides, extent, &product);
+    dense_product_run(&product, worker->scratch);
+    return sqrt(square);
 }
 
 static void note_norm(const struct loop_worker *worker, int s, const int64_t extent[MAX_INDICES],
@@ -216,7 +212,7 @@ static enum status add_product(struct loop_worker *worker, int s,
         status = pin_operand(worker, s, LOOP_B, product, extent, &B);
     if (status != STATUS_OK)
         goto done;
-    multiply_operands(step, extent, A.matrix, B.matrix, target);
+    multiply_operands(worker, step, extent, &A, &B, target);
     if (worker->norms)
         note_norm(worker, s, extent, &A, &B);
     if (worker->polled)
@@ -269,33 +265,19 @@ static void set_extents_of_C(const struct loop_worker *worker, int s,
     }
 }
 
-/* A block of a local tensor, by way of a matrix where it is packed. */
 static enum status run_local_target(struct loop_worker *worker, int s,
                                     const struct loop_target *target)
 {
     const struct loop_step_tasks *step = &worker->body.steps[s];
-    const struct contraction_indices *indices = &step->indices;
     const struct local_tensor *local =
         &worker->locals[worker->body.problem->steps[s].tensor[LOOP_C]];
-    double *block = local->elements + local->offsets[target->block];
-    bool packed = step->problem.has_B && indices->C.packed, empty = target->first == target->end;
+    struct product_target sum = {.elements = local->elements + local->offsets[target->block],
+                                 .add = step->problem.add};
     int64_t size, extent[MAX_INDICES];
     set_extents_of_C(worker, s, target, extent, &size);
-    if (empty && !step->problem.add)
-        memset(block, 0, (size_t)size * sizeof *block);
-    if (empty)
-        return STATUS_OK;
-    struct product_target sum = {.elements = block, .add = !packed && step->problem.add};
-    if (packed)
-        sum.elements = block_buffers_take(worker->buffers, size);
-    TRY(CHECK_MEMORY(sum.elements, "no memory for a product of a loop over tiles"));
-    enum status status = add_products(worker, s, target, &sum);
-    if (packed && status == STATUS_OK)
-        contraction_pack(&indices->C.order, &indices->C.own, extent, 1, sum.elements,
-                         step->problem.add, block);
-    if (packed)
-        block_buffers_give_back(worker->buffers, sum.elements);
-    return status;
+    if (target->first == target->end && !step->problem.add)
+        memset(sum.elements, 0, (size_t)size * sizeof *sum.elements);
+    return add_products(worker, s, target, &sum);
 }
 
 /* A scalar that the loop sums, or the only element of an intermediate; NULL if labels forbid it. */
@@ -426,6 +408,22 @@ enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], d
 
 /* --- creation --- */
 
+static struct loop_view_source view_source_of(const struct loop_worker *worker, int s,
+                                              enum loop_operand operand)
+{
+    const struct loop_step_tasks *step = &worker->body.steps[s];
+    const struct index_list *own = &layout_of(step, operand)->own;
+    struct loop_view_source source = {
+        .tensor = worker->body.tensors[worker->body.problem->steps[s].tensor[operand]],
+        .blocks = step->blocks[operand]};
+    for (int d = 0; d < own->n; d++) {
+        int index = step->order[operand].index[d];
+        /* A list with a diagonal is in its own order. */
+        source.place[d] = index_list_count(own, index) > 1 ? d : index_list_place(own, index);
+    }
+    return source;
+}
+
 static enum status create_views(struct loop_worker *worker,
                                 const struct contraction_settings *settings)
 {
@@ -434,16 +432,10 @@ static enum status create_views(struct loop_worker *worker,
     TRY(CHECK_MEMORY(sources, "no memory for the tensors of a loop"));
     for (int s = 0; s < problem->n_steps; s++)
         for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++) {
-            const struct loop_step_tasks *step = &worker->body.steps[s];
             int tensor = problem->steps[s].tensor[operand];
-            bool is_A = operand == LOOP_A;
             if (tensor >= 0 && !problem->tensors[tensor].local)
-                sources[2 * s + !is_A] = (struct loop_view_source){
-                    .tensor = worker->body.tensors[tensor],
-                    .blocks = step->blocks[operand],
-                    .layout = layout_of(step, (enum loop_operand)operand),
-                    .reordered = step->problem.has_B &&
-                                 can_reorder(layout_of(step, (enum loop_operand)operand))};
+                sources[2 * s + (operand == LOOP_B)] =
+                    view_source_of(worker, s, (enum loop_operand)operand);
         }
     enum status status = loop_views_create(2 * problem->n_steps, sources, settings->cache_bytes,
                                            settings->buffers, &worker->views);
@@ -464,6 +456,7 @@ enum status loop_worker_create(const struct loop_body *body,
     made->locals = calloc((size_t)body->problem->n_tensors + 1, sizeof *made->locals);
     made->of_slice = calloc((size_t)body->n_scalars + 1, sizeof *made->of_slice);
     TRY(CHECK_MEMORY(made->locals && made->of_slice, "no memory for a loop over tiles"));
+    TRY(product_scratch_create(&made->scratch));
     return create_views(made, settings);
 }
 
@@ -472,6 +465,7 @@ void loop_worker_destroy(struct loop_worker *worker)
     if (!worker)
         return;
     loop_views_destroy(worker->views);
+    product_scratch_destroy(worker->scratch);
     loop_product_lists_fini(&worker->lists);
     for (int t = 0; worker->locals && t < worker->body.problem->n_tensors; t++)
         local_tensor_fini(&worker->locals[t], worker->buffers);

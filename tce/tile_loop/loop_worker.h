@@ -14,6 +14,7 @@
 struct loop_step_tasks {
     struct contraction_problem problem;
     struct contraction_indices indices;
+    struct index_list order[N_LOOP_OPERANDS];    /* of a factor's blocks: its own, or a view's */
     struct block_index *blocks[N_LOOP_OPERANDS]; /* of stored factors; else NULL */
     int scalar; /* which of the loop's scalars C is; -1: it is local */
 };

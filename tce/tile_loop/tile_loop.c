@@ -57,6 +57,44 @@ static struct contraction_operand operand_of(const struct tile_loop_step *step,
     return operand;
 }
 
+/* Whether an index occurs twice. */
+static bool has_diagonal(const struct index_list *list)
+{
+    bool has = false;
+    for (int d = 0; d < list->n; d++)
+        has = has || index_list_count(list, list->index[d]) > 1;
+    return has;
+}
+
+/* The order of a view: what is summed over first, and then as in C: products pack neighbours in C
+ * together. A diagonal stays as it is. */
+static struct index_list order_of_view(const struct contraction_indices *indices,
+                                       const struct index_list *own)
+{
+    struct index_list order = {0};
+    if (has_diagonal(own))
+        return *own;
+    for (int d = 0; d < own->n; d++)
+        if (index_list_count(&indices->C.own, own->index[d]) == 0)
+            index_list_append(&order, own->index[d]);
+    for (int d = 0; d < indices->C.own.n; d++)
+        if (index_list_count(own, indices->C.own.index[d]) > 0)
+            index_list_append(&order, indices->C.own.index[d]);
+    return order;
+}
+
+/* How a step reads a factor. */
+static enum status prepare_factor(const struct tile_loop *loop, const struct tile_loop_step *from,
+                                  enum loop_operand operand, struct loop_step_tasks *step)
+{
+    const struct index_list *own = operand == LOOP_A ? &step->indices.A.own : &step->indices.B.own;
+    step->order[operand] = *own;
+    if (loop->problem->tensors[from->tensor[operand]].local)
+        return STATUS_OK;
+    step->order[operand] = order_of_view(&step->indices, own);
+    return block_index_create(&from->labels[operand], &step->blocks[operand]);
+}
+
 static enum status prepare_step(struct tile_loop *loop, int s)
 {
     const struct tile_loop_step *from = &loop->problem->steps[s];
@@ -69,16 +107,11 @@ static enum status prepare_step(struct tile_loop *loop, int s)
                                                  .factor = from->factor};
     if (has_B)
         step->problem.B = operand_of(from, LOOP_B);
-    /* Views are made in any order. */
-    step->problem.A.any_order = !loop->problem->tensors[from->tensor[LOOP_A]].local;
-    step->problem.B.any_order = has_B && !loop->problem->tensors[from->tensor[LOOP_B]].local;
     step->scalar =
         loop->problem->tensors[from->tensor[LOOP_C]].local ? -1 : number_scalar(loop, from);
     contraction_indices_init(&step->problem, &step->indices);
-    for (int operand = LOOP_A; operand <= (has_B ? LOOP_B : LOOP_A); operand++)
-        if (!loop->problem->tensors[from->tensor[operand]].local)
-            TRY(block_index_create(&from->labels[operand], &step->blocks[operand]));
-    return STATUS_OK;
+    TRY(prepare_factor(loop, from, LOOP_A, step));
+    return has_B ? prepare_factor(loop, from, LOOP_B, step) : STATUS_OK;
 }
 
 static enum status allocate_loop(const struct tile_loop_problem *problem, struct tile_loop *loop)

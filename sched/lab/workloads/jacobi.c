@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/workloads/jacobi.h"
 
-#include "support/base/vector_clones.h"
 #include "support/io/words.h"
+#include "support/vectors/vector_clones.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 
 #include "basis/integrals/boys.h"
 #include "basis/integrals/hermite_kernels.h"
-#include "support/base/vector_unit.h"
+#include "support/vectors/vector_unit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The vector unit that a processor has and the system saves. */
-#include "support/base/vector_unit.h"
+#include "support/vectors/vector_unit.h"
 #include "tests/check.h"
 
 #define BIT(n) (UINT32_C(1) << (n))

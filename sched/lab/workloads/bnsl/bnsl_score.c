@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/workloads/bnsl/bnsl_score.h"
 
-#include "support/base/vector_clones.h"
+#include "support/vectors/vector_clones.h"
 
 #include <math.h>
 #include <stdbool.h>

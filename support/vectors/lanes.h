@@ -84,6 +84,11 @@ INLINE lanes load(const double *p)
     return x;
 }
 
+INLINE void store(double *p, lanes x)
+{
+    memcpy(p, &x, sizeof x);
+}
+
 /* rows[i][j] <-> rows[j][i] */
 INLINE void transpose(lanes r[LANES])
 {

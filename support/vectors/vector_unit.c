@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/base/vector_unit.h"
+#include "support/vectors/vector_unit.h"
 
 #include <stdbool.h>
 

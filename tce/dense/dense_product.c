@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/dense/dense_product.h"
+
+#include "tce/dense/packed_product.h"
+#include "tce/dense/product_shape.h"
+
+#include <cblas.h>
+#include <limits.h>
+
+/* Products of fewer multiplications cost less than a call of an engine. */
+enum { SMALL_PRODUCT = 64 };
+
+/* What BLAS takes for a length or a stride. */
+static bool is_blas_number(int64_t x)
+{
+    return x > 0 && x <= INT_MAX;
+}
+
+/* --- loops --- */
+
+/* n elements of C along one of its indices. */
+static void multiply_along(const struct product_dimension *along, double factor, const double *A,
+                           const double *B, bool add, double *C)
+{
+    const int64_t *stride = along->stride;
+    for (int64_t i = 0; i < along->extent; i++) {
+        double product = factor * (A[i * stride[SIDE_A]] * B[i * stride[SIDE_B]]);
+        double *c = &C[i * stride[SIDE_C]];
+        *c = add ? *c + product : product;
+    }
+}
+
+static void multiply_elements(int64_t n, double factor, const double *restrict A,
+                              const double *restrict B, bool add, double *restrict C)
+{
+    for (int64_t i = 0; i < n; i++)
+        C[i] = add ? C[i] + factor * (A[i] * B[i]) : factor * (A[i] * B[i]);
+}
+
+static void multiply_by_number(int64_t n, double factor, const double *restrict A, bool add,
+                               double *restrict C)
+{
+    for (int64_t i = 0; i < n; i++)
+        C[i] = add ? C[i] + factor * A[i] : factor * A[i];
+}
+
+static void run_along(const struct product_dimension *along, double factor, const double *A,
+                      const double *B, bool add, double *C)
+{
+    const int64_t *stride = along->stride;
+    bool neighbours = stride[SIDE_C] == 1 && stride[SIDE_A] == 1;
+    if (neighbours && stride[SIDE_B] == 1)
+        multiply_elements(along->extent, factor, A, B, add, C);
+    else if (neighbours && stride[SIDE_B] == 0)
+        multiply_by_number(along->extent, factor * *B, A, add, C);
+    else
+        multiply_along(along, factor, A, B, add, C);
+}
+
+/* One element of C, summed along an index. */
+static double sum_along(const struct product_dimension *along, const double *A, const double *B)
+{
+    const int64_t *stride = along->stride;
+    double sum = 0;
+    if (is_blas_number(along->extent) && is_blas_number(stride[SIDE_A]) &&
+        is_blas_number(stride[SIDE_B]))
+        return cblas_ddot((int)along->extent, A, (int)stride[SIDE_A], B, (int)stride[SIDE_B]);
+    for (int64_t i = 0; i < along->extent; i++)
+        sum += A[i * stride[SIDE_A]] * B[i * stride[SIDE_B]];
+    return sum;
+}
+
+static void append_dimensions(struct dimension_list *list, const struct dimension_list *more)
+{
+    for (int d = 0; d < more->n; d++)
+        list->dimension[list->n++] = more->dimension[d];
+}
+
+static struct product_dimension take_dimension(struct dimension_list *list, int taken)
+{
+    struct product_dimension dimension = list->dimension[taken];
+    list->n--;
+    for (int d = taken; d < list->n; d++)
+        list->dimension[d] = list->dimension[d + 1];
+    return dimension;
+}
+
+/* The place of the index by which neighbours in A are reached; -1: none of the list. */
+static int find_neighbours_in_A(const struct dimension_list *list)
+{
+    int d = list->n - 1;
+    while (d >= 0 && list->dimension[d].stride[SIDE_A] != 1)
+        d--;
+    return d;
+}
+
+/* The innermost loop is along neighbours in A, which without columns is the larger factor, or else in C. */
+static void multiply_by_loops(const struct product_shape *shape)
+{
+    struct dimension_list of_C = shape->rows, summed = shape->summed;
+    struct dimension_place at = {{0}, {0}}, at_summed = {{0}, {0}};
+    append_dimensions(&of_C, &shape->columns);
+    append_dimensions(&of_C, &shape->batch);
+    int in_C = find_neighbours_in_A(&of_C), in_sum = find_neighbours_in_A(&summed);
+    bool sums = (in_C < 0 && in_sum >= 0) || (of_C.n == 0 && summed.n > 0);
+    struct product_dimension along = {.extent = 1};
+    if (sums)
+        along = take_dimension(&summed, in_sum >= 0 ? in_sum : 0);
+    else if (of_C.n > 0)
+        along = take_dimension(&of_C, in_C >= 0 ? in_C : 0);
+    do {
+        bool add = shape->add;
+        do {
+            const double *A = shape->A + at.offset[SIDE_A] + at_summed.offset[SIDE_A];
+            const double *B = shape->B + at.offset[SIDE_B] + at_summed.offset[SIDE_B];
+            double *C = shape->C + at.offset[SIDE_C];
+            if (sums)
+                *C = (add ? *C : 0) + shape->factor * sum_along(&along, A, B);
+            else
+                run_along(&along, shape->factor, A, B, add, C);
+            add = true;
+        } while (dimension_list_next(&summed, 0, &at_summed));
+    } while (dimension_list_next(&of_C, 0, &at));
+}
+
+/* --- BLAS --- */
+
+/* A matrix in storage by columns, or its transpose. */
+struct blas_matrix {
+    enum CBLAS_TRANSPOSE op;
+    int64_t stride;
+    bool fits;
+};
+
+static struct product_dimension only_dimension(const struct dimension_list *list)
+{
+    return list->n > 0 ? list->dimension[0] : (struct product_dimension){.extent = 1};
+}
+
+static int64_t larger(int64_t left, int64_t right)
+{
+    return left > right ? left : right;
+}
+
+/* A matrix of one row or column is regular with any stride; DGEMM demands at least the length of
+ * what it takes for a column. */
+static struct blas_matrix find_blas_matrix(const struct product_dimension *row,
+                                           const struct product_dimension *column,
+                                           enum product_side side)
+{
+    int64_t row_stride = row->stride[side], column_stride = column->stride[side];
+    bool by_columns = row->extent == 1 || row_stride == 1;
+    struct blas_matrix matrix = {.op = by_columns ? CblasNoTrans : CblasTrans};
+    matrix.stride =
+        by_columns ? larger(column_stride, row->extent) : larger(row_stride, column->extent);
+    bool regular = by_columns || column->extent == 1 || column_stride == 1;
+    bool full = (row->extent == 1 || row_stride > 0) && (column->extent == 1 || column_stride > 0);
+    matrix.fits = regular && full && is_blas_number(matrix.stride);
+    return matrix;
+}
+
+/* Does it with DGEMM if the blocks lie as matrices. */
+static bool multiply_matrices(const struct product_shape *shape)
+{
+    const struct product_dimension row = only_dimension(&shape->rows);
+    const struct product_dimension column = only_dimension(&shape->columns);
+    const struct product_dimension summed = only_dimension(&shape->summed);
+    struct blas_matrix A = find_blas_matrix(&row, &summed, SIDE_A);
+    struct blas_matrix B = find_blas_matrix(&summed, &column, SIDE_B);
+    struct blas_matrix C = find_blas_matrix(&row, &column, SIDE_C);
+    bool fit = shape->rows.n <= 1 && shape->columns.n <= 1 && shape->summed.n <= 1 && A.fits &&
+               B.fits && C.fits && C.op == CblasNoTrans && is_blas_number(row.extent) &&
+               is_blas_number(column.extent) && is_blas_number(summed.extent);
+    if (fit)
+        cblas_dgemm(CblasColMajor, A.op, B.op, (int)row.extent, (int)column.extent,
+                    (int)summed.extent, shape->factor, shape->A, (int)A.stride, shape->B,
+                    (int)B.stride, shape->add, shape->C, (int)C.stride);
+    return fit;
+}
+
+/* --- choice --- */
+
+/* Whether each element of a factor is used but once, or there is little of all. */
+static bool is_for_loops(const struct product_shape *shape)
+{
+    double rows = (double)dimension_list_size(&shape->rows);
+    double columns = (double)dimension_list_size(&shape->columns);
+    double summed = (double)dimension_list_size(&shape->summed);
+    return rows == 1 || columns == 1 || summed == 1 || rows * columns * summed <= SMALL_PRODUCT;
+}
+
+void dense_product_run(const struct dense_product *product, struct product_scratch *scratch)
+{
+    struct product_shape shape;
+    struct dimension_place place = {{0}, {0}};
+    product_shape_init(product, &shape);
+    if (is_for_loops(&shape)) {
+        multiply_by_loops(&shape);
+        return;
+    }
+    const struct product_shape first = shape;
+    do {
+        shape.A = first.A + place.offset[SIDE_A];
+        shape.B = first.B + place.offset[SIDE_B];
+        shape.C = first.C + place.offset[SIDE_C];
+        if (!multiply_matrices(&shape))
+            packed_product_run(&shape, scratch);
+    } while (dimension_list_next(&first.batch, 0, &place));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products of dense blocks whose indices lie in any order:
+ *
+ *     C[batch, rows, columns] (+)= factor * sum over summed of A[batch, rows, summed] B[batch, summed, columns]
+ *
+ * Each of the four stands for any number of indices, given by their extents and their strides in the three
+ * blocks. Engines, chosen by the shape alone:
+ *     loops    where each element of a factor is used but once, or all is tiny
+ *     DGEMM    where the blocks lie as matrices
+ *     packed   all others (packed_product.h) */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/tensor/index_space.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PRODUCT_MAX_DIMENSIONS = 2 * MAX_RANK };
+enum product_side { SIDE_C, SIDE_A, SIDE_B, N_SIDES };
+
+/* An index: its values, and for each side the distance between neighbours, in elements; 0 where the
+ * side lacks it. One that only A or only B has is summed over; one that no side has is left out. */
+struct product_dimension {
+    int64_t extent;
+    int64_t stride[N_SIDES];
+};
+
+struct dense_product {
+    int n;
+    struct product_dimension dimension[PRODUCT_MAX_DIMENSIONS];
+    double *C; /* overlaps with neither A nor B; its elements differ from each other */
+    const double *A, *B;
+    double factor;
+    bool add; /* to C, instead of replacing it */
+};
+
+/* Scratch for packed products, of fixed size. */
+struct product_scratch;
+
+int64_t product_scratch_bytes(void);
+enum status product_scratch_create(struct product_scratch **scratch);
+void product_scratch_destroy(struct product_scratch *scratch);
+
+void dense_product_run(const struct dense_product *product, struct product_scratch *scratch);

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels of product_kernels.h, compiled once for each kind of vectors: LANES is the number of
+ * doubles of a vector, KERNELS the name of the table of functions.
+ *
+ * A tile is as large as registers hold beside a column of `a` and one element of `b`:
+ *     of 32: 3 x 8 sums + 3 + 1;   of 16: 3 x 4 sums + 3 + 1, without FMA 2 x 4 + 2 + 1 + 1 */
+#include "tce/dense/product_kernels.h"
+
+#include "support/vectors/lanes.h"
+
+enum { VECTORS = LANES == 2 ? 2 : 3, ROWS = VECTORS * LANES, COLUMNS = LANES == 2 ? 4 : LANES };
+
+_Static_assert(ROWS <= (int)PRODUCT_MAX_TILE_ROWS && COLUMNS <= (int)PRODUCT_MAX_TILE_COLUMNS,
+               "tables of offsets have room for a tile");
+
+/* How many of n offsets, from the first one on, are those of neighbours. */
+static int64_t count_neighbours(const int64_t *offset, int64_t n)
+{
+    int64_t i = 1;
+    while (i < n && offset[i] == offset[0] + i)
+        i++;
+    return i;
+}
+
+/* The largest power of two up to n. */
+static int round_down(int n)
+{
+    int power = 1;
+    while (2 * power <= n)
+        power *= 2;
+    return power;
+}
+
+static void find_row_runs(int n, const int64_t offset[], struct row_runs *rows)
+{
+    rows->n = 0;
+    for (int first = 0; first < n;) {
+        int in_vector = LANES - first % LANES, left = n - first;
+        int n_run =
+            round_down((int)count_neighbours(offset + first, left < in_vector ? left : in_vector));
+        rows->run[rows->n++] = (struct row_run){first, n_run, offset[first]};
+        first += n_run;
+    }
+    rows->whole = n == ROWS && rows->n == VECTORS;
+}
+
+/* --- packing --- */
+
+/* A vector of missing rows. */
+static void pack_zeros(int64_t depth, int width, double *panel)
+{
+    for (int64_t k = 0; k < depth; k++)
+        store(panel + k * width, (lanes){0});
+}
+
+/* pack_run_N: N rows that are neighbours in memory. */
+#define DEFINE_PACK_RUN(N)                                                                         \
+    static void pack_run_##N(const double *elements, int64_t depth, const int64_t *column,         \
+                             int width, double *panel)                                             \
+    {                                                                                              \
+        for (int64_t k = 0; k < depth; k++)                                                        \
+            memcpy(panel + k * width, elements + column[k], N * sizeof *panel);                    \
+    }
+DEFINE_PACK_RUN(1)
+DEFINE_PACK_RUN(2)
+DEFINE_PACK_RUN(4)
+DEFINE_PACK_RUN(8)
+
+static void pack_runs(const struct panel_source *source, const struct row_runs *rows, int width,
+                      double *panel)
+{
+    for (int r = 0; r < rows->n; r++) {
+        const struct row_run *run = &rows->run[r];
+        const double *elements = source->elements + run->offset;
+        if (run->n == 8)
+            pack_run_8(elements, source->depth, source->column, width, panel + run->first);
+        else if (run->n == 4)
+            pack_run_4(elements, source->depth, source->column, width, panel + run->first);
+        else if (run->n == 2)
+            pack_run_2(elements, source->depth, source->column, width, panel + run->first);
+        else
+            pack_run_1(elements, source->depth, source->column, width, panel + run->first);
+    }
+}
+
+/* The rows of a vector one by one, for n values of k. */
+static void pack_elements(const double *const row[LANES], int64_t n, const int64_t *column,
+                          int width, double *panel)
+{
+    for (int64_t k = 0; k < n; k++) {
+        UNROLL
+        for (int i = 0; i < LANES; i++)
+            panel[k * width + i] = row[i][column[k]];
+    }
+}
+
+/* LANES values of k that are neighbours in memory. */
+static void transpose_columns(const double *const row[LANES], int64_t column, int width,
+                              double *panel)
+{
+    lanes x[LANES];
+    UNROLL
+    for (int i = 0; i < LANES; i++)
+        x[i] = load(row[i] + column);
+    transpose(x);
+    UNROLL
+    for (int64_t i = 0; i < LANES; i++)
+        store(panel + i * width, x[i]);
+}
+
+/* By runs of values of k that are neighbours in memory; the last vector of a run may repeat what the one
+ * before it has. */
+static void pack_by_columns(const struct panel_source *source, const int64_t *offset, int width,
+                            double *panel)
+{
+    const double *row[LANES];
+    for (int i = 0; i < LANES; i++)
+        row[i] = source->elements + offset[i];
+    for (int64_t k = 0, n; k < source->depth; k += n) {
+        const int64_t *column = source->column + k;
+        n = count_neighbours(column, source->depth - k);
+        if (n < LANES)
+            pack_elements(row, n, column, width, panel + k * width);
+        for (int64_t j = 0; n >= LANES && j < n; j += LANES) {
+            int64_t from = j < n - LANES ? j : n - LANES;
+            transpose_columns(row, column[from], width, panel + (k + from) * width);
+        }
+    }
+}
+
+static void pack_vector(const struct panel_source *source, int first, int n, int width,
+                        double *panel)
+{
+    const int64_t *offset = source->row + first;
+    struct row_runs rows;
+    if (n < LANES)
+        pack_zeros(source->depth, width, panel);
+    if (n <= 0)
+        return;
+    find_row_runs(n, offset, &rows);
+    if (n == LANES && rows.n > LANES / 2)
+        pack_by_columns(source, offset, width, panel);
+    else
+        pack_runs(source, &rows, width, panel);
+}
+
+static void pack_panel(const struct panel_source *source, int width, double *panel)
+{
+    for (int first = 0; first < width; first += LANES) {
+        int left = source->n_rows - first;
+        pack_vector(source, first, left < LANES ? left : LANES, width, panel + first);
+    }
+}
+
+/* --- products --- */
+
+INLINE void add_products(int64_t depth, const double *a, const double *b,
+                         lanes sum[COLUMNS][VECTORS])
+{
+    for (int64_t k = 0; k < depth; k++) {
+        lanes x[VECTORS];
+        UNROLL
+        for (int64_t v = 0; v < VECTORS; v++)
+            x[v] = load(a + k * ROWS + v * LANES);
+        UNROLL
+        for (int j = 0; j < COLUMNS; j++) {
+            lanes y = broadcast(b[k * COLUMNS + j]);
+            UNROLL
+            for (int v = 0; v < VECTORS; v++)
+                sum[j][v] += x[v] * y;
+        }
+    }
+}
+
+INLINE void put(double *c, lanes x, const struct product_tile *tile)
+{
+    store(c, tile->add ? load(c) + tile->factor * x : tile->factor * x);
+}
+
+/* Loads C during the sums. */
+static void prefetch_tile(const struct product_tile *tile)
+{
+    for (int r = 0; r < tile->rows->n; r++)
+        for (int j = 0; j < tile->n_columns; j++)
+            __builtin_prefetch(tile->C + tile->column[j] + tile->rows->run[r].offset, 1);
+}
+
+INLINE void put_vectors(const lanes sum[COLUMNS][VECTORS], const struct product_tile *tile)
+{
+    UNROLL
+    for (int j = 0; j < COLUMNS; j++) {
+        UNROLL
+        for (int v = 0; v < VECTORS; v++)
+            put(tile->C + tile->rows->run[v].offset + tile->column[j], sum[j][v], tile);
+    }
+}
+
+/* put_run_N: a run of N rows in each column, from row `first` on. */
+#define DEFINE_PUT_RUN(N)                                                                          \
+    static void put_run_##N(double(*sum)[ROWS], int first, int64_t offset,                         \
+                            const struct product_tile *tile)                                       \
+    {                                                                                              \
+        typedef double part __attribute__((vector_size(N * sizeof(double))));                      \
+        const int64_t *column = tile->column;                                                      \
+        const double factor = tile->factor;                                                        \
+        const bool add = tile->add;                                                                \
+        double *restrict C = tile->C + offset;                                                     \
+        for (int j = 0, n = tile->n_columns; j < n; j++) {                                         \
+            part x, old = {0};                                                                     \
+            memcpy(&x, &sum[j][first], sizeof x);                                                  \
+            if (add)                                                                               \
+                memcpy(&old, C + column[j], sizeof old);                                           \
+            x = old + factor * x;                                                                  \
+            memcpy(C + column[j], &x, sizeof x);                                                   \
+        }                                                                                          \
+    }
+DEFINE_PUT_RUN(1)
+DEFINE_PUT_RUN(2)
+DEFINE_PUT_RUN(4)
+DEFINE_PUT_RUN(8)
+
+static void put_runs(double (*sum)[ROWS], const struct product_tile *tile)
+{
+    for (int r = 0; r < tile->rows->n; r++) {
+        const struct row_run *run = &tile->rows->run[r];
+        if (run->n == 8)
+            put_run_8(sum, run->first, run->offset, tile);
+        else if (run->n == 4)
+            put_run_4(sum, run->first, run->offset, tile);
+        else if (run->n == 2)
+            put_run_2(sum, run->first, run->offset, tile);
+        else
+            put_run_1(sum, run->first, run->offset, tile);
+    }
+}
+
+static void multiply(int64_t depth, const double *a, const double *b,
+                     const struct product_tile *tile)
+{
+    lanes sum[COLUMNS][VECTORS];
+    bool whole = tile->rows->whole && tile->n_columns == COLUMNS;
+    UNROLL
+    for (int j = 0; j < COLUMNS; j++) {
+        UNROLL
+        for (int v = 0; v < VECTORS; v++)
+            sum[j][v] = (lanes){0};
+    }
+    prefetch_tile(tile);
+    add_products(depth, a, b, sum);
+    if (whole) {
+        put_vectors(sum, tile);
+        return;
+    }
+    double spilled[COLUMNS][ROWS];
+    UNROLL
+    for (int j = 0; j < COLUMNS; j++) {
+        UNROLL
+        for (int64_t v = 0; v < VECTORS; v++)
+            store(&spilled[j][v * LANES], sum[j][v]);
+    }
+    put_runs(spilled, tile);
+}
+
+const struct product_kernels KERNELS = {LANES, ROWS, COLUMNS, pack_panel, find_row_runs, multiply};

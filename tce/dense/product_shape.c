@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/dense/product_shape.h"
+
+#include <assert.h>
+#include <stddef.h>
+
+/* Inserts it into the list, which ascends by strides on the side. */
+static void insert_dimension(struct dimension_list *list, const struct product_dimension *added,
+                             enum product_side side)
+{
+    int d = list->n++;
+    assert(list->n <= (int)PRODUCT_MAX_DIMENSIONS);
+    for (; d > 0 && list->dimension[d - 1].stride[side] > added->stride[side]; d--)
+        list->dimension[d] = list->dimension[d - 1];
+    list->dimension[d] = *added;
+}
+
+static bool follows_dimension(const struct product_dimension *inner,
+                              const struct product_dimension *outer)
+{
+    bool follows = true;
+    for (int side = 0; side < N_SIDES; side++)
+        follows = follows && outer->stride[side] == inner->extent * inner->stride[side];
+    return follows;
+}
+
+static void fuse_dimensions(struct dimension_list *list)
+{
+    int n = 0;
+    for (int d = 0; d < list->n; d++) {
+        struct product_dimension *last = n > 0 ? &list->dimension[n - 1] : NULL;
+        if (last && follows_dimension(last, &list->dimension[d]))
+            last->extent *= list->dimension[d].extent;
+        else
+            list->dimension[n++] = list->dimension[d];
+    }
+    list->n = n;
+}
+
+/* Moves the index whose values are neighbours in the factor to the second place, so that a panel's cache
+ * lines of the factor serve the next panels, too. */
+static void move_neighbours(struct dimension_list *list, enum product_side factor)
+{
+    int d = 0;
+    while (d < list->n && list->dimension[d].stride[factor] != 1)
+        d++;
+    if (d == list->n)
+        return;
+    struct product_dimension moved = list->dimension[d];
+    for (; d > 1; d--)
+        list->dimension[d] = list->dimension[d - 1];
+    if (d == 1)
+        list->dimension[1] = moved;
+}
+
+/* The distance to the nearest neighbour on the side by one of the indices that it has. */
+static int64_t least_stride(const struct dense_product *product, enum product_side side,
+                            enum product_side other, bool in_other)
+{
+    int64_t least = INT64_MAX;
+    for (int d = 0; d < product->n; d++) {
+        const struct product_dimension *dimension = &product->dimension[d];
+        bool wanted = dimension->extent > 1 && dimension->stride[side] > 0 &&
+                      (dimension->stride[other] > 0) == in_other;
+        if (wanted && dimension->stride[side] < least)
+            least = dimension->stride[side];
+    }
+    return least;
+}
+
+static void exchange_factors(struct product_shape *shape, struct dense_product *product)
+{
+    const double *A = product->A;
+    product->A = product->B;
+    product->B = A;
+    for (int d = 0; d < product->n; d++) {
+        int64_t *stride = product->dimension[d].stride, of_A = stride[SIDE_A];
+        stride[SIDE_A] = stride[SIDE_B];
+        stride[SIDE_B] = of_A;
+    }
+    shape->A = product->A;
+    shape->B = product->B;
+}
+
+void product_shape_init(const struct dense_product *given, struct product_shape *shape)
+{
+    struct dense_product product = *given;
+    shape->A = given->A;
+    shape->B = given->B;
+    shape->C = given->C;
+    shape->factor = given->factor;
+    shape->add = given->add;
+    shape->rows.n = shape->columns.n = shape->summed.n = shape->batch.n = 0;
+    if (least_stride(given, SIDE_C, SIDE_A, false) < least_stride(given, SIDE_C, SIDE_B, false))
+        exchange_factors(shape, &product);
+    /* Summed indices in the order of the factor that has neighbours there. */
+    enum product_side order = least_stride(&product, SIDE_A, SIDE_C, false) == 1 ? SIDE_A : SIDE_B;
+    for (int d = 0; d < product.n; d++) {
+        const struct product_dimension *dimension = &product.dimension[d];
+        bool in_C = dimension->stride[SIDE_C] > 0, in_A = dimension->stride[SIDE_A] > 0;
+        bool in_B = dimension->stride[SIDE_B] > 0;
+        if (dimension->extent == 1 || !(in_A || in_B))
+            continue;
+        if (!in_C)
+            insert_dimension(&shape->summed, dimension, order);
+        else if (in_A && in_B)
+            insert_dimension(&shape->batch, dimension, SIDE_C);
+        else
+            insert_dimension(in_A ? &shape->rows : &shape->columns, dimension, SIDE_C);
+    }
+    fuse_dimensions(&shape->rows);
+    fuse_dimensions(&shape->columns);
+    fuse_dimensions(&shape->summed);
+    fuse_dimensions(&shape->batch);
+    move_neighbours(&shape->rows, SIDE_A);
+    move_neighbours(&shape->columns, SIDE_B);
+}
+
+int64_t dimension_list_size(const struct dimension_list *list)
+{
+    int64_t size = 1;
+    for (int d = 0; d < list->n; d++)
+        size *= list->dimension[d].extent;
+    return size;
+}
+
+bool dimension_list_next(const struct dimension_list *list, int first,
+                         struct dimension_place *place)
+{
+    for (int d = first; d < list->n; d++) {
+        const struct product_dimension *dimension = &list->dimension[d];
+        bool more = ++place->value[d] < dimension->extent;
+        int64_t step = more ? 1 : 1 - dimension->extent;
+        for (int side = 0; side < N_SIDES; side++)
+            place->offset[side] += step * dimension->stride[side];
+        if (more)
+            return true;
+        place->value[d] = 0;
+    }
+    return false;
+}
+
+static void find_dimension_place(const struct dimension_list *list, int64_t number,
+                                 struct dimension_place *place)
+{
+    *place = (struct dimension_place){{0}, {0}};
+    for (int d = 0; d < list->n; d++) {
+        const struct product_dimension *dimension = &list->dimension[d];
+        place->value[d] = number % dimension->extent;
+        number /= dimension->extent;
+        for (int side = 0; side < N_SIDES; side++)
+            place->offset[side] += place->value[d] * dimension->stride[side];
+    }
+}
+
+void dimension_list_offsets(const struct dimension_list *list, int64_t from, int64_t n,
+                            const enum product_side side[2], int64_t *const offsets[2])
+{
+    struct dimension_place place;
+    const struct product_dimension inner =
+        list->n > 0 ? list->dimension[0] : (struct product_dimension){.extent = 1};
+    find_dimension_place(list, from, &place);
+    for (int64_t i = 0; i < n;) {
+        int64_t left = inner.extent - place.value[0], run = left < n - i ? left : n - i;
+        for (int s = 0; s < 2; s++)
+            for (int64_t j = 0; j < run; j++)
+                offsets[s][i + j] = place.offset[side[s]] + j * inner.stride[side[s]];
+        i += run;
+        /* Behind the last value of the innermost index the next one of the others follows. */
+        for (int s = 0; s < N_SIDES; s++)
+            place.offset[s] -= place.value[0] * inner.stride[s];
+        place.value[0] = 0;
+        dimension_list_next(list, 1, &place);
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The indices of a dense product by what they do, as few and as regular as possible. */
+#pragma once
+
+#include "tce/dense/dense_product.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Innermost first; without indices of one value, those that follow each other on all sides fused. */
+struct dimension_list {
+    int n;
+    struct product_dimension dimension[PRODUCT_MAX_DIMENSIONS];
+};
+
+/* A and B are exchanged, and rows with columns, where C's nearest neighbours are columns: they are rows
+ * here. */
+struct product_shape {
+    struct dimension_list rows, columns, summed, batch;
+    const double *A, *B;
+    double *C;
+    double factor;
+    bool add;
+};
+
+void product_shape_init(const struct dense_product *product, struct product_shape *shape);
+
+/* Values of all its indices together. */
+int64_t dimension_list_size(const struct dimension_list *list);
+
+/* The place of a value among those of the list: one for each index, and offsets on each side. */
+struct dimension_place {
+    int64_t value[PRODUCT_MAX_DIMENSIONS];
+    int64_t offset[N_SIDES];
+};
+
+/* Steps to the next value of the indices from number `first` on; false, and at zero, after the last.
+ * Begins with zeros. */
+bool dimension_list_next(const struct dimension_list *list, int first,
+                         struct dimension_place *place);
+
+/* Offsets on two sides of n values from number `from` on. */
+void dimension_list_offsets(const struct dimension_list *list, int64_t from, int64_t n,
+                            const enum product_side side[2], int64_t *const offsets[2]);

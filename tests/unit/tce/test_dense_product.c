@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products of blocks with their indices in any order, with gaps and diagonals, against plain loops; the
+ * register tiles of every kind of vectors that the processor has. */
+#include "support/base/random.h"
+#include "support/vectors/vector_unit.h"
+#include "tce/dense/dense_product.h"
+#include "tce/dense/product_kernels.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct random_stream random_numbers;
+
+static int below(int bound)
+{
+    return (int)random_below(&random_numbers, (uint64_t)bound);
+}
+
+static double *random_block(int64_t n)
+{
+    double *block = malloc((size_t)n * sizeof *block);
+    for (int64_t i = 0; i < n; i++)
+        block[i] = random_unit(&random_numbers) - 0.5;
+    return block;
+}
+
+/* --- whole products --- */
+
+enum role { ROW, COLUMN, SUMMED, BATCH, LONE_A, LONE_B, N_KINDS };
+
+static bool has_side(enum role role, enum product_side side)
+{
+    static const bool has[N_KINDS][N_SIDES] = {
+        [ROW] = {true, true, false},     [COLUMN] = {true, false, true},
+        [SUMMED] = {false, true, true},  [BATCH] = {true, true, true},
+        [LONE_A] = {false, true, false}, [LONE_B] = {false, false, true}};
+    return has[role][side];
+}
+
+/* Lays out the side's indices in random order, here and there with a gap behind one, or twice: a diagonal.
+ * Returns the elements that the block takes. */
+static int64_t lay_out(struct dense_product *product, const enum role role[],
+                       enum product_side side)
+{
+    int order[PRODUCT_MAX_DIMENSIONS], n = 0;
+    int64_t stride = 1;
+    for (int d = 0; d < product->n; d++)
+        if (has_side(role[d], side))
+            order[n++] = d;
+    for (int i = n - 1; i > 0; i--) {
+        int j = below(i + 1), swapped = order[i];
+        order[i] = order[j];
+        order[j] = swapped;
+    }
+    if (below(8) == 0)
+        stride = 2;
+    for (int i = 0; i < n; i++) {
+        struct product_dimension *dimension = &product->dimension[order[i]];
+        dimension->stride[side] = stride;
+        stride *= dimension->extent + (below(8) == 0 ? below(3) : 0);
+        if (dimension->extent < 10 && below(10) == 0) {
+            dimension->stride[side] += stride;
+            stride *= dimension->extent;
+        }
+    }
+    return stride;
+}
+
+static int64_t place_of(const struct dense_product *product, const int64_t value[],
+                        enum product_side side)
+{
+    int64_t place = 0;
+    for (int d = 0; d < product->n; d++)
+        place += value[d] * product->dimension[d].stride[side];
+    return place;
+}
+
+/* By loops over all values of all indices. bound: what rounding is relative to */
+static void multiply_plainly(const struct dense_product *product, double *C, double *bound)
+{
+    int64_t value[PRODUCT_MAX_DIMENSIONS] = {0};
+    for (int pass = product->add; pass < 2; pass++)
+        for (;;) {
+            int64_t c = place_of(product, value, SIDE_C);
+            double term = product->factor * product->A[place_of(product, value, SIDE_A)] *
+                          product->B[place_of(product, value, SIDE_B)];
+            C[c] = pass == 0 ? 0 : C[c] + term;
+            bound[c] += pass == 0 ? 0 : fabs(term);
+            int d = product->n - 1;
+            for (; d >= 0 && ++value[d] == product->dimension[d].extent; d--)
+                value[d] = 0;
+            if (d < 0)
+                break;
+        }
+}
+
+static void check_product(struct dense_product *product, const enum role role[],
+                          struct product_scratch *scratch)
+{
+    int64_t size[N_SIDES];
+    for (int side = 0; side < N_SIDES; side++)
+        size[side] = lay_out(product, role, (enum product_side)side);
+    double *A = random_block(size[SIDE_A]), *B = random_block(size[SIDE_B]);
+    double *C = random_block(size[SIDE_C]), *expected = malloc((size_t)size[SIDE_C] * sizeof *C);
+    double *bound = calloc((size_t)size[SIDE_C], sizeof *bound);
+    memcpy(expected, C, (size_t)size[SIDE_C] * sizeof *C);
+    product->A = A;
+    product->B = B;
+    product->C = C;
+    multiply_plainly(product, expected, bound);
+    dense_product_run(product, scratch);
+    for (int64_t i = 0; i < size[SIDE_C]; i++)
+        check_close(C[i], expected[i], 1e-14 * (1 + bound[i]));
+    free(A);
+    free(B);
+    free(C);
+    free(expected);
+    free(bound);
+}
+
+static void add_dimension(struct dense_product *product, enum role role[], enum role kind,
+                          int64_t extent)
+{
+    product->dimension[product->n] = (struct product_dimension){.extent = extent};
+    role[product->n++] = kind;
+}
+
+static void test_random_products(void **state)
+{
+    (void)state;
+    struct product_scratch *scratch;
+    check_ok(product_scratch_create(&scratch));
+    random_stream_init(&random_numbers, 11, 0);
+    for (int trial = 0; trial < 3000; trial++) {
+        struct dense_product product = {.factor = below(2) ? 1 : -0.75, .add = below(2)};
+        enum role role[PRODUCT_MAX_DIMENSIONS];
+        for (int kind = 0; kind < N_KINDS; kind++)
+            for (int n = below(kind < BATCH ? 4 : 2); n > 0; n--)
+                add_dimension(&product, role, (enum role)kind, 1 + below(kind < BATCH ? 6 : 3));
+        check_product(&product, role, scratch);
+    }
+    product_scratch_destroy(scratch);
+}
+
+/* Beyond what is packed at a time, in each direction. */
+static void test_long_products(void **state)
+{
+    (void)state;
+    static const int64_t extents[][3] = {{700, 5, 6},    {5, 2100, 6},   {6, 5, 900},
+                                         {200, 30, 300}, {30, 1030, 20}, {193, 9, 257}};
+    struct product_scratch *scratch;
+    check_ok(product_scratch_create(&scratch));
+    random_stream_init(&random_numbers, 12, 0);
+    for (size_t e = 0; e < sizeof extents / sizeof extents[0]; e++)
+        for (int trial = 0; trial < 8; trial++) {
+            struct dense_product product = {.factor = 1.5, .add = trial % 2};
+            enum role role[PRODUCT_MAX_DIMENSIONS];
+            for (int kind = ROW; kind <= SUMMED; kind++) {
+                add_dimension(&product, role, (enum role)kind, extents[e][kind]);
+                if (trial / 2 % 2)
+                    add_dimension(&product, role, (enum role)kind, 2);
+            }
+            check_product(&product, role, scratch);
+        }
+    product_scratch_destroy(scratch);
+}
+
+/* --- register tiles --- */
+
+/* Offsets of n rows: neighbours, each `stride` apart, forwards or backwards, or runs of neighbours. */
+static void set_offsets(int64_t n, int kind, int64_t stride, int64_t offset[])
+{
+    for (int64_t i = 0; i < n; i++)
+        offset[i] = kind == 0   ? i
+                    : kind == 1 ? i * stride
+                    : kind == 2 ? (n - 1 - i) * stride
+                                : i + i / 5;
+}
+
+enum { MAX_TILE_DEPTH = 40, TILE_BLOCK = 2 * MAX_TILE_DEPTH * MAX_TILE_DEPTH };
+
+static void check_tile(const struct product_kernels *kernels, int n_rows, int n_columns,
+                       int64_t depth, int kind)
+{
+    int64_t row[PRODUCT_MAX_TILE_ROWS], column[PRODUCT_MAX_TILE_COLUMNS], of_k[MAX_TILE_DEPTH];
+    double *A = random_block(TILE_BLOCK), *B = random_block(TILE_BLOCK),
+           *C = random_block(TILE_BLOCK);
+    double old[TILE_BLOCK], a[PRODUCT_MAX_TILE_ROWS * MAX_TILE_DEPTH];
+    double b[PRODUCT_MAX_TILE_COLUMNS * MAX_TILE_DEPTH];
+    set_offsets(n_rows, kind % 4, MAX_TILE_DEPTH, row);
+    set_offsets(n_columns, kind % 4 % 3 == 0, MAX_TILE_DEPTH, column);
+    set_offsets(depth, kind % 4 % 3 == 0 ? 1 : 0, MAX_TILE_DEPTH, of_k);
+    struct panel_source of_A = {A, n_rows, row, depth, of_k};
+    kernels->pack(&of_A, kernels->rows, a);
+    set_offsets(depth, 0, 1, of_k);
+    struct panel_source of_B = {B, n_columns, column, depth, of_k};
+    kernels->pack(&of_B, kernels->columns, b);
+    memcpy(old, C, sizeof old);
+    struct row_runs rows;
+    kernels->find_runs(n_rows, row, &rows);
+    struct product_tile tile = {.C = C,
+                                .rows = &rows,
+                                .n_columns = n_columns,
+                                .column = column,
+                                .factor = -0.5,
+                                .add = kind % 2};
+    kernels->multiply(depth, a, b, &tile);
+    for (int i = 0; i < n_rows; i++)
+        for (int j = 0; j < n_columns; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < depth; k++)
+                sum += A[row[i] + (kind % 4 % 3 == 0 ? k * MAX_TILE_DEPTH : k)] * B[column[j] + k];
+            double *c = &C[row[i] + column[j]], *before = &old[row[i] + column[j]];
+            check_close(*c, -0.5 * sum + (tile.add ? *before : 0), 1e-13);
+            *c = *before;
+        }
+    assert_memory_equal(C, old, sizeof old);
+    free(A);
+    free(B);
+    free(C);
+}
+
+static void test_tiles_of_every_vector_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        enum vector_unit needs;
+        const struct product_kernels *kernels;
+    } tables[] = {
+        {VECTOR_UNIT_BASELINE, &product_kernels_baseline},
+#ifdef __x86_64__
+        {VECTOR_UNIT_AVX2, &product_kernels_avx2},
+        {VECTOR_UNIT_AVX512, &product_kernels_avx512},
+#endif
+    };
+    random_stream_init(&random_numbers, 13, 0);
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++) {
+        const struct product_kernels *kernels = tables[t].kernels;
+        if (vector_unit_here() < tables[t].needs)
+            continue;
+        for (int n_rows = 1; n_rows <= kernels->rows; n_rows++)
+            for (int n_columns = 1; n_columns <= kernels->columns; n_columns++)
+                check_tile(kernels, n_rows, n_columns, 1 + below(MAX_TILE_DEPTH), below(8));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_products),
+        cmocka_unit_test(test_long_products),
+        cmocka_unit_test(test_tiles_of_every_vector_unit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
