@@ -144,8 +144,21 @@ static void pack_vector(const struct panel_source *source, int first, int n, int
         pack_runs(source, &rows, width, panel);
 }
 
+/* All rows at once: each value of k has them side by side, and the next one's lie in another page. */
+static void pack_neighbours(const struct panel_source *source, int width, double *panel)
+{
+    const double *elements = source->elements + source->row[0];
+    for (int64_t k = 0; k < source->depth; k++)
+        for (int64_t i = 0; i < width; i += LANES)
+            store(panel + k * width + i, load(elements + source->column[k] + i));
+}
+
 static void pack_panel(const struct panel_source *source, int width, double *panel)
 {
+    if (source->n_rows == width && count_neighbours(source->row, width) == width) {
+        pack_neighbours(source, width, panel);
+        return;
+    }
     for (int first = 0; first < width; first += LANES) {
         int left = source->n_rows - first;
         pack_vector(source, first, left < LANES ? left : LANES, width, panel + first);
