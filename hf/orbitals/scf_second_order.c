@@ -20,6 +20,10 @@ enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
 /* A step that fails is followed by one of at most this fraction of its length. */
 #define SHORTENING 0.25
 
+/* A step that gains less than this, hartree, is most often the last one: its build is from the full
+ * density. */
+#define LAST_GAIN 1e-7
+
 /* Lengths of a step away from a saddle point: the first one, and the next as fractions of the
  * last. */
 #define FIRST_LENGTH     0.5
@@ -122,7 +126,7 @@ static enum status try_steps(struct scf_second_order *solver, struct newton_spac
         if (shortened > 0)
             TRY(newton_space_step(space, fmin(solver->radius, SHORTENING * space->length)));
         double predicted = predict_change(space);
-        TRY(try_rotation(solver, state, &space->kappa, false));
+        TRY(try_rotation(solver, state, &space->kappa, fabs(predicted) < LAST_GAIN));
         *moved = is_better(solver, state, predicted);
         if (is_visible(predicted, state))
             adjust_radius(solver, space, (solver->trial->energy - state->energy) / predicted);
@@ -144,21 +148,47 @@ static enum status take_trust_step(struct scf_second_order *solver, struct newto
     return STATUS_OK;
 }
 
+static enum status step_from(struct scf_second_order *solver, struct scf_hessian *hessian,
+                             struct scf_state **state, struct scf_step *step)
+{
+    struct newton_space space;
+    scf_preconditioner_begin(&solver->preconditioner, *state, MIN_GAP);
+    enum status status =
+        newton_space_init(hessian, &solver->preconditioner, solver->n_products, &space);
+    if (status == STATUS_OK)
+        status = take_trust_step(solver, &space, state, step);
+    newton_space_fini(&space);
+    return status;
+}
+
+/* *left = w / 2 g . B^-1 g at the state, with the soft directions that the last step found. */
+static enum status estimate_gain(struct scf_second_order *solver, const struct scf_state *state,
+                                 double *left)
+{
+    struct scf_hessian hessian;
+    struct scf_rotation z = {0};
+    TRY(scf_hessian_init(solver->basis, solver->fock, state, &hessian));
+    enum status status = scf_rotation_init(solver->basis, &z);
+    if (status == STATUS_OK) {
+        scf_preconditioner_begin(&solver->preconditioner, state, MIN_GAP);
+        scf_preconditioner_apply(&solver->preconditioner, &hessian.gradient, &z);
+        *left = hessian.weight / 2 * scf_rotation_dot(&hessian.gradient, &z);
+    }
+    scf_rotation_fini(&z);
+    scf_hessian_fini(&hessian);
+    return status;
+}
+
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step)
 {
     struct scf_hessian hessian;
-    struct newton_space space;
     *step = (struct scf_step){0};
     TRY(scf_hessian_init(solver->basis, solver->fock, *state, &hessian));
-    scf_preconditioner_begin(&solver->preconditioner, *state, MIN_GAP);
-    enum status status =
-        newton_space_init(&hessian, &solver->preconditioner, solver->n_products, &space);
-    if (status == STATUS_OK)
-        status = take_trust_step(solver, &space, state, step);
-    newton_space_fini(&space);
+    enum status status = step_from(solver, &hessian, state, step);
     scf_hessian_fini(&hessian);
-    return status;
+    TRY(status);
+    return step->moved ? estimate_gain(solver, *state, &step->left) : STATUS_OK;
 }
 
 /* The energy along a direction of negative curvature, from the point where the gradient is zero:
@@ -187,7 +217,8 @@ static bool is_lower(double change, const struct scf_state *state)
     return change < -(ROUNDING * fabs(state->energy) + SCREENING);
 }
 
-/* Tries both ways; leaves the lower one in the trial if it is lower than state. */
+/* Tries both ways; leaves the lower one in the trial if it is lower than state. Where a symmetry makes
+ * both alike, that is the one that was built last. */
 static enum status try_both_ways(struct scf_second_order *solver, const struct scf_state *state,
                                  struct valley *valley, bool *lower)
 {
@@ -195,8 +226,8 @@ static enum status try_both_ways(struct scf_second_order *solver, const struct s
     TRY(try_length(solver, state, valley, -t, &change[1]));
     TRY(try_length(solver, state, valley, t, &change[0]));
     *lower = is_lower(fmin(change[0], change[1]), state);
-    return *lower && change[1] < change[0] ? try_length(solver, state, valley, -t, &again)
-                                           : STATUS_OK;
+    bool second = *lower && change[1] < change[0] && is_visible(change[0] - change[1], state);
+    return second ? try_length(solver, state, valley, -t, &again) : STATUS_OK;
 }
 
 /* The t of the lowest E(t), p and q being those of the last energies: where

@@ -31,6 +31,9 @@ enum {
 #define CHANGES_LEFT    0.25
 #define LEAST_SHRINKING 0.25
 
+/* That fraction of the error where the gain of the next second-order step is estimated. */
+#define GAIN_LEFT 0.1
+
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
 #define PROGRESS 0.7
 
@@ -67,13 +70,21 @@ static bool are_changes_shrinking(const struct scf_solver *solver, double error)
            estimate_energy_error(solver) < left;
 }
 
+/* Whether the next second-order step would gain next to nothing: it knows the soft modes that steps of
+ * DIIS do not. */
+static bool is_little_left(const struct scf_solver *solver, double error)
+{
+    return solver->second_order && solver->left < GAIN_LEFT * error;
+}
+
 /* Where the gradient falls, an iteration gains less than the last one, whose change of the energy bounds
  * what is left. Where it does not, a soft mode is left, of which neither knows. */
 static bool is_energy_right(const struct scf_solver *solver)
 {
     double error = solver->settings->energy_error;
     return error > 0 && !solver->needs_gradient && solver->now.iteration > 1 &&
-           (fabs(solver->now.change) < error || are_changes_shrinking(solver, error)) &&
+           (fabs(solver->now.change) < error || are_changes_shrinking(solver, error) ||
+            is_little_left(solver, error)) &&
            estimate_energy_error(solver) < error &&
            solver->state->norm < PROGRESS * solver->last_norm;
 }

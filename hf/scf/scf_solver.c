@@ -133,6 +133,7 @@ static void start_iteration(struct scf_solver *solver, const char *method)
 {
     solver->now.iteration++;
     solver->last_norm = solver->state->norm;
+    solver->left = INFINITY;
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;
@@ -275,6 +276,8 @@ static enum status second_order_step(struct scf_solver *solver)
     if (!solver->second_order)
         TRY(begin_second_order(solver));
     TRY(scf_second_order_step(solver->second_order, &solver->state, &step));
+    if (step.moved)
+        solver->left = step.left;
     if (step.moved || scf_choice_is_stationary(solver))
         return STATUS_OK;
     if (solver->state->full)

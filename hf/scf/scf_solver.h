@@ -41,6 +41,7 @@ struct scf_solver {
     bool is_written;     /* the state is in the checkpoint */
     struct scf_iteration now;
     double last_norm; /* of the gradient before the iteration */
+    double left;      /* gain of the next second-order step, estimated; INFINITY: unknown */
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;
 };
