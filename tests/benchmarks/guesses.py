@@ -20,16 +20,18 @@ Standard library only."""
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 
-from scf_passes import ROOT, STABILITY, environment, write_molecule
+from scf_passes import ROOT, environment, write_molecule
 
 LARGEST_THIRD_DIFFERENCE = 0.02  # hartree
 JUDGED_FROM = 1.09  # angstrom
 BROKEN_SYMMETRY = 1e-4  # <S^2> above it
+ITERATION = re.compile(r"^ +(\d+) +-?\d+\.\d{10} ", re.MULTILINE)  # of the log, and its energy
 
 # Angstrom.
 MOLECULES = {
@@ -73,8 +75,13 @@ class Runs:
 
 
 def passes_before_stability(run):
+    """Fock builds of the iterations before the first test, and those that confirm the last one; where the
+    test leads to another iteration, that is not among them."""
     _, result, output = run
-    return result["extras"]["beryl"]["fock_builds"] - sum(map(int, STABILITY.findall(output)))
+    before = output.split("stability:")[0]
+    last = int(ITERATION.findall(before)[-1])
+    iterations = result["extras"]["beryl"]["scf_iterations"][:last]
+    return sum(row["n_builds"] for row in iterations) + before.count("full build:")
 
 
 def compare_bases(runs, words):
@@ -89,7 +96,7 @@ def compare_bases(runs, words):
         projected = passes_before_stability(runs.run(["beryl-hf"], atoms, *large, "--guess", small))
         ratios.append(projected / alone)
         print(f"{name:8s}  {alone:16d}  {projected:9d}", flush=True)
-    print(f"median of the ratios: {statistics.median(ratios):.2f}\n")
+    print(f"median of the ratios: {statistics.median(ratios):.3f}\n")
 
 
 def scan(runs, title, program, distances, first, words):
