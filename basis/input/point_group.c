@@ -423,13 +423,13 @@ static bool moves_centers(const struct point_group *group, int k)
     return false;
 }
 
-static void keep_operation(struct point_group *group, int k)
+static void copy_operation(const struct point_group *group, int k, struct point_group *to)
 {
-    int to = group->order++;
-    group->signs[to] = group->signs[k];
-    memmove(group->matrix[to], group->matrix[k], sizeof group->matrix[to]);
-    memmove(group->images + to * group->n_atoms, group->images + k * group->n_atoms,
-            (size_t)group->n_atoms * sizeof *group->images);
+    int place = to->order++;
+    to->signs[place] = group->signs[k];
+    memcpy(to->matrix[place], group->matrix[k], sizeof to->matrix[place]);
+    memcpy(to->images + place * group->n_atoms, group->images + k * group->n_atoms,
+           (size_t)group->n_atoms * sizeof *group->images);
 }
 
 /* Signs of products are exclusive ors: sets of signs are bits, those of signs s times all of a set are
@@ -442,23 +442,36 @@ static unsigned times_signs(unsigned set, int signs)
     return product;
 }
 
-void point_group_keep_moving(struct point_group *group)
+/* Signs, as bits, of a subgroup that with the operations that leave all centres makes up the group. */
+static unsigned find_moving(const struct point_group *group)
 {
-    int order = group->order;
-    unsigned resting = 0, kept = 1, covered;
-    for (int k = 0; k < order; k++)
+    unsigned covered = 0, kept = 1;
+    for (int k = 0; k < group->order; k++)
         if (!moves_centers(group, k))
-            resting |= 1u << group->signs[k];
-    covered = resting;
-    for (int k = 1; k < order; k++)
+            covered |= 1u << group->signs[k];
+    for (int k = 1; k < group->order; k++)
         if (!(covered >> group->signs[k] & 1u)) {
             kept |= times_signs(kept, group->signs[k]);
             covered |= times_signs(covered, group->signs[k]);
         }
-    group->order = 0;
-    for (int k = 0; k < order; k++)
+    return kept;
+}
+
+enum status point_group_take_moving(const struct point_group *group, struct point_group *moving)
+{
+    size_t n_images = (size_t)(group->order * group->n_atoms);
+    unsigned kept = find_moving(group);
+    *moving = *group;
+    moving->order = 0;
+    moving->images = malloc(n_images * sizeof *moving->images);
+    if (!moving->images)
+        *moving = (struct point_group){0};
+    TRY(CHECK_MEMORY(moving->images, "no memory for the symmetry of %lld centres",
+                     (long long)group->n_atoms));
+    for (int k = 0; k < group->order; k++)
         if (kept >> group->signs[k] & 1u)
-            keep_operation(group, k);
+            copy_operation(group, k, moving);
+    return STATUS_OK;
 }
 
 /* Representations of all eight sign changes are the products of the signs along a set of axes. Those

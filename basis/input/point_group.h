@@ -40,9 +40,10 @@ struct point_group {
 enum status point_group_find(const struct molecule *molecule, struct point_group *group);
 void point_group_fini(struct point_group *group);
 
-/* Keeps operations that move centres: with those that leave all centres where they are, in a plane or
- * on a line, they make up the group. The name stays. */
-void point_group_keep_moving(struct point_group *group);
+/* moving: the operations that move centres, which with those that leave all centres where they are, in
+ * a plane or on a line, make up the group, whose name it has. On failure *moving is empty. Not
+ * collective. Errors: STATUS_NO_MEMORY. */
+enum status point_group_take_moving(const struct point_group *group, struct point_group *moving);
 
 /* The character of operation k in representation r, both in [0, order): 1 or -1; representation 0 is
  * the totally symmetric one. */

@@ -23,6 +23,7 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
         .tiling = calculation->tiling,
         .fock = calculation->fock,
         .symmetry = calculation->symmetry,
+        .operations = calculation->operations,
         .grid = calculation->grid,
         .comm = calculation->comm,
         .n_spins = calculation->input.n_spins,
@@ -88,15 +89,22 @@ static enum status check_guess(struct hf_calculation *calculation)
                : STATUS_OK;
 }
 
-/* That of the molecule, where Fock builds of an SCF can use it. */
+static enum status create_operations(const struct tiling *tiling, const struct point_group *group,
+                                     struct tile_symmetry **operations)
+{
+    return group->order > 1 ? tile_symmetry_create(tiling, group, operations) : STATUS_OK;
+}
+
+/* Those of the molecule, where Fock builds of an SCF can use them. */
 static enum status create_symmetry(struct hf_calculation *calculation)
 {
     const struct hf_settings *settings = calculation->settings;
-    const struct point_group *group = &calculation->input.group;
+    const struct hf_input *input = &calculation->input;
     if (settings->point_group != HF_POINT_GROUP_AUTO || settings->goal != HF_GOAL_SCF ||
-        settings->fock.symmetry != FOCK_SYMMETRY_FULL || group->order == 1)
+        settings->fock.symmetry != FOCK_SYMMETRY_FULL)
         return STATUS_OK;
-    return tile_symmetry_create(calculation->tiling, group, &calculation->symmetry);
+    TRY(create_operations(calculation->tiling, &input->moving, &calculation->symmetry));
+    return create_operations(calculation->tiling, &input->group, &calculation->operations);
 }
 
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
@@ -127,6 +135,7 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     screening_destroy(calculation->screening);
     dense_grid_destroy(calculation->grid);
     tile_symmetry_destroy(calculation->symmetry);
+    tile_symmetry_destroy(calculation->operations);
     tiling_destroy(calculation->tiling);
     hf_input_fini(&calculation->input);
     *calculation = (struct hf_calculation){0};

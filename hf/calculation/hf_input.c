@@ -143,10 +143,10 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
                      shells_create(&input->molecule, &input->basis_set, form, &input->shells)));
     TRY(count_electrons(settings, input));
     TRY(status_agree(comm, point_group_find(&input->molecule, &input->group)));
-    point_group_keep_moving(&input->group);
+    TRY(status_agree(comm, point_group_take_moving(&input->group, &input->moving)));
     TRY(status_agree(comm, find_flipped(settings, input)));
     input->tile = settings->tile > 0 ? settings->tile
-                                     : tiling_default_target(input->shells, input->group.order);
+                                     : tiling_default_target(input->shells, input->moving.order);
     return STATUS_OK;
 }
 
@@ -163,6 +163,7 @@ void hf_input_fini(struct hf_input *input)
 {
     shells_destroy(input->shells);
     point_group_fini(&input->group);
+    point_group_fini(&input->moving);
     molecule_fini(&input->molecule);
     basis_set_fini(&input->basis_set);
     free(input->flipped);

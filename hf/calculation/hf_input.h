@@ -15,7 +15,7 @@
 
 struct hf_input {
     struct molecule molecule;
-    struct point_group group; /* of the molecule, with the operations that move centres */
+    struct point_group group, moving; /* of the molecule; its operations that move centres */
     struct basis_set basis_set;
     struct shells *shells;
     int n_spins;           /* 1: RHF, 2: UHF; of RHF, 2 after hf_calculation_solve if it left RHF */

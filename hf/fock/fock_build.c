@@ -41,7 +41,6 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
 {
     fock->pool_settings = *pool_settings;
     fock->n_builds = 0;
-    fock->continues = false;
     fock_set_cutoff(fock, 0);
     fock->observing = fock->settings.prune == FOCK_PRUNE_OBSERVED;
     if (fock->observing) {
@@ -221,13 +220,9 @@ static enum status build_and_record(struct fock *fock, const struct density_kind
                                     const struct darray *const D[], struct darray *const F[])
 {
     double start_s = clock_now_s();
-    bool continues = fock->continues && fock->n_builds > 0;
-    fock->continues = false;
     TRY(make_room_for_record(fock));
-    fock->n_builds -= continues;
     struct fock_record *record = &fock->records[fock->n_builds];
-    if (!continues)
-        *record = (struct fock_record){.statistics.iteration = fock->n_builds};
+    *record = (struct fock_record){.statistics.iteration = fock->n_builds};
     TRY(build_passes(fock, kind, D, F));
     record->seconds += clock_now_s() - start_s;
     fock->n_builds++;
@@ -248,11 +243,6 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 {
     struct density_kind kind = density_of_spins(n_spins);
     return fock_build_several(fock, &kind, D, F);
-}
-
-void fock_continue(struct fock *fock)
-{
-    fock->continues = true;
 }
 
 enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry)

@@ -67,10 +67,6 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
 enum status fock_build_several(struct fock *fock, const struct density_kind *kind,
                                const struct darray *const D[], struct darray *const F[]);
 
-/* Makes the next build a part of the last one, with which it shares a record: builds that together compute
- * all quartets at most once. Not collective; the same on all processes. */
-void fock_continue(struct fock *fock);
-
 /* From now on builds compute one quartet of groups of shells of each orbit under the operations
  * (fock_parts.h), which changes F by rounding and screening alone; kept integrals are forgotten. For
  * FOCK_SYMMETRY_FULL. symmetry is borrowed; NULL: all quartets, as at first. Collective. Errors:

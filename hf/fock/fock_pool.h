@@ -39,7 +39,6 @@ struct fock {
     int n_matrices; /* of the accumulator */
     struct fock_record *records;
     int64_t n_builds, record_capacity;
-    bool continues;                      /* the next build adds to the last record */
     struct class_costs *class_costs;     /* of this process; NULL: not measured */
     struct class_costs *class_cost_sums; /* of all processes */
 };

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_davidson.h"
 
-#include "hf/orbitals/scf_representation.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -80,35 +78,27 @@ static int64_t count_rotations(const struct scf_basis *basis)
 /* The part of noise in a block is rounding errors below this, as where the block has no rotations. */
 #define LEAST_PART 1e-8
 
-/* Takes the part of x in a block, or zero where there is none. */
-static enum status take_block(struct scf_hessian *hessian, int representation,
-                              struct scf_rotation *x)
+/* A first vector: noise of the block, or zero where that is empty. */
+static void set_first(struct davidson *davidson, const struct davidson_start *start, int stream,
+                      struct scf_rotation *x)
 {
-    double before = scf_rotation_dot(x, x);
-    TRY(scf_rotation_take_part(hessian, representation, x));
-    if (scf_rotation_dot(x, x) < LEAST_PART * LEAST_PART * before)
+    struct scf_rotation *noise = &davidson->scratch;
+    scf_rotation_set_noise(stream, noise);
+    scf_representations_split(start->representations, noise, 1, &start->representation, &x);
+    if (scf_rotation_dot(x, x) < LEAST_PART * LEAST_PART * scf_rotation_dot(noise, noise))
         scf_rotation_add(0, x, 0, x);
-    return STATUS_OK;
-}
-
-/* A first vector: noise of the block. */
-static enum status set_first(const struct davidson *davidson, const struct davidson_start *start,
-                             int stream, struct scf_rotation *x)
-{
-    scf_rotation_set_noise(stream, x);
-    if (start->n_representations > 1)
-        TRY(take_block(davidson->hessian, start->representation, x));
     for (int k = 0; k < start->n_divisions; k++)
         divide_by_gaps(davidson, 0, x, x);
-    return STATUS_OK;
 }
 
 enum status davidson_init(struct scf_hessian *hessian, const struct davidson_start *start,
                           struct davidson *davidson)
 {
     *davidson = (struct davidson){.hessian = hessian,
+                                  .representations = start->representations,
+                                  .representation = start->representation,
                                   .most_new = start->most_new,
-                                  .capacity = capacity_of_block(start->n_representations)};
+                                  .capacity = capacity_of_block(start->representations->n)};
     struct scf_rotation *all[MAX_ROTATIONS];
     int n = list_rotations(davidson, all);
     TRY(scf_rotations_init(hessian->basis, n, all));
@@ -117,7 +107,7 @@ enum status davidson_init(struct scf_hessian *hessian, const struct davidson_sta
     if (davidson->n_free == count_rotations(hessian->basis))
         davidson->n_free = 0;
     for (int i = 0; i < start->most_new; i++)
-        TRY(set_first(davidson, start, i, &davidson->next[i]));
+        set_first(davidson, start, i, &davidson->next[i]);
     return STATUS_OK;
 }
 
@@ -156,13 +146,32 @@ static bool orthonormalise(struct davidson *davidson, int n)
     return true;
 }
 
+/* A new vector that has less in its block is rounding errors of what was removed from it. */
+#define LEAST_IN_BLOCK 0.5
+
+/* Makes vector number n one of the block again: what it has of others was a rounding error before little
+ * was left of it, and would be taken for a part of the product. False if it is none. */
+static bool purify(struct davidson *davidson, int n)
+{
+    struct scf_rotation *vector = &davidson->vectors[n], *part = &davidson->scratch;
+    if (davidson->representations->n == 1)
+        return true;
+    scf_representations_split(davidson->representations, vector, 1, &davidson->representation,
+                              &part);
+    double square = scf_rotation_dot(part, part);
+    if (!(square > LEAST_IN_BLOCK))
+        return false;
+    scf_rotation_add(1 / sqrt(square), part, 0, vector);
+    return true;
+}
+
 void davidson_choose(struct davidson *davidson, int n)
 {
     davidson->n_new = 0;
     for (int i = 0; i < n; i++) {
         int place = davidson->n_vectors + davidson->n_new;
         scf_rotation_add(1, &davidson->next[i], 0, &davidson->vectors[place]);
-        if (orthonormalise(davidson, place))
+        if (orthonormalise(davidson, place) && purify(davidson, place))
             davidson->n_new++;
     }
 }
@@ -208,10 +217,11 @@ enum status davidson_solve(struct davidson *davidson)
  * less the eigenvalue, as far as differences of orbital energies and x know the diagonal. */
 static void precondition(struct davidson *davidson, int k, const struct scf_rotation *x)
 {
+    struct scf_rotation *next = &davidson->next[k];
     double eigenvalue = davidson->eigenvalues[k];
     double gap = scf_rotation_mean_gap(davidson->hessian->orbital_energies, x);
     double shift = eigenvalue + TWO_ELECTRON_FRACTION * (gap - eigenvalue);
-    divide_by_gaps(davidson, shift, &davidson->next[k], &davidson->next[k]);
+    divide_by_gaps(davidson, shift, next, next);
 }
 
 /* Keeps only the lowest combinations when there is no room. One alone would forget the way that

@@ -9,6 +9,7 @@
 
 #include "hf/orbitals/scf_free_rotation.h"
 #include "hf/orbitals/scf_hessian.h"
+#include "hf/orbitals/scf_representation.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
@@ -19,9 +20,11 @@ enum { DAVIDSON_VECTORS = 24, DAVIDSON_BLOCK_VECTORS = 12, DAVIDSON_MAX_NEW = FO
 
 struct davidson {
     struct scf_hessian *hessian;
-    int n_vectors, n_new; /* with products; after them, in the coming pass */
-    int most_new;         /* in any pass */
-    int capacity;         /* vectors that there is room for */
+    struct scf_representations *representations; /* borrowed */
+    int representation;                          /* of all vectors */
+    int n_vectors, n_new;                        /* with products; after them, in the coming pass */
+    int most_new;                                /* in any pass */
+    int capacity;                                /* vectors that there is room for */
     struct scf_rotation vectors[DAVIDSON_VECTORS];            /* orthonormal */
     struct scf_rotation products[DAVIDSON_VECTORS];           /* H times each */
     double matrix[DAVIDSON_VECTORS * DAVIDSON_VECTORS];       /* of H between them */
@@ -35,10 +38,10 @@ struct davidson {
     double residual_norm;           /* of H x - eigenvalue x */
 };
 
-/* Whether the blocks are so many that one vector of each fills a pass, and fewer vectors suffice. */
+/* Whether there are so many blocks that few vectors of each suffice. */
 static inline bool davidson_is_of_many(int n_representations)
 {
-    return n_representations >= FOCK_MAX_MATRICES;
+    return n_representations >= 4;
 }
 
 /* What is searched, and how. */
@@ -46,10 +49,10 @@ struct davidson_start {
     /* Noise divided so many times by the differences of orbital energies is low excitations, the more
      * divisions the fewer of them. */
     int n_divisions;
-    int most_new;          /* vectors of a pass, at most DAVIDSON_MAX_NEW */
-    bool leave_out_free;   /* free rotations, where there are others */
-    int n_representations; /* blocks of the Hessian (scf_representation.h); 1: the whole */
-    int representation;    /* the block */
+    int most_new;                                /* vectors of a pass, at most DAVIDSON_MAX_NEW */
+    bool leave_out_free;                         /* free rotations, where there are others */
+    struct scf_representations *representations; /* blocks of the Hessian */
+    int representation;                          /* the one that is searched */
 };
 
 /* Collective, like all that follows. Errors: STATUS_NO_MEMORY; on failure davidson_fini still has to be

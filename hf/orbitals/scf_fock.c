@@ -116,12 +116,6 @@ static enum status build_tiles(struct scf_fock *fock, const struct density_kind 
     return status;
 }
 
-void scf_fock_continue(struct scf_fock *fock)
-{
-    fock_continue(fock->problem->fock);
-    fock->n_builds--;
-}
-
 enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
                                 struct dense *const D[], struct dense *const G[])
 {

@@ -69,9 +69,6 @@ enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray
 enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
                                  struct dense *const G[]);
 
-/* Makes the next build a part of the last one, with which it counts (fock_continue). */
-void scf_fock_continue(struct scf_fock *fock);
-
 /* The same for several matrices, as fock_build_several has them, in one pass over the integrals. */
 enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
                                 struct dense *const D[], struct dense *const G[]);

@@ -16,7 +16,8 @@ struct scf_stability {
     struct scf_curvature curvature[SCF_SPACES]; /* of H or H_t of scf_hessian.h by enum scf_space;
                                                  * the search towards UHF ends early where the
                                                  * state is a saddle in its own space */
-    struct scf_rotation direction;              /* in the own space: its vector, of norm 1 */
+    struct scf_rotation direction;   /* in the own space: its vector, of norm 1; of a saddle point
+                                    * downhill in each representation that leads there */
     struct scf_rotation newton_step; /* towards the stationary point, or no matrices where
                                                  * the search in the own space knows none */
     int n_builds; /* passes over the integrals: each of all quartets once, or less */

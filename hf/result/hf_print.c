@@ -74,7 +74,7 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
     warn_of_form(settings, input);
     if (calculation->symmetry)
         log_print("Symmetry   %s: an SCF computes one of up to %d shell quartets\n",
-                  input->group.name, input->group.order);
+                  input->group.name, input->moving.order);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, compared ? "by each of " : "",
               compared ? compared : settings->pool.mode);
     blas_kernels_print(calculation->comm);

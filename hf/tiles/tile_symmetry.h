@@ -17,6 +17,7 @@
 #include "basis/input/point_group.h"
 #include "hf/tiles/tiling.h"
 #include "support/arrays/darray.h"
+#include "support/arrays/dense.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
@@ -59,3 +60,7 @@ enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_ma
  * tiles of this process. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
                                      double largest[]);
+
+/* R, n_functions squared: operation k over the functions, whose coefficients C become R C. Not
+ * collective. */
+void tile_symmetry_matrix(const struct tile_symmetry *symmetry, int k, struct dense *R);

@@ -25,8 +25,9 @@ struct stability_case {
     "6\n\nC 0 0 0.667\nC 0 0 -0.667\nH 0 0.923 1.238\nH 0 -0.923 1.238\n"                          \
     "H 0 0.923 -1.238\nH 0 -0.923 -1.238\n"
 
-/* Searched in blocks of representations: two and four of them; a hole in a pi shell, whose rotation is
- * free; a state that has not the symmetry of the molecule. */
+/* Searched in blocks of representations: four and eight of them; a hole in a pi shell, whose rotation is
+ * free; states that have not the symmetry of the molecule, or a part of it alone; operations that move no
+ * centre; an atom with two free rotations. */
 static const struct stability_case symmetric_cases[] = {
     {{WATER, 0, 1, "6-31g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE}, 0},
     {{ETHYLENE, 0, 1, "sto-3g", 1, 0}, {SCF_VERDICT_STABLE, SCF_VERDICT_NOT_TESTED}, 0},
@@ -41,6 +42,13 @@ static const struct stability_case symmetric_cases[] = {
     {{"2\n\nO 0 0 0\nO 0 0 1.2075\n", 0, 3, "sto-3g", 2, 0},
      {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_UNSTABLE},
      0},
+    {{"2\n\nC 0 0 0\nO 0 0 1.13\n", 0, 1, "sto-3g", 1, 0},
+     {SCF_VERDICT_STABLE, SCF_VERDICT_STABLE},
+     0},
+    {{"2\n\nO 0 0 0\nH 0 0 0.97\n", 0, 2, "sto-3g", 2, 0},
+     {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE},
+     1},
+    {{"1\n\nC 0 0 0\n", 0, 3, "6-31g", 2, 0}, {SCF_VERDICT_NOT_TESTED, SCF_VERDICT_STABLE}, 2},
 };
 
 /* Closed shells that are stable, that break into radicals, and with a hole in a pi shell, whose
@@ -220,9 +228,10 @@ static void check_case(const struct stability_case *stability_case, bool symmetr
         free(H[block]);
     }
     /* The searches share their builds, and so do several vectors of one towards UHF. */
-    int at_once = FOCK_MAX_MATRICES / (own + 1), n_representations;
-    check_ok(scf_count_representations(&solution.hessian, &n_representations));
-    at_once *= n_representations;
+    struct scf_representations representations;
+    check_ok(scf_representations_init(&solution.hessian, &representations));
+    int at_once = FOCK_MAX_MATRICES / (own + 1) * representations.n;
+    scf_representations_fini(&representations);
     assert_true(stability.n_builds <= most && at_once * stability.n_builds >= most);
     assert_int_equal(stability.curvature[SCF_REAL_RHF].n_products > 0, own == 0);
     scf_stability_fini(&stability);
@@ -243,36 +252,55 @@ static void test_so_are_those_of_blocks_of_representations(void **state)
         check_case(&symmetric_cases[i], true);
 }
 
-/* The parts of a rotation and their products with the Hessian are orthogonal, and add up to it. */
+/* Products with the Hessian of the parts of a rotation are the parts of its product. */
+static void check_product_parts(struct solution *solution,
+                                struct scf_representations *representations,
+                                const struct scf_rotation *kappa, struct scf_rotation part[])
+{
+    struct scf_rotation product, of_part, expected, *out = &expected;
+    check_ok(scf_rotation_init(solution->basis, &product));
+    check_ok(scf_rotation_init(solution->basis, &of_part));
+    check_ok(scf_rotation_init(solution->basis, &expected));
+    check_ok(scf_hessian_multiply(&solution->hessian, kappa, &product));
+    for (int r = 0; r < representations->n; r++) {
+        check_ok(scf_hessian_multiply(&solution->hessian, &part[r], &of_part));
+        scf_representations_split(representations, &product, 1, &r, &out);
+        scf_rotation_add(-1, &expected, 1, &of_part);
+        check_close(scf_rotation_dot(&of_part, &of_part), 0, 1e-12);
+    }
+    scf_rotation_fini(&product);
+    scf_rotation_fini(&of_part);
+    scf_rotation_fini(&expected);
+}
+
+/* The parts of a rotation are orthogonal, and add up to it. */
 static void check_parts(struct solution *solution, const struct scf_rotation *kappa)
 {
-    struct scf_rotation part[POINT_GROUP_MAX_ORDER], product, sum;
-    int n;
-    check_ok(scf_rotation_init(solution->basis, &product));
+    struct scf_representations representations;
+    struct scf_rotation part[POINT_GROUP_MAX_ORDER], sum, *parts[POINT_GROUP_MAX_ORDER];
+    int chosen[POINT_GROUP_MAX_ORDER];
     check_ok(scf_rotation_init(solution->basis, &sum));
-    check_ok(scf_count_representations(&solution->hessian, &n));
+    check_ok(scf_representations_init(&solution->hessian, &representations));
+    int n = representations.n;
     assert_int_equal(n, solution->setup.group.order);
     for (int r = 0; r < n; r++) {
         check_ok(scf_rotation_init(solution->basis, &part[r]));
-        scf_rotation_add(1, kappa, 0, &part[r]);
-        check_ok(scf_rotation_take_part(&solution->hessian, r, &part[r]));
+        parts[r] = &part[r];
+        chosen[r] = r;
+    }
+    scf_representations_split(&representations, kappa, n, chosen, parts);
+    for (int r = 0; r < n; r++) {
         scf_rotation_add(1, &part[r], 1, &sum);
+        for (int other = 0; other < r; other++)
+            check_close(scf_rotation_dot(&part[r], &part[other]), 0, 1e-10);
     }
     scf_rotation_add(-1, kappa, 1, &sum);
     check_close(scf_rotation_dot(&sum, &sum), 0, 1e-20);
-    for (int r = 0; r < n; r++) {
-        check_ok(scf_hessian_multiply(&solution->hessian, &part[r], &product));
-        for (int other = 0; other < n; other++) {
-            if (other == r)
-                continue;
-            check_close(scf_rotation_dot(&part[r], &part[other]), 0, 1e-10);
-            check_close(scf_rotation_dot(&product, &part[other]), 0, 1e-6);
-        }
-    }
+    check_product_parts(solution, &representations, kappa, part);
     for (int r = 0; r < n; r++)
         scf_rotation_fini(&part[r]);
-    scf_rotation_fini(&product);
     scf_rotation_fini(&sum);
+    scf_representations_fini(&representations);
 }
 
 static void test_the_hessian_couples_no_representations(void **state)

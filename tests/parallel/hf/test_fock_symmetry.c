@@ -60,9 +60,12 @@ static void case_init(struct symmetric_case *c, const char *molecule, double ang
     check_ok(shells_create(&hf->molecule, &hf->set, form, &hf->shells));
     check_ok(tiling_create(hf->shells, 14, &c->tiling));
     check_ok(screening_create(c->tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &c->screening));
-    check_ok(point_group_find(&hf->molecule, &c->group));
-    if (!keep_all)
-        point_group_keep_moving(&c->group);
+    struct point_group all;
+    check_ok(point_group_find(&hf->molecule, keep_all ? &c->group : &all));
+    if (!keep_all) {
+        check_ok(point_group_take_moving(&all, &c->group));
+        point_group_fini(&all);
+    }
     assert_true(c->group.order > 1);
     check_ok(tile_symmetry_create(c->tiling, &c->group, &c->symmetry));
 }

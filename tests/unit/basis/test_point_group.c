@@ -100,21 +100,23 @@ static void check_operations(const struct molecule *molecule, const struct point
 
 static void check_case(const struct group_case *group_case, const struct molecule *molecule)
 {
-    struct point_group group;
+    struct point_group group, moving;
     check_ok(point_group_find(molecule, &group));
     if (group_case->name)
         assert_string_equal(group.name, group_case->name);
     assert_int_equal(group.order, group_case->order);
     check_operations(molecule, &group);
-    point_group_keep_moving(&group);
-    assert_int_equal(group.order, group_case->moving);
-    check_operations(molecule, &group);
-    for (int k = 1; k < group.order; k++) {
+    check_ok(point_group_take_moving(&group, &moving));
+    assert_string_equal(moving.name, group.name);
+    assert_int_equal(moving.order, group_case->moving);
+    check_operations(molecule, &moving);
+    for (int k = 1; k < moving.order; k++) {
         int64_t i = 0;
-        while (i < group.n_atoms && group.images[k * group.n_atoms + i] == i)
+        while (i < moving.n_atoms && moving.images[k * moving.n_atoms + i] == i)
             i++;
-        assert_true(i < group.n_atoms);
+        assert_true(i < moving.n_atoms);
     }
+    point_group_fini(&moving);
     point_group_fini(&group);
 }
 
@@ -172,7 +174,7 @@ static void what_is_found_is_a_group(void **state)
     random_state = 1;
     for (int i = 0; i < 4000; i++) {
         struct molecule molecule;
-        struct point_group group;
+        struct point_group group, moving;
         parse(molecules[i % 2], &molecule);
         if (i % 3 == 0)
             move(&molecule, 3 * random_number(), random_number(), 0);
@@ -182,9 +184,10 @@ static void what_is_found_is_a_group(void **state)
                 molecule.atoms[a].position[x] += noise * random_number();
         check_ok(point_group_find(&molecule, &group));
         check_operations(&molecule, &group);
-        point_group_keep_moving(&group);
-        check_operations(&molecule, &group);
-        n_of_order[group.order]++;
+        check_ok(point_group_take_moving(&group, &moving));
+        check_operations(&molecule, &moving);
+        n_of_order[moving.order]++;
+        point_group_fini(&moving);
         point_group_fini(&group);
         molecule_fini(&molecule);
     }
