@@ -32,8 +32,9 @@ static enum status describe(const struct scf_problem *problem,
     char energy[64] = "energy not known";
     if (!isnan(orbitals->energy))
         snprintf(energy, sizeof energy, "total energy %.12f hartree", orbitals->energy);
-    snprintf(contents->description, sizeof contents->description, "Beryl, %s, %s" CHECKPOINT_SEALED,
-             problem->n_spins == 1 ? "RHF" : "UHF", energy);
+    snprintf(contents->description, sizeof contents->description, "Beryl, %s, %s%s",
+             problem->n_spins == 1 ? "RHF" : "UHF", energy,
+             orbitals->converged ? CHECKPOINT_CONVERGED : CHECKPOINT_SEALED);
     TRY(checkpoint_basis_init(problem->molecule, problem->shells, &contents->basis));
     TRY(checkpoint_contents_init_orbitals(contents));
     for (int s = 0; s < problem->n_spins; s++) {

@@ -12,6 +12,8 @@
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
+
 struct checkpoint_stream;
 
 /* Orbitals of each spin. All borrowed. */
@@ -20,6 +22,7 @@ struct checkpoint_orbitals {
     struct dense *orbitals[2];         /* n_functions x n_orbitals, occupied ones first */
     const double *orbital_energies[2]; /* n_orbitals, hartree */
     double energy;                     /* total, hartree; NAN: not known */
+    bool converged;                    /* canonical orbitals of a converged SCF */
     const char *solver;                /* "SCF", for the notice of a run that a signal ends */
     int64_t iteration;                 /* after which this is written, for that notice */
 

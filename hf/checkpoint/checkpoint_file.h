@@ -12,6 +12,10 @@
 /* End of the description of a file that has a seal (checkpoint_seal.h). */
 #define CHECKPOINT_SEALED ", sealed"
 
+/* End of the description of such a file whose orbitals are those of a converged SCF: canonical, with their
+ * energies. */
+#define CHECKPOINT_CONVERGED ", converged" CHECKPOINT_SEALED
+
 struct checkpoint_contents {
     struct checkpoint_basis basis;
     int64_t n_electrons[2]; /* alpha, beta */

@@ -44,6 +44,7 @@ struct checkpoint_reader {
     enum checkpoint_fit fit;
     bool is_foreign;       /* its functions are not the problem's */
     struct shells *shells; /* of foreign functions, else NULL */
+    bool is_solution;      /* of a converged SCF */
     bool is_moved;         /* foreign functions were on other centres */
     struct checkpoint_contents
         contents;                    /* on process 0; functions numbered in this program's order */
@@ -180,7 +181,8 @@ static void share_counts(struct checkpoint_reader *reader)
                         reader->n_orbitals[1],
                         reader->is_foreign,
                         reader->contents.n_electrons[0],
-                        reader->contents.n_electrons[1]};
+                        reader->contents.n_electrons[1],
+                        strstr(reader->contents.description, CHECKPOINT_CONVERGED) != NULL};
     MPI_Bcast(counts, sizeof counts / sizeof *counts, MPI_INT64_T, 0, reader->comm);
     reader->n_functions = counts[0];
     reader->n_rows = counts[1];
@@ -189,6 +191,7 @@ static void share_counts(struct checkpoint_reader *reader)
     reader->is_foreign = counts[4] != 0;
     reader->n_electrons[0] = counts[5];
     reader->n_electrons[1] = counts[6];
+    reader->is_solution = counts[7] != 0;
 }
 
 /* --- orthonormal orbitals --- */
@@ -449,6 +452,33 @@ enum status checkpoint_reader_check_density(const struct checkpoint_reader *read
 {
     return status_agree(reader->comm,
                         reader->rank == 0 ? check_own_density(reader, problem) : STATUS_OK);
+}
+
+bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader)
+{
+    return reader->is_solution;
+}
+
+bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
+                                    const struct scf_problem *problem, int64_t n_orbitals)
+{
+    bool has = reader->deviation < ORTHONORMAL_AS_THEY_ARE;
+    for (int s = 0; s < problem->n_spins; s++)
+        has = has && reader->n_orbitals[spin_in_file(reader, s)] == n_orbitals;
+    return has;
+}
+
+void checkpoint_reader_energies(const struct checkpoint_reader *reader,
+                                const struct scf_problem *problem, int64_t n_orbitals,
+                                double *const energies[])
+{
+    for (int s = 0; s < problem->n_spins; s++) {
+        int64_t first = reader->first[spin_in_file(reader, s)];
+        if (reader->rank == 0)
+            memcpy(energies[s], reader->contents.energies + first,
+                   (size_t)n_orbitals * sizeof *energies[s]);
+        MPI_Bcast(energies[s], (int)n_orbitals, MPI_DOUBLE, 0, reader->comm);
+    }
 }
 
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,

@@ -64,6 +64,20 @@ enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
 enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
                                             const struct scf_problem *problem);
 
+/* Whether the file is complete and intact, by its seal, and of an SCF that had converged. Not
+ * collective. */
+bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader);
+
+/* Whether it has so many orbitals of each spin, and they are orthonormal to rounding. Not collective. */
+bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
+                                    const struct scf_problem *problem, int64_t n_orbitals);
+
+/* Their energies, to the last digit, which nothing vouches for but the seal: of each spin n_orbitals, as many
+ * as the file has. Errors: none; collective. */
+void checkpoint_reader_energies(const struct checkpoint_reader *reader,
+                                const struct scf_problem *problem, int64_t n_orbitals,
+                                double *const energies[]);
+
 /* The file's orbitals, to the last digit.
  * n_orbitals  that there are to be of each spin
  * C           of each spin, shaped as in scf_result

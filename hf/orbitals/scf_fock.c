@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What builds in a row may neglect together, in cutoffs of the last: with equal cutoffs, one full
  * build and seven incremental ones. */
@@ -64,7 +65,9 @@ static enum status need_tiles(struct scf_fock *fock, int n)
 struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matrices,
                                   int n_processes)
 {
-    struct memory_need need = {.own_bytes = sizeof(struct scf_fock)};
+    struct memory_need need = {.own_bytes =
+                                   sizeof(struct scf_fock) +
+                                   2 * sizeof(double) * (double)tiling_n_pairs(problem->tiling)};
     int n_tiles = TILES_OF_SPIN * problem->n_spins;
     if (n_matrices > problem->n_spins)
         n_tiles += TILES_OF_MATRIX * (n_matrices - problem->n_spins);
@@ -81,6 +84,10 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
     (*fock)->problem = problem;
     for (int s = 0; s < problem->n_spins; s++)
         (*fock)->input_tiles[s] = scratch[s];
+    (*fock)->shares = agree_calloc(
+        problem->comm, 2 * (size_t)tiling_n_pairs(problem->tiling) * sizeof(double), "energies");
+    if (!(*fock)->shares)
+        return STATUS_NO_MEMORY;
     return create_last_tiles(*fock);
 }
 
@@ -90,6 +97,7 @@ void scf_fock_destroy(struct scf_fock *fock)
         return;
     for (int i = 0; i < fock->n_owned; i++)
         darray_destroy(fock->owned[i]);
+    free(fock->shares);
     free(fock);
 }
 
@@ -200,15 +208,22 @@ enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
     return STATUS_OK;
 }
 
-void scf_fock_energies(const struct scf_fock *fock, const struct darray *H, double energies[2])
+void scf_fock_energies(struct scf_fock *fock, const struct darray *H, double energies[2])
 {
     const struct scf_problem *problem = fock->problem;
-    energies[0] = energies[1] = 0;
+    int64_t n_pairs = tiling_n_pairs(problem->tiling);
+    double *of_H = fock->shares, *of_G = fock->shares + n_pairs;
+    memset(fock->shares, 0, 2 * (size_t)n_pairs * sizeof *fock->shares);
     for (int s = 0; s < problem->n_spins; s++) {
-        energies[0] += tile_matrix_dot_part(problem->tiling, fock->D_last[s], H);
-        energies[1] += tile_matrix_dot_part(problem->tiling, fock->D_last[s], fock->G_last[s]) / 2;
+        tile_matrix_add_shares(problem->tiling, fock->D_last[s], H, of_H);
+        tile_matrix_add_shares(problem->tiling, fock->D_last[s], fock->G_last[s], of_G);
     }
-    dense_sum_parts(problem->grid, 2, energies);
+    dense_sum_parts(problem->grid, (int)(2 * n_pairs), fock->shares);
+    energies[0] = energies[1] = 0;
+    for (int64_t pair = 0; pair < n_pairs; pair++) {
+        energies[0] += of_H[pair];
+        energies[1] += of_G[pair] / 2;
+    }
 }
 
 enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray *H,

@@ -27,6 +27,7 @@ struct scf_fock {
     /* All tiles but those of the creator, whose roles they exchange. */
     struct darray *owned[3 * 2 + 2 * (FOCK_MAX_MATRICES - 1)];
     int n_owned;
+    double *shares;   /* of each pair of tiles in either energy: 2 x tiling_n_pairs, scratch */
     bool always_full; /* set by the owner: no incremental builds from now on */
     double cutoff;    /* set by the owner: of builds that are not full (fock_set_cutoff) */
     bool has_last;
@@ -57,8 +58,8 @@ void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D)
 enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full);
 
 /* Energies of the last scf_fock_build: energies[0] = sum over spins of D . H, energies[1] of D . G
- * / 2. H: tiles. */
-void scf_fock_energies(const struct scf_fock *fock, const struct darray *H, double energies[2]);
+ * / 2. Bit-identical on any number of processes if D and G are. H: tiles. */
+void scf_fock_energies(struct scf_fock *fock, const struct darray *H, double energies[2]);
 
 /* F = H + G of a spin. Errors: STATUS_NO_MEMORY. */
 enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray *H,

@@ -233,6 +233,7 @@ enum status scf_restart_write(struct scf_solver *solver)
         .orbital_energies = {solver->state->orbital_energies[0],
                              solver->state->orbital_energies[1]},
         .energy = solver->state->energy,
+        .converged = solver->result->converged,
         .solver = "SCF",
         .iteration = solver->result->iterations,
         .add = add_iterations,

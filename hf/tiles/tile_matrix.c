@@ -321,25 +321,32 @@ double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray 
     return largest;
 }
 
-double tile_matrix_dot_part(const struct tiling *tiling, const struct darray *A,
-                            const struct darray *B)
+/* What a tile of this process, and its transpose, have in sum_ij A_ij B_ij. */
+static double find_tile_share(const struct own_tile *tile, const struct darray *A,
+                              const struct darray *B)
+{
+    const double *a = darray_local(A, tile->pair), *b = darray_local(B, tile->pair);
+    double sum = 0;
+    for (int64_t i = 0; i < darray_block_size(A, tile->pair); i++)
+        sum += a[i] * b[i];
+    return tile->I == tile->J ? sum : 2 * sum;
+}
+
+void tile_matrix_add_shares(const struct tiling *tiling, const struct darray *A,
+                            const struct darray *B, double *shares)
 {
     struct own_tile tile = {0};
-    double own = 0;
-    while (own_tile_next(tiling, A, &tile)) {
-        const double *a = darray_local(A, tile.pair), *b = darray_local(B, tile.pair);
-        double sum = 0;
-        for (int64_t i = 0; i < darray_block_size(A, tile.pair); i++)
-            sum += a[i] * b[i];
-        own += tile.I == tile.J ? sum : 2 * sum;
-    }
-    return own;
+    while (own_tile_next(tiling, A, &tile))
+        shares[tile.pair] += find_tile_share(&tile, A, B);
 }
 
 double tile_matrix_dot(const struct tiling *tiling, const struct darray *A, const struct darray *B)
 {
+    struct own_tile tile = {0};
+    double dot = 0;
     darray_sync();
-    double dot = tile_matrix_dot_part(tiling, A, B);
+    while (own_tile_next(tiling, A, &tile))
+        dot += find_tile_share(&tile, A, B);
     MPI_Allreduce(MPI_IN_PLACE, &dot, 1, MPI_DOUBLE, MPI_SUM, darray_comm());
     return dot;
 }

@@ -68,7 +68,10 @@ void tile_matrix_add(const struct tiling *tiling, double alpha, const struct dar
 /* max_ij |A_ij| of the tiles that this process holds. Not collective. */
 double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray *A);
 
-/* sum_ij A_ij B_ij, collective; and the fraction from the tiles of this process, not collective. */
+/* sum_ij A_ij B_ij. Collective. */
 double tile_matrix_dot(const struct tiling *tiling, const struct darray *A, const struct darray *B);
-double tile_matrix_dot_part(const struct tiling *tiling, const struct darray *A,
-                            const struct darray *B);
+
+/* Adds to shares[pair] what each tile of this process has in that sum; tiling_n_pairs shares. Summed over
+ * the processes and then in their order, they give the same on any number of processes. Not collective. */
+void tile_matrix_add_shares(const struct tiling *tiling, const struct darray *A,
+                            const struct darray *B, double *shares);

@@ -21,14 +21,28 @@ void progress_estimate_begin(struct progress_estimate *estimate, double now_s)
     *estimate = (struct progress_estimate){.start_s = now_s, .sample_s = now_s};
 }
 
+void progress_estimate_skip(struct progress_estimate *estimate, double fraction)
+{
+    estimate->skipped += fraction;
+}
+
+/* What is done of that which takes time. */
+static double timed_fraction(const struct progress_estimate *estimate)
+{
+    return estimate->skipped < 1
+               ? fmax(estimate->fraction - estimate->skipped, 0) / (1 - estimate->skipped)
+               : 0;
+}
+
 void progress_estimate_advance(struct progress_estimate *estimate, double fraction, double now_s)
 {
     double elapsed_s = now_s - estimate->start_s, since_s = now_s - estimate->sample_s;
     if (fraction > estimate->fraction)
         estimate->fraction = fmin(fraction, 1);
-    if (estimate->fraction <= 0 || elapsed_s <= 0)
+    double timed = timed_fraction(estimate);
+    if (timed <= 0 || elapsed_s <= 0)
         return;
-    double total_s = elapsed_s / estimate->fraction;
+    double total_s = elapsed_s / timed;
     double weight = estimate->total_s > 0 ? 1 - exp(-since_s / (MEMORY_FRACTION * elapsed_s)) : 1;
     estimate->total_s += weight * (total_s - estimate->total_s);
     estimate->sample_s = now_s;
@@ -37,7 +51,7 @@ void progress_estimate_advance(struct progress_estimate *estimate, double fracti
 double progress_estimate_left_s(const struct progress_estimate *estimate, double now_s)
 {
     double elapsed_s = now_s - estimate->start_s;
-    if (elapsed_s < QUIET_S || estimate->fraction < QUIET_FRACTION)
+    if (elapsed_s < QUIET_S || timed_fraction(estimate) < QUIET_FRACTION)
         return -1;
     return fmax(estimate->total_s - elapsed_s, 0);
 }
@@ -91,6 +105,12 @@ void progress_part(double first, double last)
 {
     piece.first = first;
     piece.last = last;
+}
+
+void progress_skip(double fraction)
+{
+    if (piece.begun)
+        progress_estimate_skip(&piece.estimate, fraction * (piece.last - piece.first));
 }
 
 /* Nothing is complete before progress_end. */

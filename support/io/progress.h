@@ -13,6 +13,9 @@ void progress_begin(const char *what);
  * the whole. */
 void progress_part(double first, double last);
 
+/* This fraction of the part needs no time: it was done before, by an earlier run. */
+void progress_skip(double fraction);
+
 /* A fraction in [0, 1] of the part is done. Redrawn at most five times a second. Less than before
  * counts as no progress: a mode may know more tasks now than it did. */
 void progress_show(double fraction);
@@ -29,11 +32,15 @@ void progress_end(void);
 struct progress_estimate {
     double start_s;
     double fraction; /* largest so far, in [0, 1] */
+    double skipped;  /* of it took no time */
     double total_s;  /* estimate of the duration, smoothed; 0: none yet */
     double sample_s; /* of the last sample that it contains */
 };
 
 void progress_estimate_begin(struct progress_estimate *estimate, double now_s);
+
+/* A further fraction takes no time. */
+void progress_estimate_skip(struct progress_estimate *estimate, double fraction);
 
 /* Takes a sample: this fraction is done, or what was before, if that is more. */
 void progress_estimate_advance(struct progress_estimate *estimate, double fraction, double now_s);

@@ -101,21 +101,38 @@ enum status method_calculation_check_memory(struct method_calculation *self)
     return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
 }
 
-/* Amplitudes belong to the very orbitals that they were found with, which the SCF may have
- * mixed where several have one energy. Their energies are those of the SCF: the same, and not of
- * a file. */
+/* Whether the SCF that was resumed had nothing to do: the file's orbitals are its solution. */
+static bool has_file_solution(const struct method_calculation *self,
+                              const struct scf_problem *problem)
+{
+    const struct scf_result *result = &self->hf->result;
+    const struct checkpoint_reader *file = self->hf->checkpoint;
+    return self->hf->settings->restart && result->iterations == 1 &&
+           checkpoint_reader_is_solution(file) &&
+           checkpoint_reader_has_orbitals(file, problem, result->n_orbitals);
+}
+
+/* Takes the orbitals of the file, if they are the solution: an SCF mixes orbitals of one energy, and rounds as
+ * its number of processes has it, but amplitudes belong to the very orbitals that they were found with.
+ * Energies may be damaged in a file without a seal: then the SCF has found them again. */
 static enum status take_checkpoint_orbitals(struct method_calculation *self)
 {
     struct scf_problem problem = hf_calculation_problem(self->hf);
     struct scf_result *result = &self->hf->result;
+    const struct checkpoint_reader *file = self->hf->checkpoint;
     if (self->has_amplitudes && result->iterations > 1) {
         log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }
-    return self->has_amplitudes ? checkpoint_reader_orbitals(self->hf->checkpoint, &problem,
-                                                             result->n_orbitals, result->orbitals)
-                                : STATUS_OK;
+    bool is_solution = has_file_solution(self, &problem);
+    if (is_solution)
+        checkpoint_reader_energies(file, &problem, result->n_orbitals, result->orbital_energies);
+    if (is_solution && self->has_amplitudes && self->progress.scf_energy != 0)
+        result->energy = self->progress.scf_energy;
+    return is_solution || self->has_amplitudes
+               ? checkpoint_reader_orbitals(file, &problem, result->n_orbitals, result->orbitals)
+               : STATUS_OK;
 }
 
 /* Where the SCF went from RHF to UHF: other amplitudes than those of the plan, and more memory. */
@@ -162,7 +179,9 @@ enum status method_calculation_solve(struct method_calculation *self,
         .max_iterations = settings->max_iterations,
         .diis_size = (int)settings->diis_size,
         .restart = self->has_amplitudes ? self->hf->checkpoint : NULL,
-        .checkpoint = checkpoint.path ? &checkpoint : NULL};
+        .checkpoint = checkpoint.path ? &checkpoint : NULL,
+        .restart_path = self->hf->settings->restart,
+        .is_timed = settings->is_timed};
     TRY(correlation_solve(&self->correlation, pool, &solver));
     return finite_check_run(&self->correlation.instance);
 }

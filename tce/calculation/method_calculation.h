@@ -38,6 +38,7 @@ struct method_settings {
     struct contraction_settings contraction;
     const char *checkpoint;   /* file to write, or NULL: at the end, and */
     int64_t checkpoint_every; /* after so many iterations */
+    bool is_timed;            /* see correlation_settings */
     const char *fcidump;      /* file for all integrals over the orbitals (fcidump.h), or NULL */
 };
 

@@ -324,6 +324,7 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
         .cache_bytes = options->cache_megabytes * 1000000, .prefetch = !options->no_prefetch};
     options->settings.method = options->method;
     options->settings.contraction = options->contraction;
+    options->settings.is_timed = options->hf.compare || options->profile;
     options->settings.checkpoint = options->hf.settings.scf.checkpoint;
     options->settings.checkpoint_every = options->hf.settings.scf.checkpoint_every;
     return STATUS_OK;

@@ -281,6 +281,14 @@ static double stage_flops(const struct plan *plan, int stage)
     return flops;
 }
 
+/* Of its operations, those of the last run: of a loop, what an earlier run left. */
+static double stage_flops_run(const struct executor *self, int stage)
+{
+    int loop = plan_stage_loop(self->plan, stage);
+    double fraction = loop >= 0 ? tile_loop_fraction_run(self->loops[loop].loop) : 1;
+    return fraction * stage_flops(self->plan, stage);
+}
+
 /* In operations of DGEMM: a step without B moves elements only. */
 static double stage_work(const struct plan *plan, int stage)
 {
@@ -328,6 +336,11 @@ void executor_set_fill(struct executor *self, int tensor, const struct tile_fill
             tile_loop_set_fill(loop->loop, t, fill);
 }
 
+void executor_set_store(struct executor *self, int loop, const struct tuple_store *store)
+{
+    tile_loop_set_store(self->loops[loop].loop, store);
+}
+
 enum status executor_run(struct executor *self, int first, int last, struct executor_record *record)
 {
     struct executor_record sum = {0};
@@ -342,7 +355,7 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
         TRY(run_stage(self, k));
         const struct taskpool *pool = pool_of_stage(self, k);
         statistics_add(&sum.statistics, taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
-        sum.flops += stage_flops(self->plan, k);
+        sum.flops += stage_flops_run(self, k);
     }
     sum.seconds = clock_now_s() - start_s;
     if (record)

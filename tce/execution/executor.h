@@ -34,6 +34,10 @@ struct tensor *executor_tensor(const struct executor *executor, int tensor);
  * stays as long as the executor runs. Not collective. */
 void executor_set_fill(struct executor *executor, int tensor, const struct tile_fill *fill);
 
+/* Where the parts of scalars of a loop, by its number in the program, are to outlive a run (tuple_parts.h);
+ * NULL: nowhere. Borrowed. Not collective. */
+void executor_set_store(struct executor *executor, int loop, const struct tuple_store *store);
+
 /* Makes the pools, anew if there were any: nothing is retained from before.
  * Errors: as taskpool_create. */
 enum status executor_start(struct executor *executor, const struct taskpool_settings *pool);

@@ -49,6 +49,21 @@ static bool move_origin(hid_t group, enum checkpoint_move move, struct amplitude
     return done && move_frozen_virtuals(group, move, origin);
 }
 
+/* Files of older versions do not say whether they have a solution. */
+static bool move_solution(hid_t group, enum checkpoint_move move,
+                          struct amplitude_progress *progress)
+{
+    static const char name[] = "is_solution";
+    if (move == CHECKPOINT_READ && H5Aexists(group, name) <= 0)
+        return true;
+    return checkpoint_attribute_move(group, name, H5T_NATIVE_INT64, move, &progress->is_solution) &&
+           checkpoint_attribute_move(group, "change", H5T_NATIVE_DOUBLE, move, &progress->change) &&
+           checkpoint_attribute_move(group, "energy_change", H5T_NATIVE_DOUBLE, move,
+                                     &progress->energy_change) &&
+           checkpoint_attribute_move(group, "scf_energy", H5T_NATIVE_DOUBLE, move,
+                                     &progress->scf_energy);
+}
+
 static bool move_progress(hid_t group, enum checkpoint_move move,
                           struct amplitude_progress *progress)
 {
@@ -56,7 +71,8 @@ static bool move_progress(hid_t group, enum checkpoint_move move,
                                      &progress->iteration) &&
            checkpoint_attribute_move(group, "n_steps", H5T_NATIVE_INT64, move,
                                      &progress->n_steps) &&
-           checkpoint_attribute_move(group, "energy", H5T_NATIVE_DOUBLE, move, &progress->energy);
+           checkpoint_attribute_move(group, "energy", H5T_NATIVE_DOUBLE, move, &progress->energy) &&
+           move_solution(group, move, progress);
 }
 
 static enum status find_amplitude_group(const struct checkpoint_stream *stream, bool *found,

@@ -3,7 +3,8 @@
  * them is younger than the library at hand and holds single elements with their indices.
  *
  *     /beryl_amplitudes    attributes method, n_core, n_frozen_virtual, n_occupied, n_virtual,
- *                         iteration, n_steps, energy
+ *                         iteration, n_steps, energy, is_solution, change, energy_change,
+ *                         scf_energy
  *     /beryl_amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
  *     /beryl_amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
  *
@@ -37,6 +38,11 @@ struct amplitude_progress {
     int64_t iteration; /* the last one, of all runs together */
     int64_t n_steps;   /* of DIIS */
     double energy;     /* of that iteration, hartree */
+    /* Whether the iterations had converged. The amplitudes are then those that the last one made, and
+     * the energy is theirs. */
+    int64_t is_solution;
+    double change, energy_change; /* of a solution: in that iteration; hartree */
+    double scf_energy;            /* of the orbitals, hartree; 0: not known */
 };
 
 /* n tensors, and n_steps steps of DIIS, which have as many each. */

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/correlation.h"
 
+#include "hf/checkpoint/checkpoint_reader.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "support/io/progress.h"
+#include "tce/methods/amplitude_solution.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_checkpoint.h"
 #include "tce/methods/correlation_integrals.h"
 #include "tce/methods/method_bindings.h"
 #include "tce/methods/methods.h"
+#include "tce/methods/tuple_files.h"
 #include "tce/methods/user_program.h"
 
 #include <assert.h>
@@ -57,7 +60,8 @@ static enum status check_program_text(struct correlation *self)
 {
     const struct correlation_problem *problem = &self->problem;
     if (!problem->text) {
-        snprintf(self->amplitudes_name, sizeof self->amplitudes_name, "%s", problem->method);
+        snprintf(self->amplitudes_name, sizeof self->amplitudes_name, "%s",
+                 tce_method_iterated(problem->method));
         return STATUS_OK;
     }
     TRY(user_program_check(&self->instance.program, problem->orbitals->n_spins));
@@ -233,12 +237,20 @@ static void note_memory(struct correlation *self)
 }
 
 /* The energy is linear in the amplitudes: many small changes add up, so it is tested, too. */
-static bool amplitudes_are_converged(const struct correlation *self, double energy_before,
-                                     double threshold)
+static bool amplitudes_are_converged(double change, double energy_change, double threshold)
+{
+    return change < threshold && fabs(energy_change) < fmax(ENERGY_SHARE * threshold, ENERGY_NOISE);
+}
+
+/* Marks the amplitudes as the solution, or not, before they are written. */
+static void note_convergence(struct correlation *self, double energy_before, double threshold)
 {
     const struct correlation_iteration *last = &self->iterations[self->n_iterations - 1];
-    return last->change < threshold &&
-           fabs(last->energy - energy_before) < fmax(ENERGY_SHARE * threshold, ENERGY_NOISE);
+    self->change = last->change;
+    self->energy_change = last->energy - energy_before;
+    self->is_solution = amplitudes_are_converged(self->change, self->energy_change, threshold);
+    if (self->is_solution)
+        amplitude_solution_settle(self);
 }
 
 static enum status iterate_amplitudes(struct correlation *self, struct amplitude_solver *solver,
@@ -251,11 +263,11 @@ static enum status iterate_amplitudes(struct correlation *self, struct amplitude
         TRY(run_iteration(self, &iteration));
         TRY(amplitude_solver_step(solver, &iteration.change, &iteration.norm));
         TRY(keep_iteration(self, &iteration));
-        bool converged = amplitudes_are_converged(self, energy_before, settings->converge);
-        bool last = converged || i == settings->max_iterations - 1;
+        note_convergence(self, energy_before, settings->converge);
+        bool last = self->is_solution || i == settings->max_iterations - 1;
         if (checkpoint && (last || (self->n_before + i + 1) % checkpoint->every == 0))
             correlation_checkpoint_write(checkpoint, self, solver);
-        if (converged)
+        if (self->is_solution)
             return STATUS_OK;
     }
     return FAIL(STATUS_NOT_CONVERGED,
@@ -279,6 +291,36 @@ static enum status run_first_statements(struct correlation *self, int n, struct 
     return STATUS_OK;
 }
 
+/* Whether the amplitudes that were read need no iteration. Damaged ones, which only a seal would show, do. */
+static bool is_read_solution_enough(const struct correlation *self,
+                                    const struct correlation_settings *settings,
+                                    const struct amplitude_progress *progress)
+{
+    const struct plan *plan = self->instance.plan;
+    bool something_follows = plan->first_final_stage < plan->n_stages;
+    return progress->is_solution && checkpoint_reader_is_solution(settings->restart) &&
+           amplitudes_are_converged(progress->change, progress->energy_change,
+                                    settings->converge) &&
+           amplitude_solution_is_enough(self) && (something_follows || !settings->is_timed);
+}
+
+/* Takes converged amplitudes as they are. They are written again only into another file. */
+static void resume_solution(struct correlation *self, const struct correlation_settings *settings,
+                            const struct amplitude_progress *progress,
+                            const struct amplitude_solver *solver)
+{
+    const struct correlation_checkpoint *checkpoint = settings->checkpoint;
+    const char *path = checkpoint_reader_path(settings->restart);
+    self->is_solution = true;
+    self->change = progress->change;
+    self->energy_change = progress->energy_change;
+    amplitude_solution_resume(self, progress->energy);
+    log_print("%4lld %20.10f   converged amplitudes of %s: no iteration\n",
+              (long long)progress->iteration, progress->energy, path);
+    if (checkpoint && strcmp(path, checkpoint->path) != 0)
+        correlation_checkpoint_write(checkpoint, self, solver);
+}
+
 /* The first amplitudes, and the solver's first steps. */
 static enum status set_first_amplitudes(struct correlation *self,
                                         const struct correlation_settings *settings,
@@ -293,6 +335,8 @@ static enum status set_first_amplitudes(struct correlation *self,
                                         &progress));
         self->n_before = progress.iteration;
         self->energy_before = progress.energy;
+        if (is_read_solution_enough(self, settings, &progress))
+            resume_solution(self, settings, &progress, solver);
     }
     return STATUS_OK;
 }
@@ -310,7 +354,8 @@ static enum status solve_iteratively(struct correlation *self,
     status = set_first_amplitudes(self, settings, solver);
     if (status != STATUS_OK)
         goto done;
-    status = iterate_amplitudes(self, solver, settings);
+    if (!self->is_solution)
+        status = iterate_amplitudes(self, solver, settings);
 done:
     note_memory(self);
     amplitude_solver_destroy(solver);
@@ -341,15 +386,10 @@ static enum status run_final_part(struct correlation *self)
     return STATUS_OK;
 }
 
-enum status correlation_solve(struct correlation *self, const struct taskpool_settings *pool,
-                              const struct correlation_settings *settings)
+static enum status solve_program(struct correlation *self,
+                                 const struct correlation_settings *settings)
 {
     struct correlation_iteration iteration;
-    self->n_iterations = 0;
-    self->n_before = 0;
-    self->energy_before = 0;
-    self->has_final = false;
-    TRY(executor_start(self->instance.executor, pool));
     log_print("iter   correlation energy        change   amplitudes    seconds   GFLOP/s\n");
     if (self->instance.program.n_unknowns > 0) {
         TRY(solve_iteratively(self, settings));
@@ -360,4 +400,22 @@ enum status correlation_solve(struct correlation *self, const struct taskpool_se
     TRY(run_iteration(self, &iteration));
     note_memory(self);
     return keep_iteration(self, &iteration);
+}
+
+enum status correlation_solve(struct correlation *self, const struct taskpool_settings *pool,
+                              const struct correlation_settings *settings)
+{
+    const char *checkpoint = settings->checkpoint ? settings->checkpoint->path : NULL;
+    struct tuple_files *files = NULL;
+    self->n_iterations = 0;
+    self->n_before = 0;
+    self->energy_before = 0;
+    self->is_solution = false;
+    self->has_final = false;
+    TRY(executor_start(self->instance.executor, pool));
+    if ((checkpoint || settings->restart_path) && !settings->is_timed)
+        TRY(tuple_files_create(self, settings->restart_path, checkpoint, &files));
+    enum status status = solve_program(self, settings);
+    tuple_files_destroy(files);
+    return status;
 }

@@ -40,6 +40,11 @@ struct correlation_settings {
     const struct checkpoint_reader *restart; /* to resume from its amplitudes; NULL: from those that
                                                 the program sets before `iterate`, else zeros */
     const struct correlation_checkpoint *checkpoint; /* to write while iterating, or NULL */
+    const char
+        *restart_path; /* checkpoint that the run resumes, also without amplitudes, or NULL */
+    bool
+        is_timed; /* work is done for its time: also what a restart has already; converged amplitudes
+                      where nothing follows are iterated again */
 };
 
 /* An evaluation of all equations. */
@@ -62,6 +67,8 @@ struct correlation {
     /* The last solution. */
     int64_t n_before;                   /* iterations of the run that it resumes */
     double energy_before;               /* of the amplitudes that it began with, hartree */
+    bool is_solution;                   /* the iterations have converged */
+    double change, energy_change;       /* in the last of them: of an amplitude; hartree */
     double second_order_energy;         /* hartree */
     struct correlation_iteration final; /* what `finally` computes; energy: hartree */
     bool has_final;
@@ -97,7 +104,8 @@ enum status correlation_prepare(struct correlation *correlation,
                                 const struct taskpool_settings *pool);
 
 /* Solves the equations with new pools, from what precedes the iterations on, printing a line for
- * each iteration.
+ * each iteration. Amplitudes of settings->restart that are converged are not iterated again if they are
+ * all that is needed (amplitude_solution.h); n_iterations is 0 then.
  * Errors: STATUS_NOT_CONVERGED, STATUS_NUMERIC, those of executor_run and
  * correlation_checkpoint_read. */
 enum status correlation_solve(struct correlation *correlation, const struct taskpool_settings *pool,

@@ -53,6 +53,7 @@ int64_t correlation_checkpoint_bytes(const struct scf_problem *problem,
 struct writing {
     const struct correlation *correlation;
     const struct amplitude_solver *solver;
+    double scf_energy;
 };
 
 static enum status add_amplitudes(struct checkpoint_stream *stream, void *context)
@@ -66,8 +67,14 @@ static enum status add_amplitudes(struct checkpoint_stream *stream, void *contex
     struct amplitude_tensors tensors = {.n = correlation_unknowns(correlation, x, f), .x = x};
     tensors.steps = amplitude_solver_steps(writing->solver, &n_steps);
     tensors.n_steps = n_steps;
-    const struct amplitude_progress progress = {correlation->n_before + correlation->n_iterations,
-                                                n_steps, correlation_energy(correlation)};
+    const struct amplitude_progress progress = {.iteration = correlation->n_before +
+                                                             correlation->n_iterations,
+                                                .n_steps = n_steps,
+                                                .energy = correlation_energy(correlation),
+                                                .is_solution = correlation->is_solution,
+                                                .change = correlation->change,
+                                                .energy_change = correlation->energy_change,
+                                                .scf_energy = writing->scf_energy};
     return amplitude_file_write(stream, &origin, &progress, &tensors);
 }
 
@@ -76,7 +83,7 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
                                   const struct amplitude_solver *solver)
 {
     const struct scf_result *result = checkpoint->result;
-    struct writing writing = {correlation, solver};
+    struct writing writing = {correlation, solver, result->energy};
     int n_steps;
     amplitude_solver_steps(solver, &n_steps);
     const struct checkpoint_orbitals orbitals = {
@@ -84,6 +91,7 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
         .orbitals = {result->orbitals[0], result->orbitals[1]},
         .orbital_energies = {result->orbital_energies[0], result->orbital_energies[1]},
         .energy = result->energy,
+        .converged = result->converged,
         .solver = correlation->problem.method,
         .iteration = correlation->n_iterations,
         .add = add_amplitudes,

@@ -40,8 +40,12 @@ foreach(row ${methods})
         string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
         string(APPEND method_texts "static const char ${program}_text[] = {${bytes}0};\n")
     endforeach()
+    set(iterated ${method})
+    if(continued)
+        set(iterated ${continued})
+    endif()
     string(APPEND method_rows
-        "    {\"${method}\",\n"
+        "    {\"${method}\", \"${iterated}\",\n"
         "     {{${method}_text, sizeof ${method}_text - 1},\n"
         "      {u${method}_text, sizeof u${method}_text - 1}}},\n")
 endforeach()

@@ -199,6 +199,35 @@ bool tensor_is_finite_here(const struct tensor *tensor)
     return true;
 }
 
+/* Adds the SHA-256 of a block and its number, in TENSOR_SUMS words. */
+static enum status add_block_sums(const struct tensor *tensor, int64_t block, const double *own,
+                                  uint64_t sums[TENSOR_SUMS])
+{
+    enum { DIGITS = 16 }; /* of a word */
+    char hex[SHA256_HEX_SIZE], word[DIGITS + 1] = "";
+    struct sha256 *sha256;
+    TRY(sha256_create(&sha256));
+    sha256_add(sha256, &block, sizeof block);
+    sha256_add(sha256, own, (size_t)darray_block_size(tensor->data, block) * sizeof *own);
+    sha256_finish(sha256, hex);
+    sha256_destroy(sha256);
+    for (int i = 0; i < TENSOR_SUMS; i++) {
+        memcpy(word, hex + (size_t)i * DIGITS, DIGITS);
+        sums[i] += strtoull(word, NULL, 16);
+    }
+    return STATUS_OK;
+}
+
+enum status tensor_add_sums(const struct tensor *tensor, uint64_t sums[TENSOR_SUMS])
+{
+    for (int64_t block = 0; block < block_index_n(tensor->blocks); block++) {
+        const double *own = darray_local(tensor->data, block);
+        if (own)
+            TRY(add_block_sums(tensor, block, own, sums));
+    }
+    return STATUS_OK;
+}
+
 /* On the first process. */
 static enum status digest_blocks(const struct tensor *tensor, char text[SHA256_HEX_SIZE])
 {

@@ -57,5 +57,11 @@ void tensor_fill(struct tensor *tensor, tensor_element *element, void *context);
 /* Whether all numbers of this process's blocks are finite. Not collective. */
 bool tensor_is_finite_here(const struct tensor *tensor);
 
+/* Adds to sums[] what tells the contents of this process's blocks from others: added up over all processes,
+ * sums of whichever equal tensors are equal, and those of different ones practically never. 64-bit sums wrap
+ * around. Not collective. Errors: those of sha256_create. */
+enum { TENSOR_SUMS = 4 };
+enum status tensor_add_sums(const struct tensor *tensor, uint64_t sums[TENSOR_SUMS]);
+
 /* SHA-256, in hex, of all blocks in order. Collective; the same on every process. */
 enum status tensor_sha256(const struct tensor *tensor, MPI_Comm comm, char text[SHA256_HEX_SIZE]);

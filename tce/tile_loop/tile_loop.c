@@ -4,8 +4,8 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/progress.h"
-#include "support/mpi/long_reduce.h"
 #include "support/mpi/wall_time.h"
+#include "tce/tile_loop/loop_inputs.h"
 #include "tce/tile_loop/loop_products.h"
 #include "tce/tile_loop/loop_symmetry.h"
 #include "tce/tile_loop/loop_worker.h"
@@ -25,9 +25,13 @@ struct tile_loop {
     int *scalars; /* their tensors' numbers */
     bool *adds;   /* whether a scalar keeps what it had before the loop */
     MPI_Comm comm;
+    struct taskpool_settings pool_settings;
     struct taskpool *pool;
+    int64_t n_left; /* tasks of the pool: tuples that no earlier run finished */
     bool ran;
-    double *parts; /* during a run: n_scalars x n_tasks, what each task adds */
+    struct tuple_parts *parts;
+    const struct tuple_store *store; /* NULL: none */
+    double *values;                  /* n_scalars, of the task at hand */
     struct loop_worker *worker;
     enum status worker_status;
 };
@@ -122,8 +126,9 @@ static enum status allocate_loop(const struct tile_loop_problem *problem, struct
     loop->fills = calloc(n_tensors, sizeof *loop->fills);
     loop->scalars = calloc(n_tensors, sizeof *loop->scalars);
     loop->adds = calloc(n_tensors, sizeof *loop->adds);
-    return CHECK_MEMORY(loop->steps && loop->tensors && loop->fills && loop->scalars && loop->adds,
-                        "no memory for a loop over tiles");
+    loop->values = calloc(n_tensors, sizeof *loop->values);
+    bool complete = loop->steps && loop->tensors && loop->fills && loop->scalars && loop->adds;
+    return CHECK_MEMORY(complete && loop->values, "no memory for a loop over tiles");
 }
 
 enum status tile_loop_create(const struct tile_loop_problem *problem,
@@ -149,6 +154,7 @@ void tile_loop_destroy(struct tile_loop *loop)
     if (!loop)
         return;
     taskpool_destroy(loop->pool);
+    tuple_parts_destroy(loop->parts);
     for (int s = 0; loop->steps && s < loop->problem->n_steps; s++)
         for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++)
             block_index_destroy(loop->steps[s].blocks[operand]);
@@ -158,6 +164,7 @@ void tile_loop_destroy(struct tile_loop *loop)
     free(loop->fills);
     free(loop->scalars);
     free(loop->adds);
+    free(loop->values);
     free(loop);
 }
 
@@ -174,6 +181,21 @@ void tile_loop_bind(struct tile_loop *loop, int number, struct tensor *tensor)
 void tile_loop_set_fill(struct tile_loop *loop, int number, const struct tile_fill *fill)
 {
     loop->fills[number] = *fill;
+}
+
+void tile_loop_set_store(struct tile_loop *loop, const struct tuple_store *store)
+{
+    loop->store = store;
+}
+
+int64_t tile_loop_tuple(const struct tile_loop *loop, int64_t task)
+{
+    return tuple_parts_tuple(loop->parts, task);
+}
+
+double tile_loop_fraction_run(const struct tile_loop *loop)
+{
+    return loop->n_tasks > 0 ? (double)loop->n_left / (double)loop->n_tasks : 0;
 }
 
 /* --- predicted costs --- */
@@ -224,23 +246,31 @@ double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
 
 static double predict_tuple(int64_t task, void *context)
 {
-    return tile_loop_task_seconds(context, task);
+    struct tile_loop *loop = context;
+    return tile_loop_task_seconds(loop, tile_loop_tuple(loop, task));
+}
+
+/* Of all tuples; those of an earlier run come first. */
+static void show_progress(const struct tile_loop *loop)
+{
+    double run = tile_loop_fraction_run(loop);
+    if (log_progress_visible())
+        progress_show(1 - run + run * taskpool_progress(loop->pool));
 }
 
 static int run_tuple(int64_t task, void *context)
 {
     struct tile_loop *loop = context;
+    int64_t number = tile_loop_tuple(loop, task);
     int32_t tuple[TILE_LOOP_MAX_INDICES];
     TRY(loop->worker_status);
-    if (log_progress_visible())
-        progress_show(taskpool_progress(loop->pool));
-    double *scalars = loop->parts + task * loop->n_scalars;
-    tile_tuples_get(&loop->problem->tuples, task, tuple);
-    TRY(loop_worker_run(loop->worker, tuple, scalars, NULL));
+    show_progress(loop);
+    tile_tuples_get(&loop->problem->tuples, number, tuple);
+    TRY(loop_worker_run(loop->worker, tuple, loop->values, NULL));
     int weight = tile_tuples_weight(&loop->problem->tuples, tuple);
     for (int i = 0; i < loop->n_scalars; i++)
-        scalars[i] *= weight;
-    return STATUS_OK;
+        loop->values[i] *= weight;
+    return tuple_parts_add(loop->parts, number, loop->values);
 }
 
 /* Also the failure of a process without a worker that had no task to fail with. */
@@ -255,13 +285,13 @@ static int finish_tuples(void *context)
 static int owner_of_tuple(int64_t task, int n_workers, void *context)
 {
     const struct tile_loop *loop = context;
-    return (int)((double)task / (double)loop->n_tasks * n_workers);
+    return (int)((double)task / (double)loop->n_left * n_workers);
 }
 
-enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settings *pool,
-                            MPI_Comm comm)
+/* A pool of n_left tasks, anew. */
+static enum status create_loop_pool(struct tile_loop *loop, int64_t n_left)
 {
-    struct taskpool_problem problem = {.n_tasks = loop->n_tasks,
+    struct taskpool_problem problem = {.n_tasks = n_left,
                                        .run = run_tuple,
                                        .finish = finish_tuples,
                                        .owner = owner_of_tuple,
@@ -269,22 +299,57 @@ enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settin
                                        .context = loop};
     taskpool_destroy(loop->pool);
     loop->pool = NULL;
-    loop->comm = comm;
     loop->ran = false;
-    return taskpool_create(comm, &problem, pool, &loop->pool);
+    loop->n_left = n_left;
+    return taskpool_create(loop->comm, &problem, &loop->pool_settings, &loop->pool);
 }
 
-/* Adds up the parts of each scalar in the order of the tasks; process 0 writes it. */
+enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settings *pool,
+                            MPI_Comm comm)
+{
+    loop->comm = comm;
+    loop->pool_settings = *pool;
+    tuple_parts_destroy(loop->parts);
+    TRY(tuple_parts_create(comm, loop->n_tasks, loop->n_scalars, &loop->parts));
+    return create_loop_pool(loop, loop->n_tasks);
+}
+
+/* What is computed by the loop is no input. */
+static enum status digest_inputs(const struct tile_loop *loop, char inputs[SHA256_HEX_SIZE])
+{
+    size_t n = (size_t)loop->problem->n_tensors + 1;
+    struct tensor **read = calloc(n, sizeof(struct tensor *));
+    TRY(status_agree(loop->comm, CHECK_MEMORY(read, "no memory for %zu tensors", n)));
+    memcpy(read, loop->tensors, (size_t)loop->problem->n_tensors * sizeof(struct tensor *));
+    for (int i = 0; i < loop->n_scalars; i++)
+        read[loop->scalars[i]] = NULL;
+    enum status status = loop_inputs_digest(loop->problem, read, loop->comm, inputs);
+    free(read);
+    return status;
+}
+
+/* Finds the tuples that are left; the pool is of these.
+ * inputs  stay for the run */
+static enum status begin_tuples(struct tile_loop *loop, char inputs[SHA256_HEX_SIZE])
+{
+    int64_t n_left;
+    if (loop->store)
+        TRY(digest_inputs(loop, inputs));
+    TRY(tuple_parts_begin(loop->parts, loop->store, inputs, &n_left));
+    if (n_left != loop->n_left)
+        TRY(create_loop_pool(loop, n_left));
+    progress_skip(1 - tile_loop_fraction_run(loop));
+    return STATUS_OK;
+}
+
+/* Process 0 writes the scalars. */
 static void write_scalars(struct tile_loop *loop)
 {
     int rank;
     MPI_Comm_rank(loop->comm, &rank);
-    long_reduce(loop->parts, loop->n_tasks * loop->n_scalars, MPI_DOUBLE, MPI_SUM, loop->comm);
     for (int i = 0; i < loop->n_scalars && rank == 0; i++) {
         struct darray *data = loop->tensors[loop->scalars[i]]->data;
-        double sum = 0, old = 0;
-        for (int64_t task = 0; task < loop->n_tasks; task++)
-            sum += loop->parts[task * loop->n_scalars + i];
+        double sum = tuple_parts_sum(loop->parts, i), old = 0;
         if (loop->adds[i])
             darray_get(data, 0, &old);
         sum += old;
@@ -298,9 +363,11 @@ static enum status run_loop_pool(struct tile_loop *loop)
     if (loop->ran)
         TRY(taskpool_restore(loop->pool));
     loop->ran = true;
-    TRY(taskpool_run(loop->pool));
-    write_scalars(loop);
-    return STATUS_OK;
+    enum status status = (enum status)taskpool_run(loop->pool);
+    tuple_parts_end(loop->parts);
+    if (status == STATUS_OK)
+        write_scalars(loop);
+    return status;
 }
 
 static struct loop_body body_of_loop(const struct tile_loop *loop)
@@ -318,9 +385,6 @@ static enum status create_loop_worker(struct tile_loop *loop)
     const struct loop_body body = body_of_loop(loop);
     int n_workers;
     MPI_Comm_size(loop->comm, &n_workers);
-    loop->parts = calloc((size_t)(loop->n_tasks * loop->n_scalars) + 1, sizeof *loop->parts);
-    TRY(CHECK_MEMORY(loop->parts, "no memory for the parts of %lld tuples of tiles",
-                     (long long)loop->n_tasks));
     return loop_worker_create(&body, &loop->settings, n_workers > 1 ? loop->pool : NULL,
                               &loop->worker);
 }
@@ -329,12 +393,12 @@ static void destroy_loop_worker(struct tile_loop *loop)
 {
     loop_worker_destroy(loop->worker);
     loop->worker = NULL;
-    free(loop->parts);
-    loop->parts = NULL;
 }
 
 enum status tile_loop_run(struct tile_loop *loop)
 {
+    char inputs[SHA256_HEX_SIZE];
+    TRY(begin_tuples(loop, inputs));
     loop->worker_status = create_loop_worker(loop);
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     enum status status = run_loop_pool(loop);

@@ -13,8 +13,7 @@
  * each process. Stored tensors are read through views (loop_views.h). Indices of the loop have one
  * tile in a task, other indices all their values: their spaces are cut by labels alone.
  *
- * Scalars are sums over the tasks, added up in the order of the tasks: they depend neither on the mode
- * nor on the number of processes. */
+ * Scalars are sums over the tasks, added up in the order of the tasks (tuple_parts.h). */
 #pragma once
 
 #include "support/base/status.h"
@@ -22,6 +21,7 @@
 #include "tce/contraction/contraction.h"
 #include "tce/tensor/tensor.h"
 #include "tce/tile_loop/tile_tuples.h"
+#include "tce/tile_loop/tuple_parts.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -88,6 +88,16 @@ double tile_loop_task_seconds(struct tile_loop *loop, int64_t task);
 /* Gives a stored tensor, or the fill of a local one. Borrowed. */
 void tile_loop_bind(struct tile_loop *loop, int number, struct tensor *tensor);
 void tile_loop_set_fill(struct tile_loop *loop, int number, const struct tile_fill *fill);
+
+/* Where the parts of scalars are to outlive a run; NULL: nowhere, as it is until then. Borrowed. Not
+ * collective. */
+void tile_loop_set_store(struct tile_loop *loop, const struct tuple_store *store);
+
+/* The tuple of a task of the last run, which had those that no earlier run had finished. */
+int64_t tile_loop_tuple(const struct tile_loop *loop, int64_t task);
+
+/* Which fraction of all tuples the last run computed. */
+double tile_loop_fraction_run(const struct tile_loop *loop);
 
 /* As contraction_start, contraction_run and contraction_pool. */
 enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settings *pool,

@@ -66,6 +66,7 @@ bars()
 if [ -x "$bin/beryl-hf" ]; then
     bars "$bin/beryl-hf" "$inputs/benzene.xyz" --basis 6-31g --fock-only 2 --screening schwarz
     bars "$bin/beryl-tce" ccsd "$inputs/benzene.xyz" --basis sto-3g --max-iter-amplitudes 2 --tile 4
+    bars "$bin/beryl-tce" ccsd_t "$inputs/water.xyz" --basis cc-pvtz
 fi
 
 exit $((n_failed > 0))

@@ -21,7 +21,13 @@ struct tensors {
 
 static char file_name[64];
 static const struct amplitude_origin origin = {"ccsd", {1, 3}, 4, 19};
-static const struct amplitude_progress progress = {7, 1, -0.25};
+static const struct amplitude_progress progress = {.iteration = 7,
+                                                   .n_steps = 1,
+                                                   .energy = -0.25,
+                                                   .is_solution = 1,
+                                                   .change = 3e-9,
+                                                   .energy_change = -2e-10,
+                                                   .scf_energy = -76.5};
 
 static int start(void **state)
 {

@@ -85,6 +85,20 @@ static void test_a_slower_pace_is_noticed(void **state)
     assert_true(before_s > 50 && before_s < 60); /* of 40 s for two thirds, in the end 60 */
 }
 
+/* Of 100 s of work an earlier run did 60. */
+static void test_what_is_skipped_takes_no_time(void **state)
+{
+    (void)state;
+    struct progress_estimate estimate;
+    progress_estimate_begin(&estimate, 0);
+    progress_estimate_skip(&estimate, 0.6);
+    for (int s = 0; s <= 40; s++) {
+        progress_estimate_advance(&estimate, 0.6 + s / 100.0, s);
+        if (s > 3)
+            check_close(progress_estimate_left_s(&estimate, s), 40 - s, 1e-9);
+    }
+}
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -114,6 +128,7 @@ int main(void)
         cmocka_unit_test(test_the_fraction_never_goes_back),
         cmocka_unit_test(test_uneven_tasks_move_the_end_little),
         cmocka_unit_test(test_a_slower_pace_is_noticed),
+        cmocka_unit_test(test_what_is_skipped_takes_no_time),
         cmocka_unit_test(test_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What tuples of tiles add to the scalars of a loop. Process 0 keeps the part of each tuple apart until all
+ * are finished and adds them up in their order, so that sums depend neither on the mode nor on the number of
+ * processes; and it may store them meanwhile, so that a run that is stopped leaves what it finished to the
+ * next, on any number of processes. */
+#pragma once
+
+#include "support/base/sha256.h"
+#include "support/base/status.h"
+
+#include <mpi.h>
+#include <stdint.h>
+
+/* The parts of all tuples on process 0; those of a tuple that is not finished are NaN. */
+struct tuple_table {
+    int64_t n_tuples;
+    int n_scalars;
+    double *parts; /* n_tuples x n_scalars */
+};
+
+/* Where parts outlive a run. Its functions are called on process 0 alone. All borrowed. */
+struct tuple_store {
+    /* Sets the parts of tuples that an earlier run finished, if it computed the same: what the loop reads had
+     * that digest, too. NULL: none. */
+    void (*read)(const struct tuple_table *table, const char inputs[SHA256_HEX_SIZE],
+                 void *context);
+    /* Keeps what is finished, or warns. */
+    void (*write)(const struct tuple_table *table, const char inputs[SHA256_HEX_SIZE],
+                  void *context);
+    void *context;
+};
+
+struct tuple_parts;
+
+/* Collective. Errors: STATUS_NO_MEMORY; the same on every process. */
+enum status tuple_parts_create(MPI_Comm comm, int64_t n_tuples, int n_scalars,
+                               struct tuple_parts **parts);
+void tuple_parts_destroy(struct tuple_parts *parts);
+
+/* Begins a run, with the tuples that the store has as finished. Collective.
+ * store, inputs  borrowed to the end of the run; NULL: nothing is stored
+ * n_left         out: tuples that are to be computed
+ * Errors: STATUS_NO_MEMORY; the same on every process. */
+enum status tuple_parts_begin(struct tuple_parts *parts, const struct tuple_store *store,
+                              const char inputs[SHA256_HEX_SIZE], int64_t *n_left);
+
+/* The tuple in place `number` of those that are left. */
+int64_t tuple_parts_tuple(const struct tuple_parts *parts, int64_t number);
+
+/* A tuple is finished. Process 0 stores what is new from time to time. Not collective. Errors:
+ * STATUS_NO_MEMORY. */
+enum status tuple_parts_add(struct tuple_parts *parts, int64_t tuple, const double values[]);
+
+/* All tuples are finished: stores them. Collective. */
+void tuple_parts_end(struct tuple_parts *parts);
+
+/* The sum of a scalar's parts, on process 0. */
+double tuple_parts_sum(const struct tuple_parts *parts, int scalar);
