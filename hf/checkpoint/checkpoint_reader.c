@@ -459,6 +459,13 @@ bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader)
     return reader->is_solution;
 }
 
+bool checkpoint_reader_is_there(const struct checkpoint_reader *reader)
+{
+    bool is_there = reader->rank == 0 && check_identity(reader) == STATUS_OK;
+    MPI_Bcast(&is_there, 1, MPI_C_BOOL, 0, reader->comm);
+    return is_there;
+}
+
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals)
 {

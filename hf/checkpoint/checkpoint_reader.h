@@ -68,6 +68,10 @@ enum status checkpoint_reader_check_density(const struct checkpoint_reader *read
  * collective. */
 bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader);
 
+/* Whether it is still the file that was verified: a run may replace the checkpoint that it resumes.
+ * Collective. */
+bool checkpoint_reader_is_there(const struct checkpoint_reader *reader);
+
 /* Whether it has so many orbitals of each spin, and they are orthonormal to rounding. Not collective. */
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals);
