@@ -246,6 +246,11 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
     return STATUS_OK;
 }
 
+double hf_calculation_cache_bytes(const struct hf_calculation *calculation)
+{
+    return fock_cache_bytes(calculation->screening->tiling, &calculation->settings->fock);
+}
+
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation)
 {
     struct engine_use engines = calculation->engines;

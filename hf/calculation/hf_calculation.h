@@ -95,5 +95,8 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
 /* Counts of what each integral engine has computed on all processes together. Collective. */
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);
 
+/* fock_cache_bytes of its builds; after hf_calculation_prepare_screening. */
+double hf_calculation_cache_bytes(const struct hf_calculation *calculation);
+
 /* The calculation as a problem of scf.h; borrows all of it. */
 struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation);

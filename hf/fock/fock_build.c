@@ -330,6 +330,30 @@ int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings 
     return bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
 }
 
+/* Of all pairs of groups of shells, in either order. */
+static double shell_pairs_bytes(const struct shells *shells)
+{
+    double bytes = 0;
+    for (int64_t a = 0; a < shells->n_groups; a++)
+        for (int64_t b = 0; b < shells->n_groups; b++) {
+            const struct shell_group *first = &shells->groups[a], *second = &shells->groups[b];
+            double n_products = (double)first->n_primitives * second->n_primitives;
+            bytes += sizeof(struct shell_pair) +
+                     n_products * (double)shell_pair_product_bytes(&shells->types[first->type],
+                                                                   &shells->types[second->type]);
+        }
+    return bytes;
+}
+
+double fock_cache_bytes(const struct tiling *tiling, const struct fock_settings *settings)
+{
+    double n = (double)tiling->shells->n_functions, cache = (double)settings->cache_bytes;
+    double matrix = sizeof(double) * n * n;
+    return fmin(cache / PAIR_PART, shell_pairs_bytes(tiling->shells)) +
+           fmin(cache / DENSITY_PART, (FOCK_MAX_COULOMB + FOCK_MAX_MATRICES) * matrix) +
+           fmin(cache / SUM_PART, FOCK_MAX_MATRICES * matrix);
+}
+
 struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                               int n_matrices, int n_processes)
 {

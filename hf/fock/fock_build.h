@@ -122,6 +122,10 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline);
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                         const struct taskpool_settings *pool_settings, int n_processes);
 
+/* Upper bound of what the caches of builds with these settings hold, bytes of each process: no more than the
+ * molecule has to keep. Not collective. */
+double fock_cache_bytes(const struct tiling *tiling, const struct fock_settings *settings);
+
 /* Memory of builds of up to n_matrices with these settings on each of n_processes, at most, the tasks
  * that the pool keeps and the screening excepted. Not collective. */
 struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,

@@ -27,7 +27,6 @@ static enum status plan_correlation(struct method_calculation *self,
                                                 .orbitals = orbitals,
                                                 .tile = settings->orbital_tile,
                                                 .memory_bytes = scf->memory_megabytes * 1000000,
-                                                .scf_bytes = scf->fock.cache_bytes,
                                                 .contraction = settings->contraction,
                                                 .comm = self->hf->comm};
     correlation_fini(&self->correlation);
@@ -90,12 +89,13 @@ static struct fcidump describe_dump(const struct method_calculation *self,
                                           .comm = self->hf->comm},
                             .scf_energy = self->hf->result.energy,
                             .nuclear_repulsion = self->hf->result.nuclear_repulsion,
-                            .scf_bytes = (double)scf->fock.cache_bytes};
+                            .scf_bytes = hf_calculation_cache_bytes(self->hf)};
 }
 
 enum status method_calculation_check_memory(struct method_calculation *self)
 {
     self->correlation.problem.screening = self->hf->screening;
+    self->correlation.problem.scf_bytes = (int64_t)hf_calculation_cache_bytes(self->hf);
     TRY(correlation_memory_check(&self->correlation, (int)self->settings->diis_size));
     const struct fcidump dump = describe_dump(self, &self->counts);
     return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;

@@ -6,6 +6,7 @@
 #include "sched/pool/core/task_data.h"
 #include "sched/pool/modes/mode_options.h"
 #include "support/arrays/blas_kernels.h"
+#include "support/arrays/darray.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
@@ -17,6 +18,7 @@
 #include "support/io/text_file.h"
 #include "tce/cli/program_result.h"
 #include "tce/execution/finite_check.h"
+#include "tce/execution/plan_memory.h"
 #include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
 #include "tce/plan/predicted_tasks.h"
@@ -88,7 +90,27 @@ static void print_program_start(const struct program_run *run)
               options->compare ? "compared: " : "",
               options->compare ? options->compare : options->pool.mode);
     blas_kernels_print(run->comm);
-    log_print("\n");
+}
+
+/* Whether the program fits into memory: prints what each process takes and what it may have. */
+static enum status check_program_memory(const struct program_run *run)
+{
+    const struct tce_options *options = run->options;
+    const struct plan *plan = run->instance.plan;
+    double in_use = (double)memory_part_bytes();
+    struct plan_memory memory;
+    TRY(status_agree(run->comm, plan_memory_estimate(plan, &options->contraction, &memory)));
+    struct memory_need need = {.shared_bytes = memory.tensors / run->n_workers +
+                                               darray_overhead_bytes(plan->n_tensors),
+                               .own_bytes = memory.tables + memory.cache + memory.loops};
+    struct memory_budget budget = memory_budget(options->memory_megabytes * 1000000, run->comm);
+    double needed = need.shared_bytes + need.own_bytes;
+    log_print(
+        "Memory     %.0f MB per process: %.0f in use and the program's %.0f; available %.0f MB "
+        "more\n\n",
+        1e-6 * (needed + in_use), 1e-6 * in_use, 1e-6 * needed, 1e-6 * budget.main_bytes);
+    return memory_check(options->file, &need, &budget,
+                        "use more processes on more nodes, smaller tiles, or a smaller --cache");
 }
 
 /* --- without tensors --- */
@@ -254,6 +276,7 @@ static enum status run_program_stages(struct program_run *run)
     if (options->count_tasks)
         return program_result_print_tasks(run->instance.plan, run->comm);
     print_program_start(run);
+    TRY(check_program_memory(run));
     if (options->explain)
         TRY(status_agree(run->comm,
                          run->rank == 0 ? plan_print(run->instance.plan, stdout) : STATUS_OK));

@@ -50,6 +50,8 @@ static const struct option_row contraction_rows[] = {
                 .help = "print the plan: the contractions of every stage, operations and memory"),
     INTEGER_OPTION("cache", FIELD(cache_megabytes), 0, 1000000, .default_text = "256",
                    .value = "MB", .help = "memory per process for blocks of tensors that are read"),
+    INTEGER_OPTION("memory", FIELD(memory_megabytes), 0, 1000000000, .default_text = "0",
+                   .value = "MB", .help = "memory of a process; 0: all that is available"),
     FLAG_OPTION("no-prefetch", FIELD(no_prefetch), .expert = true,
                 .help = "fetch a block only when it is needed"),
 };
@@ -193,7 +195,8 @@ static enum status check_count_tasks(const struct tce_options *options)
     init_tables(&initial, &initial_tables);
     return options_check_no_effect(
         tables.table, initial_tables.table, tables.n,
-        "iterations,compare,rounds,dry-run,verify,cache,no-prefetch,watchdog,trace", "count-tasks");
+        "iterations,compare,rounds,dry-run,verify,cache,memory,no-prefetch,watchdog,trace",
+        "count-tasks");
 }
 
 static enum status check_profile(const struct tce_options *options, const char *compare)

@@ -26,7 +26,7 @@ struct tce_options {
 
     /* Options of programs and methods. */
     bool explain, dry_run;
-    int64_t cache_megabytes;
+    int64_t cache_megabytes, memory_megabytes;
     bool no_prefetch;
     struct contraction_settings contraction;
     const char *json;

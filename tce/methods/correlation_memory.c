@@ -6,81 +6,38 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
+#include "tce/execution/plan_memory.h"
 #include "tce/methods/amplitude_solver.h"
 #include "tce/methods/correlation_integrals.h"
-#include "tce/plan/plan_loops.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Elements of a block that no memory holds, and whose bytes an int64_t can count. */
-#define MOST_ELEMENTS 1e15
-
 /* Bytes. Shared memory is spread over the processes; the rest is each process's own. */
 struct estimate {
-    double tensors, diis;      /* shared, at most at a time while iterating */
-    double tensors_of_program; /* shared, while integrals are transformed */
-    double half_transformed;   /* shared, at the same time */
-    double scf, tables;        /* own */
-    double cache;              /* own, while iterating */
-    double transformation;     /* own, while integrals are transformed */
-    double max_block;          /* elements */
-    double loops;              /* own: the local tensors of a loop over tiles, while it runs */
+    struct plan_memory plan;
+    double diis;             /* shared, while iterating */
+    double half_transformed; /* shared, while integrals are transformed */
+    double scf;              /* own */
+    double transformation;   /* own, while integrals are transformed */
     double windows; /* shared, of each process: of all tensors, in addition to their elements */
+    double in_use;  /* own, before anything of the calculation's size is allocated */
 };
-
-/* The tensors of the plan: where their blocks begin is known to every process. */
-static enum status add_tensor_estimate(const struct plan *plan, int number,
-                                       struct estimate *estimate)
-{
-    const struct plan_tensor *tensor = &plan->tensors[number];
-    struct block_index *blocks;
-    TRY(block_index_create(&tensor->labels, &blocks));
-    double block = 1;
-    for (int d = 0; d < tensor->labels.rank; d++)
-        block *= (double)tensor->labels.space[d]->max_tile;
-    estimate->tables += tensor_index_bytes(block_index_n(blocks));
-    estimate->max_block = fmax(estimate->max_block, block);
-    if (number < plan->n_program_tensors)
-        estimate->tensors_of_program += sizeof(double) * tensor->elements;
-    block_index_destroy(blocks);
-    return STATUS_OK;
-}
-
-/* Of the local tensors of a tuple of tiles, and once more for products and packed factors; the parts of
- * scalars. Loops run one after another. */
-static enum status add_loop_estimate(const struct plan *plan, int loop, struct estimate *estimate)
-{
-    struct plan_loop_problem problem;
-    enum status status = plan_loop_problem_init(plan, loop, &problem);
-    double parts = (double)problem.problem.n_tensors * tile_tuples_count(&problem.problem.tuples) *
-                   sizeof(double);
-    estimate->loops = fmax(estimate->loops, 2 * problem.local_bytes + parts);
-    plan_loop_problem_fini(&problem);
-    return status;
-}
 
 static enum status make_estimate(const struct correlation *self, int diis_size,
                                  struct estimate *estimate)
 {
     const struct plan *plan = self->instance.plan;
     const struct program *program = &self->instance.program;
-    *estimate = (struct estimate){.tensors = sizeof(double) * plan->peak_elements,
-                                  .scf = (double)self->problem.scf_bytes};
-    for (int i = 0; i < plan->n_tensors; i++)
-        if (plan->tensors[i].loop < 0)
-            TRY(add_tensor_estimate(plan, i, estimate));
-    for (int i = 0; i < program->n_loops; i++)
-        TRY(add_loop_estimate(plan, i, estimate));
+    *estimate = (struct estimate){.scf = (double)self->problem.scf_bytes,
+                                  .in_use = (double)memory_part_bytes()};
+    TRY(plan_memory_estimate(plan, &self->problem.contraction, &estimate->plan));
     for (int i = 0; i < program->n_unknowns; i++)
         estimate->diis +=
             sizeof(double) * amplitude_solver_count_elements(
                                  plan->tensors[program->unknowns[i].tensor].elements, diis_size);
-    estimate->cache =
-        fmax(0, fmin((double)self->problem.contraction.cache_bytes, estimate->tensors)) +
-        (double)executor_work_bytes((int64_t)fmin(estimate->max_block, MOST_ELEMENTS));
     return correlation_integrals_bytes(self, &estimate->half_transformed,
                                        &estimate->transformation);
 }
@@ -98,12 +55,13 @@ enum { ITERATING, TRANSFORMING, N_PHASES };
 static void list_needs(const struct estimate *estimate, double n_processes,
                        struct memory_need needs[N_PHASES])
 {
-    double always = estimate->tables + estimate->scf;
+    const struct plan_memory *plan = &estimate->plan;
+    double always = plan->tables + estimate->scf;
     needs[ITERATING] = (struct memory_need){
-        .shared_bytes = (estimate->tensors + estimate->diis) / n_processes + estimate->windows,
-        .own_bytes = estimate->cache + estimate->loops + always};
+        .shared_bytes = (plan->tensors + estimate->diis) / n_processes + estimate->windows,
+        .own_bytes = plan->cache + plan->loops + always};
     needs[TRANSFORMING] = (struct memory_need){
-        .shared_bytes = (estimate->tensors_of_program + estimate->half_transformed) / n_processes +
+        .shared_bytes = (plan->tensors_of_program + estimate->half_transformed) / n_processes +
                         estimate->windows,
         .own_bytes = estimate->transformation + always};
 }
@@ -164,9 +122,12 @@ enum status correlation_memory_check(const struct correlation *self, int diis_si
     double needed = fmax(needs[ITERATING].shared_bytes + needs[ITERATING].own_bytes,
                          needs[TRANSFORMING].shared_bytes + needs[TRANSFORMING].own_bytes);
     log_print(
-        "           %.0f MB per process, the SCF's %.0f included; available %.0f MB\n"
+        "           %.0f MB per process: %.0f in use, the SCF's %.0f and the method's %.0f; "
+        "available "
+        "%.0f MB more\n"
         "           of all together: tensors %.0f, DIIS %.0f, half-transformed integrals %.0f MB\n",
-        1e-6 * needed, 1e-6 * estimate.scf, 1e-6 * budget.main_bytes, 1e-6 * estimate.tensors,
+        1e-6 * (needed + estimate.in_use), 1e-6 * estimate.in_use, 1e-6 * estimate.scf,
+        1e-6 * (needed - estimate.scf), 1e-6 * budget.main_bytes, 1e-6 * estimate.plan.tensors,
         1e-6 * estimate.diis, 1e-6 * estimate.half_transformed);
     return check_phases(self, &estimate, needs, &budget);
 }

@@ -134,9 +134,26 @@ printf 'A[i,j,k] = B[i] * B[j] * B[k]\n' >> large.tce
 run 1 run large.tce
 without_banner "$folder/errors" > "$folder/message"
 [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
-grep -q "tensor A .* MB are missing" "$folder/message" || complain "no message"
+grep -q "large.tce needs .* MB are missing" "$folder/message" || complain "no message"
+# Of a loop its local tensors count: here one of 42 MB for a tuple.
+cat > loop.tce << 'END'
+space s = 48
+index a, b, d, i, j : s
+tensor A[a,d,i]
+scalar E
+for a, b by tile 48
+    tensor W[a,b,i,j]
+    W[a,b,i,j] = A[a,d,i] * A[b,d,j]
+    E = W[a,b,i,j] * W[a,b,j,i]
+end
+END
+for dry in "" --dry-run; do
+    run 1 run loop.tce --cache 1 --memory 40 $dry
+    grep -q "loop.tce needs .* 40 MB are available" "$folder/errors" || complain "no message"
+done
+run 0 run loop.tce --cache 1 --memory 400 --dry-run
 
-[ "$(find . -newer dication.xyz -type f | sort | tr '\n' ' ')" = "./infinite.tce ./infinite_loop.tce ./large.tce ./unsymmetric.tce " ] ||
+[ "$(find . -newer dication.xyz -type f | sort | tr '\n' ' ')" = "./infinite.tce ./infinite_loop.tce ./large.tce ./loop.tce ./unsymmetric.tce " ] ||
     complain "left behind: $(find . -newer dication.xyz)"
 
 # --- All the ways in which that can be bad. Every process parses the same command line and the

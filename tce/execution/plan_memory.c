@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/execution/plan_memory.h"
+
+#include "tce/execution/executor.h"
+#include "tce/plan/plan_loops.h"
+#include "tce/tensor/tensor.h"
+
+#include <math.h>
+
+/* Elements of a block that no memory holds, and whose bytes an int64_t can count. */
+#define MOST_ELEMENTS 1e15
+
+/* A tensor of the plan; max_block: raised to the elements of its largest block. */
+static enum status add_tensor_need(const struct plan *plan, int number, struct plan_memory *memory,
+                                   double *max_block)
+{
+    const struct plan_tensor *tensor = &plan->tensors[number];
+    struct block_index *blocks;
+    TRY(block_index_create(&tensor->labels, &blocks));
+    double block = 1;
+    for (int d = 0; d < tensor->labels.rank; d++)
+        block *= (double)tensor->labels.space[d]->max_tile;
+    memory->tables += tensor_index_bytes(block_index_n(blocks));
+    *max_block = fmax(*max_block, block);
+    if (number < plan->n_program_tensors)
+        memory->tensors_of_program += sizeof(double) * tensor->elements;
+    block_index_destroy(blocks);
+    return STATUS_OK;
+}
+
+/* Of the local tensors of a tuple of tiles, and once more for products and packed factors; the parts of
+ * scalars. Loops run one after another. */
+static enum status add_loop_need(const struct plan *plan, int loop, struct plan_memory *memory)
+{
+    struct plan_loop_problem problem;
+    enum status status = plan_loop_problem_init(plan, loop, &problem);
+    double parts = (double)problem.problem.n_tensors * tile_tuples_count(&problem.problem.tuples) *
+                   sizeof(double);
+    memory->loops = fmax(memory->loops, 2 * problem.local_bytes + parts);
+    plan_loop_problem_fini(&problem);
+    return status;
+}
+
+enum status plan_memory_estimate(const struct plan *plan,
+                                 const struct contraction_settings *settings,
+                                 struct plan_memory *memory)
+{
+    double max_block = 0;
+    *memory = (struct plan_memory){.tensors = sizeof(double) * plan->peak_elements};
+    for (int i = 0; i < plan->n_tensors; i++)
+        if (plan->tensors[i].loop < 0)
+            TRY(add_tensor_need(plan, i, memory, &max_block));
+    for (int i = 0; i < plan->program->n_loops; i++)
+        TRY(add_loop_need(plan, i, memory));
+    memory->cache = fmax(0, fmin((double)settings->cache_bytes, memory->tensors)) +
+                    (double)executor_work_bytes((int64_t)fmin(max_block, MOST_ELEMENTS));
+    return STATUS_OK;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory that running a plan takes, before anything is allocated. */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/contraction/contraction.h"
+#include "tce/plan/plan.h"
+
+/* Bytes. Tensors are spread over the processes; the rest is each process's own. */
+struct plan_memory {
+    double tensors;            /* the most that exist at a time */
+    double tensors_of_program; /* those that exist all the time */
+    double tables;             /* where blocks begin */
+    double cache;              /* blocks that are cached or worked on */
+    double loops;              /* local tensors of a loop over tiles, and parts of its scalars */
+};
+
+/* settings: whose cache bounds that of blocks. Not collective. Errors: STATUS_NO_MEMORY, those of
+ * plan_loop_problem_init. */
+enum status plan_memory_estimate(const struct plan *plan,
+                                 const struct contraction_settings *settings,
+                                 struct plan_memory *memory);
