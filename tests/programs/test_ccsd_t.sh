@@ -48,6 +48,25 @@ done
 run 0 ccsd_t $water --compare static,counter,steal,retentive,dtree,auto --json result.json
 expect 'len({x["correlation_energy"] for x in b["compare"].values()}) == 1'
 
+# From one checkpoint of the orbitals: one energy to the last bit, and one digest, on any number of processes.
+all=$processes
+for options in "$water" "$radical"; do
+    run 0 mp2 $options --checkpoint orbitals.h5
+    for processes in 1 2 3; do
+        run 0 ccsd_t $options --restart orbitals.h5 --compare static,counter,steal,retentive,dtree,auto \
+            --json on$processes.json
+    done
+    python3 - << 'END' 2>> "$folder/errors" || complain "not the same bits"
+import json
+results = [json.load(open(f"on{n}.json")) for n in (1, 2, 3)]
+modes = [mode for r in results for mode in r["extras"]["beryl"]["compare"].values()]
+assert len({r["return_result"] for r in results}) == 1, [r["return_result"] for r in results]
+assert len({mode["correlation_energy"] for mode in modes}) == 1
+assert len({mode["sha256"] for mode in modes}) == 1 and len(modes) == 18
+END
+done
+processes=$all
+
 run 0 ccsd_t hydrogen.xyz --basis cc-pvdz --json result.json
 expect 'abs(b["scalars"]["E4"]) + abs(b["scalars"]["E5"]) < 1e-14'
 run 0 ccsd_t hydride.xyz --basis 6-31g --screen 1e-13 --converge 1e-9 --converge-amplitudes 1e-10 --json method.json
