@@ -10,6 +10,7 @@
 #include "support/io/progress.h"
 #include "tce/contraction/contraction_worker.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -43,11 +44,20 @@ static enum status create_stage_loop(const struct plan *plan, int number,
     return tile_loop_create(&loop->problem.problem, settings, &loop->loop);
 }
 
+static int64_t limit_cache(const struct executor *self)
+{
+    int n_processes;
+    MPI_Comm_size(self->comm, &n_processes);
+    double share = sizeof(double) * self->plan->peak_elements / n_processes;
+    return (int64_t)fmin((double)self->settings.cache_bytes, EXECUTOR_CACHE_FRACTION * share);
+}
+
 static enum status create_contractions(struct executor *self)
 {
     TRY(block_buffers_create(&self->buffers));
     self->settings.buffers = self->buffers;
     struct contraction_settings settings = self->settings;
+    settings.cache_bytes = limit_cache(self);
     /* Half of the cache is for blocks that all iterations read, an equal fraction per stage. */
     int n_iterated = self->plan->n_stages - self->plan->first_iterated_stage;
     if (n_iterated > 0) {
@@ -124,6 +134,22 @@ static enum status claim_intermediate(struct executor *self, int tensor)
     return STATUS_OK;
 }
 
+/* Room for all tensors that exist at a time: the program's by the longest part of each, intermediates by their
+ * mean. Collective. */
+static void reserve_tensors(const struct plan *plan, MPI_Comm comm)
+{
+    int n_processes;
+    double parts = 0, intermediates = plan->peak_elements;
+    MPI_Comm_size(comm, &n_processes);
+    for (int i = 0; i < plan->n_program_tensors; i++) {
+        if (plan->tensors[i].loop >= 0)
+            continue;
+        parts += tensor_longest_part(&plan->tensors[i].labels, n_processes);
+        intermediates -= plan->tensors[i].elements;
+    }
+    darray_reserve((parts * n_processes + fmax(0, intermediates)) * sizeof(double));
+}
+
 enum status executor_create(const struct plan *plan, const struct contraction_settings *settings,
                             MPI_Comm comm, struct executor **executor)
 {
@@ -139,11 +165,10 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     enum status status = complete ? create_contractions(made)
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
-    if (status != STATUS_OK)
-        goto done;
-    darray_reserve(plan->peak_elements * sizeof(double));
-    status = create_program_tensors(made);
-done:
+    if (status == STATUS_OK) {
+        reserve_tensors(plan, comm);
+        status = create_program_tensors(made);
+    }
     if (status != STATUS_OK)
         executor_destroy(made);
     *executor = status != STATUS_OK ? NULL : made;

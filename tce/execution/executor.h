@@ -17,6 +17,10 @@ struct json_t; /* jansson.h */
 
 struct executor;
 
+/* Of the settings' cache contractions use at most this fraction of a process's share of all tensors that exist at
+ * a time: more would keep nothing that is read again soon. Loops over tiles use all of it. */
+#define EXECUTOR_CACHE_FRACTION 0.125
+
 /* Makes the program's tensors, of zeros. Collective, like all that follows.
  * plan  borrowed. Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
 enum status executor_create(const struct plan *plan, const struct contraction_settings *settings,

@@ -28,15 +28,14 @@ static enum status add_tensor_need(const struct plan *plan, int number, struct p
     return STATUS_OK;
 }
 
-/* Of the local tensors of a tuple of tiles, and once more for products and packed factors; the parts of
- * scalars. Loops run one after another. */
+/* Of the local tensors of a tuple of tiles; the parts of scalars. Loops run one after another. */
 static enum status add_loop_need(const struct plan *plan, int loop, struct plan_memory *memory)
 {
     struct plan_loop_problem problem;
     enum status status = plan_loop_problem_init(plan, loop, &problem);
     double parts = (double)problem.problem.n_tensors * tile_tuples_count(&problem.problem.tuples) *
                    sizeof(double);
-    memory->loops = fmax(memory->loops, 2 * problem.local_bytes + parts);
+    memory->loops = fmax(memory->loops, problem.local_bytes + parts);
     plan_loop_problem_fini(&problem);
     return status;
 }
@@ -52,7 +51,13 @@ enum status plan_memory_estimate(const struct plan *plan,
             TRY(add_tensor_need(plan, i, memory, &max_block));
     for (int i = 0; i < plan->program->n_loops; i++)
         TRY(add_loop_need(plan, i, memory));
-    memory->cache = fmax(0, fmin((double)settings->cache_bytes, memory->tensors)) +
-                    (double)executor_work_bytes((int64_t)fmin(max_block, MOST_ELEMENTS));
+    memory->cache = (double)settings->cache_bytes;
+    memory->work = (double)executor_work_bytes((int64_t)fmin(max_block, MOST_ELEMENTS));
     return STATUS_OK;
+}
+
+double plan_memory_cached(const struct plan_memory *memory, double n_processes)
+{
+    double of_contractions = EXECUTOR_CACHE_FRACTION * memory->tensors / n_processes;
+    return fmin(memory->cache, memory->loops > 0 ? memory->tensors : of_contractions);
 }

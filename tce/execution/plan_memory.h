@@ -11,7 +11,8 @@ struct plan_memory {
     double tensors;            /* the most that exist at a time */
     double tensors_of_program; /* those that exist all the time */
     double tables;             /* where blocks begin */
-    double cache;              /* blocks that are cached or worked on */
+    double cache;              /* blocks that are cached, at most: as asked for */
+    double work;               /* blocks that are worked on */
     double loops;              /* local tensors of a loop over tiles, and parts of its scalars */
 };
 
@@ -20,3 +21,6 @@ struct plan_memory {
 enum status plan_memory_estimate(const struct plan *plan,
                                  const struct contraction_settings *settings,
                                  struct plan_memory *memory);
+
+/* What one of n_processes caches of its share of the tensors, while contractions run, or a loop over tiles. */
+double plan_memory_cached(const struct plan_memory *memory, double n_processes);

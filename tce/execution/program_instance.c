@@ -4,29 +4,31 @@
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
 #include "tce/language/parser.h"
+#include "tce/plan/tile_choice.h"
 #include "tce/tensor/tensor_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static enum status cut_space(const struct program_instance *self,
-                             const struct program_source *source, const struct program_space *space,
-                             struct index_space **cut)
+/* Longer than any space. */
+enum { WHOLE_TILE = INT32_MAX };
+
+/* What a space is bound to; NULL: nothing that the source has. */
+static const struct space_binding *find_binding(const struct program_source *source,
+                                                const struct program_space *space)
 {
-    int64_t tile = space->tile > 0 ? space->tile : self->program.tile;
-    if (!space->binding) {
-        enum status status =
-            index_space_create(space->name, space->n_blocks, space->blocks, tile, cut);
-        return status == STATUS_LIMIT
-                   ? source_fail(self->program.file, space->place, "%s", status_text())
-                   : status;
-    }
-    for (int i = 0; i < source->n_spaces; i++) {
-        const struct space_binding *bound = &source->spaces[i];
-        if (strcmp(bound->name, space->binding) == 0)
-            return index_space_create(space->name, bound->n_blocks, bound->blocks,
-                                      space->tile > 0 ? space->tile : bound->tile, cut);
-    }
+    for (int i = 0; i < source->n_spaces; i++)
+        if (strcmp(source->spaces[i].name, space->binding) == 0)
+            return &source->spaces[i];
+    return NULL;
+}
+
+static enum status check_binding(const struct program_instance *self,
+                                 const struct program_source *source,
+                                 const struct program_space *space)
+{
+    if (!space->binding || find_binding(source, space))
+        return STATUS_OK;
     return source_fail(self->program.file, space->binding_place,
                        "space %s is bound to '%s', which is unknown here: give it blocks, as in "
                        "`space %s = 10, 12`%s",
@@ -34,6 +36,61 @@ static enum status cut_space(const struct program_instance *self,
                        source->n_spaces > 0
                            ? ", or a name that the method has"
                            : "; occupied and virtual orbitals need a molecule after the file");
+}
+
+/* What is asked for; 0: nothing. */
+static int64_t given_tile(const struct program_instance *self, const struct program_source *source,
+                          const struct program_space *space)
+{
+    int64_t bound = space->binding ? find_binding(source, space)->tile : 0;
+    if (space->tile > 0)
+        return space->tile;
+    return bound > 0 ? bound : self->program.tile;
+}
+
+/* tile  values at most; 0: as many as labels allow */
+static enum status cut_space(const struct program_instance *self,
+                             const struct program_source *source, const struct program_space *space,
+                             int64_t tile, struct index_space **cut)
+{
+    int64_t n_blocks = space->n_blocks;
+    const struct index_block *blocks = space->blocks;
+    if (space->binding) {
+        n_blocks = find_binding(source, space)->n_blocks;
+        blocks = find_binding(source, space)->blocks;
+    }
+    enum status status =
+        index_space_create(space->name, n_blocks, blocks, tile > 0 ? tile : WHOLE_TILE, cut);
+    return status == STATUS_LIMIT
+               ? source_fail(self->program.file, space->place, "%s", status_text())
+               : status;
+}
+
+static void forget_plan(struct program_instance *self)
+{
+    plan_destroy(self->plan);
+    self->plan = NULL;
+    for (int i = 0; self->spaces && i < self->program.n_spaces; i++) {
+        index_space_destroy(self->spaces[i]);
+        self->spaces[i] = NULL;
+    }
+}
+
+static enum status plan_with_tiles(struct program_instance *self,
+                                   const struct program_source *source, const int64_t tile[])
+{
+    int64_t n_tiles = 0;
+    forget_plan(self);
+    for (int i = 0; i < self->program.n_spaces; i++) {
+        const struct program_space *space = &self->program.spaces[i];
+        TRY(cut_space(self, source, space, tile[i], &self->spaces[i]));
+        n_tiles += self->spaces[i]->n_tiles;
+        if (n_tiles > INDEX_SPACE_MAX_TILES)
+            return source_fail(self->program.file, space->place,
+                               "all spaces up to this have more than 2^20 tiles: take larger ones");
+    }
+    return plan_create(&self->program, (const struct index_space *const *)self->spaces,
+                       &self->plan);
 }
 
 /* Checks the bars of tensors over bound spaces, whose spins are unknown to the parser. */
@@ -51,22 +108,36 @@ static enum status check_bars(const struct program_instance *self)
     return STATUS_OK;
 }
 
+/* Plans with the tiles that are asked for; others are chosen for the contractions of a first plan. */
+static enum status cut_and_plan(struct program_instance *self, const struct program_source *source)
+{
+    const struct program *program = &self->program;
+    size_t n = (size_t)program->n_spaces;
+    bool all_given = true;
+    self->spaces = calloc(n + 1, sizeof(struct index_space *));
+    int64_t *tile = calloc(n + 1, sizeof *tile);
+    enum status status =
+        CHECK_MEMORY(self->spaces && tile, "no memory for %d index spaces", program->n_spaces);
+    for (int i = 0; i < program->n_spaces && status == STATUS_OK; i++) {
+        status = check_binding(self, source, &program->spaces[i]);
+        tile[i] = status == STATUS_OK ? given_tile(self, source, &program->spaces[i]) : 0;
+        all_given = all_given && tile[i] > 0;
+    }
+    if (status == STATUS_OK)
+        status = plan_with_tiles(self, source, tile);
+    if (status == STATUS_OK && !all_given)
+        status = tile_choice_make(self->plan, tile);
+    if (status == STATUS_OK && !all_given)
+        status = plan_with_tiles(self, source, tile);
+    free(tile);
+    return status;
+}
+
 static enum status parse_and_plan(struct program_instance *self,
                                   const struct program_source *source)
 {
     TRY(program_parse(source->text, source->length, source->file, &self->program));
-    int n = self->program.n_spaces;
-    int64_t n_tiles = 0;
-    self->spaces = calloc((size_t)n + 1, sizeof(struct index_space *));
-    TRY(CHECK_MEMORY(self->spaces, "no memory for %d index spaces", n));
-    for (int i = 0; i < n; i++) {
-        TRY(cut_space(self, source, &self->program.spaces[i], &self->spaces[i]));
-        n_tiles += self->spaces[i]->n_tiles;
-        if (n_tiles > INDEX_SPACE_MAX_TILES)
-            return source_fail(self->program.file, self->program.spaces[i].place,
-                               "all spaces up to this have more than 2^20 tiles: take larger ones");
-    }
-    TRY(plan_create(&self->program, (const struct index_space *const *)self->spaces, &self->plan));
+    TRY(cut_and_plan(self, source));
     return check_bars(self);
 }
 
@@ -80,9 +151,7 @@ enum status program_instance_init(const struct program_source *source, MPI_Comm 
 void program_instance_fini(struct program_instance *self)
 {
     executor_destroy(self->executor);
-    plan_destroy(self->plan);
-    for (int i = 0; self->spaces && i < self->program.n_spaces; i++)
-        index_space_destroy(self->spaces[i]);
+    forget_plan(self);
     free(self->spaces);
     free(self->functions);
     program_fini(&self->program);

@@ -322,7 +322,7 @@ static enum status parse_text(struct parser *parser, size_t length)
 enum status program_parse(const char *text, size_t length, const char *file,
                           struct program *program)
 {
-    *program = (struct program){.tile = PROGRAM_TILE, .energy = -1, .final_energy = -1};
+    *program = (struct program){.energy = -1, .final_energy = -1};
     struct parser parser = {
         .file = file, .program = program, .loop = -1, .label_effort = LABEL_EFFORT};
     lexer_init(&parser.lexer, text, length, file);

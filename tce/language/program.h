@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A .tce program as data: what the parser makes of the text of a file.
  *
- *     tile 20                                       # values in a tile, by default
+ *     tile 20                                       # values in a tile, else chosen
  *     space O = 240 irrep 0, 180 irrep 1 tile 30    # blocks; also `alpha` or `beta`
  *     space v = virtual                             # bound by a method
  *     index i, j, k : O
@@ -52,7 +52,7 @@ enum {
     PROGRAM_MAX_LOOP_INDICES = 6   /* of a loop over tiles */
 };
 
-/* Values in a tile where the program says nothing. */
+/* Values in a tile where the program says nothing and no contraction has the space. */
 enum { PROGRAM_TILE = 40 };
 
 struct program_space {
@@ -62,7 +62,7 @@ struct program_space {
     struct source_place binding_place;
     int n_blocks;
     struct index_block *blocks;
-    int64_t tile;    /* values in a tile; 0: the default */
+    int64_t tile;    /* values in a tile; 0: the program's */
     uint32_t labels; /* that occur: bit 3 irrep + spin + 1; 0 if bound */
 };
 
@@ -142,7 +142,7 @@ struct program_report {
 
 struct program {
     char *file;   /* for messages: source_fail(program->file, place, ...) */
-    int64_t tile; /* the default, > 0 */
+    int64_t tile; /* where a space says nothing; 0: chosen */
     int n_spaces, n_indices, n_tensors, n_statements;
     struct program_space *spaces;
     struct program_index *indices;

@@ -23,17 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks of this many orbitals fill DGEMM, and still make many tasks; the same for any
- * number of processes, on which results may not depend. */
-enum { FEW_ORBITALS = 128, SMALL_TILE = 20, LARGE_TILE = 24 };
-
-static int64_t orbitals_in_tile(const struct correlation_problem *problem)
-{
-    if (problem->tile > 0)
-        return problem->tile;
-    return problem->orbitals->spin[0].n_orbitals <= FEW_ORBITALS ? SMALL_TILE : LARGE_TILE;
-}
-
 /* -1: there is none. */
 static int find_scalar(const struct program *program, const char *name)
 {
@@ -78,10 +67,10 @@ enum status correlation_init(const struct correlation_problem *problem,
     const struct space_binding spaces[] = {
         {BINDING_OCCUPIED,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_occupied, beta->n_occupied}, occupied),
-         occupied, orbitals_in_tile(problem)},
+         occupied, problem->tile},
         {BINDING_VIRTUAL,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
-         virtual, orbitals_in_tile(problem)}};
+         virtual, problem->tile}};
     struct program_source source = {.file = problem->method, .n_spaces = 2, .spaces = spaces};
     source.text = problem->text;
     source.length = problem->length;

@@ -22,7 +22,7 @@ struct correlation_problem {
     size_t length;
     const struct screening *screening;
     const struct orbital_spaces *orbitals;
-    int64_t tile;         /* orbitals in a tile; 0: as suits their number */
+    int64_t tile;         /* orbitals in a tile; 0: chosen by the program's contractions */
     int64_t memory_bytes; /* of a process; 0: what the machine has */
     int64_t scf_bytes;    /* of them, at most, that the SCF keeps */
     struct contraction_settings contraction;

@@ -114,7 +114,7 @@ enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction);
 
-/* Every step, stage by stage, as a formula with its line, flops and tasks (of a sum in its
+/* The tiles of every space; every step, stage by stage, as a formula with its line, flops and tasks (of a sum in its
  * first step's line, blank in the others), its intermediate's elements and MB;
  * the sum of each statement and of all; the naive cost; the peak memory of tensors.
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */

@@ -147,8 +147,20 @@ static void print_sums(const struct plan *plan, FILE *stream)
             megabytes_of(plan->peak_elements));
 }
 
+static void print_tiles(const struct plan *plan, FILE *stream)
+{
+    fprintf(stream, "space           values     tiles   longest\n");
+    for (int i = 0; i < plan->spaces.n; i++) {
+        const struct index_space *space = plan->spaces.spaces[i].space;
+        fprintf(stream, "%-10s  %10" PRId64 "  %8" PRId32 "  %8" PRId64 "\n", space->name,
+                space->size, space->n_tiles, space->max_tile);
+    }
+    fprintf(stream, "\n");
+}
+
 enum status plan_print(const struct plan *plan, FILE *stream)
 {
+    print_tiles(plan, stream);
     fprintf(stream, " step  line         flops       tasks    elements          MB  contraction\n");
     TRY(print_stages(plan, 0, plan->first_iterated_stage, stream));
     if (plan->first_iterated_stage < plan->n_stages)

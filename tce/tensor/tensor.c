@@ -44,6 +44,14 @@ double tensor_count_elements(const struct block_labels *labels)
     return counts.n[labels->irrep][labels->spin + MAX_RANK];
 }
 
+double tensor_longest_part(const struct block_labels *labels, int n_processes)
+{
+    double elements = tensor_count_elements(labels), block = 1;
+    for (int d = 0; d < labels->rank; d++)
+        block *= (double)labels->space[d]->max_tile;
+    return n_processes == 1 ? elements : fmin(elements, elements / n_processes + block);
+}
+
 /* The index of the array, and the list of sizes that it is made from. */
 double tensor_index_bytes(int64_t n_blocks)
 {

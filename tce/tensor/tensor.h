@@ -26,6 +26,9 @@ struct tensor {
  * may be beyond 2^63. */
 double tensor_count_elements(const struct block_labels *labels);
 
+/* Upper bound, nearly, of the elements of the blocks of one process: an even share and a block. */
+double tensor_longest_part(const struct block_labels *labels, int n_processes);
+
 /* A tensor of zeros. Collective.
  * Errors: STATUS_NO_MEMORY (before anything is allocated; names the tensor, its size and
  * what is missing), STATUS_LIMIT; the same everywhere. */

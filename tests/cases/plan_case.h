@@ -24,10 +24,11 @@ static inline void plan_case_spaces(struct plan_case *made, int64_t n_occupied, 
     for (int s = 0; s < made->program.n_spaces; s++) {
         const struct program_space *from = &made->program.spaces[s];
         bool occupied = from->binding && strcmp(from->binding, "occupied") == 0;
+        int64_t tile = from->tile > 0 ? from->tile : made->program.tile;
         struct index_block block = {.size = occupied ? n_occupied : n_virtual};
-        check_ok(index_space_create(
-            from->name, from->binding ? 1 : from->n_blocks, from->binding ? &block : from->blocks,
-            from->tile > 0 ? from->tile : made->program.tile, &made->space[s]));
+        check_ok(index_space_create(from->name, from->binding ? 1 : from->n_blocks,
+                                    from->binding ? &block : from->blocks,
+                                    tile > 0 ? tile : PROGRAM_TILE, &made->space[s]));
     }
 }
 

@@ -68,6 +68,31 @@ static void test_spaces_are_cut_as_they_say(void **state)
     program_instance_fini(&instance);
 }
 
+static void test_tiles_are_chosen_where_nobody_says_them(void **state)
+{
+    (void)state;
+    struct program_instance instance;
+    check_ok(init("space s = 400, 200 irrep 1\n"
+                  "space t = 500\n"
+                  "space unused = 100\n"
+                  "space given = 600 tile 590\n"
+                  "index i : s\nindex j : t\nindex k : given\nindex x : unused\n"
+                  "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\ntensor D[x]\n"
+                  "C[i,j] = A[i,k] * B[k,j]\n",
+                  0, &instance));
+    assert_true(instance.spaces[0]->n_tiles > 2 && instance.spaces[0]->max_tile < 400);
+    assert_true(instance.spaces[1]->n_tiles > 1);
+    check_tiles(instance.spaces[2], 3, (int64_t[]){34, 33, 33});
+    check_tiles(instance.spaces[3], 2, (int64_t[]){300, 300});
+    program_instance_fini(&instance);
+    /* Of the whole program. */
+    check_ok(init("tile 7\nspace s = 21\nindex i, j : s\ntensor A[i,j]\ntensor B[i,j]\n"
+                  "A[i,j] = B[j,i]\n",
+                  0, &instance));
+    check_tiles(instance.spaces[0], 3, (int64_t[]){7, 7, 7});
+    program_instance_fini(&instance);
+}
+
 static void test_a_space_may_be_bound_to_both_spins(void **state)
 {
     (void)state;
@@ -199,6 +224,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_spaces_are_cut_as_they_say, darray_case_start),
+        cmocka_unit_test(test_tiles_are_chosen_where_nobody_says_them),
         cmocka_unit_test(test_a_space_may_be_bound_to_both_spins),
         cmocka_unit_test(test_a_bound_space_may_leave_no_blocks),
         cmocka_unit_test(test_tensors_are_filled_as_they_say),

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tiles that are chosen for contractions: many tasks, blocks that a cache holds, few passes over the result,
+ * and nearly the least of the model's cost. */
+#include "tce/language/parser.h"
+#include "tce/plan/tile_choice.h"
+#include "tests/cases/plan_case.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Plans the program with whole spaces, and chooses; tile, PLAN_CASE_SPACES entries: in, what is given. */
+static void choose(const char *text, struct plan_case *made, int64_t tile[])
+{
+    *made = (struct plan_case){0};
+    check_ok(program_parse(text, strlen(text), "case.tce", &made->program));
+    made->program.tile = 1 << 30;
+    plan_case_spaces(made, 1, 1);
+    check_ok(plan_case_plan(made));
+    check_ok(tile_choice_make(made->plan, tile));
+}
+
+static int64_t n_tiles(const struct plan_case *made, int space, const int64_t tile[])
+{
+    return (made->space[space]->size + tile[space] - 1) / tile[space];
+}
+
+/* One of TCCG or of a like kind: C-A-B, the sizes of a, b, ... */
+struct shape {
+    const char *C, *A, *B;
+    int64_t size[PLAN_CASE_SPACES];
+};
+
+static const struct shape shapes[] = {
+    {"ba", "ca", "bc", {5136, 5120, 5136}},
+    {"ba", "dca", "cbd", {312, 296, 296, 312}},
+    {"cba", "dca", "bd", {312, 296, 296, 312}},
+    {"dcba", "fbea", "ecfd", {72, 72, 72, 72, 72, 72}},
+    {"fedcba", "aged", "cbfg", {24, 16, 16, 24, 16, 16, 24}},
+    {"cba", "adb", "cd", {312, 312, 24, 312}},
+    {"edcba", "dabfe", "fc", {48, 32, 24, 32, 48, 32}},
+};
+
+static void add_tensor_text(char *text, size_t size, const char *name, const char *indices)
+{
+    size_t at = strlen(text);
+    at += (size_t)snprintf(text + at, size - at, "tensor %s[", name);
+    for (int d = 0; indices[d]; d++)
+        at += (size_t)snprintf(text + at, size - at, "%s%c", d > 0 ? "," : "", indices[d]);
+    snprintf(text + at, size - at, "]\n");
+}
+
+static void add_factor_text(char *text, size_t size, const char *name, const char *indices)
+{
+    size_t at = strlen(text);
+    add_tensor_text(text, size, name, indices);
+    memmove(text + at, text + at + strlen("tensor "), strlen(text + at) - strlen("tensor ") + 1);
+    text[strlen(text) - 1] = ' ';
+}
+
+/* C = A * B over a space for each index. */
+static void shape_text(const struct shape *shape, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int i = 0; shape->size[i]; i++) {
+        size_t at = strlen(text);
+        snprintf(text + at, size - at, "space s%c = %lld\nindex %c : s%c\n", 'a' + i,
+                 (long long)shape->size[i], 'a' + i, 'a' + i);
+    }
+    add_tensor_text(text, size, "A", shape->A);
+    add_tensor_text(text, size, "B", shape->B);
+    add_tensor_text(text, size, "C", shape->C);
+    add_factor_text(text, size, "C", shape->C);
+    strncat(text, "= ", size - strlen(text) - 1);
+    add_factor_text(text, size, "A", shape->A);
+    strncat(text, "* ", size - strlen(text) - 1);
+    add_factor_text(text, size, "B", shape->B);
+    strncat(text, "\n", size - strlen(text) - 1);
+}
+
+static void test_large_contractions_have_tasks_for_many(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        char text[1000];
+        struct plan_case made;
+        int64_t tile[PLAN_CASE_SPACES] = {0}, n_tasks = 1, block = 1, summed = 1, all_summed = 1;
+        shape_text(&shapes[i], text, sizeof text);
+        choose(text, &made, tile);
+        for (int s = 0; s < made.program.n_spaces; s++) {
+            bool outer = strchr(shapes[i].C, 'a' + s) != NULL;
+            n_tasks *= outer ? n_tiles(&made, s, tile) : 1;
+            block *= outer ? tile[s] : 1;
+            summed *= outer ? 1 : tile[s];
+            all_summed *= outer ? 1 : shapes[i].size[s];
+        }
+        assert_true(n_tasks >= 16);
+        assert_true(block <= 2 * 128 * 1024);
+        assert_true(summed == all_summed || summed >= 100);
+        plan_case_fini(&made);
+    }
+}
+
+static void test_small_contractions_are_one_task(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    int64_t tile[PLAN_CASE_SPACES] = {0};
+    choose("space s = 12\nindex i, j, k : s\ntensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\n"
+           "C[i,j] = A[i,k] * B[k,j]\n",
+           &made, tile);
+    assert_int_equal(tile[0], 12);
+    plan_case_fini(&made);
+}
+
+static void test_given_tiles_and_unused_spaces_stay(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    int64_t tile[PLAN_CASE_SPACES] = {[1] = 17};
+    choose("space s = 2000\nspace t = 900\nspace x = 90\nindex i, j : s\nindex k : t\nindex a : x\n"
+           "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\ntensor D[a]\n"
+           "C[i,j] = A[i,k] * B[k,j]\n",
+           &made, tile);
+    assert_true(tile[0] > 0 && tile[0] < 1000);
+    assert_int_equal(tile[1], 17);
+    assert_int_equal(tile[2], PROGRAM_TILE);
+    plan_case_fini(&made);
+}
+
+/* A scalar's tasks are blocks of the first factor. */
+static void test_factors_of_large_scalars_are_cut(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    int64_t tile[PLAN_CASE_SPACES] = {0};
+    choose(
+        "space s = 5000\nspace t = 4000\nindex i : s\nindex j : t\ntensor A[i,j]\ntensor B[i,j]\n"
+        "scalar E\nE = A[i,j] * B[i,j]\n",
+        &made, tile);
+    assert_true(n_tiles(&made, 0, tile) * n_tiles(&made, 1, tile) >= 16);
+    plan_case_fini(&made);
+}
+
+/* tile_choice.h of C[i,j] = A[i,k] * B[k,j], of n[] values in tiles of t[]. */
+static double model_cost(const double n[3], const double t[3])
+{
+    double m[3];
+    for (int x = 0; x < 3; x++)
+        m[x] = n[x] / ceil(n[x] / t[x]);
+    double flops = 2 * n[0] * n[1] * n[2], n_products = flops / 2 / (m[0] * m[1] * m[2]);
+    double A = m[0] * m[2], B = m[2] * m[1], C = m[0] * m[1];
+    double product = 1e5 + 20 * A * (1 + 8 / m[2]) * (1 + A / (A + 262144)) +
+                     20 * B * (1 + 8 / m[1]) * (1 + B / (B + 262144)) +
+                     20 * C * (1 + 8 / m[1]) * C / (C + 131072);
+    return (flops + n_products * product) * (1 + 4 * C / (n[0] * n[1]));
+}
+
+static void test_the_models_cost_is_nearly_least(void **state)
+{
+    (void)state;
+    static const double sizes[][3] = {{60, 80, 100}, {300, 20, 24}, {16, 17, 900}, {250, 260, 40}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const double *n = sizes[i];
+        char text[300];
+        struct plan_case made;
+        int64_t tile[PLAN_CASE_SPACES] = {0};
+        double t[3], least = INFINITY;
+        snprintf(text, sizeof text,
+                 "space s = %.0f\nspace t = %.0f\nspace u = %.0f\nindex i : s\nindex j : t\nindex "
+                 "k : u\n"
+                 "tensor A[i,k]\ntensor B[k,j]\ntensor C[i,j]\nC[i,j] = A[i,k] * B[k,j]\n",
+                 n[0], n[1], n[2]);
+        choose(text, &made, tile);
+        for (t[0] = 1; t[0] <= n[0]; t[0]++)
+            for (t[1] = 1; t[1] <= n[1]; t[1]++)
+                for (t[2] = 1; t[2] <= n[2]; t[2] += t[2] < 20 ? 1 : 5)
+                    least = fmin(least, model_cost(n, t));
+        for (int x = 0; x < 3; x++)
+            t[x] = (double)tile[x];
+        assert_true(model_cost(n, t) <= 1.05 * least);
+        plan_case_fini(&made);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_large_contractions_have_tasks_for_many),
+        cmocka_unit_test(test_small_contractions_are_one_task),
+        cmocka_unit_test(test_given_tiles_and_unused_spaces_stay),
+        cmocka_unit_test(test_factors_of_large_scalars_are_cut),
+        cmocka_unit_test(test_the_models_cost_is_nearly_least),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
