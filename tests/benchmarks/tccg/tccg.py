@@ -128,9 +128,10 @@ def gains(one, more):
 
 
 def measure_all(contractions, counts, arguments):
+    """Prints each row as it is known."""
     rows = []
+    print_head(counts)
     for contraction in contractions:
-        print(contraction.name, file=sys.stderr, flush=True)
         rounds = [{p: measure(contraction, p, arguments) for p in counts}
                   for _ in range(arguments.rounds)]
         by_count = {p: median_of([r[p] for r in rounds]) for p in counts}
@@ -140,6 +141,7 @@ def measure_all(contractions, counts, arguments):
         rows.append({"name": contraction.name, "group": contraction.group, "sizes": contraction.sizes,
                      "gflop": contraction.gflop(), "tblis_of_dgemm": contraction.tblis,
                      "processes": by_count})
+        print("| " + " | ".join(str(cell) for cell in cells(rows[-1], counts)) + " |", flush=True)
     return rows
 
 
@@ -156,11 +158,11 @@ def cells(row, counts):
             *([ratio(gain), ratio(bound), ratio(last["bytes_over_tensors"])] if len(counts) > 1 else [])]
 
 
-def print_rows(rows, counts):
+def print_head(counts):
     head = ["contraction", "group", "Gflop", "GFLOP/s", "DGEMM", "of DGEMM", "TBLIS", "memory", "tasks", "bytes"]
     if len(counts) > 1:
         head += [f"gain of {counts[-1]}", "of the bound", f"bytes of {counts[-1]}"]
-    bench.print_table(head, [cells(row, counts) for row in rows])
+    bench.print_table(head, [])
 
 
 def print_groups(rows, counts):
@@ -219,7 +221,6 @@ def main():
         check(contractions, counts, arguments)
         return
     rows = measure_all(contractions, counts, arguments)
-    print_rows(rows, counts)
     print()
     print_groups(rows, counts)
     if arguments.json:
