@@ -51,13 +51,6 @@ static int64_t count_arrays(const struct correlation *self, int diis_size)
 
 enum { ITERATING, TRANSFORMING, N_PHASES };
 
-/* What is cached of a process's share of the tensors, while contractions run, or a loop over tiles. */
-static double cached_bytes(const struct estimate *estimate, double n_processes)
-{
-    double contractions = EXECUTOR_CACHE_FRACTION * estimate->tensors / n_processes;
-    return fmin(estimate->cache, estimate->loops > 0 ? estimate->tensors : contractions);
-}
-
 /* The needs of one of n_processes in each phase. */
 static void list_needs(const struct estimate *estimate, double n_processes,
                        struct memory_need needs[N_PHASES])
