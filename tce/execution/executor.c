@@ -9,6 +9,7 @@
 #include "support/base/clock.h"
 #include "support/io/progress.h"
 #include "tce/contraction/contraction_worker.h"
+#include "tce/execution/symmetry_trial.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -284,6 +285,16 @@ static enum status run_stage_loop(struct executor *self, int number)
     return tile_loop_run(loop->loop);
 }
 
+static enum status try_symmetries(struct executor *self, int stage)
+{
+    const struct plan *plan = self->plan;
+    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
+        if (plan->steps[s].tried)
+            TRY(symmetry_trial(plan->program, plan->steps[s].statement,
+                               self->tensors[plan->steps[s].C.tensor], self->comm));
+    return STATUS_OK;
+}
+
 static enum status run_stage(struct executor *self, int stage)
 {
     int loop = plan_stage_loop(self->plan, stage);
@@ -293,7 +304,7 @@ static enum status run_stage(struct executor *self, int stage)
     bind_tensors(self, stage);
     TRY(contraction_run(self->contractions[stage]));
     end_stage(self, stage);
-    return STATUS_OK;
+    return try_symmetries(self, stage);
 }
 
 /* Sums and copies call no DGEMM and do not count. */

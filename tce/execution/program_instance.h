@@ -6,6 +6,7 @@
 #include "support/base/status.h"
 #include "tce/execution/executor.h"
 #include "tce/language/program.h"
+#include "tce/language/symmetry_check.h"
 #include "tce/plan/plan.h"
 #include "tce/tensor/index_space.h"
 
@@ -37,6 +38,8 @@ struct program_source {
     const char *file; /* its name in messages */
     int n_spaces;
     const struct space_binding *spaces; /* n_spaces */
+    int n_fills;
+    const struct fill_symmetry *fills; /* n_fills, beside the functions */
 };
 
 /* Parses the text, cuts the spaces and plans; allocates no tensors. Collective.

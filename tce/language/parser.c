@@ -122,6 +122,15 @@ enum status parser_name(struct parser *parser, const char *what, struct token *n
     return parser_step(parser);
 }
 
+static bool is_reserved(const struct token *name)
+{
+    static const char *const words[] = {"sym", "antisym", "symmetric", "antisymmetric"};
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
+        if (token_is(name, words[w]))
+            return true;
+    return find_declaration(name) != NULL;
+}
+
 enum status parser_declare(struct parser *parser, struct name_list *list, const char *kind,
                            const struct token *name, char **copy)
 {
@@ -130,7 +139,7 @@ enum status parser_declare(struct parser *parser, struct name_list *list, const 
         return source_fail(parser->file, name->place,
                            "%s %s was declared before, in line %d; choose another name", kind,
                            token_show(name).text, before->token.place.line);
-    if (find_declaration(name) || token_is(name, "sym") || token_is(name, "antisym"))
+    if (is_reserved(name))
         return source_fail(parser->file, name->place,
                            "%s is a word of the language; choose another name for the %s",
                            token_show(name).text, kind);

@@ -133,19 +133,19 @@ static bool is_loop_index(const struct parser *parser, int index)
     return false;
 }
 
-static enum status parse_tensor_spaces(struct parser *parser, struct program_tensor *tensor)
+static enum status parse_tensor_spaces(struct parser *parser, struct parsed_indices *list,
+                                       struct program_tensor *tensor)
 {
-    struct parsed_indices list;
     if (!token_is(&parser->token, "["))
         return parser_unexpected(parser, "'[' and the indices of the tensor; one without indices "
                                          "is declared by 'scalar'");
-    TRY(parser_indices(parser, &list));
-    tensor->rank = list.n;
-    tensor->has_bar = list.bar >= 0;
-    for (int d = 0; d < list.n; d++) {
-        tensor->loop_index[d] = is_loop_index(parser, list.index[d]) ? list.index[d] : -1;
-        tensor->space[d] = parser->program->indices[list.index[d]].space;
-        tensor->sign[d] = tensor->has_bar && d >= list.bar ? -1 : 1;
+    TRY(parser_indices(parser, list));
+    tensor->rank = list->n;
+    tensor->has_bar = list->bar >= 0;
+    for (int d = 0; d < list->n; d++) {
+        tensor->loop_index[d] = is_loop_index(parser, list->index[d]) ? list->index[d] : -1;
+        tensor->space[d] = parser->program->indices[list->index[d]].space;
+        tensor->sign[d] = tensor->has_bar && d >= list->bar ? -1 : 1;
     }
     return STATUS_OK;
 }
@@ -196,13 +196,16 @@ static enum status parse_fill(struct parser *parser, struct program_tensor *tens
 enum status parser_tensor(struct parser *parser)
 {
     struct program_tensor *tensor;
+    struct parsed_indices list;
     TRY(declare_tensor(parser, &tensor));
-    TRY(parse_tensor_spaces(parser, tensor));
+    TRY(parse_tensor_spaces(parser, &list, tensor));
     TRY(parse_labels(parser, tensor));
+    TRY(parser_symmetry(parser, &list, tensor));
     TRY(parse_fill(parser, tensor));
     if (!parser_at_line_end(parser))
         return parser_unexpected(parser, tensor->fill ? "the end of the line"
-                                                      : "'irrep', 'spin' and '=', in this order, "
+                                                      : "'irrep', 'spin', 'symmetric', "
+                                                        "'antisymmetric' and '=', in this order, "
                                                         "or the end of the line");
     return program_check_tensor(parser->program, tensor);
 }

@@ -115,6 +115,11 @@ enum status parser_tensor_name(struct parser *parser, const char *what, struct t
 enum status parser_scalar_name(struct parser *parser, const char *role, struct token *name,
                                int *scalar);
 
+/* Reads `symmetric` and `antisymmetric` with their exchanges, as many as there are, into a tensor whose
+ * brackets were `list`, and generates its symmetry. */
+enum status parser_symmetry(struct parser *parser, const struct parsed_indices *list,
+                            struct program_tensor *tensor);
+
 /* Reads one; the word has been stepped over. */
 enum status parser_symmetrizer(struct parser *parser, struct parsed_symmetrizer *symmetrizer);
 

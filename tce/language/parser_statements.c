@@ -290,6 +290,15 @@ static bool same_form(const struct program_tensor *a, const struct program_tenso
     return same;
 }
 
+static bool has_exchanges_of(const struct program_tensor *a, const struct program_tensor *b)
+{
+    bool has = true;
+    for (int x = 0; x < b->n_exchanges && has; x++)
+        has = symmetry_sign(&a->symmetry, a->rank, &b->exchanges[x].permutation) ==
+              b->exchanges[x].permutation.sign;
+    return has;
+}
+
 /* Whether the tensor is an unknown or a residual already: it may be one of them, once. */
 static bool is_iterated(const struct program *program, int tensor)
 {
@@ -328,6 +337,13 @@ static enum status parse_unknown(struct parser *parser)
                            "%s and its unknown %s differ in their indices, bar or labels; declare "
                            "them alike",
                            token_show(&residual).text, token_show(&tensor).text);
+    if (!has_exchanges_of(&program->tensors[unknown.tensor], &program->tensors[unknown.residual]) ||
+        !has_exchanges_of(&program->tensors[unknown.residual], &program->tensors[unknown.tensor]))
+        return source_fail(
+            parser->file, residual.place,
+            "%s and its unknown %s differ in the symmetries that they declare; declare "
+            "them alike",
+            token_show(&residual).text, token_show(&tensor).text);
     TRY(array_append(&program->unknowns, &program->n_unknowns, sizeof *program->unknowns));
     program->unknowns[program->n_unknowns - 1] = unknown;
     return STATUS_OK;

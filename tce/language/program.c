@@ -21,6 +21,8 @@ static void fini_tensors(struct program *program)
         free(program->tensors[t].name);
         free(program->tensors[t].fill);
         free(program->tensors[t].arguments);
+        free(program->tensors[t].exchanges);
+        symmetry_fini(&program->tensors[t].symmetry);
     }
     free(program->tensors);
 }

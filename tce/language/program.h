@@ -9,6 +9,7 @@
  *     tensor A[i,j,a,b] = wave(0.3)                 # filled by a function of the indices
  *     tensor T[a,b|i,j] irrep 1 spin 0              # upper | lower; zero
  *     tensor g[i,a,j,b] = integrals                 # bound by a method
+ *     tensor t[i,j,a,b] symmetric (i a)(j b)        # what exchanges change nothing, or the sign
  *     scalar E
  *     A[i,j,a,b] += 1/2 * T[a,b,i,j] - 0.25 * g[i,a,j,b] * ...
  *     iterate t1 from r1, t2 from r2, energy E      # what follows is repeated by the method
@@ -31,6 +32,7 @@
 #pragma once
 
 #include "support/base/status.h"
+#include "tce/language/symmetry.h"
 #include "tce/tensor/block_index.h"
 
 #include <stdbool.h>
@@ -73,6 +75,12 @@ struct program_index {
     int space; /* number */
 };
 
+/* An exchange of places that a declaration says to change at most the sign. */
+struct program_exchange {
+    struct source_place place;
+    struct signed_permutation permutation;
+};
+
 struct program_tensor {
     char *name;
     struct source_place place;
@@ -81,6 +89,9 @@ struct program_tensor {
     int8_t sign[MAX_RANK]; /* +1 upper, -1 lower; without a bar +1 */
     bool has_bar;          /* needed if a space has spins: to be checked when one is bound */
     int irrep, spin;
+    int n_exchanges; /* declared; they generate its symmetry */
+    struct program_exchange *exchanges;
+    struct symmetry symmetry; /* what the plan may use: see symmetry_check.h */
     int loop; /* that it is local to, a number of program_loop; -1: none, it is stored */
     /* Of a local one: the index of the loop whose tile a place is confined to, a number of
      * program_index; -1: all values. */
@@ -113,6 +124,7 @@ struct program_statement {
     int loop;   /* that it stands in; -1: none */
     struct program_factor target;
     bool add;
+    bool tries_symmetry; /* that of the target does not follow from those of the factors */
     int n_terms;
     struct program_term *terms;
 };

@@ -71,7 +71,11 @@ enum status correlation_init(const struct correlation_problem *problem,
         {BINDING_VIRTUAL,
          list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
          virtual, problem->tile}};
-    struct program_source source = {.file = problem->method, .n_spaces = 2, .spaces = spaces};
+    struct program_source source = {.file = problem->method,
+                                    .n_spaces = 2,
+                                    .spaces = spaces,
+                                    .n_fills = METHOD_N_FILLS,
+                                    .fills = method_fill_symmetries};
     source.text = problem->text;
     source.length = problem->length;
     if (!source.text)

@@ -32,6 +32,10 @@ struct tensor_binding {
 /* NULL if there is none, or the name is NULL. */
 const struct tensor_binding *method_binding_find(const char *name);
 
+/* The symmetries of what the names stand for, of real orbitals. */
+enum { METHOD_N_FILLS = 3 };
+extern const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS];
+
 /* Whether a space of the program, by its number, is bound to the name. */
 bool method_space_is(const struct program *program, int space, const char *name);
 

@@ -3,7 +3,7 @@
  *
  * A step must come after an earlier one if it reads what that one writes, writes what that one
  * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
- * they join. A step is put into the last stage that lets all others follow: intermediates
+ * they join, unless the symmetry of what the earlier one's statement makes is tried in between. A step is put into the last stage that lets all others follow: intermediates
  * are then made late, and terms of a sum meet in one stage. */
 #include "tce/plan/plan_builder.h"
 
@@ -78,7 +78,7 @@ static void find_lifetimes(struct plan *plan)
 
 static bool may_join(const struct plan_step *earlier, const struct plan_step *later)
 {
-    return later->C.tensor == earlier->C.tensor && later->add;
+    return later->C.tensor == earlier->C.tensor && later->add && !earlier->tried;
 }
 
 /* How many stages follow the first of the steps that write, replace or read a tensor, among those
@@ -99,7 +99,7 @@ static int find_depth(const struct plan_step *step, const struct plan_depth *of)
     int depth = max_depth(of[step->A.tensor].written,
                           step->B.tensor >= 0 ? of[step->B.tensor].written : -1);
     depth = max_depth(depth, max_depth(C->replaced, C->read)) + 1;
-    return max_depth(depth, C->written);
+    return max_depth(depth, C->written + step->tried);
 }
 
 static void note_depth(const struct plan_step *step, int depth, struct plan_depth *of)

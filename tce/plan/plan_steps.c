@@ -274,6 +274,9 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
     }
     step->factor = term->coefficient;
     step->add = term->add;
+    step->tried =
+        program->statements[term->statement].tries_symmetry &&
+        (term + 1 == builder->terms + builder->n_terms || term[1].statement != term->statement);
     return STATUS_OK;
 }
 

@@ -130,7 +130,8 @@ static inline void plan_case_check_latest(const struct plan *plan, int first, in
             const struct plan_step *later = &plan->steps[other];
             bool same = later->C.tensor == step->C.tensor;
             bool follows = plan_case_reads(later, step->C.tensor) ||
-                           plan_case_reads(step, later->C.tensor) || (same && !later->add);
+                           plan_case_reads(step, later->C.tensor) ||
+                           (same && (!later->add || step->tried));
             int after = n_after[other - begin] + (follows ? 1 : 0);
             *n = (follows || same) && after > *n ? after : *n;
         }

@@ -321,6 +321,41 @@ static void test_numbers_that_are_not_finite_are_found(void **state)
     check_finite("A[i,j] = big[i,j] * big[j,i]\nA[i,j] = one[i,j]\n", NULL);
 }
 
+/* statements  that compute S, symmetric, and A, antisymmetric, from R, without symmetry, and U, which has
+ *             one that it does not declare */
+static void check_trial(const char *statements, const char *message)
+{
+    char text[600];
+    struct program_instance instance;
+    snprintf(text, sizeof text,
+             "space s = 5 irrep 0, 4 irrep 1 tile 3\nindex i, j, k, l : s\n"
+             "tensor R[i,j] = random(1)\ntensor U[i,j]\n"
+             "tensor S[i,j] symmetric i j\ntensor A[i,j,k] antisymmetric i k\n"
+             "U[i,j] = R[i,j] + R[j,i]\n%s",
+             statements);
+    begin(text, &instance);
+    check_status(message ? STATUS_INPUT : STATUS_OK,
+                 executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    if (message && !strstr(status_text(), message))
+        fail_msg("'%s' does not say '%s'", status_text(), message);
+    program_instance_fini(&instance);
+}
+
+/* Every statement by itself, whatever it is joined with. */
+static void test_declared_symmetries_that_do_not_follow_are_tried(void **state)
+{
+    (void)state;
+    check_trial("S[i,j] = U[i,j]\n", NULL);
+    check_trial("S[i,j] = U[i,k] * U[k,l] * U[l,j]\nS[i,j] += U[i,j]\n", NULL);
+    check_trial("A[i,j,k] = U[i,j] * R[k,l] * R[k,l] - U[j,k] * R[i,l] * R[i,l]\n", NULL);
+    check_trial("S[i,j] = R[i,j]\n",
+                "test.tce:8:1: this does not make S[j,i] equal to S[i,j], as line 5 declares");
+    check_trial("S[i,j] = U[i,j]\nS[l,k] -= R[l,k]\nS[i,j] -= R[j,i]\n",
+                "test.tce:9:1: this does not make S[k,l] equal to S[l,k]");
+    check_trial("A[i,j,k] = U[i,j] * R[k,k]\n",
+                "test.tce:8:1: this does not make A[k,j,i] equal to -A[i,j,k], as line 6 declares");
+}
+
 static void test_what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -346,6 +381,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_all_steps_can_be_repeated_with_what_iterations_keep),
         cmocka_unit_test(test_every_task_is_in_the_profile),
         cmocka_unit_test(test_numbers_that_are_not_finite_are_found),
+        cmocka_unit_test(test_declared_symmetries_that_do_not_follow_are_tried),
         cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);

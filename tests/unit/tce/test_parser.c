@@ -257,7 +257,8 @@ static const struct bad_program {
                   "the line"},
     {"tensor D\n", "8:9: expected '[' and the indices of the tensor; one without indices is "
                    "declared by 'scalar', found the end of the line"},
-    {"tensor D[i] spin 0 irrep 1\n", "8:20: expected 'irrep', 'spin' and '=', in this order"},
+    {"tensor D[i] spin 0 irrep 1\n",
+     "8:20: expected 'irrep', 'spin', 'symmetric', 'antisymmetric' and '='"},
     {"tensor D[i] = 3\n", "8:15: expected the name of what fills the tensor, found '3'"},
     {"scalar D[i]\n", "8:9: expected a scalar without indices; others are declared by 'tensor'"},
     {"tile 5 6\n", "8:8: expected the end of the line, found '6'"},

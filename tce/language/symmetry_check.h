@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether tensors have the symmetries that they declare: by what they are filled with, and by the
+ * statements that compute them. */
+#pragma once
+
+#include "tce/language/program.h"
+
+enum { FILL_MAX_EXCHANGES = 3 };
+
+/* The symmetry of what a name of a declaration fills a tensor with. */
+struct fill_symmetry {
+    const char *name;
+    int rank; /* that it has; 0: any, and every exchange of places changes nothing */
+    int n_exchanges;
+    struct signed_permutation exchanges[FILL_MAX_EXCHANGES]; /* of `rank` places */
+};
+
+/* Checks the exchanges that filled tensors declare, and gives tensors which nothing assigns to all the
+ * symmetry that their fill has. Then sets tries_symmetry of all statements: the target keeps its symmetry
+ * if each product, with the places exchanged, is one of the statement's again, up to the names of
+ * summed indices and the symmetries of its factors.
+ * fills  n of them; a name that is not among them stands for numbers without symmetry
+ * Errors: STATUS_INPUT, with the place; STATUS_NO_MEMORY. */
+enum status symmetry_check_program(struct program *program, int n,
+                                   const struct fill_symmetry fills[]);
