@@ -28,6 +28,7 @@ static enum status plan_correlation(struct method_calculation *self,
                                                 .tile = settings->orbital_tile,
                                                 .memory_bytes = scf->memory_megabytes * 1000000,
                                                 .contraction = settings->contraction,
+                                                .pairs = settings->pairs,
                                                 .comm = self->hf->comm};
     correlation_fini(&self->correlation);
     return correlation_init(&problem, &self->correlation);

@@ -33,6 +33,7 @@ struct method_settings {
     int64_t freeze;          /* so many of each spin; METHOD_NOT_GIVEN: none */
     int64_t freeze_virtuals; /* the highest ones, of each spin */
     int64_t orbital_tile;    /* 0: chosen by their number */
+    enum plan_pairs pairs;
     double converge;
     int64_t max_iterations, diis_size;
     struct contraction_settings contraction;

@@ -59,8 +59,10 @@ static enum status read_program(struct program_run *run)
     TRY(status_agree(run->comm, run->rank == 0 ? check_outputs(options) : STATUS_OK));
     run->checked = !options->count_tasks && !options->dry_run;
     TRY(text_file_read_all(options->file, run->comm, &text));
-    const struct program_source source = {
-        .text = text.bytes, .length = text.length, .file = options->file};
+    const struct program_source source = {.text = text.bytes,
+                                          .length = text.length,
+                                          .file = options->file,
+                                          .pairs = options->settings.pairs};
     enum status status = program_instance_init(&source, run->comm, &run->instance);
     text_file_fini(&text);
     TRY(status);

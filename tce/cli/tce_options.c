@@ -54,6 +54,10 @@ static const struct option_row contraction_rows[] = {
                            "an eighth of its share of the tensors"),
     INTEGER_OPTION("memory", FIELD(memory_megabytes), 0, 1000000000, .default_text = "0",
                    .value = "MB", .help = "memory of a process; 0: all that is available"),
+    CHOICE_OPTION(
+        "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
+        .help = "products over pairs of indices that symmetries exchange, each pair once: "
+                "auto: where it pays; always: where it takes fewer operations"),
     FLAG_OPTION("no-prefetch", FIELD(no_prefetch), .expert = true,
                 .help = "fetch a block only when it is needed"),
 };
@@ -61,6 +65,10 @@ static const struct option_row contraction_rows[] = {
 static const struct option_row method_run_rows[] = {
     FLAG_OPTION("explain", FIELD(explain), .expert = true,
                 .help = "print the plan: the contractions of every stage, operations and memory"),
+    CHOICE_OPTION(
+        "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
+        .help = "products over pairs of indices that symmetries exchange, each pair once: "
+                "auto: where it pays; always: where it takes fewer operations"),
     FLAG_OPTION("dry-run", FIELD(dry_run),
                 .help = "print the memory, tasks and operations of the run, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all", .expert = true,

@@ -8,6 +8,7 @@
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/io/progress.h"
+#include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_worker.h"
 #include "tce/execution/symmetry_trial.h"
 
@@ -29,12 +30,14 @@ struct executor {
     const struct plan *plan;
     MPI_Comm comm;
     struct contraction_settings settings;
-    struct block_buffers *buffers;     /* of all contractions */
-    struct tensor **tensors;           /* plan->n_tensors; NULL while one does not exist */
-    struct contraction **contractions; /* plan->n_stages; NULL where a stage is a loop over tiles */
-    struct stage_loop *loops;          /* plan->program->n_loops */
-    bool *idle;                        /* plan->n_tensors: exists, and its value is not needed */
-    double elements;                   /* of the tensors that exist */
+    struct block_buffers *buffers; /* of all contractions */
+    struct tensor **tensors;       /* plan->n_tensors; NULL while one does not exist */
+    struct contraction *
+        *contractions;        /* plan->n_stages; NULL where a stage is a loop over tiles, or
+                                          has none */
+    struct stage_loop *loops; /* plan->program->n_loops */
+    bool *idle;               /* plan->n_tensors: exists, and its value is not needed */
+    double elements;          /* of the tensors that exist */
 };
 
 static enum status create_stage_loop(const struct plan *plan, int number,
@@ -210,9 +213,9 @@ enum status executor_start(struct executor *self, const struct taskpool_settings
 {
     for (int k = 0; k < self->plan->n_stages; k++) {
         int loop = plan_stage_loop(self->plan, k);
-        if (loop < 0)
+        if (self->contractions[k])
             TRY(contraction_start(self->contractions[k], pool, self->comm));
-        else
+        else if (loop >= 0)
             TRY(tile_loop_start(self->loops[loop].loop, pool, self->comm));
     }
     return STATUS_OK;
@@ -228,7 +231,8 @@ static void bind_step(struct executor *self, const struct plan_step *step,
 
 static void bind_tensors(struct executor *self, int stage)
 {
-    int begin = self->plan->stage_begin[stage], end = self->plan->stage_begin[stage + 1];
+    int begin, end;
+    plan_stage_phase(self->plan, stage, PLAN_CONTRACT, &begin, &end);
     for (int s = begin; s < end; s++)
         bind_step(self, &self->plan->steps[s], self->contractions[stage], s - begin);
 }
@@ -295,14 +299,42 @@ static enum status try_symmetries(struct executor *self, int stage)
     return STATUS_OK;
 }
 
+/* Packs or unpacks this process's blocks. */
+static enum status move_pairs(struct executor *self, const struct plan_step *step)
+{
+    const struct packing *packing = &self->plan->packings[step->packing];
+    struct tensor *C = self->tensors[step->C.tensor], *A = self->tensors[step->A.tensor];
+    return step->phase == PLAN_PACK ? packing_pack(packing, A, C)
+                                    : packing_unpack(packing, A, step->add, C);
+}
+
+/* The steps of a stage that pack, or those that unpack. */
+static enum status run_packing(struct executor *self, int stage, enum plan_phase phase)
+{
+    int begin, end;
+    enum status status = STATUS_OK;
+    plan_stage_phase(self->plan, stage, phase, &begin, &end);
+    if (begin == end)
+        return STATUS_OK;
+    enum wall_use use = wall_time_begin(WALL_ALGEBRA);
+    for (int s = begin; s < end && status == STATUS_OK; s++)
+        status = move_pairs(self, &self->plan->steps[s]);
+    wall_time_end(use);
+    return darray_sync_and_agree(status);
+}
+
 static enum status run_stage(struct executor *self, int stage)
 {
     int loop = plan_stage_loop(self->plan, stage);
     if (loop >= 0)
         return run_stage_loop(self, loop);
     TRY(begin_stage(self, stage));
-    bind_tensors(self, stage);
-    TRY(contraction_run(self->contractions[stage]));
+    TRY(run_packing(self, stage, PLAN_PACK));
+    if (self->contractions[stage]) {
+        bind_tensors(self, stage);
+        TRY(contraction_run(self->contractions[stage]));
+    }
+    TRY(run_packing(self, stage, PLAN_UNPACK));
     end_stage(self, stage);
     return try_symmetries(self, stage);
 }
@@ -357,11 +389,13 @@ static void forget_past_run(struct executor *self)
         self->idle[i] = self->tensors[i] != NULL;
 }
 
+/* NULL: the stage has no tasks. */
 static const struct taskpool *pool_of_stage(const struct executor *self, int stage)
 {
     int loop = plan_stage_loop(self->plan, stage);
-    return loop >= 0 ? tile_loop_pool(self->loops[loop].loop)
-                     : contraction_pool(self->contractions[stage]);
+    if (loop >= 0)
+        return tile_loop_pool(self->loops[loop].loop);
+    return self->contractions[stage] ? contraction_pool(self->contractions[stage]) : NULL;
 }
 
 void executor_set_fill(struct executor *self, int tensor, const struct tile_fill *fill)
@@ -390,7 +424,9 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
         done += stage;
         TRY(run_stage(self, k));
         const struct taskpool *pool = pool_of_stage(self, k);
-        statistics_add(&sum.statistics, taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
+        if (pool)
+            statistics_add(&sum.statistics,
+                           taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
         sum.flops += stage_flops_run(self, k);
     }
     sum.seconds = clock_now_s() - start_s;
@@ -401,9 +437,11 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
 
 /* --- one step after another --- */
 
-/* Runs one step of a stage in a pool of its own. */
+/* Runs one step of a stage, a contraction in a pool of its own. */
 static enum status run_single_step(struct executor *self, const struct plan_step *step)
 {
+    if (step->phase != PLAN_CONTRACT)
+        return darray_sync_and_agree(move_pairs(self, step));
     struct contraction_problem problem;
     struct taskpool_settings pool;
     struct contraction *contraction;
@@ -482,8 +520,8 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
         if (stage_flops(self->plan, k) > stage_flops(self->plan, busiest))
             busiest = k;
     *timeline = NULL;
-    return self->plan->n_stages > 0 ? pool_timeline(pool_of_stage(self, busiest), timeline)
-                                    : STATUS_OK;
+    const struct taskpool *pool = self->plan->n_stages > 0 ? pool_of_stage(self, busiest) : NULL;
+    return pool ? pool_timeline(pool, timeline) : STATUS_OK;
 }
 
 /* --- the tasks of the last run --- */
@@ -499,7 +537,7 @@ struct task_blocks {
 /* The task that is added. */
 struct stage_task {
     struct task_blocks *blocks;
-    int first_step; /* of its stage */
+    int first_step; /* of its stage's contractions */
     int64_t number;
 };
 
@@ -548,11 +586,12 @@ static enum status record_stage_blocks(struct task_blocks *blocks, int stage,
                                        const struct contraction *contraction,
                                        const struct taskpool_history *history, int64_t first_task)
 {
+    int begin, end;
+    plan_stage_phase(blocks->plan, stage, PLAN_CONTRACT, &begin, &end);
     for (int64_t i = 0; i < history->n_entries; i++) {
         int64_t task = history->entries[i].task;
-        struct stage_task added = {.blocks = blocks,
-                                   .first_step = blocks->plan->stage_begin[stage],
-                                   .number = first_task + task};
+        struct stage_task added = {
+            .blocks = blocks, .first_step = begin, .number = first_task + task};
         data_records_begin_task(&blocks->records);
         if (!contraction)
             continue;
@@ -581,6 +620,8 @@ static enum status collect_tasks(const struct executor *self, struct taskpool_hi
         TRY(number_blocks_of_plan(self->plan, blocks));
     for (int k = 0; k < self->plan->n_stages; k++) {
         int loop = plan_stage_loop(self->plan, k);
+        if (!pool_of_stage(self, k))
+            continue;
         const struct taskpool_history *stage = taskpool_history(pool_of_stage(self, k));
         TRY(append_history(stage, first, all));
         if (blocks)

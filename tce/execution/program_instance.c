@@ -77,7 +77,8 @@ static void forget_plan(struct program_instance *self)
 }
 
 static enum status plan_with_tiles(struct program_instance *self,
-                                   const struct program_source *source, const int64_t tile[])
+                                   const struct program_source *source, const int64_t tile[],
+                                   enum plan_pairs pairs)
 {
     int64_t n_tiles = 0;
     forget_plan(self);
@@ -89,7 +90,7 @@ static enum status plan_with_tiles(struct program_instance *self,
             return source_fail(self->program.file, space->place,
                                "all spaces up to this have more than 2^20 tiles: take larger ones");
     }
-    return plan_create(&self->program, (const struct index_space *const *)self->spaces,
+    return plan_create(&self->program, (const struct index_space *const *)self->spaces, pairs,
                        &self->plan);
 }
 
@@ -108,7 +109,8 @@ static enum status check_bars(const struct program_instance *self)
     return STATUS_OK;
 }
 
-/* Plans with the tiles that are asked for; others are chosen for the contractions of a first plan. */
+/* Plans with the tiles that are asked for; others are chosen for the contractions of a first plan, without
+ * pairs: their tiles follow from those of the values. */
 static enum status cut_and_plan(struct program_instance *self, const struct program_source *source)
 {
     const struct program *program = &self->program;
@@ -123,12 +125,12 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
         tile[i] = status == STATUS_OK ? given_tile(self, source, &program->spaces[i]) : 0;
         all_given = all_given && tile[i] > 0;
     }
-    if (status == STATUS_OK)
-        status = plan_with_tiles(self, source, tile);
+    if (status == STATUS_OK && !all_given)
+        status = plan_with_tiles(self, source, tile, PLAN_PAIRS_NEVER);
     if (status == STATUS_OK && !all_given)
         status = tile_choice_make(self->plan, tile);
-    if (status == STATUS_OK && !all_given)
-        status = plan_with_tiles(self, source, tile);
+    if (status == STATUS_OK)
+        status = plan_with_tiles(self, source, tile, source->pairs);
     free(tile);
     return status;
 }

@@ -40,6 +40,7 @@ struct program_source {
     const struct space_binding *spaces; /* n_spaces */
     int n_fills;
     const struct fill_symmetry *fills; /* n_fills, beside the functions */
+    enum plan_pairs pairs;
 };
 
 /* Parses the text, cuts the spaces and plans; allocates no tensors. Collective.

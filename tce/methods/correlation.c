@@ -75,7 +75,8 @@ enum status correlation_init(const struct correlation_problem *problem,
                                     .n_spaces = 2,
                                     .spaces = spaces,
                                     .n_fills = METHOD_N_FILLS,
-                                    .fills = method_fill_symmetries};
+                                    .fills = method_fill_symmetries,
+                                    .pairs = problem->pairs};
     source.text = problem->text;
     source.length = problem->length;
     if (!source.text)

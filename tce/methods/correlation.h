@@ -26,6 +26,7 @@ struct correlation_problem {
     int64_t memory_bytes; /* of a process; 0: what the machine has */
     int64_t scf_bytes;    /* of them, at most, that the SCF keeps */
     struct contraction_settings contraction;
+    enum plan_pairs pairs;
     MPI_Comm comm;
 };
 

@@ -39,8 +39,10 @@ static enum status init_space(const struct index_space *space, struct label_spac
     for (int32_t t = 0; t < space->n_tiles; t++) {
         count_tile(counted, t);
         has_irreps = has_irreps || space->irrep[t] != 0;
-        counted->has_spins = counted->has_spins || space->spin[t] != 0;
+        counted->max_spin =
+            abs(space->spin[t]) > counted->max_spin ? abs(space->spin[t]) : counted->max_spin;
     }
+    counted->has_spins = counted->max_spin > 0;
     return has_irreps ? copy_without_irreps(space, &counted->without_irreps) : STATUS_OK;
 }
 
@@ -58,6 +60,17 @@ enum status label_spaces_init(int n, const struct index_space *const space[],
         }
     }
     return STATUS_OK;
+}
+
+enum status label_spaces_add(struct label_spaces *spaces, const struct index_space *space,
+                             int *number)
+{
+    struct label_space *more =
+        realloc(spaces->spaces, ((size_t)spaces->n + 1) * sizeof *spaces->spaces);
+    TRY(CHECK_MEMORY(more, "no memory for the labels of space %s", space->name));
+    spaces->spaces = more;
+    *number = spaces->n++;
+    return init_space(space, &spaces->spaces[*number]);
 }
 
 void label_spaces_fini(struct label_spaces *spaces)

@@ -8,7 +8,8 @@
 
 #include <stdbool.h>
 
-enum { MAX_LABEL_CLASSES = 3 * N_IRREPS };
+/* Of pairs: sums of two spins are -2 to 2. */
+enum { MAX_LABEL_CLASSES = 5 * N_IRREPS };
 
 /* Values of a space with the same labels. */
 struct label_class {
@@ -20,6 +21,7 @@ struct label_space {
     const struct index_space *space;    /* borrowed */
     struct index_space *without_irreps; /* NULL if all irreps are 0 */
     bool has_spins;
+    int max_spin; /* either sign */
     int n_classes;
     struct label_class label_class[MAX_LABEL_CLASSES];
 };
@@ -34,6 +36,10 @@ struct label_spaces {
 enum status label_spaces_init(int n, const struct index_space *const space[],
                               struct label_spaces *spaces);
 void label_spaces_fini(struct label_spaces *spaces);
+
+/* Appends a space; borrowed likewise. number  out: its number. Errors: STATUS_NO_MEMORY. */
+enum status label_spaces_add(struct label_spaces *spaces, const struct index_space *space,
+                             int *number);
 
 /* A space of these tiles, with irreps or without. */
 const struct index_space *label_spaces_with(const struct label_spaces *spaces, int space,

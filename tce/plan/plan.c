@@ -151,16 +151,18 @@ static void fini_builder(struct plan_builder *builder)
     for (int l = 0; builder->loops && l < builder->program->n_loops; l++)
         free(builder->loops[l].steps);
     free(builder->loops);
+    free(builder->packed);
+    free(builder->sums);
 }
 
 enum status plan_create(const struct program *program, const struct index_space *const space[],
-                        struct plan **plan)
+                        enum plan_pairs pairs, struct plan **plan)
 {
     *plan = NULL;
     struct plan *made = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a plan"));
     made->program = program;
-    struct plan_builder builder = {.plan = made, .program = program};
+    struct plan_builder builder = {.plan = made, .program = program, .pairs = pairs};
     enum status status = build_plan(&builder, space);
     fini_builder(&builder);
     if (status != STATUS_OK)
@@ -184,13 +186,28 @@ void plan_destroy(struct plan *plan)
     free(plan->stage_begin);
     free(plan->statement_flops);
     free(plan->naive_flops);
+    free(plan->packings);
     label_spaces_fini(&plan->spaces);
+    for (int p = 0; p < plan->n_pair_spaces; p++)
+        pair_space_destroy(plan->pair_spaces[p].pairs);
+    free(plan->pair_spaces);
     free(plan);
 }
 
 int plan_stage_loop(const struct plan *plan, int stage)
 {
     return plan->steps[plan->stage_begin[stage]].loop;
+}
+
+void plan_stage_phase(const struct plan *plan, int stage, enum plan_phase phase, int *begin,
+                      int *end)
+{
+    *begin = plan->stage_begin[stage];
+    while (*begin < plan->stage_begin[stage + 1] && plan->steps[*begin].phase < phase)
+        ++*begin;
+    *end = *begin;
+    while (*end < plan->stage_begin[stage + 1] && plan->steps[*end].phase == phase)
+        ++*end;
 }
 
 static struct contraction_operand contraction_operand_of(const struct plan *plan,
@@ -231,9 +248,13 @@ enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction)
 {
-    int begin = plan->stage_begin[stage], n = plan->stage_begin[stage + 1] - begin;
-    struct contraction_problem *problems = calloc((size_t)n + 1, sizeof *problems);
+    int begin, end;
     *contraction = NULL;
+    plan_stage_phase(plan, stage, PLAN_CONTRACT, &begin, &end);
+    int n = end - begin;
+    if (n == 0)
+        return STATUS_OK;
+    struct contraction_problem *problems = calloc((size_t)n + 1, sizeof *problems);
     TRY(CHECK_MEMORY(problems, "no memory for %d steps of a plan", n));
     for (int s = 0; s < n; s++) {
         plan_problem(plan, &plan->steps[begin + s], &problems[s]);

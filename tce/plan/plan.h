@@ -16,6 +16,9 @@
  * - A stage has steps that may run at the same time; what is added to a tensor in one stage
  *   is added to a block of it by one task. Where stages would take much more memory than
  *   one step after another, they have one step each.
+ * - A product whose summed or target indices are exchanged in pairs by symmetries of its factors runs over
+ *   pairs of values, each once (pair_choice.h), if the operations that this saves are worth the
+ *   packing and unpacking of its tensors.
  * Terms are taken as they stand: A*B + A*C is not made into A*(B + C). */
 #pragma once
 
@@ -23,6 +26,7 @@
 #include "tce/contraction/contraction.h"
 #include "tce/language/program.h"
 #include "tce/plan/label_spaces.h"
+#include "tce/tensor/packing.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,17 +46,35 @@ struct plan_tensor {
                                   or before the next from step 0 */
 };
 
+/* Whether products run over pairs. */
+enum plan_pairs {
+    PLAN_PAIRS_AUTO, /* where it pays */
+    PLAN_PAIRS_NEVER,
+    PLAN_PAIRS_ALWAYS /* where it takes fewer operations */
+};
+
+/* What a step does; those of a stage that do the same run together, in this order. */
+enum plan_phase {
+    PLAN_PACK,     /* C = the packed A */
+    PLAN_CONTRACT, /* C += A * B or A, as a task pool; or a loop over tiles */
+    PLAN_UNPACK,   /* C += the unpacked A */
+    N_PLAN_PHASES
+};
+
 struct plan_operand {
     int tensor;          /* -1: there is no B */
     int index[MAX_RANK]; /* numbers in the step, as in contraction.h */
 };
 
 struct plan_step {
+    enum plan_phase phase;
+    int packing; /* a number of plan->packings, of C or, to unpack, of A */
     int loop; /* a whole loop over tiles, in a stage of its own, whose C and A are one of its scalars; -1:
                  a contraction */
     int statement; /* for which it is done; the first one, if it serves several */
     struct plan_operand C, A, B;
     int name[MAX_INDICES]; /* of the indices: numbers of program_index; -1: unused */
+    int with[MAX_INDICES]; /* of the other index of a pair; -1: there is none */
     double factor;
     bool add;
     bool joins;                /* the step before it, in the same stage and with the same C;
@@ -62,6 +84,12 @@ struct plan_step {
     int create;                /* intermediate, made before the stage; -1: none */
     int n_destroy, destroy[2]; /* intermediates that are not needed after the stage */
     double flops;              /* two for each pair of elements; without B, each element */
+};
+
+/* The pairs of a space of plan->spaces, which are another one. */
+struct plan_pair_space {
+    struct pair_space *pairs;
+    int of, number;
 };
 
 /* The steps of a loop over tiles, for each tuple of tiles one after another. */
@@ -89,6 +117,11 @@ struct plan {
     int first_final_stage;    /* of what follows the iterations; n_stages if nothing does */
     int first_final;
     struct plan_loop *loops; /* program->n_loops */
+    int n_pair_spaces;
+    struct plan_pair_space *pair_spaces;
+    int n_packings;
+    struct packing *packings;
+    double saved_flops;      /* by pairs, of one run of all steps */
     double *statement_flops; /* of the steps of each statement, program->n_statements */
     double *naive_flops;     /* of one loop nest over all indices of each product, without
                                  labels: a multiplication or addition for each factor */
@@ -100,18 +133,22 @@ struct plan {
  * Errors: STATUS_INPUT, with the place, if a product cannot be factored with at most
  * MAX_RANK indices; STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status plan_create(const struct program *program, const struct index_space *const space[],
-                        struct plan **plan);
+                        enum plan_pairs pairs, struct plan **plan);
 void plan_destroy(struct plan *plan);
 
 /* The loop over tiles that a stage is, a number of plan->loops; -1: contractions. */
 int plan_stage_loop(const struct plan *plan, int stage);
 
+/* The steps of a stage that do one thing: [begin, end). */
+void plan_stage_phase(const struct plan *plan, int stage, enum plan_phase phase, int *begin,
+                      int *end);
+
 /* A step as a contraction by itself, of labels alone: no tensors. */
 void plan_problem(const struct plan *plan, const struct plan_step *step,
                   struct contraction_problem *problem);
 
-/* A stage as the contractions of one pool, of labels alone. Errors: those of contraction_create;
- * contraction_destroy follows then, too. */
+/* The contractions of a stage as those of one pool, of labels alone; NULL if it has none. Errors: those of
+ * contraction_create; contraction_destroy follows then, too. */
 enum status plan_contraction(const struct plan *plan, int stage,
                              const struct contraction_settings *settings,
                              struct contraction **contraction);

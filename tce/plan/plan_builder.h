@@ -10,7 +10,6 @@ struct plan_term {
     int statement;
     struct source_place place;
     double coefficient;
-    bool add; /* to what the target holds by then */
     struct product product;
     struct factorization factorization;
 };
@@ -35,9 +34,37 @@ struct plan_step_list {
     struct plan_step *steps;
 };
 
+/* A tensor with indices of the product at hand. */
+struct plan_use {
+    int tensor;
+    struct product_operand operand;
+};
+
+/* What a step makes: an intermediate, which is new, or the target of a statement. */
+struct plan_write {
+    struct plan_use C;
+    bool is_new;
+    double factor;
+};
+
+/* A packed tensor that is there. */
+struct plan_packed {
+    int of, version; /* what it is packed from */
+    int packing;     /* a number of plan->packings */
+    int tensor;
+    bool before; /* the iterations */
+};
+
+/* The sum over pairs of products of the statement at hand, and the step that unpacks it at its end. */
+struct plan_pair_sum {
+    int packing, tensor;
+    struct plan_step unpack;
+};
+
 struct plan_builder {
     struct plan *plan;
     const struct program *program;
+    enum plan_pairs pairs;
     int *version;  /* of each tensor at a point of the program */
     bool *changes; /* of each tensor, whether iterations change it */
     int n_terms;
@@ -45,6 +72,10 @@ struct plan_builder {
     void *parts; /* tree of struct plan_part, tsearch */
     struct plan_step_list before, iterated, final;
     struct plan_step_list *loops; /* of each loop; plan_create's, then the plan's */
+    bool is_set;                  /* the target of the statement at hand, by its terms so far */
+    int n_packed, n_sums;
+    struct plan_packed *packed;
+    struct plan_pair_sum *sums;
 };
 
 /* The part with this key, NULL if there is none. */
@@ -64,6 +95,35 @@ enum status plan_builder_factor(struct plan_builder *builder);
 
 /* Second pass: the steps. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_steps(struct plan_builder *builder);
+
+/* Appends C = A * B, or C = A if B is NULL, and returns it for what else is to be set. The indices are
+ * of the product. Errors: STATUS_NO_MEMORY, as those of the functions below. */
+enum status plan_builder_append(struct plan_step_list *list, int statement,
+                                const struct product *product, const struct plan_use *C,
+                                const struct plan_use *A, const struct plan_use *B,
+                                struct plan_step **appended);
+
+/* The step's numbers of an operand's indices; new names are given the next number. */
+struct plan_operand plan_builder_number(const struct product *product, const struct plan_use *use,
+                                        struct plan_step *step);
+
+/* A new intermediate with the labels of use->operand; sets use->tensor. loop: that it is local to; -1 */
+enum status plan_builder_intermediate(struct plan_builder *builder, const struct product *product,
+                                      int loop, struct plan_use *use);
+
+/* Whether the statement adds to what its target holds by now. */
+bool plan_builder_adds(const struct plan_builder *builder, int statement);
+
+/* Makes A * B by steps over pairs, if symmetries allow it and the setting asks for it; sums of a
+ * statement's target are left to plan_builder_unpack.
+ * made  out: whether it did */
+enum status plan_builder_pairs(struct plan_builder *builder, const struct plan_term *term,
+                               struct plan_step_list *list, const struct plan_write *write,
+                               const struct plan_use *A, const struct plan_use *B, bool *made);
+
+/* Adds the sums over pairs to the target of the statement that ends. */
+enum status plan_builder_unpack(struct plan_builder *builder, int statement,
+                                struct plan_step_list *list);
 
 /* Third pass, on the finished list: orders the steps by stages, and sets the lifetimes of
  * intermediates and the peak of memory. Errors: STATUS_NO_MEMORY. */

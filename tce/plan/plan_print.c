@@ -4,14 +4,30 @@
 
 #include <inttypes.h>
 
+/* "a", or "a>=b" of a space of pairs. */
+static void print_index(const struct plan *plan, const struct plan_step *step, int number,
+                        const struct index_space *space, FILE *stream)
+{
+    const struct program_index *indices = plan->program->indices;
+    fprintf(stream, "%s", indices[step->name[number]].name);
+    for (int p = 0; p < plan->n_pair_spaces && step->with[number] >= 0; p++) {
+        const struct plan_pair_space *pairs = &plan->pair_spaces[p];
+        if (space == label_spaces_with(&plan->spaces, pairs->number, true) ||
+            space == label_spaces_with(&plan->spaces, pairs->number, false))
+            fprintf(stream, "%s%s", pairs->pairs->sign > 0 ? ">=" : ">",
+                    indices[step->with[number]].name);
+    }
+}
+
 static void print_operand(const struct plan *plan, const struct plan_step *step,
                           const struct plan_operand *operand, FILE *stream)
 {
     const struct plan_tensor *tensor = &plan->tensors[operand->tensor];
     fprintf(stream, "%s", tensor->name);
-    for (int d = 0; d < tensor->labels.rank; d++)
-        fprintf(stream, "%s%s", d == 0 ? "[" : ",",
-                plan->program->indices[step->name[operand->index[d]]].name);
+    for (int d = 0; d < tensor->labels.rank; d++) {
+        fprintf(stream, "%s", d == 0 ? "[" : ",");
+        print_index(plan, step, operand->index[d], tensor->labels.space[d], stream);
+    }
     fprintf(stream, "%s", tensor->labels.rank > 0 ? "]" : "");
 }
 
@@ -20,6 +36,8 @@ static void print_formula(const struct plan *plan, const struct plan_step *step,
     fprintf(stream, "  ");
     print_operand(plan, step, &step->C, stream);
     fprintf(stream, step->add ? " += " : " = ");
+    if (step->phase != PLAN_CONTRACT)
+        fprintf(stream, step->phase == PLAN_PACK ? "pack " : "unpack ");
     if (step->factor != 1)
         fprintf(stream, "%.10g * ", step->factor);
     print_operand(plan, step, &step->A, stream);
@@ -47,11 +65,11 @@ static double megabytes_of(double elements)
     return 1e-6 * sizeof(double) * elements;
 }
 
-/* The tasks of a sum stand in the line of its first step. */
+/* The tasks of a sum stand in the line of its first step; packing has none. */
 static enum status print_tasks(const struct plan *plan, const struct plan_step *step, FILE *stream)
 {
     int64_t n;
-    if (step->joins) {
+    if (step->joins || step->phase != PLAN_CONTRACT) {
         fprintf(stream, "  %10s", "");
         return STATUS_OK;
     }
@@ -143,6 +161,9 @@ static void print_sums(const struct plan *plan, FILE *stream)
         naive += plan->naive_flops[s];
     }
     fprintf(stream, " %12.4g  %12.4g  all\n", flops, naive);
+    if (plan->saved_flops != 0)
+        fprintf(stream, "pairs of indices that symmetries exchange, each once: %.4g flops less\n",
+                plan->saved_flops);
     fprintf(stream, "tensors at most: %.4g elements, %.4g MB\n", plan->peak_elements,
             megabytes_of(plan->peak_elements));
 }

@@ -3,7 +3,9 @@
  *
  * A step must come after an earlier one if it reads what that one writes, writes what that one
  * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
- * they join, unless the symmetry of what the earlier one's statement makes is tried in between. A step is put into the last stage that lets all others follow: intermediates
+ * they join, unless the symmetry of what the earlier one's statement makes is tried in between. In a stage, what
+ * is packed comes first and what is unpacked last, so that a step may read what an earlier phase makes. A
+ * step is put into the last stage that lets all others follow: intermediates
  * are then made late, and terms of a sum meet in one stage. */
 #include "tce/plan/plan_builder.h"
 
@@ -78,13 +80,14 @@ static void find_lifetimes(struct plan *plan)
 
 static bool may_join(const struct plan_step *earlier, const struct plan_step *later)
 {
-    return later->C.tensor == earlier->C.tensor && later->add && !earlier->tried;
+    return later->C.tensor == earlier->C.tensor && later->phase == earlier->phase && later->add &&
+           !earlier->tried;
 }
 
 /* How many stages follow the first of the steps that write, replace or read a tensor, among those
- * after the one at hand; -1: there is none. */
+ * after the one at hand, by what they do in their stage; -1: there is none. */
 struct plan_depth {
-    int written, replaced, read;
+    int written[N_PLAN_PHASES], replaced[N_PLAN_PHASES], read[N_PLAN_PHASES];
 };
 
 static int max_depth(int a, int b)
@@ -92,30 +95,43 @@ static int max_depth(int a, int b)
     return a > b ? a : b;
 }
 
-/* The stages that must follow a step: one more than those of each that must come after it. */
+/* The stages that must follow a step: those of each that must come after it, and one more unless that one
+ * comes after it in the stage. */
 static int find_depth(const struct plan_step *step, const struct plan_depth *of)
 {
     const struct plan_depth *C = &of[step->C.tensor];
-    int depth = max_depth(of[step->A.tensor].written,
-                          step->B.tensor >= 0 ? of[step->B.tensor].written : -1);
-    depth = max_depth(depth, max_depth(C->replaced, C->read)) + 1;
-    return max_depth(depth, C->written + step->tried);
+    int depth = 0;
+    for (int phase = 0; phase < N_PLAN_PHASES; phase++) {
+        int more = (int)step->phase < phase ? 0 : 1;
+        /* What replaces must not come after what adds. */
+        int after_sum = step->tried || (!step->add && (int)step->phase > phase);
+        depth = max_depth(depth, of[step->A.tensor].written[phase] + more);
+        if (step->B.tensor >= 0)
+            depth = max_depth(depth, of[step->B.tensor].written[phase] + more);
+        depth = max_depth(depth, max_depth(C->replaced[phase], C->read[phase]) + more);
+        depth = max_depth(depth, C->written[phase] + after_sum);
+    }
+    return depth;
 }
 
 static void note_depth(const struct plan_step *step, int depth, struct plan_depth *of)
 {
     struct plan_depth *C = &of[step->C.tensor];
-    C->written = max_depth(C->written, depth);
+    int *read_A = &of[step->A.tensor].read[step->phase];
+    C->written[step->phase] = max_depth(C->written[step->phase], depth);
     if (!step->add)
-        C->replaced = max_depth(C->replaced, depth);
-    of[step->A.tensor].read = max_depth(of[step->A.tensor].read, depth);
-    if (step->B.tensor >= 0)
-        of[step->B.tensor].read = max_depth(of[step->B.tensor].read, depth);
+        C->replaced[step->phase] = max_depth(C->replaced[step->phase], depth);
+    *read_A = max_depth(*read_A, depth);
+    if (step->B.tensor >= 0) {
+        int *read_B = &of[step->B.tensor].read[step->phase];
+        *read_B = max_depth(*read_B, depth);
+    }
 }
 
-/* Where a step goes: those of a stage that write to the same tensor follow the first of them. */
+/* Where a step goes: those of a stage that do the same and write to the same tensor follow the first of
+ * them. */
 struct stage_place {
-    int stage, first, step;
+    int stage, phase, first, step;
 };
 
 /* Scratch of the rules. */
@@ -123,7 +139,7 @@ struct stage_scratch {
     struct plan_depth *depths; /* n_tensors */
     int *stage;                /* of each step, n_steps */
     struct stage_place *order; /* n_steps */
-    int *last;                 /* n_tensors */
+    int *last;                 /* n_tensors x N_PLAN_PHASES */
 };
 
 /* Stages, counted from first_stage on, of the steps [begin, end); returns the next stage. */
@@ -132,7 +148,7 @@ static int find_stages(const struct plan *plan, int begin, int end, int first_st
 {
     int deepest = -1, *stage = scratch->stage;
     for (int t = 0; t < plan->n_tensors; t++)
-        scratch->depths[t] = (struct plan_depth){-1, -1, -1};
+        memset(&scratch->depths[t], -1, sizeof scratch->depths[t]);
     /* First how many stages must follow each. */
     for (int s = end - 1; s >= begin; s--) {
         stage[s] = find_depth(&plan->steps[s], scratch->depths);
@@ -159,6 +175,8 @@ static int compare_places(const void *left, const void *right)
     const struct stage_place *a = left, *b = right;
     if (a->stage != b->stage)
         return a->stage < b->stage ? -1 : 1;
+    if (a->phase != b->phase)
+        return a->phase < b->phase ? -1 : 1;
     if (a->first != b->first)
         return a->first < b->first ? -1 : 1;
     return a->step < b->step ? -1 : 1;
@@ -170,12 +188,13 @@ static void order_steps(const struct plan *plan, const struct plan_step from[],
                         struct stage_scratch *scratch)
 {
     struct stage_place *order = scratch->order;
-    for (int t = 0; t < plan->n_tensors; t++)
+    for (int t = 0; t < plan->n_tensors * N_PLAN_PHASES; t++)
         scratch->last[t] = -1;
     for (int s = 0; s < plan->n_steps; s++) {
-        int *last = &scratch->last[from[s].C.tensor];
+        int *last = &scratch->last[from[s].C.tensor * N_PLAN_PHASES + (int)from[s].phase];
         bool has_first = *last >= 0 && scratch->stage[*last] == scratch->stage[s];
-        order[s] = (struct stage_place){scratch->stage[s], has_first ? order[*last].first : s, s};
+        order[s] = (struct stage_place){scratch->stage[s], (int)from[s].phase,
+                                        has_first ? order[*last].first : s, s};
         *last = s;
     }
     qsort(order, (size_t)plan->n_steps, sizeof *order, compare_places);
@@ -192,7 +211,7 @@ static void arrange_steps(struct plan *plan, const struct plan_step from[],
         for (; n < plan->n_steps && scratch->order[n].stage == k; n++) {
             const struct stage_place *place = &scratch->order[n];
             plan->steps[n] = from[place->step];
-            plan->steps[n].joins = place->step > place->first &&
+            plan->steps[n].joins = place->phase == PLAN_CONTRACT && place->step > place->first &&
                                    plan->tensors[plan->steps[n].C.tensor].labels.rank > 0;
         }
     }
@@ -253,7 +272,9 @@ enum status plan_builder_stages(struct plan *plan)
     struct stage_scratch scratch = {.depths = malloc(n_tensors * sizeof *scratch.depths),
                                     .stage = malloc(n * sizeof *scratch.stage),
                                     .order = malloc(n * sizeof *scratch.order),
-                                    .last = malloc(n_tensors * sizeof *scratch.last)};
+
+                                    .last =
+                                        malloc(n_tensors * N_PLAN_PHASES * sizeof *scratch.last)};
     plan->stage_begin = calloc(n, sizeof *plan->stage_begin);
     bool complete = from && scratch.depths && scratch.stage && scratch.order && scratch.last &&
                     plan->stage_begin;

@@ -6,22 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tensor with indices of the product at hand. */
-struct plan_use {
-    int tensor;
-    struct product_operand operand;
-};
-
-/* The step's numbers of an operand's indices; new names are given the next number. */
-static struct plan_operand number_operand(const struct product *product, const struct plan_use *use,
-                                          struct plan_step *step)
+struct plan_operand plan_builder_number(const struct product *product, const struct plan_use *use,
+                                        struct plan_step *step)
 {
     struct plan_operand numbered = {.tensor = use->tensor};
     for (int d = 0; d < use->operand.rank; d++) {
-        int name = product->index[use->operand.index[d]].name, number = 0;
-        while (step->name[number] >= 0 && step->name[number] != name)
+        const struct product_index *index = &product->index[use->operand.index[d]];
+        int number = 0;
+        while (step->name[number] >= 0 &&
+               (step->name[number] != index->name || step->with[number] != index->with))
             number++;
-        step->name[number] = name;
+        step->name[number] = index->name;
+        step->with[number] = index->with;
         numbered.index[d] = number;
     }
     return numbered;
@@ -33,41 +29,44 @@ static enum status append_empty_step(struct plan_step_list *list, int statement,
 {
     TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
     struct plan_step *step = &list->steps[list->n - 1];
-    *step = (struct plan_step){
-        .loop = -1, .statement = statement, .B.tensor = -1, .factor = 1, .create = -1};
+    *step = (struct plan_step){.phase = PLAN_CONTRACT,
+                               .packing = -1,
+                               .loop = -1,
+                               .statement = statement,
+                               .B.tensor = -1,
+                               .factor = 1,
+                               .create = -1};
     for (int i = 0; i < MAX_INDICES; i++)
-        step->name[i] = -1;
+        step->name[i] = step->with[i] = -1;
     *appended = step;
     return STATUS_OK;
 }
 
-/* Appends C = A * B, or C = A if B is NULL, and returns it for what else is to be set. */
-static enum status append_step(struct plan_step_list *list, const struct plan_term *term,
-                               const struct plan_use *C, const struct plan_use *A,
-                               const struct plan_use *B, struct plan_step **appended)
+enum status plan_builder_append(struct plan_step_list *list, int statement,
+                                const struct product *product, const struct plan_use *C,
+                                const struct plan_use *A, const struct plan_use *B,
+                                struct plan_step **appended)
 {
     struct plan_step *step;
-    TRY(append_empty_step(list, term->statement, &step));
-    step->C = number_operand(&term->product, C, step);
-    step->A = number_operand(&term->product, A, step);
+    TRY(append_empty_step(list, statement, &step));
+    step->C = plan_builder_number(product, C, step);
+    step->A = plan_builder_number(product, A, step);
     if (B)
-        step->B = number_operand(&term->product, B, step);
+        step->B = plan_builder_number(product, B, step);
     *appended = step;
     return STATUS_OK;
 }
 
-/* A new intermediate with the labels of use->operand; sets use->tensor. */
-static enum status add_intermediate(struct plan_builder *builder, const struct plan_term *term,
-                                    struct plan_use *use)
+enum status plan_builder_intermediate(struct plan_builder *builder, const struct product *product,
+                                      int loop, struct plan_use *use)
 {
-    const struct product *product = &term->product;
     struct plan *plan = builder->plan;
     const struct product_operand *operand = &use->operand;
     TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
     use->tensor = plan->n_tensors - 1;
     struct plan_tensor *tensor = &plan->tensors[use->tensor];
     *tensor = (struct plan_tensor){
-        .loop = builder->program->statements[term->statement].loop,
+        .loop = loop,
         .labels = {.rank = operand->rank, .irrep = operand->irrep, .spin = operand->spin}};
     for (int d = 0; d < operand->rank; d++) {
         int space = product->index[operand->index[d]].space;
@@ -133,30 +132,57 @@ static double elements_of(const struct plan_builder *builder, const struct plan_
     return builder->plan->tensors[use->tensor].elements;
 }
 
-/* Appends the step of a node, into C; its labels, if *C is new, are made here. */
-static enum status append_node(struct plan_builder *builder, const struct plan_term *term,
-                               const struct factorization_node *node, struct plan_step_list *list,
-                               struct plan_use *C, bool is_new, struct plan_step **step)
+bool plan_builder_adds(const struct plan_builder *builder, int statement)
 {
-    struct plan_use A, B;
-    bool has_B = node->left >= 0;
-    TRY(make_operands(builder, term, node, list, &A, &B));
-    if (is_new) {
-        product_combine(&term->product, node->part, &A.operand, has_B ? &B.operand : NULL,
-                        &C->operand);
-        TRY(add_intermediate(builder, term, C));
-    }
+    return builder->is_set || builder->program->statements[statement].add;
+}
+
+/* Appends C = or += A * B as it is. */
+static enum status append_product(struct plan_builder *builder, const struct plan_term *term,
+                                  struct plan_step_list *list, const struct plan_write *write,
+                                  const struct plan_use *A, const struct plan_use *B)
+{
+    struct plan_step *step;
     /* The tasks of a scalar are the blocks of A. */
     bool swap =
-        has_B && C->operand.rank == 0 && elements_of(builder, &A) < elements_of(builder, &B);
-    TRY(append_step(list, term, C, swap ? &B : &A, has_B ? swap ? &A : &B : NULL, step));
-    return product_flops(&term->product, &A.operand, has_B ? &B.operand : NULL, !is_new,
-                         &(*step)->flops);
+        B && write->C.operand.rank == 0 && elements_of(builder, A) < elements_of(builder, B);
+    TRY(plan_builder_append(list, term->statement, &term->product, &write->C, swap ? B : A,
+                            swap ? A : B, &step));
+    step->factor = write->factor;
+    step->add = !write->is_new && plan_builder_adds(builder, term->statement);
+    step->create = write->is_new ? write->C.tensor : -1;
+    builder->is_set = builder->is_set || !write->is_new;
+    return product_flops(&term->product, &A->operand, B ? &B->operand : NULL, !write->is_new,
+                         &step->flops);
+}
+
+static int loop_of_term(const struct plan_builder *builder, const struct plan_term *term)
+{
+    return builder->program->statements[term->statement].loop;
+}
+
+/* Appends the steps of a node; the labels of what they make, if it is new, are found here. */
+static enum status append_node(struct plan_builder *builder, const struct plan_term *term,
+                               const struct factorization_node *node, struct plan_step_list *list,
+                               struct plan_write *write)
+{
+    struct plan_use A, B;
+    bool has_B = node->left >= 0, made = false;
+    TRY(make_operands(builder, term, node, list, &A, &B));
+    if (write->is_new) {
+        product_combine(&term->product, node->part, &A.operand, has_B ? &B.operand : NULL,
+                        &write->C.operand);
+        TRY(plan_builder_intermediate(builder, &term->product, loop_of_term(builder, term),
+                                      &write->C));
+    }
+    if (has_B && loop_of_term(builder, term) < 0)
+        TRY(plan_builder_pairs(builder, term, list, write, &A, &B, &made));
+    return made ? STATUS_OK : append_product(builder, term, list, write, &A, has_B ? &B : NULL);
 }
 
 static bool is_in_loop(const struct plan_builder *builder, const struct plan_term *term)
 {
-    return builder->program->statements[term->statement].loop >= 0;
+    return loop_of_term(builder, term) >= 0;
 }
 
 /* Whether a part that the iterations want does not change in them. */
@@ -177,7 +203,7 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
 {
     const struct factorization_node *node = &term->factorization.node[number];
     struct product_key key;
-    struct plan_step *step;
+    struct plan_write write = {.is_new = true, .factor = 1};
     *use = (struct plan_use){0};
     if (node->is_factor)
         return make_operands(builder, term, node, list, use, NULL);
@@ -193,8 +219,8 @@ static enum status make_node(struct plan_builder *builder, const struct plan_ter
     }
     if (is_constant(builder, term, node->part))
         list = &builder->before;
-    TRY(append_node(builder, term, node, list, use, true, &step));
-    step->create = use->tensor;
+    TRY(append_node(builder, term, node, list, &write));
+    *use = write.C;
     if (part)
         remember_made(&key, use, list == &builder->before ? &part->before : &part->iterated);
     return STATUS_OK;
@@ -258,31 +284,39 @@ static enum status make_term(struct plan_builder *builder, const struct plan_ter
     if (loop >= 0 && list->n == 0)
         TRY(append_loop(builder, loop));
     const int root = term->factorization.n_nodes - 1;
-    struct plan_use target = {.tensor = program->statements[term->statement].target.tensor,
-                              .operand = term->product.target};
+    struct plan_write target = {.C = {.tensor = program->statements[term->statement].target.tensor,
+                                      .operand = term->product.target},
+                                .factor = term->coefficient};
     struct plan_use whole;
-    struct plan_step *step;
     bool shared;
     TRY(is_shared(builder, term, &shared));
-    if (shared) {
-        TRY(make_node(builder, term, root, list, &whole));
-        TRY(append_step(list, term, &target, &whole, NULL, &step));
-        TRY(product_flops(&term->product, &whole.operand, NULL, true, &step->flops));
-    } else {
-        TRY(append_node(builder, term, &term->factorization.node[root], list, &target, false,
-                        &step));
-    }
-    step->factor = term->coefficient;
-    step->add = term->add;
-    step->tried =
-        program->statements[term->statement].tries_symmetry &&
-        (term + 1 == builder->terms + builder->n_terms || term[1].statement != term->statement);
+    if (!shared)
+        return append_node(builder, term, &term->factorization.node[root], list, &target);
+    TRY(make_node(builder, term, root, list, &whole));
+    return append_product(builder, term, list, &target, &whole, NULL);
+}
+
+/* Adds what the statement has summed over pairs to its target. */
+static enum status end_statement(struct plan_builder *builder, int statement)
+{
+    const struct program *program = builder->program;
+    if (program->statements[statement].loop >= 0)
+        return STATUS_OK;
+    struct plan_step_list *list = list_of_statement(builder, statement);
+    TRY(plan_builder_unpack(builder, statement, list));
+    list->steps[list->n - 1].tried = program->statements[statement].tries_symmetry;
     return STATUS_OK;
 }
 
 enum status plan_builder_steps(struct plan_builder *builder)
 {
-    for (int t = 0; t < builder->n_terms; t++)
-        TRY(make_term(builder, &builder->terms[t]));
+    for (int t = 0; t < builder->n_terms; t++) {
+        const struct plan_term *term = &builder->terms[t];
+        if (t == 0 || term[-1].statement != term->statement)
+            builder->is_set = false;
+        TRY(make_term(builder, term));
+        if (t == builder->n_terms - 1 || term[1].statement != term->statement)
+            TRY(end_statement(builder, term->statement));
+    }
     return STATUS_OK;
 }

@@ -147,8 +147,7 @@ static enum status list_term(struct plan_builder *builder, int s, int t)
     struct plan_term *term = &builder->terms[builder->n_terms - 1];
     *term = (struct plan_term){.statement = s,
                                .place = statement->terms[t].place,
-                               .coefficient = statement->terms[t].coefficient,
-                               .add = statement->add || t > 0};
+                               .coefficient = statement->terms[t].coefficient};
     TRY(product_init(builder->program, &builder->plan->spaces, &statement->target,
                      &statement->terms[t], builder->version, &term->product));
     return statement->loop < 0 ? add_parts(builder, &term->product) : STATUS_OK;

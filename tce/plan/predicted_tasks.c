@@ -23,7 +23,7 @@ static enum status predict_stage(const struct plan *plan, int stage, int64_t *n_
     static const struct contraction_settings settings = {0};
     struct contraction *contraction;
     enum status status = plan_contraction(plan, stage, &settings, &contraction);
-    if (status != STATUS_OK)
+    if (status != STATUS_OK || !contraction)
         goto done;
     if (history)
         status = predict_tasks(contraction, *n_tasks, history);

@@ -10,7 +10,7 @@ static int number_of(struct product *product, const struct program *program, int
         if (product->index[i].name == name)
             return i;
     product->index[product->n_indices] =
-        (struct product_index){.name = name, .space = program->indices[name].space};
+        (struct product_index){.name = name, .with = -1, .space = program->indices[name].space};
     return product->n_indices++;
 }
 

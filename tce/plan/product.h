@@ -33,6 +33,7 @@ struct product_factor {
 
 struct product_index {
     int name; /* number of program_index */
+    int with; /* likewise, if it stands for pairs of the values of two; else -1 */
     int space;
     bool outer;       /* the target has it */
     uint64_t factors; /* that have it */

@@ -48,7 +48,7 @@ static void size_law(struct label_count *count, int law)
         const struct label_space *space = label_space_of(count->product, operand->index[d]);
         if (space->without_irreps && operand->has_irrep[d])
             count->n_irreps[law] = N_IRREPS;
-        count->max_spin[law] += space->has_spins && operand->sign[d] != 0;
+        count->max_spin[law] += operand->sign[d] != 0 ? space->max_spin : 0;
     }
     count->n_states *= (size_t)(count->n_irreps[law] * (2 * count->max_spin[law] + 1));
 }

@@ -36,7 +36,7 @@ static void count_elements_of_index(const struct index_space *space, int sign,
 double tensor_count_elements(const struct block_labels *labels)
 {
     struct element_counts counts = {0};
-    if (abs(labels->spin) > labels->rank)
+    if (abs(labels->spin) > MAX_RANK)
         return 0;
     counts.n[0][MAX_RANK] = 1;
     for (int d = 0; d < labels->rank; d++)

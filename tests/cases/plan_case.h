@@ -36,7 +36,7 @@ static inline enum status plan_case_plan(struct plan_case *made)
 {
     const struct index_space *space[PLAN_CASE_SPACES];
     memcpy(space, made->space, sizeof space);
-    return plan_create(&made->program, space, &made->plan);
+    return plan_create(&made->program, space, PLAN_PAIRS_AUTO, &made->plan);
 }
 
 static inline void plan_case_fini(struct plan_case *made)
@@ -56,8 +56,8 @@ static inline double plan_case_flops(const struct plan *plan)
     return flops;
 }
 
-/* Every intermediate is made once, written whole by the step that makes it, not used before
- * or after it exists, and destroyed unless iterations keep it. */
+/* Every intermediate is made once, written whole by the step that makes it, which others may add to, not
+ * used before or after it exists, and destroyed unless iterations keep it. */
 static inline void plan_case_check_lifetimes(const struct plan *plan)
 {
     bool *exists = calloc((size_t)plan->n_tensors + 1, sizeof *exists);
@@ -69,7 +69,7 @@ static inline void plan_case_check_lifetimes(const struct plan *plan)
         assert_true(exists[step->A.tensor]);
         assert_true(step->B.tensor < 0 || exists[step->B.tensor]);
         if (step->C.tensor >= plan->n_program_tensors)
-            assert_int_equal(step->create, step->C.tensor);
+            assert_true(step->create == step->C.tensor || (step->create < 0 && step->add));
         if (step->create >= 0) {
             assert_false(exists[step->create] || step->add);
             exists[step->create] = true;
@@ -95,8 +95,8 @@ static inline bool plan_case_reads(const struct plan_step *step, int tensor)
     return step->A.tensor == tensor || step->B.tensor == tensor;
 }
 
-/* No step reads or replaces what another one of its stage writes; those that add to the same
- * tensor are side by side. */
+/* No step reads or replaces what another one of its phase in its stage writes; those that add to the same
+ * tensor are side by side. Phases are in order, and none replaces what an earlier one adds to. */
 static inline void plan_case_check_stage(const struct plan *plan, int begin, int end)
 {
     if (plan->steps[begin].loop >= 0) {
@@ -105,13 +105,21 @@ static inline void plan_case_check_stage(const struct plan *plan, int begin, int
     }
     for (int s = begin; s < end; s++) {
         const struct plan_step *step = &plan->steps[s];
-        bool follows = s > begin && step[-1].C.tensor == step->C.tensor;
-        bool scalar = plan->tensors[step->C.tensor].labels.rank == 0;
-        assert_true(step->joins == (follows && !scalar) && (!follows || step->add));
+        bool follows =
+            s > begin && step[-1].C.tensor == step->C.tensor && step[-1].phase == step->phase;
+        bool joins = step->phase == PLAN_CONTRACT &&
+                     plan->tensors[step->C.tensor].labels.rank > 0 && follows;
+        assert_true(step->joins == joins && (!follows || step->add));
+        assert_true(s == begin || step[-1].phase <= step->phase);
         for (int other = begin; other < end; other++) {
-            assert_false(plan_case_reads(&plan->steps[other], step->C.tensor));
-            if (other < s && plan->steps[other].C.tensor == step->C.tensor)
+            const struct plan_step *another = &plan->steps[other];
+            bool same = another->C.tensor == step->C.tensor;
+            assert_false(another->phase <= step->phase &&
+                         plan_case_reads(another, step->C.tensor) &&
+                         (another->phase == step->phase || other > s));
+            if (other < s && same && another->phase == step->phase)
                 assert_true(follows);
+            assert_false(other < s && same && another->phase != step->phase && !step->add);
         }
     }
 }
@@ -130,9 +138,10 @@ static inline void plan_case_check_latest(const struct plan *plan, int first, in
             const struct plan_step *later = &plan->steps[other];
             bool same = later->C.tensor == step->C.tensor;
             bool follows = plan_case_reads(later, step->C.tensor) ||
-                           plan_case_reads(step, later->C.tensor) ||
-                           (same && (!later->add || step->tried));
-            int after = n_after[other - begin] + (follows ? 1 : 0);
+                           plan_case_reads(step, later->C.tensor) || (same && !later->add);
+            bool late = (follows && step->phase >= later->phase) ||
+                        (same && (step->tried || (!step->add && step->phase > later->phase)));
+            int after = n_after[other - begin] + (late ? 1 : 0);
             *n = (follows || same) && after > *n ? after : *n;
         }
         while (s < plan->stage_begin[stage])

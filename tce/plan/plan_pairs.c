@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The steps of products over pairs: packed factors, products of them for each combination of signs, sums
+ * that are unpacked. */
+#include "support/base/array.h"
+#include "tce/plan/pair_choice.h"
+#include "tce/plan/pair_product.h"
+#include "tce/plan/plan_builder.h"
+
+#include <stdlib.h>
+
+/* Choices that are compared. */
+enum { MOST_CHOICES = 64 };
+
+/* Operations that one must save: for its steps and synchronisations, and for each element that is packed
+ * before the iterations and takes memory in them. */
+#define LEAST_SAVED 2e7
+#define KEPT_FLOPS  100
+
+/* A product that may run over pairs. */
+struct pair_problem {
+    struct plan_builder *builder;
+    const struct plan_term *term;
+    struct plan_step_list *list;
+    const struct plan_write *write;
+    const struct plan_use *use[2]; /* A, B */
+    struct pair_factor factor[2];
+    bool constant[2]; /* while the product's statement is iterated */
+    int weighted; /* the factor that has the weights of summed pairs: a constant one, if there is */
+};
+
+/* --- choice --- */
+
+static void init_problem(struct pair_problem *problem)
+{
+    const struct plan_builder *builder = problem->builder;
+    const struct program *program = builder->program;
+    bool iterated = problem->term->statement >= program->first_iterated &&
+                    problem->term->statement < program->first_final;
+    for (int f = 0; f < 2; f++) {
+        const struct plan_use *use = problem->use[f];
+        bool own = use->tensor < builder->plan->n_program_tensors;
+        bool has = own && program->tensors[use->tensor].symmetry.n > 1;
+        problem->factor[f] = (struct pair_factor){
+            &use->operand, has ? &program->tensors[use->tensor].symmetry : NULL};
+        problem->constant[f] = iterated && own && !builder->changes[use->tensor];
+    }
+    problem->weighted = problem->constant[1] && !problem->constant[0];
+}
+
+/* Different signs of the pairs in an operand, among all combinations. */
+static int count_packed(const struct pair_choice *choice, const struct product_operand *operand)
+{
+    unsigned pairs = pair_choice_in(choice, operand), met = 0;
+    for (int c = 0; c < choice->n_combinations; c++) {
+        unsigned negative = 0;
+        for (int p = 0; p < choice->n; p++)
+            negative |= (pairs >> p & 1 && choice->sign[c][p] < 0) << p;
+        met |= 1U << negative;
+    }
+    return __builtin_popcount(met);
+}
+
+/* Operations in the time that packing and unpacking take in each run, and what memory is worth. */
+static double packing_cost(const struct pair_problem *problem, const struct pair_choice *choice)
+{
+    const struct plan_tensor *tensors = problem->builder->plan->tensors;
+    const struct plan_write *write = problem->write;
+    double cost = 0;
+    for (int f = 0; f < 2; f++) {
+        struct pair_flip flips[PAIRS_MAX_COMBINATIONS];
+        int n_flips = pair_choice_flips(choice, &problem->factor[f], flips);
+        if (pair_choice_in(choice, problem->factor[f].operand) != 0)
+            cost += (problem->constant[f] ? KEPT_FLOPS : PLAN_MOVE_FLOPS) *
+                    tensors[problem->use[f]->tensor].elements / n_flips *
+                    count_packed(choice, problem->factor[f].operand);
+    }
+    if (pair_choice_in(choice, &write->C.operand) != 0)
+        cost += PLAN_MOVE_FLOPS * tensors[write->C.tensor].elements *
+                count_packed(choice, &write->C.operand);
+    return cost;
+}
+
+/* The best choice, of the operations that the product takes without pairs; false: none. */
+static bool choose_pairs(const struct pair_problem *problem, double flops,
+                         struct pair_choice *chosen)
+{
+    struct pair_choice choices[MOST_CHOICES];
+    bool always = problem->builder->pairs == PLAN_PAIRS_ALWAYS, found = false;
+    int n = pair_choices_list(&problem->term->product, &problem->factor[0], &problem->factor[1],
+                              &problem->write->C.operand, MOST_CHOICES, choices);
+    double best = 0;
+    for (int c = 0; c < n; c++) {
+        double saved = flops * (1 - pair_choice_fraction(&choices[c]));
+        double gain = saved - packing_cost(problem, &choices[c]);
+        if ((!always && gain < LEAST_SAVED) || (found && gain <= best))
+            continue;
+        found = true;
+        best = gain;
+        *chosen = choices[c];
+    }
+    return found;
+}
+
+/* --- packed tensors --- */
+
+/* How often the tensor of a factor has been changed before. */
+static int version_of(const struct plan_term *term, int tensor)
+{
+    for (int f = 0; f < term->product.n_factors; f++)
+        if (term->product.factor[f].tensor == tensor)
+            return term->product.factor[f].version;
+    return 0;
+}
+
+static bool same_places(const struct packing *a, const struct packing *b)
+{
+    bool same = a->n == b->n;
+    for (int d = 0; same && d < a->n; d++)
+        same = a->place[d].first == b->place[d].first && a->place[d].second == b->place[d].second &&
+               a->place[d].pairs == b->place[d].pairs &&
+               a->place[d].weighted == b->place[d].weighted;
+    return same;
+}
+
+static enum status add_packing(struct plan *plan, const struct packing *packing, int *number)
+{
+    TRY(array_append(&plan->packings, &plan->n_packings, sizeof *plan->packings));
+    *number = plan->n_packings - 1;
+    plan->packings[*number] = *packing;
+    return STATUS_OK;
+}
+
+/* A packed tensor that is there; -1: none. */
+static int find_packed(const struct plan_builder *builder, const struct plan_packed *asked,
+                       const struct packing *packing, bool before)
+{
+    for (int p = 0; p < builder->n_packed; p++) {
+        const struct plan_packed *packed = &builder->packed[p];
+        if (packed->of == asked->of && packed->version == asked->version &&
+            (packed->before || !before) &&
+            same_places(&builder->plan->packings[packed->packing], packing))
+            return packed->tensor;
+    }
+    return -1;
+}
+
+/* Appends the step that packs a factor, before the iterations if it does not change in them. */
+static enum status append_packing(const struct pair_problem *problem, int f,
+                                  const struct pair_product *pairs, const struct packing *packing,
+                                  struct plan_packed *made, struct plan_use *packed)
+{
+    struct plan_builder *builder = problem->builder;
+    struct plan *plan = builder->plan;
+    struct plan_step_list *list = problem->constant[f] ? &builder->before : problem->list;
+    struct plan_step *step;
+    TRY(plan_builder_intermediate(builder, &pairs->product, -1, packed));
+    TRY(add_packing(plan, packing, &made->packing));
+    TRY(plan_builder_append(list, problem->term->statement, &pairs->product, packed, packed, NULL,
+                            &step));
+    step->A = plan_builder_number(&problem->term->product, problem->use[f], step);
+    step->phase = PLAN_PACK;
+    step->packing = made->packing;
+    step->create = made->tensor = packed->tensor;
+    step->flops = plan->tensors[packed->tensor].elements * packing->n_terms;
+    made->before = list == &builder->before;
+    TRY(array_append(&builder->packed, &builder->n_packed, sizeof *builder->packed));
+    builder->packed[builder->n_packed - 1] = *made;
+    return STATUS_OK;
+}
+
+/* A factor over the pairs, packed unless it is there or has none of them. */
+static enum status make_packed(const struct pair_problem *problem, int f,
+                               const struct pair_product *pairs, struct plan_use *packed)
+{
+    const struct plan_use *use = problem->use[f];
+    struct plan_packed made = {.of = use->tensor,
+                               .version = version_of(problem->term, use->tensor)};
+    struct packing packing;
+    packed->operand = pairs->product.factor[f].operand;
+    packed->tensor = use->tensor;
+    if (pair_choice_in(pairs->choice, &use->operand) == 0)
+        return STATUS_OK;
+    pair_product_packing(pairs, &problem->factor[f], f == problem->weighted, &packing);
+    bool before = problem->constant[f] || problem->list == &problem->builder->before;
+    packed->tensor = find_packed(problem->builder, &made, &packing, before);
+    return packed->tensor >= 0 ? STATUS_OK
+                               : append_packing(problem, f, pairs, &packing, &made, packed);
+}
+
+/* --- sums over pairs --- */
+
+/* The step that unpacks a sum; its flops: elements. */
+static enum status describe_unpacking(const struct pair_problem *problem,
+                                      const struct pair_product *pairs, const struct plan_use *sum,
+                                      int packing, struct plan_step *unpack)
+{
+    struct plan_step_list scratch = {0};
+    struct plan_step *step;
+    enum status status =
+        plan_builder_append(&scratch, problem->term->statement, &problem->term->product,
+                            &problem->write->C, &problem->write->C, NULL, &step);
+    if (status == STATUS_OK) {
+        *unpack = *step;
+        unpack->A = plan_builder_number(&pairs->product, sum, unpack);
+        unpack->phase = PLAN_UNPACK;
+        unpack->packing = packing;
+        unpack->flops = problem->builder->plan->tensors[problem->write->C.tensor].elements;
+    }
+    free(scratch.steps);
+    return status;
+}
+
+/* The sum of all products with the signs at hand in the pairs of C; made if it is not there.
+ * is_new  out: it has been made here */
+static enum status find_sum(const struct pair_problem *problem, const struct pair_product *pairs,
+                            struct plan_use *sum, bool *is_new)
+{
+    struct plan_builder *builder = problem->builder;
+    const struct pair_factor target = {&problem->write->C.operand, NULL};
+    struct packing packing;
+    int number;
+    pair_product_packing(pairs, &target, false, &packing);
+    sum->operand = pairs->product.target;
+    *is_new = false;
+    for (int s = 0; s < builder->n_sums; s++)
+        if (builder->sums[s].unpack.C.tensor == problem->write->C.tensor &&
+            same_places(&builder->plan->packings[builder->sums[s].packing], &packing)) {
+            sum->tensor = builder->sums[s].tensor;
+            return STATUS_OK;
+        }
+    *is_new = true;
+    TRY(plan_builder_intermediate(builder, &pairs->product, -1, sum));
+    TRY(add_packing(builder->plan, &packing, &number));
+    TRY(array_append(&builder->sums, &builder->n_sums, sizeof *builder->sums));
+    struct plan_pair_sum *made = &builder->sums[builder->n_sums - 1];
+    made->packing = number;
+    made->tensor = sum->tensor;
+    return describe_unpacking(problem, pairs, sum, number, &made->unpack);
+}
+
+/* Appends the steps that unpack the sums for a tensor. */
+static enum status unpack_sums(struct plan_builder *builder, int statement, int tensor, bool is_new,
+                               struct plan_step_list *list)
+{
+    int n_left = 0;
+    for (int s = 0; s < builder->n_sums; s++) {
+        if (builder->sums[s].unpack.C.tensor != tensor) {
+            builder->sums[n_left++] = builder->sums[s];
+            continue;
+        }
+        TRY(array_append(&list->steps, &list->n, sizeof *list->steps));
+        struct plan_step *step = &list->steps[list->n - 1];
+        *step = builder->sums[s].unpack;
+        step->create = is_new ? tensor : -1;
+        step->add = !is_new && (plan_builder_adds(builder, statement) ||
+                                tensor >= builder->plan->n_program_tensors);
+        builder->is_set = builder->is_set || tensor < builder->plan->n_program_tensors;
+        is_new = false;
+    }
+    builder->n_sums = n_left;
+    return STATUS_OK;
+}
+
+enum status plan_builder_unpack(struct plan_builder *builder, int statement,
+                                struct plan_step_list *list)
+{
+    return unpack_sums(builder, statement, builder->program->statements[statement].target.tensor,
+                       false, list);
+}
+
+/* --- products --- */
+
+static double elements_of_use(const struct plan_builder *builder, const struct plan_use *use)
+{
+    return builder->plan->tensors[use->tensor].elements;
+}
+
+/* Appends the product of packed factors for one combination of signs.
+ * first  whether it is the first of a new C without pairs */
+static enum status append_combination(const struct pair_problem *problem,
+                                      const struct pair_product *pairs, bool first, double *flops)
+{
+    struct plan_builder *builder = problem->builder;
+    const struct plan_write *write = problem->write;
+    struct plan_use A, B, C = {write->C.tensor, pairs->product.target};
+    bool summed = pair_choice_in(pairs->choice, &write->C.operand) != 0, new_sum = false;
+    struct plan_step *step;
+    TRY(make_packed(problem, 0, pairs, &A));
+    TRY(make_packed(problem, 1, pairs, &B));
+    if (summed)
+        TRY(find_sum(problem, pairs, &C, &new_sum));
+    /* The tasks of a scalar are the blocks of A. */
+    bool swap = C.operand.rank == 0 && elements_of_use(builder, &A) < elements_of_use(builder, &B);
+    TRY(plan_builder_append(problem->list, problem->term->statement, &pairs->product, &C,
+                            swap ? &B : &A, swap ? &A : &B, &step));
+    step->factor = write->factor;
+    if (summed) {
+        step->create = new_sum ? C.tensor : -1;
+        step->add = !new_sum;
+    } else if (write->is_new) {
+        step->create = first ? C.tensor : -1;
+        step->add = !first;
+    } else {
+        step->add = plan_builder_adds(builder, problem->term->statement);
+        builder->is_set = true;
+    }
+    TRY(product_flops(&pairs->product, &A.operand, &B.operand, !write->is_new, &step->flops));
+    *flops += step->flops;
+    return STATUS_OK;
+}
+
+static enum status append_combinations(const struct pair_problem *problem,
+                                       const struct pair_choice *choice, double *flops)
+{
+    for (int c = 0; c < choice->n_combinations; c++) {
+        struct pair_product pairs;
+        enum status status =
+            pair_product_init(problem->builder->plan, &problem->term->product, choice,
+                              choice->sign[c], &problem->use[0]->operand, &problem->use[1]->operand,
+                              &problem->write->C.operand, &pairs);
+        if (status == STATUS_OK)
+            status = append_combination(problem, &pairs, c == 0, flops);
+        pair_product_fini(&pairs);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+enum status plan_builder_pairs(struct plan_builder *builder, const struct plan_term *term,
+                               struct plan_step_list *list, const struct plan_write *write,
+                               const struct plan_use *A, const struct plan_use *B, bool *made)
+{
+    struct pair_problem problem = {
+        .builder = builder, .term = term, .list = list, .write = write, .use = {A, B}};
+    struct pair_choice choice;
+    double full, packed = 0;
+    *made = false;
+    init_problem(&problem);
+    if (builder->pairs == PLAN_PAIRS_NEVER ||
+        (!problem.factor[0].symmetry && !problem.factor[1].symmetry))
+        return STATUS_OK;
+    TRY(product_flops(&term->product, &A->operand, &B->operand, !write->is_new, &full));
+    if (!choose_pairs(&problem, full, &choice))
+        return STATUS_OK;
+    *made = true;
+    TRY(append_combinations(&problem, &choice, &packed));
+    builder->plan->saved_flops += full - packed;
+    return write->is_new ? unpack_sums(builder, term->statement, write->C.tensor, true, list)
+                         : STATUS_OK;
+}

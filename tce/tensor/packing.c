@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/tensor/packing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The elements of a block along one place of the packed tensor: where each comes from and goes to,
+ * relative to the block's first one. */
+struct element_list {
+    int64_t n;
+    int64_t *from, *to;
+    double *weight;
+};
+
+/* A block being moved, place by place. */
+struct block_move {
+    int n;
+    struct element_list list[MAX_RANK];
+    double *buffer; /* of a block that another process holds */
+};
+
+/* --- scratch --- */
+
+/* Values of the two places of a pair, or of the one place: the most elements of a list. */
+static int64_t most_in_list(const struct packed_place *place, const struct block_labels *full)
+{
+    int64_t n = full->space[place->first]->max_tile;
+    return place->second >= 0 ? n * full->space[place->second]->max_tile : n;
+}
+
+static void fini_move(struct block_move *move)
+{
+    for (int d = 0; d < move->n; d++) {
+        free(move->list[d].from);
+        free(move->list[d].to);
+        free(move->list[d].weight);
+    }
+    free(move->buffer);
+}
+
+/* max_block: of the tensor that is read. fini_move follows in any case. */
+static enum status init_move(const struct packing *packing, const struct block_labels *full,
+                             int64_t max_block, struct block_move *move)
+{
+    *move = (struct block_move){.n = packing->n};
+    move->buffer = malloc(((size_t)max_block + 1) * sizeof *move->buffer);
+    bool complete = move->buffer != NULL;
+    for (int d = 0; d < packing->n; d++) {
+        size_t n = (size_t)most_in_list(&packing->place[d], full) + 1;
+        struct element_list *list = &move->list[d];
+        list->from = malloc(n * sizeof *list->from);
+        list->to = malloc(n * sizeof *list->to);
+        list->weight = malloc(n * sizeof *list->weight);
+        complete = complete && list->from && list->to && list->weight;
+    }
+    return CHECK_MEMORY(complete, "no memory for a block of pairs");
+}
+
+/* --- moving --- */
+
+static void append_element(struct element_list *list, int64_t from, int64_t to, double weight)
+{
+    list->from[list->n] = from;
+    list->to[list->n] = to;
+    list->weight[list->n++] = weight;
+}
+
+/* to[...] += factor * weights * from[...] along the places from d on. */
+static void add_elements_from(const struct block_move *move, int d, double factor,
+                              const double *from, double *to)
+{
+    const struct element_list *list = &move->list[d];
+    if (d < move->n - 1) {
+        for (int64_t i = 0; i < list->n; i++)
+            add_elements_from(move, d + 1, factor * list->weight[i], from + list->from[i],
+                              to + list->to[i]);
+        return;
+    }
+    for (int64_t i = 0; i < list->n; i++)
+        to[list->to[i]] += factor * list->weight[i] * from[list->from[i]];
+}
+
+static void add_elements(const struct block_move *move, double factor, const double *from,
+                         double *to)
+{
+    if (move->n == 0)
+        *to += factor * *from;
+    else
+        add_elements_from(move, 0, factor, from, to);
+}
+
+/* Distances of neighbours along each place of a block. */
+static void find_strides(const struct block_labels *labels, const int32_t tile[], int64_t stride[])
+{
+    int64_t next = 1;
+    for (int d = labels->rank - 1; d >= 0; d--) {
+        stride[d] = next;
+        next *= index_space_tile_size(labels->space[d], tile[d]);
+    }
+}
+
+/* A block where it lies, or a copy of it. */
+static const double *read_block(const struct tensor *tensor, const int32_t tile[], double *buffer)
+{
+    int64_t block = block_index_number(tensor->blocks, tile);
+    if (block < 0)
+        return NULL;
+    const double *own = darray_local(tensor->data, block);
+    if (!own)
+        darray_get(tensor->data, block, buffer);
+    return own ? own : buffer;
+}
+
+/* --- packing --- */
+
+/* The pairs of a tile: from a block of the full tensor whose two places are apart by `first` and
+ * `second` per value. */
+static void list_pairs_of_tile(const struct packed_place *place, int32_t tile, int64_t first,
+                               int64_t second, int64_t stride, struct element_list *list)
+{
+    const struct pair_space *pairs = place->pairs;
+    bool diagonal = pairs->P[tile] == pairs->Q[tile];
+    int64_t n_p = index_space_tile_size(pairs->of, pairs->P[tile]);
+    int64_t n_q = index_space_tile_size(pairs->of, pairs->Q[tile]);
+    list->n = 0;
+    for (int64_t p = 0; p < n_p; p++) {
+        int64_t end = !diagonal ? n_q : pairs->sign > 0 ? p + 1 : p;
+        for (int64_t q = 0; q < end; q++)
+            append_element(list, p * first + q * second, list->n * stride,
+                           place->weighted && !(diagonal && p == q) ? 2 : 1);
+    }
+}
+
+/* Adds one term of a packed block; tile: of the packed block. */
+static void pack_term(const struct packing *packing, const struct packing_term *term,
+                      const int32_t tile[], const struct tensor *full, const struct tensor *packed,
+                      struct block_move *move, double *block)
+{
+    const struct block_labels *labels = block_index_labels(full->blocks);
+    int32_t at[MAX_RANK] = {0};
+    int64_t stride[MAX_RANK], packed_stride[MAX_RANK];
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        bool flipped = term->flipped >> d & 1;
+        at[place->first] = tile[d];
+        if (!place->pairs)
+            continue;
+        at[flipped ? place->second : place->first] = place->pairs->P[tile[d]];
+        at[flipped ? place->first : place->second] = place->pairs->Q[tile[d]];
+    }
+    const double *source = read_block(full, at, move->buffer);
+    if (!source)
+        return;
+    find_strides(labels, at, stride);
+    find_strides(block_index_labels(packed->blocks), tile, packed_stride);
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        bool flipped = term->flipped >> d & 1;
+        struct element_list *list = &move->list[d];
+        list->n = 0;
+        if (place->pairs)
+            list_pairs_of_tile(place, tile[d], stride[flipped ? place->second : place->first],
+                               stride[flipped ? place->first : place->second], packed_stride[d],
+                               list);
+        else
+            for (int64_t p = 0; p < index_space_tile_size(labels->space[place->first], tile[d]);
+                 p++)
+                append_element(list, p * stride[place->first], p * packed_stride[d], 1);
+    }
+    add_elements(move, term->factor, source, block);
+}
+
+enum status packing_pack(const struct packing *packing, const struct tensor *full,
+                         struct tensor *packed)
+{
+    struct block_move move;
+    enum status status =
+        init_move(packing, block_index_labels(full->blocks), full->max_block, &move);
+    for (int64_t block = 0; status == STATUS_OK && block < block_index_n(packed->blocks); block++) {
+        double *own = darray_local(packed->data, block);
+        int32_t tile[MAX_RANK];
+        if (!own)
+            continue;
+        block_index_tuple(packed->blocks, block, tile);
+        memset(own, 0, (size_t)darray_block_size(packed->data, block) * sizeof *own);
+        for (int t = 0; t < packing->n_terms; t++)
+            pack_term(packing, &packing->term[t], tile, full, packed, &move, own);
+    }
+    fini_move(&move);
+    return status;
+}
+
+/* --- unpacking --- */
+
+/* Where the pair (p, q) of two tiles, with p >= q if they are one, is among the pairs of the tile. */
+static int64_t pair_offset(const struct pair_space *pairs, bool diagonal, int64_t n_q, int64_t p,
+                           int64_t q)
+{
+    return diagonal ? p * (p + pairs->sign) / 2 + q : p * n_q + q;
+}
+
+/* All values of two places, whose tiles are P and Q. */
+static void list_values_of_tiles(const struct pair_space *pairs, int32_t P, int32_t Q,
+                                 int64_t first, int64_t second, int64_t stride,
+                                 struct element_list *list)
+{
+    int64_t n_p = index_space_tile_size(pairs->of, P), n_q = index_space_tile_size(pairs->of, Q);
+    for (int64_t p = 0; p < n_p; p++)
+        for (int64_t q = 0; q < n_q; q++) {
+            bool exchanged = P < Q || (P == Q && p < q);
+            if (P == Q && p == q && pairs->sign < 0)
+                continue;
+            int64_t offset = exchanged ? pair_offset(pairs, P == Q, n_p, q, p)
+                                       : pair_offset(pairs, P == Q, n_q, p, q);
+            append_element(list, offset * stride, p * first + q * second,
+                           exchanged ? pairs->sign : 1);
+        }
+}
+
+/* Adds to a block; tile: of the full tensor's block. */
+static void unpack_block(const struct packing *packing, const int32_t tile[],
+                         const struct tensor *packed, const struct tensor *full,
+                         struct block_move *move, double *block)
+{
+    const struct block_labels *labels = block_index_labels(full->blocks);
+    int32_t at[MAX_RANK];
+    int64_t stride[MAX_RANK], packed_stride[MAX_RANK];
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        at[d] = place->pairs
+                    ? pair_space_tile(place->pairs, tile[place->first], tile[place->second])
+                    : tile[place->first];
+        if (at[d] < 0)
+            return;
+    }
+    const double *source = read_block(packed, at, move->buffer);
+    if (!source)
+        return;
+    find_strides(labels, tile, stride);
+    find_strides(block_index_labels(packed->blocks), at, packed_stride);
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        struct element_list *list = &move->list[d];
+        list->n = 0;
+        if (place->pairs)
+            list_values_of_tiles(place->pairs, tile[place->first], tile[place->second],
+                                 stride[place->first], stride[place->second], packed_stride[d],
+                                 list);
+        else
+            for (int64_t p = 0; p < index_space_tile_size(labels->space[place->first], at[d]); p++)
+                append_element(list, p * packed_stride[d], p * stride[place->first], 1);
+    }
+    add_elements(move, 1, source, block);
+}
+
+enum status packing_unpack(const struct packing *packing, const struct tensor *packed, bool add,
+                           struct tensor *full)
+{
+    struct block_move move;
+    enum status status =
+        init_move(packing, block_index_labels(full->blocks), packed->max_block, &move);
+    for (int64_t block = 0; status == STATUS_OK && block < block_index_n(full->blocks); block++) {
+        double *own = darray_local(full->data, block);
+        int32_t tile[MAX_RANK];
+        if (!own)
+            continue;
+        block_index_tuple(full->blocks, block, tile);
+        if (!add)
+            memset(own, 0, (size_t)darray_block_size(full->data, block) * sizeof *own);
+        unpack_block(packing, tile, packed, full, &move, own);
+    }
+    fini_move(&move);
+    return status;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tensors over pairs of values (pair_space.h), packed from those over the values and unpacked to them.
+ *
+ * A place of a packed tensor is a place of the full one, or two places of it, a pair. Packing takes of a
+ * tensor the part that is symmetric in each pair of sign +1 and antisymmetric in each pair of sign -1,
+ * for two pairs (a, b) and (c, d), for instance,
+ *     packed[ab][cd] = 1/4 (full[abcd] + s full[bacd] + t full[abdc] + s t full[badc]).
+ * Where the full tensor's symmetry makes terms equal, fewer of them are listed. Unpacking adds it back:
+ *     full[abcd] += packed[ab][cd], full[bacd] += s packed[ab][cd], ...
+ * A sum over all c and d of such parts of two tensors is one over the pairs, in which those of
+ * different values count twice: the weight of a pair. */
+#pragma once
+
+#include "support/base/status.h"
+#include "tce/tensor/pair_space.h"
+#include "tce/tensor/tensor.h"
+
+#include <stdbool.h>
+
+/* Terms that packing adds up, at most. */
+enum { PACKING_MAX_TERMS = 16 };
+
+struct packed_place {
+    int first, second;              /* places of the full tensor; second -1: no pair */
+    const struct pair_space *pairs; /* borrowed; NULL: no pair */
+    bool weighted;                  /* pairs of different values are packed twofold */
+};
+
+struct packing_term {
+    unsigned flipped; /* bit d: the two places of the pair at d are exchanged */
+    double factor;
+};
+
+struct packing {
+    int n; /* places of the packed tensor */
+    struct packed_place place[MAX_RANK];
+    int n_terms;
+    struct packing_term term[PACKING_MAX_TERMS];
+};
+
+/* Sets this process's blocks of the packed tensor. Not collective; nothing is synchronised: the full
+ * tensor must have been. Errors: STATUS_NO_MEMORY. */
+enum status packing_pack(const struct packing *packing, const struct tensor *full,
+                         struct tensor *packed);
+
+/* Adds to this process's blocks of the full tensor, or sets them. Likewise. */
+enum status packing_unpack(const struct packing *packing, const struct tensor *packed, bool add,
+                           struct tensor *full);
