@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random .tce programs with symmetrizers and loops over tuples of tiles, and what they compute.
+"""Random .tce programs with symmetries, symmetrizers and loops over tuples of tiles, and what they compute.
 
 A program's values are found while it is made, by loops over the values of all indices of each
 product, which is all that a statement means, within a loop or not. An element is absent where the
@@ -66,11 +66,12 @@ class Impossible(Exception):
 
 class Tensor:
     """elements: by values, [value, norm]. loop: that it is local to; held: of the loop's indices, where
-    a place holds the tile of one."""
+    a place holds the tile of one. exchanges: declared, as (sign, pairs of places)."""
 
     def __init__(self, name, spaces, signs, irrep=0, spin=0):
         self.name, self.spaces, self.signs, self.irrep, self.spin = name, spaces, signs, irrep, spin
         self.loop, self.held, self.fill, self.filled = None, [None] * len(spaces), "", None
+        self.exchanges = []
         if math.prod(space.size for space in spaces) > LARGEST_TENSOR:
             raise Impossible
         self.elements = {values: [0.0, 0.0] for values in
@@ -99,7 +100,33 @@ class Tensor:
     def declaration(self, indices):
         labels = (f" irrep {self.irrep}" if self.irrep else "") + (f" spin {self.spin}" if self.spin
                                                                    else "")
-        return f"tensor {self.show(indices, True)}{labels}{self.fill}"
+        symmetries = "".join(f" {show_exchange(exchange, indices)}" for exchange in self.exchanges)
+        return f"tensor {self.show(indices, True)}{labels}{symmetries}{self.fill}"
+
+    def exchanged(self, values, pairs):
+        values = list(values)
+        for left, right in pairs:
+            values[left], values[right] = values[right], values[left]
+        return tuple(values)
+
+    def asymmetry(self, exchange):
+        """The largest change of an element by an exchange, and the largest element."""
+        sign, pairs = exchange
+        return (max(abs(element[0] - sign * self.elements[self.exchanged(values, pairs)][0])
+                    for values, element in self.elements.items()),
+                max(abs(element[0]) for element in self.elements.values()))
+
+    def possible_exchanges(self):
+        """Of two places, or of two and two at once."""
+        ranks = range(len(self.spaces))
+        single = [(i, j) for i in ranks for j in ranks if i < j and
+                  self.spaces[i] is self.spaces[j] and self.signs[i] == self.signs[j]]
+        double = [(left, right) for left in single for right in single
+                  if left < right and not set(left) & set(right)]
+        turned = [((i, j), (k, m)) for i, j in single for k in ranks for m in ranks
+                  if len({i, j, k, m}) == 4 and ((k, m) in single or (m, k) in single)]
+        return [(sign, pairs) for sign in (1, -1)
+                for pairs in [(pair,) for pair in single] + double + turned]
 
     def show(self, indices, bar):
         if not self.spaces:
@@ -114,6 +141,15 @@ class Tensor:
 
     def has_spins(self):
         return any(spin for space in self.spaces for _, spin in space.labels)
+
+
+def show_exchange(exchange, indices):
+    sign, pairs = exchange
+    word = "symmetric" if sign > 0 else "antisymmetric"
+    groups = [[indices[pair[side]].name for pair in pairs] for side in (0, 1)]
+    if len(pairs) == 1:
+        return f"{word} {groups[0][0]} {groups[1][0]}"
+    return f"{word} ({' '.join(groups[0])})({' '.join(groups[1])})"
 
 
 class Symmetrizer:
@@ -229,6 +265,7 @@ class Maker:
         self.tensors, self.lines, self.declarations, self.n_names = {}, [], [], 0
         self.loop = None  # the indices of the open loop
         self.summed = set()  # scalars of the open loop
+        self.wrong = []  # declarations of symmetries that a tensor does not have, see declare_symmetry
 
     # --- tensors ---
 
@@ -372,15 +409,15 @@ class Maker:
     def attempt(self, make, *arguments):
         """Other choices where some make no program; whether any did."""
         for _ in range(12):
-            kept = (len(self.lines), len(self.declarations), dict(self.tensors), self.loop,
-                    set(self.summed))
+            kept = (len(self.lines), list(self.declarations), dict(self.tensors), self.loop,
+                    set(self.summed), list(self.wrong))
             elements = {name: tensor.elements for name, tensor in self.tensors.items()}
             try:
                 make(*arguments)
                 return True
             except Impossible:
-                del self.lines[kept[0]:], self.declarations[kept[1]:]
-                self.tensors, self.loop, self.summed = kept[2:]
+                del self.lines[kept[0]:]
+                self.declarations, self.tensors, self.loop, self.summed, self.wrong = kept[1:]
                 for name, tensor in self.tensors.items():
                     tensor.elements = elements[name]
         return False
@@ -399,6 +436,99 @@ class Maker:
         terms = [self.term(target, indices, []) for _ in range(self.choose.choice([1, 1, 2]))]
         self.declare(target, indices)
         self.assign(target, indices, self.choose_word(target, True), terms)
+        if not target.fill:
+            self.declare_symmetry(target, indices)
+
+    # --- symmetries ---
+
+    def declare_symmetry(self, target, indices):
+        """Of the exchanges that its elements have, most; notes one that they do not have."""
+        right, without = target.declaration(indices), []
+        norm = max(element[1] for element in target.elements.values())
+        for exchange in target.possible_exchanges():
+            change, largest = target.asymmetry(exchange)
+            if largest > 1e-6 * norm and change <= 1e-12 * norm and self.choose.random() < 0.8:
+                target.exchanges.append(exchange)
+            elif change > 1e-3 * largest:
+                without.append(exchange)
+        place = self.declarations.index(right)
+        self.declarations[place] = target.declaration(indices)
+        if without:
+            kept = list(target.exchanges)
+            target.exchanges = [self.choose.choice(without)]
+            self.wrong.append((place, target.declaration(indices), len(self.lines)))
+            target.exchanges = kept
+
+    def symmetric_stored(self):
+        """A tensor that symmetrizers make symmetric, over places that are one after another."""
+        own, others = self.choose.choice(self.indices), self.choose.choice(self.indices)
+        n = self.choose.choice([2, 2, 2, 3])
+        firsts = self.choose.sample(own[:4], n)
+        seconds = self.choose.sample([i for i in others if i not in firsts], n)
+        anti = [self.choose.random() < 0.5 for _ in range(2)]
+        kind = self.choose.randrange(4)
+        if kind == 0:
+            indices, made = firsts, [Symmetrizer(anti[0], [[i] for i in firsts], False)]
+        elif kind == 1:
+            indices = firsts + seconds
+            made = [Symmetrizer(anti[0], [list(group) for group in zip(firsts, seconds)], False)]
+        elif kind == 2:
+            indices = firsts + seconds
+            made = [Symmetrizer(anti[0], [[i] for i in firsts], False),
+                    Symmetrizer(anti[1], [[i] for i in seconds], False)]
+        else:
+            p, q, r, s = indices = self.choose.sample(own[:5], 4)
+            made = [Symmetrizer(anti[0], [[p, q], [r, s]], False),
+                    Symmetrizer(anti[1], [[p], [q]], False), Symmetrizer(anti[1], [[r], [s]], False)]
+        n_upper = len(firsts) if self.bars and kind < 3 and self.choose.random() < 0.6 else len(indices)
+        signs = [1] * n_upper + [-1] * (len(indices) - n_upper)
+        labels = signs, self.choose.choice([0, 0, self.choose.randrange(self.n_irreps)]), 0
+        target = self.new_tensor("S", indices, labels)
+        terms = [Term(self.coefficient(), made, self.factors(target, indices, []))
+                 for _ in range(self.choose.choice([1, 1, 2]))]
+        self.declare(target, indices)
+        self.assign(target, indices, "=", terms)
+        self.declare_symmetry(target, indices)
+
+    def fresh_indices(self, tensor, taken):
+        """Different ones for all its places, and from all that are taken."""
+        chosen = []
+        for space in tensor.spaces:
+            free = [i for i in self.indices[self.spaces.index(space)] if i not in chosen + taken]
+            if not free:
+                raise Impossible
+            chosen.append(self.choose.choice(free))
+        return chosen
+
+    def pair_statement(self):
+        """A product of two tensors, one of them symmetric, that sums over what an exchange moves."""
+        known = [t for t in self.tensors.values() if not t.loop and t.spaces]
+        if not known:
+            raise Impossible
+        left = self.choose.choice([t for t in known if t.exchanges] or known)
+        right = self.choose.choice(known)
+        own = self.fresh_indices(left, [])
+        other = self.fresh_indices(right, own)
+        pairs = list(self.choose.choice(left.exchanges)[1]) if left.exchanges else []
+        for pair in self.choose.sample(pairs, min(len(pairs), self.choose.choice([1, 1, 2]))):
+            places = self.choose.choice(
+                [places for _, chosen in right.exchanges for places in chosen] or
+                list(itertools.combinations(range(len(right.spaces)), 2)) or [()])
+            for place, at in zip(places, self.choose.choice([pair, pair[::-1]])):
+                if right.spaces[place] is left.spaces[at]:
+                    other[place] = own[at]
+        outer = [i for i in own + other if (own + other).count(i) == 1]
+        while len(outer) > 4 or outer and self.choose.random() < 0.15:
+            outer.remove(self.choose.choice(outer))
+        self.choose.shuffle(outer)
+        factors = [(left, own), (right, other)]
+        self.choose.shuffle(factors)
+        is_scalar = not outer
+        target = Tensor(self.new_name("E"), [], []) if is_scalar else self.new_tensor("T", outer)
+        self.declare(target, outer)
+        self.assign(target, outer, "=", [Term(self.coefficient(), [], factors)])
+        if not is_scalar:
+            self.declare_symmetry(target, outer)
 
     def scalar_statement(self):
         """Outside of loops, of what loops have summed, too."""
@@ -595,19 +725,30 @@ class Maker:
     # --- programs ---
 
     def make(self):
-        """The text, and the expected values and norms of all scalars by their names."""
+        """The text, the expected values and norms of all scalars by their names, and a text that declares a
+        symmetry which a tensor does not have, with the line that is to be refused, or None."""
         for _ in range(self.choose.randint(0, 3)):
             self.attempt(self.stored_statement)
+        for _ in range(self.choose.randint(0, 3)):
+            self.attempt(self.symmetric_stored)
+        for _ in range(self.choose.randint(0, 4)):
+            self.attempt(self.pair_statement)
         for _ in range(self.choose.randint(1, 3)):
             self.attempt(self.choose.choice([self.unordered_loop, self.ordered_loop]))
             if self.choose.random() < 0.5:
                 self.attempt(self.choose.choice([self.stored_statement, self.scalar_statement]))
         while not self.attempt(self.scalar_statement):
             pass
-        for tensor in [t for t in self.tensors.values() if t.name[0] == "T"]:
+        for tensor in [t for t in self.tensors.values() if t.name[0] in "ST"]:
             self.attempt(self.probe_statement, tensor)
         head = [space.text for space in self.spaces]
         for own, space in zip(self.indices, self.spaces):
             head.append(f"index {', '.join(index.name for index in own)} : {space.name}")
         text = "\n".join(head + self.declarations + self.lines) + "\n"
-        return text, {t.name: t.elements[()] for t in self.tensors.values() if not t.spaces}
+        values = {t.name: t.elements[()] for t in self.tensors.values() if not t.spaces}
+        if not self.wrong:
+            return text, values, None
+        place, declaration, line = self.choose.choice(self.wrong)
+        self.declarations[place] = declaration
+        wrong = "\n".join(head + self.declarations + self.lines) + "\n"
+        return text, values, (wrong, len(head) + len(self.declarations) + line)

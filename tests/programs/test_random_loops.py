@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random programs with symmetrizers and loops over tuples of tiles give what plain loops give, and
-one digest on all numbers of processes and under all modes.
+"""Random programs with symmetries, symmetrizers and loops over tuples of tiles give what plain loops give,
+and one digest on all numbers of processes and under all modes; with a symmetry that a tensor does not
+have they are refused.
 
     test_random_loops.py BERYL_TCE BERYL_SCHED MPIEXEC [PROGRAMS [SEED]]
 
@@ -44,6 +45,11 @@ def run(command, environment=None):
     return done.stdout
 
 
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def digest_of(output):
     return re.search(r"^SHA-256 of the results +(\w{64})$", output, re.MULTILINE)[1]
 
@@ -66,39 +72,56 @@ class Runs:
         self.modes = [line.split("\t")[0] for line in lines]
 
     def check(self, path, expected, choose, number):
-        output = run([self.beryl_tce, "run", path, "--iterations", "2", "--verify"], ALONE)
+        pairs = ["--pairs", choose.choice(["always", "always", "auto"])]
+        output = run([self.beryl_tce, "run", path, "--iterations", "2", "--verify"] + pairs, ALONE)
         check_values(output, expected)
         digest = digest_of(output)
         turn = PROCESSES if self.all_processes else [PROCESSES[number % len(PROCESSES)]]
         for n in turn:
             modes = ",".join(choose.sample(self.modes, 3))
             command = [self.mpiexec, "--oversubscribe", "-n", str(n), self.beryl_tce, "run", path,
-                       "--compare", modes]
+                       "--compare", modes] + pairs
             if digest_of(run(command)) != digest:
                 raise Fault(f"another digest than on one process: {' '.join(command)}")
+
+    def check_refusal(self, path, line):
+        """The statement makes what has not the symmetry that is declared."""
+        try:
+            run([self.beryl_tce, "run", path, "--pairs", "always"], ALONE)
+        except Fault as fault:
+            if f"{path}:{line}:1: this does not make " in str(fault):
+                return
+            raise
+        raise Fault(f"line {line} is not refused")
 
 
 def main():
     n_programs = int(sys.argv[4]) if len(sys.argv) > 4 else 24
     seed = int(sys.argv[5]) if len(sys.argv) > 5 else random.randrange(10**6)
     runs = Runs(*sys.argv[1:4], n_programs > 100)
-    n_failed = n_loops = 0
+    n_failed = n_loops = n_symmetries = n_wrong = 0
     print(f"seed {seed}, {len(runs.modes)} modes", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "random.tce")
         for i in range(n_programs):
             choose = random.Random(f"{seed} {i}")
-            text, expected = loop_programs.Maker(choose).make()
+            text, expected, wrong = loop_programs.Maker(choose).make()
             n_loops += text.count("\nend\n")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            n_symmetries += text.count("symmetric ")
             try:
+                write(path, text)
                 runs.check(path, expected, choose, i)
+                if wrong:
+                    text = wrong[0]
+                    write(path, text)
+                    runs.check_refusal(path, wrong[1])
+                    n_wrong += 1
             except Fault as fault:
                 print(f"program {i} of seed {seed}:\n{text}\n{fault}", flush=True)
                 n_failed += 1
-    print(f"{n_programs} programs with {n_loops} loops, {n_failed} complaints")
-    return n_failed > 0 or n_loops == 0
+    print(f"{n_programs} programs with {n_loops} loops and {n_symmetries} symmetries, {n_wrong} refused "
+          f"with a wrong one, {n_failed} complaints")
+    return n_failed > 0 or 0 in (n_loops, n_symmetries, n_wrong)
 
 
 if __name__ == "__main__":
