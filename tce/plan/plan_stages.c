@@ -38,8 +38,8 @@ static void find_last_steps(struct plan *plan)
     }
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
         struct plan_tensor *tensor = &plan->tensors[t];
-        if (tensor->loop < 0 && tensor->first_step < plan->first_iterated &&
-            tensor->last_step >= plan->first_iterated)
+        if (tensor->filled_from < 0 && tensor->loop < 0 &&
+            tensor->first_step < plan->first_iterated && tensor->last_step >= plan->first_iterated)
             tensor->last_step = plan->n_steps;
     }
 }
@@ -48,8 +48,8 @@ static void find_last_steps(struct plan *plan)
 static void find_peak(struct plan *plan)
 {
     double elements = 0;
-    for (int t = 0; t < plan->n_program_tensors; t++)
-        elements += plan->tensors[t].loop < 0 ? plan->tensors[t].elements : 0;
+    for (int t = 0; t < plan->n_tensors; t++)
+        elements += plan_keeps_tensor(plan, t) ? plan->tensors[t].elements : 0;
     plan->peak_elements = elements;
     for (int k = 0; k < plan->n_stages; k++) {
         for (int s = plan->stage_begin[k]; s < plan->stage_begin[k + 1]; s++)
@@ -68,7 +68,7 @@ static void find_lifetimes(struct plan *plan)
     find_last_steps(plan);
     for (int t = plan->n_program_tensors; t < plan->n_tensors; t++) {
         int last = plan->tensors[t].last_step;
-        if (plan->tensors[t].loop < 0 && last < plan->n_steps) {
+        if (plan->tensors[t].loop < 0 && plan->tensors[t].filled_from < 0 && last < plan->n_steps) {
             struct plan_step *step = &plan->steps[last];
             step->destroy[step->n_destroy++] = t;
         }
@@ -160,13 +160,22 @@ static int find_stages(const struct plan *plan, int begin, int end, int first_st
     return first_stage + deepest + 1;
 }
 
-/* One step after another, but for those that join the one before. */
+/* Whether a step may be in the stage of the one before it, where one step is to follow another. */
+static bool may_follow(const struct plan_step *before, const struct plan_step *step)
+{
+    if (before->tried || before->phase > step->phase)
+        return false;
+    return before->phase < step->phase || step->phase != PLAN_CONTRACT || may_join(before, step);
+}
+
+/* One step after another, but for those that join the one before, and for what is packed and unpacked. */
 static int find_sequence(const struct plan *plan, int begin, int end, int first_stage,
                          struct stage_scratch *scratch)
 {
     int next = first_stage, *stage = scratch->stage;
     for (int s = begin; s < end; s++)
-        stage[s] = s > begin && may_join(&plan->steps[s - 1], &plan->steps[s]) ? next - 1 : next++;
+        stage[s] =
+            s > begin && may_follow(&plan->steps[s - 1], &plan->steps[s]) ? next - 1 : next++;
     return next;
 }
 
