@@ -86,10 +86,11 @@ static enum status create_tensor(struct executor *self, int tensor)
     return STATUS_OK;
 }
 
-static enum status create_program_tensors(struct executor *self)
+/* Those that are there from the beginning to the end. */
+static enum status create_kept_tensors(struct executor *self)
 {
     const struct plan *plan = self->plan;
-    int n_stored = 0, n = plan->n_program_tensors;
+    int n_kept = 0, n = plan->n_tensors;
     struct tensor_shape *shapes = calloc((size_t)n + 1, sizeof *shapes);
     struct tensor **made = calloc((size_t)n + 1, sizeof(struct tensor *));
     enum status status =
@@ -97,16 +98,16 @@ static enum status create_program_tensors(struct executor *self)
     if (status != STATUS_OK)
         goto done;
     for (int i = 0; i < n; i++) {
-        if (plan->tensors[i].loop >= 0)
+        if (!plan_keeps_tensor(plan, i))
             continue;
-        shapes[n_stored++] = (struct tensor_shape){plan->tensors[i].name, &plan->tensors[i].labels};
+        shapes[n_kept++] = (struct tensor_shape){plan->tensors[i].name, &plan->tensors[i].labels};
         self->elements += plan->tensors[i].elements;
     }
-    status = tensor_create_several(n_stored, shapes, self->comm, made);
-    n_stored = 0;
+    status = tensor_create_several(n_kept, shapes, self->comm, made);
+    n_kept = 0;
     for (int i = 0; i < n && status == STATUS_OK; i++)
-        if (plan->tensors[i].loop < 0)
-            self->tensors[i] = made[n_stored++];
+        if (plan_keeps_tensor(plan, i))
+            self->tensors[i] = made[n_kept++];
 done:
     free(shapes);
     free(made);
@@ -138,15 +139,15 @@ static enum status claim_intermediate(struct executor *self, int tensor)
     return STATUS_OK;
 }
 
-/* Room for all tensors that exist at a time: the program's by the longest part of each, intermediates by their
+/* Room for all tensors that exist at a time: those that are kept by the longest part of each, others by their
  * mean. Collective. */
 static void reserve_tensors(const struct plan *plan, MPI_Comm comm)
 {
     int n_processes;
     double parts = 0, intermediates = plan->peak_elements;
     MPI_Comm_size(comm, &n_processes);
-    for (int i = 0; i < plan->n_program_tensors; i++) {
-        if (plan->tensors[i].loop >= 0)
+    for (int i = 0; i < plan->n_tensors; i++) {
+        if (!plan_keeps_tensor(plan, i))
             continue;
         parts += tensor_longest_part(&plan->tensors[i].labels, n_processes);
         intermediates -= plan->tensors[i].elements;
@@ -171,7 +172,7 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
     status = status_agree(comm, status);
     if (status == STATUS_OK) {
         reserve_tensors(plan, comm);
-        status = create_program_tensors(made);
+        status = create_kept_tensors(made);
     }
     if (status != STATUS_OK)
         executor_destroy(made);
@@ -386,7 +387,7 @@ static void forget_past_run(struct executor *self)
         if (self->contractions[k])
             contraction_forget(self->contractions[k]);
     for (int i = self->plan->n_program_tensors; i < self->plan->n_tensors; i++)
-        self->idle[i] = self->tensors[i] != NULL;
+        self->idle[i] = self->tensors[i] != NULL && !plan_keeps_tensor(self->plan, i);
 }
 
 /* NULL: the stage has no tasks. */

@@ -31,7 +31,8 @@ void executor_destroy(struct executor *executor);
  * max_block elements; cached blocks count against the settings' budget. */
 int64_t executor_work_bytes(int64_t max_block);
 
-/* A tensor of the program, by its number; NULL: it is local to a loop. Borrowed. Not collective. */
+/* A tensor of the plan, by its number; NULL: it is local to a loop, not stored, or an intermediate that is
+ * not there now. Borrowed. Not collective. */
 struct tensor *executor_tensor(const struct executor *executor, int tensor);
 
 /* What a tensor that is local to a loop over tiles is filled with, for each tuple. Borrowed: its context

@@ -22,7 +22,7 @@ static enum status add_tensor_need(const struct plan *plan, int number, struct p
         block *= (double)tensor->labels.space[d]->max_tile;
     memory->tables += tensor_index_bytes(block_index_n(blocks));
     *max_block = fmax(*max_block, block);
-    if (number < plan->n_program_tensors)
+    if (plan_keeps_tensor(plan, number))
         memory->tensors_of_program += sizeof(double) * tensor->elements;
     block_index_destroy(blocks);
     return STATUS_OK;
@@ -47,7 +47,7 @@ enum status plan_memory_estimate(const struct plan *plan,
     double max_block = 0;
     *memory = (struct plan_memory){.tensors = sizeof(double) * plan->peak_elements};
     for (int i = 0; i < plan->n_tensors; i++)
-        if (plan->tensors[i].loop < 0)
+        if (plan->tensors[i].loop < 0 && !plan->tensors[i].unstored)
             TRY(add_tensor_need(plan, i, memory, &max_block));
     for (int i = 0; i < plan->program->n_loops; i++)
         TRY(add_loop_need(plan, i, memory));

@@ -31,6 +31,7 @@ struct mo_scratch {
                        * spin and still to be to those of another; NULL: there is none */
     double *block;    /* mo_plan_block_size: what is put or was got */
     double *work;     /* orbital_transform_work */
+    struct packing_scratch **packing; /* of each target, NULL where it is whole */
 };
 
 struct mo_integrals {
@@ -41,6 +42,20 @@ struct mo_integrals {
 };
 
 /* --- scratch --- */
+
+static enum status create_packing_scratch(const struct mo_plan *plan, struct mo_scratch *scratch)
+{
+    size_t n = (size_t)plan->problem.n_targets;
+    scratch->packing = calloc(n + 1, sizeof *scratch->packing);
+    TRY(CHECK_MEMORY(scratch->packing, "no memory for %zu tensors of integrals", n));
+    for (size_t i = 0; i < n; i++) {
+        const struct mo_target *target = &plan->targets[i];
+        if (target->packing)
+            TRY(packing_scratch_create(target->packing, target->labels, target->tensor->max_block,
+                                       &scratch->packing[i]));
+    }
+    return STATUS_OK;
+}
 
 static enum status init_mo_scratch(const struct mo_plan *plan, struct mo_scratch *scratch)
 {
@@ -53,14 +68,18 @@ static enum status init_mo_scratch(const struct mo_plan *plan, struct mo_scratch
         .block = malloc((size_t)mo_plan_block_size(plan) * sizeof(double)),
         .work = malloc((size_t)orbital_transform_work(&orbitals->spin[0]) * sizeof(double)),
     };
+    TRY(create_packing_scratch(plan, scratch));
     bool copied = scratch->copy || orbitals->n_spins == 1;
     TRY(CHECK_MEMORY(scratch->matrices && copied && scratch->block && scratch->work,
                      "no memory for the integrals of a pair of tiles"));
     return ao_integrals_create(problem->screening, problem->threshold, &scratch->integrals);
 }
 
-static void fini_mo_scratch(struct mo_scratch *scratch)
+static void fini_mo_scratch(const struct mo_plan *plan, struct mo_scratch *scratch)
 {
+    for (int i = 0; scratch->packing && i < plan->problem.n_targets; i++)
+        packing_scratch_destroy(scratch->packing[i]);
+    free(scratch->packing);
     ao_integrals_destroy(scratch->integrals);
     free(scratch->matrices);
     free(scratch->copy);
@@ -216,6 +235,7 @@ struct full_pair {
     int spin;
     struct orbital_range rows, columns;
     const double *matrices;
+    struct packing_scratch *const *packing; /* of each target */
 };
 
 /* matrices[r][s][mu][nu] for one tile pair, both orders of mu and nu, from block[r][s][p]. */
@@ -301,6 +321,11 @@ static void put_block(const struct full_pair *full, const struct mo_target *targ
         }
     int32_t tiles[] = {X->tile, target->dirac ? P->tile : Y->tile,
                        target->dirac ? Y->tile : P->tile, Q->tile};
+    if (target->packing) {
+        packing_add_block(target->packing, target->labels, tiles, block, target->tensor,
+                          full->packing[target - full->plan->targets]);
+        return;
+    }
     int64_t number = block_index_number(target->tensor->blocks, tiles);
     assert(number >= 0 && darray_block_size(target->tensor->data, number) == n_x * n_y * n_p * n_q);
     darray_put(target->tensor->data, number, block);
@@ -327,7 +352,11 @@ static void put_targets(struct mo_integrals *self, int64_t task, int spin)
     const struct orbital_pair *pair = &plan->orbital_pairs[task];
     int64_t n_matrices = orbital_pair_size(pair);
     double *matrices = scratch_matrices(scratch, plan, n_matrices, spin);
-    struct full_pair full = {.plan = plan, .pair = pair, .spin = spin, .matrices = matrices};
+    struct full_pair full = {.plan = plan,
+                             .pair = pair,
+                             .spin = spin,
+                             .matrices = matrices,
+                             .packing = scratch->packing};
     const struct orbital_tile *R = &pair->R, *S = &pair->S;
     find_ranges(&full);
     orbital_transform(&plan->problem.orbitals->spin[spin], full.rows, full.columns, n_matrices,
@@ -426,7 +455,7 @@ void mo_integrals_destroy(struct mo_integrals *integrals)
         return;
     taskpool_destroy(integrals->half_pool);
     taskpool_destroy(integrals->full_pool);
-    fini_mo_scratch(&integrals->scratch);
+    fini_mo_scratch(integrals->plan, &integrals->scratch);
     darray_destroy(integrals->half);
     mo_plan_destroy(integrals->plan);
     free(integrals);
@@ -444,8 +473,22 @@ static enum status run_step(const char *what, struct taskpool *pool)
     return status;
 }
 
+/* Blocks are added to packed targets. */
+static void zero_packed_targets(const struct mo_plan *plan)
+{
+    bool any = false;
+    for (int i = 0; i < plan->problem.n_targets; i++)
+        if (plan->targets[i].packing) {
+            darray_zero(plan->targets[i].tensor->data);
+            any = true;
+        }
+    if (any)
+        darray_sync();
+}
+
 enum status mo_integrals_run(struct mo_integrals *integrals)
 {
+    zero_packed_targets(integrals->plan);
     TRY(run_step("Integrals over orbitals, 1 of 2", integrals->half_pool));
     return run_step("Integrals over orbitals, 2 of 2", integrals->full_pool);
 }

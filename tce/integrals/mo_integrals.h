@@ -18,6 +18,7 @@
 #include "taskpool/taskpool.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/tensor/index_space.h"
+#include "tce/tensor/packing.h"
 #include "tce/tensor/tensor.h"
 
 #include <mpi.h>
@@ -27,7 +28,7 @@
 /* Quartets of shells below it do not matter to any method here. */
 #define MO_INTEGRALS_THRESHOLD 1e-12
 
-/* A tensor of rank 4 to be filled. pattern says what p, q, r and s of (pq|rs) are, 'o'
+/* A tensor of rank 4 to be filled, or packed parts of one (packing.h). pattern says what p, q, r and s of (pq|rs) are, 'o'
  * occupied or 'v' virtual; "ovov" is T[i,a,j,b] = (ia|jb) or, of Dirac's order,
  * T[i,j,a,b] = <ij|ab> = (ia|jb). The tensor's spaces are cut like those of the problem, and
  * all its blocks exist, if orbitals have spins those where p and q, and r and s, have the
@@ -36,6 +37,9 @@ struct mo_target {
     struct tensor *tensor;
     const char *pattern;
     bool dirac; /* the tensor's indices are p, r, q, s */
+    /* The tensor is a packed one, of one that has these labels and is not stored; NULL: it is whole. */
+    const struct packing *packing;     /* of at most two terms */
+    const struct block_labels *labels; /* of the whole one */
 };
 
 /* All borrowed. */

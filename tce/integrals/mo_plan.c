@@ -188,6 +188,11 @@ double mo_plan_process_bytes(const struct mo_plan *plan)
     double n_doubles = plan->problem.orbitals->n_spins * (double)mo_plan_matrices_size(plan) +
                        (double)mo_plan_block_size(plan) +
                        (double)orbital_transform_work(&plan->problem.orbitals->spin[0]);
-    return n_doubles * sizeof(double) + tensor_index_bytes(n_blocks) +
+    double packing_bytes = 0;
+    for (int i = 0; i < plan->problem.n_targets; i++)
+        if (plan->targets[i].packing)
+            packing_bytes += packing_scratch_bytes(plan->targets[i].packing,
+                                                   plan->targets[i].labels, plan->max_block);
+    return packing_bytes + n_doubles * sizeof(double) + tensor_index_bytes(n_blocks) +
            ao_integrals_bytes(plan->tiling->shells);
 }

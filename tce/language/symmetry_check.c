@@ -92,6 +92,7 @@ static enum status bind_fill(struct program *program, int number, const struct f
     if (symmetry.n > 0 && tensor->loop < 0 && !has_statement(program, number)) {
         symmetry_fini(&tensor->symmetry);
         tensor->symmetry = symmetry;
+        tensor->fills_packed = fill->fills_packed;
     } else {
         symmetry_fini(&symmetry);
     }

@@ -10,7 +10,8 @@ enum { FILL_MAX_EXCHANGES = 3 };
 /* The symmetry of what a name of a declaration fills a tensor with. */
 struct fill_symmetry {
     const char *name;
-    int rank; /* that it has; 0: any, and every exchange of places changes nothing */
+    int rank;          /* that it has; 0: any, and every exchange of places changes nothing */
+    bool fills_packed; /* it also fills tensors over pairs of values (packing.h) */
     int n_exchanges;
     struct signed_permutation exchanges[FILL_MAX_EXCHANGES]; /* of `rank` places */
 };

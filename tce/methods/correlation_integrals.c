@@ -11,8 +11,8 @@
 
 /* The tensors, which are filled by one transformation. */
 struct targets {
-    struct mo_target *list; /* capacity: program.n_tensors */
-    char (*patterns)[MAX_RANK];
+    struct mo_target *list;     /* capacity: plan->n_tensors */
+    char (*patterns)[MAX_RANK]; /* of each tensor of the program */
     struct mo_integrals_problem problem;
 };
 
@@ -37,6 +37,20 @@ static const struct index_space *find_space(const struct program_instance *insta
 static const int place_of_index[][4] = {
     [CHEMISTS_ORDER] = {0, 1, 2, 3}, [DIRAC_ORDER] = {0, 2, 1, 3}};
 
+/* Of one tensor, or of those that are packed from it; tensor: a number of the plan. */
+static void add_target(const struct program_instance *instance, int tensor,
+                       const struct mo_target *whole, struct targets *targets)
+{
+    const struct plan_tensor *planned = &instance->plan->tensors[tensor];
+    struct mo_target *target = &targets->list[targets->problem.n_targets++];
+    *target = *whole;
+    target->tensor = instance->executor ? executor_tensor(instance->executor, tensor) : NULL;
+    if (planned->filled_from < 0)
+        return;
+    target->packing = &instance->plan->packings[planned->packing];
+    target->labels = &instance->plan->tensors[planned->filled_from].labels;
+}
+
 static void list_targets(const struct correlation *self, struct targets *targets)
 {
     const struct program_instance *instance = &self->instance;
@@ -47,21 +61,23 @@ static void list_targets(const struct correlation *self, struct targets *targets
             continue;
         struct bound_tensor bound =
             method_binding_describe(&instance->program, tensor, self->problem.orbitals);
-        int n = targets->problem.n_targets++;
         for (int d = 0; d < 4; d++)
-            targets->patterns[n][d] =
+            targets->patterns[i][d] =
                 bound.is_occupied[place_of_index[binding->integrals][d]] ? 'o' : 'v';
-        targets->list[n] = (struct mo_target){
-            .tensor = instance->executor ? executor_tensor(instance->executor, i) : NULL,
-            .pattern = targets->patterns[n],
-            .dirac = binding->integrals == DIRAC_ORDER};
+        const struct mo_target whole = {.pattern = targets->patterns[i],
+                                        .dirac = binding->integrals == DIRAC_ORDER};
+        if (!instance->plan->tensors[i].unstored)
+            add_target(instance, i, &whole, targets);
+        for (int t = 0; t < instance->plan->n_tensors; t++)
+            if (instance->plan->tensors[t].filled_from == i)
+                add_target(instance, t, &whole, targets);
     }
 }
 
 /* targets_fini has to be called in any case. */
 static enum status targets_init(const struct correlation *self, struct targets *targets)
 {
-    size_t n = (size_t)self->instance.program.n_tensors + 1;
+    size_t n = (size_t)self->instance.plan->n_tensors + 1;
     *targets = (struct targets){.list = calloc(n, sizeof *targets->list),
                                 .patterns = calloc(n, sizeof *targets->patterns)};
     TRY(CHECK_MEMORY(targets->list && targets->patterns, "no memory for a list of integrals"));

@@ -99,10 +99,10 @@ enum { N_BINDINGS = sizeof bindings / sizeof bindings[0] };
 
 const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS] = {
     /* (pq|rs) = (qp|rs) = (pq|sr) = (rs|pq) */
-    {"integrals", 4, 3, {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
+    {"integrals", 4, true, 3, {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
     /* <pq|rs> = <rq|ps> = <ps|rq> = <qp|sr> */
-    {"dirac_integrals", 4, 3, {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}},
-    {"denominators", 0, 0, {{{0}, 0}}},
+    {"dirac_integrals", 4, true, 3, {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}},
+    {"denominators", 0, false, 0, {{{0}, 0}}},
 };
 
 const struct tensor_binding *method_binding_find(const char *name)

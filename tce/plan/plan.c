@@ -28,6 +28,7 @@ static enum status add_program_tensors(struct plan_builder *builder)
         TRY(array_append(&plan->tensors, &plan->n_tensors, sizeof *plan->tensors));
         struct plan_tensor *tensor = &plan->tensors[t];
         tensor->loop = from->loop;
+        tensor->filled_from = tensor->packing = -1;
         tensor->labels =
             (struct block_labels){.rank = from->rank, .irrep = from->irrep, .spin = from->spin};
         for (int d = 0; d < from->rank; d++) {
@@ -129,6 +130,7 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
     find_changes(builder);
     TRY(plan_builder_factor(builder));
     TRY(plan_builder_steps(builder));
+    plan_builder_leave_unstored(builder);
     TRY(join_lists(builder));
     TRY(plan_builder_stages(plan));
     sum_flops(builder);
@@ -192,6 +194,13 @@ void plan_destroy(struct plan *plan)
         pair_space_destroy(plan->pair_spaces[p].pairs);
     free(plan->pair_spaces);
     free(plan);
+}
+
+bool plan_keeps_tensor(const struct plan *plan, int tensor)
+{
+    const struct plan_tensor *asked = &plan->tensors[tensor];
+    bool declared = tensor < plan->n_program_tensors && asked->loop < 0 && !asked->unstored;
+    return declared || asked->filled_from >= 0;
 }
 
 int plan_stage_loop(const struct plan *plan, int stage)

@@ -39,7 +39,10 @@ struct plan_tensor {
     char *name;                 /* of an intermediate "#1", "#2", ... */
     struct block_labels labels; /* of spaces that the plan owns or borrows */
     double elements;
-    int loop;                  /* that it is local to; -1: none, it is distributed */
+    int loop;      /* that it is local to; -1: none, it is distributed */
+    bool unstored; /* nothing reads it but what packs it, and what fills it can do that */
+    int filled_from, packing;  /* an intermediate that what fills that tensor fills, by a number of
+                                  plan->packings, before the first step; -1: none */
     int first_step, last_step; /* that use it; only of intermediates, which are the tensors
                                   from plan->n_program_tensors on. last_step n_steps: no
                                   step destroys it; the executor may, at the end of the run
@@ -135,6 +138,9 @@ struct plan {
 enum status plan_create(const struct program *program, const struct index_space *const space[],
                         enum plan_pairs pairs, struct plan **plan);
 void plan_destroy(struct plan *plan);
+
+/* Whether the tensor is there as long as the executor is, distributed. */
+bool plan_keeps_tensor(const struct plan *plan, int tensor);
 
 /* The loop over tiles that a stage is, a number of plan->loops; -1: contractions. */
 int plan_stage_loop(const struct plan *plan, int stage);

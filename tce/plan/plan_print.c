@@ -164,6 +164,11 @@ static void print_sums(const struct plan *plan, FILE *stream)
     if (plan->saved_flops != 0)
         fprintf(stream, "pairs of indices that symmetries exchange, each once: %.4g flops less\n",
                 plan->saved_flops);
+    for (int t = 0; t < plan->n_tensors; t++)
+        if (plan->tensors[t].filled_from >= 0)
+            fprintf(stream, "%s holds pairs of %s, which is not stored: %.4g elements\n",
+                    plan->tensors[t].name, plan->tensors[plan->tensors[t].filled_from].name,
+                    plan->tensors[t].elements);
     fprintf(stream, "tensors at most: %.4g elements, %.4g MB\n", plan->peak_elements,
             megabytes_of(plan->peak_elements));
 }

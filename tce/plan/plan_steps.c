@@ -67,6 +67,8 @@ enum status plan_builder_intermediate(struct plan_builder *builder, const struct
     struct plan_tensor *tensor = &plan->tensors[use->tensor];
     *tensor = (struct plan_tensor){
         .loop = loop,
+        .filled_from = -1,
+        .packing = -1,
         .labels = {.rank = operand->rank, .irrep = operand->irrep, .spin = operand->spin}};
     for (int d = 0; d < operand->rank; d++) {
         int space = product->index[operand->index[d]].space;

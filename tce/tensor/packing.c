@@ -13,10 +13,10 @@ struct element_list {
 };
 
 /* A block being moved, place by place. */
-struct block_move {
+struct packing_scratch {
     int n;
     struct element_list list[MAX_RANK];
-    double *buffer; /* of a block that another process holds */
+    double *buffer; /* of a block that is elsewhere */
 };
 
 /* --- scratch --- */
@@ -28,32 +28,51 @@ static int64_t most_in_list(const struct packed_place *place, const struct block
     return place->second >= 0 ? n * full->space[place->second]->max_tile : n;
 }
 
-static void fini_move(struct block_move *move)
+void packing_scratch_destroy(struct packing_scratch *scratch)
 {
-    for (int d = 0; d < move->n; d++) {
-        free(move->list[d].from);
-        free(move->list[d].to);
-        free(move->list[d].weight);
+    if (!scratch)
+        return;
+    for (int d = 0; d < scratch->n; d++) {
+        free(scratch->list[d].from);
+        free(scratch->list[d].to);
+        free(scratch->list[d].weight);
     }
-    free(move->buffer);
+    free(scratch->buffer);
+    free(scratch);
 }
 
-/* max_block: of the tensor that is read. fini_move follows in any case. */
-static enum status init_move(const struct packing *packing, const struct block_labels *full,
-                             int64_t max_block, struct block_move *move)
+enum status packing_scratch_create(const struct packing *packing, const struct block_labels *labels,
+                                   int64_t max_block, struct packing_scratch **made)
 {
-    *move = (struct block_move){.n = packing->n};
-    move->buffer = malloc(((size_t)max_block + 1) * sizeof *move->buffer);
-    bool complete = move->buffer != NULL;
+    struct packing_scratch *scratch = *made = calloc(1, sizeof *scratch);
+    TRY(CHECK_MEMORY(scratch, "no memory for a block of pairs"));
+    scratch->n = packing->n;
+    scratch->buffer = malloc(((size_t)max_block + 1) * sizeof *scratch->buffer);
+    bool complete = scratch->buffer != NULL;
     for (int d = 0; d < packing->n; d++) {
-        size_t n = (size_t)most_in_list(&packing->place[d], full) + 1;
-        struct element_list *list = &move->list[d];
+        size_t n = (size_t)most_in_list(&packing->place[d], labels) + 1;
+        struct element_list *list = &scratch->list[d];
         list->from = malloc(n * sizeof *list->from);
         list->to = malloc(n * sizeof *list->to);
         list->weight = malloc(n * sizeof *list->weight);
         complete = complete && list->from && list->to && list->weight;
     }
-    return CHECK_MEMORY(complete, "no memory for a block of pairs");
+    enum status status = CHECK_MEMORY(complete, "no memory for a block of pairs");
+    if (status != STATUS_OK) {
+        packing_scratch_destroy(scratch);
+        *made = NULL;
+    }
+    return status;
+}
+
+double packing_scratch_bytes(const struct packing *packing, const struct block_labels *labels,
+                             int64_t max_block)
+{
+    double bytes = (double)max_block * sizeof(double);
+    for (int d = 0; d < packing->n; d++)
+        bytes += (double)most_in_list(&packing->place[d], labels) *
+                 (2 * sizeof(int64_t) + sizeof(double));
+    return bytes;
 }
 
 /* --- moving --- */
@@ -66,7 +85,7 @@ static void append_element(struct element_list *list, int64_t from, int64_t to, 
 }
 
 /* to[...] += factor * weights * from[...] along the places from d on. */
-static void add_elements_from(const struct block_move *move, int d, double factor,
+static void add_elements_from(const struct packing_scratch *move, int d, double factor,
                               const double *from, double *to)
 {
     const struct element_list *list = &move->list[d];
@@ -80,7 +99,7 @@ static void add_elements_from(const struct block_move *move, int d, double facto
         to[list->to[i]] += factor * list->weight[i] * from[list->from[i]];
 }
 
-static void add_elements(const struct block_move *move, double factor, const double *from,
+static void add_elements(const struct packing_scratch *move, double factor, const double *from,
                          double *to)
 {
     if (move->n == 0)
@@ -131,28 +150,16 @@ static void list_pairs_of_tile(const struct packed_place *place, int32_t tile, i
     }
 }
 
-/* Adds one term of a packed block; tile: of the packed block. */
-static void pack_term(const struct packing *packing, const struct packing_term *term,
-                      const int32_t tile[], const struct tensor *full, const struct tensor *packed,
-                      struct block_move *move, double *block)
+/* Adds one term of a packed block.
+ * tile  of the packed block; at: of the block of the full tensor, whose elements are `source` */
+static void add_packed_term(const struct packing *packing, const struct packing_term *term,
+                            const struct block_labels *labels, const int32_t at[],
+                            const double *source, const struct block_labels *packed_labels,
+                            const int32_t tile[], struct packing_scratch *move, double *block)
 {
-    const struct block_labels *labels = block_index_labels(full->blocks);
-    int32_t at[MAX_RANK] = {0};
     int64_t stride[MAX_RANK], packed_stride[MAX_RANK];
-    for (int d = 0; d < packing->n; d++) {
-        const struct packed_place *place = &packing->place[d];
-        bool flipped = term->flipped >> d & 1;
-        at[place->first] = tile[d];
-        if (!place->pairs)
-            continue;
-        at[flipped ? place->second : place->first] = place->pairs->P[tile[d]];
-        at[flipped ? place->first : place->second] = place->pairs->Q[tile[d]];
-    }
-    const double *source = read_block(full, at, move->buffer);
-    if (!source)
-        return;
     find_strides(labels, at, stride);
-    find_strides(block_index_labels(packed->blocks), tile, packed_stride);
+    find_strides(packed_labels, tile, packed_stride);
     for (int d = 0; d < packing->n; d++) {
         const struct packed_place *place = &packing->place[d];
         bool flipped = term->flipped >> d & 1;
@@ -170,24 +177,82 @@ static void pack_term(const struct packing *packing, const struct packing_term *
     add_elements(move, term->factor, source, block);
 }
 
+/* The tiles of the full tensor that a term reads for a packed block. */
+static void find_source_tiles(const struct packing *packing, const struct packing_term *term,
+                              const int32_t tile[], int32_t at[])
+{
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        bool flipped = term->flipped >> d & 1;
+        at[place->first] = tile[d];
+        if (!place->pairs)
+            continue;
+        at[flipped ? place->second : place->first] = place->pairs->P[tile[d]];
+        at[flipped ? place->first : place->second] = place->pairs->Q[tile[d]];
+    }
+}
+
+/* The packed block for which a term reads these tiles of the full tensor; false: none does. */
+static bool find_packed_tiles(const struct packing *packing, const struct packing_term *term,
+                              const int32_t at[], int32_t tile[])
+{
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        bool flipped = term->flipped >> d & 1;
+        tile[d] = at[place->first];
+        if (!place->pairs)
+            continue;
+        int32_t P = at[flipped ? place->second : place->first];
+        int32_t Q = at[flipped ? place->first : place->second];
+        tile[d] = pair_space_tile(place->pairs, P, Q);
+        if (P < Q || tile[d] < 0)
+            return false;
+    }
+    return true;
+}
+
 enum status packing_pack(const struct packing *packing, const struct tensor *full,
                          struct tensor *packed)
 {
-    struct block_move move;
-    enum status status =
-        init_move(packing, block_index_labels(full->blocks), full->max_block, &move);
-    for (int64_t block = 0; status == STATUS_OK && block < block_index_n(packed->blocks); block++) {
+    const struct block_labels *labels = block_index_labels(full->blocks);
+    struct packing_scratch *move;
+    TRY(packing_scratch_create(packing, labels, full->max_block, &move));
+    for (int64_t block = 0; block < block_index_n(packed->blocks); block++) {
         double *own = darray_local(packed->data, block);
-        int32_t tile[MAX_RANK];
+        int32_t tile[MAX_RANK], at[MAX_RANK];
         if (!own)
             continue;
         block_index_tuple(packed->blocks, block, tile);
         memset(own, 0, (size_t)darray_block_size(packed->data, block) * sizeof *own);
-        for (int t = 0; t < packing->n_terms; t++)
-            pack_term(packing, &packing->term[t], tile, full, packed, &move, own);
+        for (int t = 0; t < packing->n_terms; t++) {
+            find_source_tiles(packing, &packing->term[t], tile, at);
+            const double *source = read_block(full, at, move->buffer);
+            if (source)
+                add_packed_term(packing, &packing->term[t], labels, at, source,
+                                block_index_labels(packed->blocks), tile, move, own);
+        }
     }
-    fini_move(&move);
-    return status;
+    packing_scratch_destroy(move);
+    return STATUS_OK;
+}
+
+void packing_add_block(const struct packing *packing, const struct block_labels *labels,
+                       const int32_t tile[], const double *full, struct tensor *packed,
+                       struct packing_scratch *scratch)
+{
+    for (int t = 0; t < packing->n_terms; t++) {
+        int32_t at[MAX_RANK];
+        if (!find_packed_tiles(packing, &packing->term[t], tile, at))
+            continue;
+        int64_t block = block_index_number(packed->blocks, at);
+        if (block < 0)
+            continue;
+        size_t n = (size_t)darray_block_size(packed->data, block);
+        memset(scratch->buffer, 0, n * sizeof *scratch->buffer);
+        add_packed_term(packing, &packing->term[t], labels, tile, full,
+                        block_index_labels(packed->blocks), at, scratch, scratch->buffer);
+        darray_acc(packed->data, block, scratch->buffer);
+    }
 }
 
 /* --- unpacking --- */
@@ -220,7 +285,7 @@ static void list_values_of_tiles(const struct pair_space *pairs, int32_t P, int3
 /* Adds to a block; tile: of the full tensor's block. */
 static void unpack_block(const struct packing *packing, const int32_t tile[],
                          const struct tensor *packed, const struct tensor *full,
-                         struct block_move *move, double *block)
+                         struct packing_scratch *move, double *block)
 {
     const struct block_labels *labels = block_index_labels(full->blocks);
     int32_t at[MAX_RANK];
@@ -256,10 +321,10 @@ static void unpack_block(const struct packing *packing, const int32_t tile[],
 enum status packing_unpack(const struct packing *packing, const struct tensor *packed, bool add,
                            struct tensor *full)
 {
-    struct block_move move;
-    enum status status =
-        init_move(packing, block_index_labels(full->blocks), packed->max_block, &move);
-    for (int64_t block = 0; status == STATUS_OK && block < block_index_n(full->blocks); block++) {
+    struct packing_scratch *move;
+    TRY(packing_scratch_create(packing, block_index_labels(full->blocks), packed->max_block,
+                               &move));
+    for (int64_t block = 0; block < block_index_n(full->blocks); block++) {
         double *own = darray_local(full->data, block);
         int32_t tile[MAX_RANK];
         if (!own)
@@ -267,8 +332,8 @@ enum status packing_unpack(const struct packing *packing, const struct tensor *p
         block_index_tuple(full->blocks, block, tile);
         if (!add)
             memset(own, 0, (size_t)darray_block_size(full->data, block) * sizeof *own);
-        unpack_block(packing, tile, packed, full, &move, own);
+        unpack_block(packing, tile, packed, full, move, own);
     }
-    fini_move(&move);
-    return status;
+    packing_scratch_destroy(move);
+    return STATUS_OK;
 }

@@ -46,3 +46,23 @@ enum status packing_pack(const struct packing *packing, const struct tensor *ful
 /* Adds to this process's blocks of the full tensor, or sets them. Likewise. */
 enum status packing_unpack(const struct packing *packing, const struct tensor *packed, bool add,
                            struct tensor *full);
+
+/* Room for packing_add_block. labels: of the full tensor; max_block: elements of the packed one's.
+ * Errors: STATUS_NO_MEMORY. */
+struct packing_scratch;
+enum status packing_scratch_create(const struct packing *packing, const struct block_labels *labels,
+                                   int64_t max_block, struct packing_scratch **scratch);
+void packing_scratch_destroy(struct packing_scratch *scratch);
+
+/* Bytes that it takes, at most. */
+double packing_scratch_bytes(const struct packing *packing, const struct block_labels *labels,
+                             int64_t max_block);
+
+/* Adds to blocks of the packed tensor, which start at zero, what one block of the full tensor gives to
+ * them: for full tensors that are computed block by block and not kept. Every process may add blocks.
+ * With at most two terms the sums do not depend on the order in which blocks come.
+ * labels  of the full tensor
+ * tile    of its block, whose elements are `full` */
+void packing_add_block(const struct packing *packing, const struct block_labels *labels,
+                       const int32_t tile[], const double *full, struct tensor *packed,
+                       struct packing_scratch *scratch);

@@ -227,6 +227,52 @@ static void test_targets_over_spin_orbitals_agree_with_nested_loops(void **state
     check_targets(&spin_orbitals, SPIN_PATTERNS, 100, "--sched=counter");
 }
 
+/* <ab|cd> packed over (a, b) and (c, d) as it is computed, and afterwards. */
+static void check_packed_integrals(const struct orbital_spaces *spaces, int64_t tile, int sign)
+{
+    struct mo_case mo;
+    struct pair_space *pairs;
+    struct tensor *packed[2];
+    mo_case_init(&mo, screening, spaces, tile, "<vvvv");
+    check_ok(pair_space_create(mo.virtual, sign, &pairs));
+    const struct block_labels labels = {
+        .rank = 2, .space = {pairs->space, pairs->space}, .sign = {1, -1}};
+    const struct packing packing = {.n = 2,
+                                    .place = {{0, 1, pairs, false}, {2, 3, pairs, true}},
+                                    .n_terms = 2,
+                                    .term = {{0, 0.5}, {2, 0.5 * sign}}};
+    for (int t = 0; t < 2; t++)
+        check_ok(tensor_create("packed", &labels, MPI_COMM_WORLD, &packed[t]));
+    mo.targets[1] = mo.targets[0];
+    mo.targets[1].tensor = packed[0];
+    mo.targets[1].packing = &packing;
+    mo.targets[1].labels = block_index_labels(mo.targets[0].tensor->blocks);
+    mo.problem.n_targets = 2;
+    mo_case_run(&mo, "--sched=steal");
+    check_ok(mo_integrals_run(mo.integrals));
+    check_ok(packing_pack(&packing, mo.targets[0].tensor, packed[1]));
+    for (int64_t b = 0; b < block_index_n(packed[0]->blocks); b++) {
+        const double *own = darray_local(packed[0]->data, b);
+        if (own)
+            assert_memory_equal(own, darray_local(packed[1]->data, b),
+                                (size_t)darray_block_size(packed[0]->data, b) * sizeof *own);
+    }
+    darray_sync();
+    tensor_destroy(packed[1]);
+    mo_case_fini(&mo);
+    pair_space_destroy(pairs);
+}
+
+static void test_integrals_are_packed_as_they_are_computed(void **state)
+{
+    (void)state;
+    static const int64_t tiles[] = {1, TILE, 100};
+    for (int t = 0; t < 3; t++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            check_packed_integrals(&orbitals, tiles[t], sign);
+    check_packed_integrals(&spin_orbitals, TILE, -1);
+}
+
 static void test_integrals_have_their_symmetry(void **state)
 {
     (void)state;
@@ -371,6 +417,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
         cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),
         cmocka_unit_test(test_targets_over_spin_orbitals_agree_with_nested_loops),
+        cmocka_unit_test(test_integrals_are_packed_as_they_are_computed),
         cmocka_unit_test(test_integrals_have_their_symmetry),
         cmocka_unit_test(test_every_mode_gives_the_same_bits_again_and_again),
         cmocka_unit_test(test_the_threshold_leaves_out_what_is_small),
