@@ -8,8 +8,8 @@
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/io/progress.h"
-#include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_worker.h"
+#include "tce/execution/packing_steps.h"
 #include "tce/execution/symmetry_trial.h"
 
 #include <math.h>
@@ -300,42 +300,18 @@ static enum status try_symmetries(struct executor *self, int stage)
     return STATUS_OK;
 }
 
-/* Packs or unpacks this process's blocks. */
-static enum status move_pairs(struct executor *self, const struct plan_step *step)
-{
-    const struct packing *packing = &self->plan->packings[step->packing];
-    struct tensor *C = self->tensors[step->C.tensor], *A = self->tensors[step->A.tensor];
-    return step->phase == PLAN_PACK ? packing_pack(packing, A, C)
-                                    : packing_unpack(packing, A, step->add, C);
-}
-
-/* The steps of a stage that pack, or those that unpack. */
-static enum status run_packing(struct executor *self, int stage, enum plan_phase phase)
-{
-    int begin, end;
-    enum status status = STATUS_OK;
-    plan_stage_phase(self->plan, stage, phase, &begin, &end);
-    if (begin == end)
-        return STATUS_OK;
-    enum wall_use use = wall_time_begin(WALL_ALGEBRA);
-    for (int s = begin; s < end && status == STATUS_OK; s++)
-        status = move_pairs(self, &self->plan->steps[s]);
-    wall_time_end(use);
-    return darray_sync_and_agree(status);
-}
-
 static enum status run_stage(struct executor *self, int stage)
 {
     int loop = plan_stage_loop(self->plan, stage);
     if (loop >= 0)
         return run_stage_loop(self, loop);
     TRY(begin_stage(self, stage));
-    TRY(run_packing(self, stage, PLAN_PACK));
+    TRY(packing_steps_run(self->plan, stage, PLAN_PACK, self->tensors));
     if (self->contractions[stage]) {
         bind_tensors(self, stage);
         TRY(contraction_run(self->contractions[stage]));
     }
-    TRY(run_packing(self, stage, PLAN_UNPACK));
+    TRY(packing_steps_run(self->plan, stage, PLAN_UNPACK, self->tensors));
     end_stage(self, stage);
     return try_symmetries(self, stage);
 }
@@ -442,7 +418,7 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
 static enum status run_single_step(struct executor *self, const struct plan_step *step)
 {
     if (step->phase != PLAN_CONTRACT)
-        return darray_sync_and_agree(move_pairs(self, step));
+        return darray_sync_and_agree(packing_step_run(self->plan, step, self->tensors));
     struct contraction_problem problem;
     struct taskpool_settings pool;
     struct contraction *contraction;

@@ -17,8 +17,8 @@ struct trial_scratch {
 };
 
 /* What an exchange makes of a block, in the order of the block: sign T[x_p]. */
-static void exchange_block(const struct tensor *tensor, const struct signed_permutation *p,
-                           int64_t block, struct trial_scratch *scratch)
+static void exchange_places(const struct tensor *tensor, const struct signed_permutation *p,
+                            int64_t block, struct trial_scratch *scratch)
 {
     const struct block_labels *labels = block_index_labels(tensor->blocks);
     struct permute_shape shape = {.rank = labels->rank};
@@ -43,7 +43,7 @@ static void try_block(const struct program_tensor *declared, const struct tensor
 {
     int64_t n = darray_block_size(tensor->data, block);
     for (int x = 0; x < declared->n_exchanges; x++) {
-        exchange_block(tensor, &declared->exchanges[x].permutation, block, scratch);
+        exchange_places(tensor, &declared->exchanges[x].permutation, block, scratch);
         for (int64_t i = 0; i < n; i++)
             deviation[x] = fmax(deviation[x], fabs(own[i] - scratch->exchanged[i]));
     }

@@ -38,8 +38,8 @@ static const int place_of_index[][4] = {
     [CHEMISTS_ORDER] = {0, 1, 2, 3}, [DIRAC_ORDER] = {0, 2, 1, 3}};
 
 /* Of one tensor, or of those that are packed from it; tensor: a number of the plan. */
-static void add_target(const struct program_instance *instance, int tensor,
-                       const struct mo_target *whole, struct targets *targets)
+static void add_integral_target(const struct program_instance *instance, int tensor,
+                                const struct mo_target *whole, struct targets *targets)
 {
     const struct plan_tensor *planned = &instance->plan->tensors[tensor];
     struct mo_target *target = &targets->list[targets->problem.n_targets++];
@@ -67,10 +67,10 @@ static void list_targets(const struct correlation *self, struct targets *targets
         const struct mo_target whole = {.pattern = targets->patterns[i],
                                         .dirac = binding->integrals == DIRAC_ORDER};
         if (!instance->plan->tensors[i].unstored)
-            add_target(instance, i, &whole, targets);
+            add_integral_target(instance, i, &whole, targets);
         for (int t = 0; t < instance->plan->n_tensors; t++)
             if (instance->plan->tensors[t].filled_from == i)
-                add_target(instance, t, &whole, targets);
+                add_integral_target(instance, t, &whole, targets);
     }
 }
 

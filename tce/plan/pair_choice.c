@@ -176,8 +176,8 @@ double pair_choice_fraction(const struct pair_choice *choice)
 }
 
 /* The candidates in a set, if no index is in two of them. */
-static bool choose_candidates(const struct pair_search *search, unsigned set,
-                              struct pair_choice *choice)
+static bool take_candidates(const struct pair_search *search, unsigned set,
+                            struct pair_choice *choice)
 {
     *choice = (struct pair_choice){0};
     for (int c = 0; c < search->n; c++) {
@@ -204,7 +204,7 @@ int pair_choices_list(const struct product *product, const struct pair_factor *A
             note_candidates(&search, search.factor[f]->operand,
                             &search.factor[f]->symmetry->elements[e]);
     for (unsigned set = 1; set < 1U << search.n && n < most; set++) {
-        if (__builtin_popcount(set) > PAIRS_MAX || !choose_candidates(&search, set, &choices[n]))
+        if (__builtin_popcount(set) > PAIRS_MAX || !take_candidates(&search, set, &choices[n]))
             continue;
         find_combinations(&search, &choices[n]);
         /* With none the product is zero, which is not for this to say. */

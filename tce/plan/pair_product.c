@@ -68,8 +68,8 @@ static int pair_of_index(const struct pair_choice *choice, int index, bool *seco
 }
 
 /* An operand over the pairs, each where the first of its indices is. */
-static struct product_operand pack_operand(const struct pair_product *made,
-                                           const struct product_operand *full)
+static struct product_operand operand_over_pairs(const struct pair_product *made,
+                                                 const struct product_operand *full)
 {
     struct product_operand packed = {.irrep = full->irrep, .spin = full->spin};
     for (int d = 0; d < full->rank; d++) {
@@ -115,9 +115,9 @@ enum status pair_product_init(struct plan *plan, const struct product *full,
         made->number[i] = -1;
     TRY(number_pairs(plan, made));
     number_others(made);
-    made->product.factor[0].operand = pack_operand(made, A);
-    made->product.factor[1].operand = pack_operand(made, B);
-    made->product.target = pack_operand(made, C);
+    made->product.factor[0].operand = operand_over_pairs(made, A);
+    made->product.factor[1].operand = operand_over_pairs(made, B);
+    made->product.target = operand_over_pairs(made, C);
     note_operand(made, &made->product.factor[0].operand, 1);
     note_operand(made, &made->product.factor[1].operand, 2);
     note_operand(made, &made->product.target, 0);

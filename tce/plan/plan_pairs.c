@@ -212,8 +212,9 @@ static enum status describe_unpacking(const struct pair_problem *problem,
 
 /* The sum of all products with the signs at hand in the pairs of C; made if it is not there.
  * is_new  out: it has been made here */
-static enum status find_sum(const struct pair_problem *problem, const struct pair_product *pairs,
-                            struct plan_use *sum, bool *is_new)
+static enum status find_pair_sum(const struct pair_problem *problem,
+                                 const struct pair_product *pairs, struct plan_use *sum,
+                                 bool *is_new)
 {
     struct plan_builder *builder = problem->builder;
     const struct pair_factor target = {&problem->write->C.operand, NULL};
@@ -288,7 +289,7 @@ static enum status append_combination(const struct pair_problem *problem,
     TRY(make_packed(problem, 0, pairs, &A));
     TRY(make_packed(problem, 1, pairs, &B));
     if (summed)
-        TRY(find_sum(problem, pairs, &C, &new_sum));
+        TRY(find_pair_sum(problem, pairs, &C, &new_sum));
     /* The tasks of a scalar are the blocks of A. */
     bool swap = C.operand.rank == 0 && elements_of_use(builder, &A) < elements_of_use(builder, &B);
     TRY(plan_builder_append(problem->list, problem->term->statement, &pairs->product, &C,

@@ -85,27 +85,27 @@ static void append_element(struct element_list *list, int64_t from, int64_t to, 
 }
 
 /* to[...] += factor * weights * from[...] along the places from d on. */
-static void add_elements_from(const struct packing_scratch *move, int d, double factor,
-                              const double *from, double *to)
+static void move_elements_from(const struct packing_scratch *move, int d, double factor,
+                               const double *from, double *to)
 {
     const struct element_list *list = &move->list[d];
     if (d < move->n - 1) {
         for (int64_t i = 0; i < list->n; i++)
-            add_elements_from(move, d + 1, factor * list->weight[i], from + list->from[i],
-                              to + list->to[i]);
+            move_elements_from(move, d + 1, factor * list->weight[i], from + list->from[i],
+                               to + list->to[i]);
         return;
     }
     for (int64_t i = 0; i < list->n; i++)
         to[list->to[i]] += factor * list->weight[i] * from[list->from[i]];
 }
 
-static void add_elements(const struct packing_scratch *move, double factor, const double *from,
-                         double *to)
+static void move_elements(const struct packing_scratch *move, double factor, const double *from,
+                          double *to)
 {
     if (move->n == 0)
         *to += factor * *from;
     else
-        add_elements_from(move, 0, factor, from, to);
+        move_elements_from(move, 0, factor, from, to);
 }
 
 /* Distances of neighbours along each place of a block. */
@@ -119,7 +119,7 @@ static void find_strides(const struct block_labels *labels, const int32_t tile[]
 }
 
 /* A block where it lies, or a copy of it. */
-static const double *read_block(const struct tensor *tensor, const int32_t tile[], double *buffer)
+static const double *find_block(const struct tensor *tensor, const int32_t tile[], double *buffer)
 {
     int64_t block = block_index_number(tensor->blocks, tile);
     if (block < 0)
@@ -134,8 +134,8 @@ static const double *read_block(const struct tensor *tensor, const int32_t tile[
 
 /* The pairs of a tile: from a block of the full tensor whose two places are apart by `first` and
  * `second` per value. */
-static void list_pairs_of_tile(const struct packed_place *place, int32_t tile, int64_t first,
-                               int64_t second, int64_t stride, struct element_list *list)
+static void list_packed_pairs(const struct packed_place *place, int32_t tile, int64_t first,
+                              int64_t second, int64_t stride, struct element_list *list)
 {
     const struct pair_space *pairs = place->pairs;
     bool diagonal = pairs->P[tile] == pairs->Q[tile];
@@ -166,15 +166,15 @@ static void add_packed_term(const struct packing *packing, const struct packing_
         struct element_list *list = &move->list[d];
         list->n = 0;
         if (place->pairs)
-            list_pairs_of_tile(place, tile[d], stride[flipped ? place->second : place->first],
-                               stride[flipped ? place->first : place->second], packed_stride[d],
-                               list);
+            list_packed_pairs(place, tile[d], stride[flipped ? place->second : place->first],
+                              stride[flipped ? place->first : place->second], packed_stride[d],
+                              list);
         else
             for (int64_t p = 0; p < index_space_tile_size(labels->space[place->first], tile[d]);
                  p++)
                 append_element(list, p * stride[place->first], p * packed_stride[d], 1);
     }
-    add_elements(move, term->factor, source, block);
+    move_elements(move, term->factor, source, block);
 }
 
 /* The tiles of the full tensor that a term reads for a packed block. */
@@ -226,7 +226,7 @@ enum status packing_pack(const struct packing *packing, const struct tensor *ful
         memset(own, 0, (size_t)darray_block_size(packed->data, block) * sizeof *own);
         for (int t = 0; t < packing->n_terms; t++) {
             find_source_tiles(packing, &packing->term[t], tile, at);
-            const double *source = read_block(full, at, move->buffer);
+            const double *source = find_block(full, at, move->buffer);
             if (source)
                 add_packed_term(packing, &packing->term[t], labels, at, source,
                                 block_index_labels(packed->blocks), tile, move, own);
@@ -298,7 +298,7 @@ static void unpack_block(const struct packing *packing, const int32_t tile[],
         if (at[d] < 0)
             return;
     }
-    const double *source = read_block(packed, at, move->buffer);
+    const double *source = find_block(packed, at, move->buffer);
     if (!source)
         return;
     find_strides(labels, tile, stride);
@@ -315,7 +315,7 @@ static void unpack_block(const struct packing *packing, const int32_t tile[],
             for (int64_t p = 0; p < index_space_tile_size(labels->space[place->first], at[d]); p++)
                 append_element(list, p * packed_stride[d], p * stride[place->first], 1);
     }
-    add_elements(move, 1, source, block);
+    move_elements(move, 1, source, block);
 }
 
 enum status packing_unpack(const struct packing *packing, const struct tensor *packed, bool add,

@@ -14,7 +14,7 @@ bool pair_space_is_possible(const struct index_space *of)
     return count_tile_pairs(of) <= INDEX_SPACE_MAX_TILES;
 }
 
-static int64_t count_pairs(const struct index_space *of, int sign, int32_t P, int32_t Q)
+static int64_t count_value_pairs(const struct index_space *of, int sign, int32_t P, int32_t Q)
 {
     int64_t n = index_space_tile_size(of, P);
     return P == Q ? n * (n + sign) / 2 : n * index_space_tile_size(of, Q);
@@ -28,7 +28,7 @@ static int64_t list_tiles_of_pairs(struct pair_space *pairs, struct index_block 
     int64_t n = 0;
     for (int32_t P = 0; P < of->n_tiles; P++)
         for (int32_t Q = 0; Q <= P; Q++) {
-            int64_t size = count_pairs(of, pairs->sign, P, Q);
+            int64_t size = count_value_pairs(of, pairs->sign, P, Q);
             int32_t *tile = &pairs->tile[(int64_t)P * (P + 1) / 2 + Q];
             *tile = size > 0 ? (int32_t)n : -1;
             if (size == 0)

@@ -142,7 +142,8 @@ static void check_failure(enum status status, const struct program *program)
 /* What beryl-tce run --dry-run --explain does; of loops also the cutting into tiles. */
 static void plan(const char *text, size_t size)
 {
-    const struct program_source source = {.text = text, .length = size, .file = "fuzz"};
+    const struct program_source source = {
+        .text = text, .length = size, .file = "fuzz", .pairs = PLAN_PAIRS_ALWAYS};
     struct program_instance instance;
     static FILE *null;
     if (!null)

@@ -93,7 +93,7 @@ static void test_bad_symmetries_are_refused_with_place_and_reason(void **state)
         {"tensor T[i,j,k,l] antisymmetric i j, (i j)(k l) symmetric k l", 19, "contradict"},
         {"tensor T[i,j] = random(1) symmetric i j", 27, "expected the end of the line"},
         {"tensor T[i,j] symmetric i j irrep 0", 29, "unknown index 'irrep'"},
-        {"tensor T[i,j] symetric i j", 15, "'symmetric', 'antisymmetric' and '='"},
+        {"tensor T[i,j] symmetry i j", 15, "'symmetric', 'antisymmetric' and '='"},
         {"scalar T symmetric", 10, "expected"},
         {"tensor symmetric[i,j]", 8, "'symmetric' is a word of the language"},
         {"index antisymmetric : o", 7, "'antisymmetric' is a word of the language"},
