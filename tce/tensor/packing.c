@@ -119,7 +119,7 @@ static void find_strides(const struct block_labels *labels, const int32_t tile[]
 }
 
 /* A block where it lies, or a copy of it. */
-static const double *find_block(const struct tensor *tensor, const int32_t tile[], double *buffer)
+static const double *reach_block(const struct tensor *tensor, const int32_t tile[], double *buffer)
 {
     int64_t block = block_index_number(tensor->blocks, tile);
     if (block < 0)
@@ -226,7 +226,7 @@ enum status packing_pack(const struct packing *packing, const struct tensor *ful
         memset(own, 0, (size_t)darray_block_size(packed->data, block) * sizeof *own);
         for (int t = 0; t < packing->n_terms; t++) {
             find_source_tiles(packing, &packing->term[t], tile, at);
-            const double *source = find_block(full, at, move->buffer);
+            const double *source = reach_block(full, at, move->buffer);
             if (source)
                 add_packed_term(packing, &packing->term[t], labels, at, source,
                                 block_index_labels(packed->blocks), tile, move, own);
@@ -298,7 +298,7 @@ static void unpack_block(const struct packing *packing, const int32_t tile[],
         if (at[d] < 0)
             return;
     }
-    const double *source = find_block(packed, at, move->buffer);
+    const double *source = reach_block(packed, at, move->buffer);
     if (!source)
         return;
     find_strides(labels, tile, stride);

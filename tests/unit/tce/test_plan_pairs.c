@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Products whose factors have symmetries run over pairs of values: the operations are those of the pairs,
+ * each once, and what is packed, summed and unpacked is so as seldom as can be. */
+#include "tce/language/parser.h"
+#include "tce/language/symmetry_check.h"
+#include "tests/cases/plan_case.h"
+
+static const struct fill_symmetry fills[] = {
+    {"integrals", 4, true, 3, {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}}};
+
+#define HEAD "space o = 5 tile 3\nspace v = 9 tile 4\nindex i, j, k, l : o\nindex a, b, c, d : v\n"
+
+static void make_plan(const char *text, enum plan_pairs pairs, struct plan_case *made)
+{
+    *made = (struct plan_case){0};
+    check_ok(program_parse(text, strlen(text), "x.tce", &made->program));
+    check_ok(symmetry_check_program(&made->program, 1, fills));
+    plan_case_spaces(made, 5, 9);
+    const struct index_space *space[PLAN_CASE_SPACES];
+    memcpy(space, made->space, sizeof space);
+    check_ok(plan_create(&made->program, space, pairs, &made->plan));
+    plan_case_check_lifetimes(made->plan);
+    plan_case_check_stages(made->plan);
+}
+
+static int count_phase(const struct plan *plan, enum plan_phase phase)
+{
+    int n = 0;
+    for (int s = 0; s < plan->n_steps; s++)
+        n += plan->steps[s].phase == phase;
+    return n;
+}
+
+/* Of products of two tensors. */
+static double product_flops_of(const struct plan *plan)
+{
+    double flops = 0;
+    for (int s = 0; s < plan->n_steps; s++)
+        flops += plan->steps[s].B.tensor >= 0 ? plan->steps[s].flops : 0;
+    return flops;
+}
+
+/* Pairs of n values. */
+static double symmetric(double n)
+{
+    return n * (n + 1) / 2;
+}
+
+static double antisymmetric(double n)
+{
+    return n * (n - 1) / 2;
+}
+
+static void test_operations_are_those_of_the_pairs(void **state)
+{
+    (void)state;
+    const double o = 5, v = 9;
+    const struct {
+        const char *text;
+        double flops;
+        int n_packed, n_unpacked;
+    } cases[] = {
+        {"tensor V[a,b,c,d] symmetric (a c)(b d)\ntensor t[i,j,c,d] symmetric (i c)(j d)\n"
+         "tensor r[i,j,a,b]\nr[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\n",
+         2 * symmetric(v) * symmetric(v) * symmetric(o) +
+             2 * antisymmetric(v) * antisymmetric(v) * antisymmetric(o),
+         4, 2},
+        {"tensor V[a,b|c,d]\ntensor t[i,j|c,d] antisymmetric c d\ntensor r[i,j,a,b]\n"
+         "r[i,j,a,b] = t[i,j,d,c] * V[a,b,c,d]\n",
+         2 * v * v * antisymmetric(v) * o * o, 2, 0},
+        {"tensor V[a,b|c,d] symmetric (a c)(b d)\ntensor t[i,j|c,d] antisymmetric i j, c d\n"
+         "tensor r[i,j,a,b]\nr[i,j,a,b] += V[a,b,c,d] * t[i,j,c,d]\n",
+         2 * antisymmetric(v) * antisymmetric(v) * antisymmetric(o), 2, 1},
+        {"tensor V[a,c,d] symmetric c d\ntensor t[c,d,i] symmetric c d\ntensor r[a,i]\n"
+         "r[a,i] = V[a,c,d] * t[d,c,i]\n",
+         2 * v * symmetric(v) * o, 2, 0},
+        {"tensor V[a,c,d] symmetric c d\nscalar E\nE = V[a,c,d] * V[a,c,d]\n", 2 * v * symmetric(v),
+         2, 0},
+        /* What exchanges target and summed indices together is no pair. */
+        {"tensor V[a,b] symmetric a b\ntensor t[b,i]\ntensor r[a,i]\nr[a,i] = V[a,b] * t[b,i]\n",
+         2 * v * v * o, 0, 0},
+        /* A diagonal is none. */
+        {"tensor V[a,b,c,d] symmetric c d\ntensor t[a,i]\ntensor r[b,i]\n"
+         "r[b,i] = V[a,b,c,c] * t[a,i]\n",
+         2 * v * v * o, 0, 0},
+        /* Zero, which is left to the numbers. */
+        {"tensor V[a,c,d] symmetric c d\ntensor t[c,d,i] antisymmetric c d\ntensor r[a,i]\n"
+         "r[a,i] = V[a,c,d] * t[c,d,i]\n",
+         2 * v * v * v * o, 0, 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct plan_case made;
+        char text[600];
+        snprintf(text, sizeof text, HEAD "%s", cases[c].text);
+        make_plan(text, PLAN_PAIRS_ALWAYS, &made);
+        check_close(product_flops_of(made.plan), cases[c].flops, 1e-9);
+        assert_int_equal(count_phase(made.plan, PLAN_PACK), cases[c].n_packed);
+        assert_int_equal(count_phase(made.plan, PLAN_UNPACK), cases[c].n_unpacked);
+        plan_case_fini(&made);
+        make_plan(text, PLAN_PAIRS_NEVER, &made);
+        assert_int_equal(count_phase(made.plan, PLAN_PACK), 0);
+        plan_case_fini(&made);
+        make_plan(text, PLAN_PAIRS_AUTO, &made); /* too small to pay */
+        assert_int_equal(count_phase(made.plan, PLAN_PACK), 0);
+        plan_case_fini(&made);
+    }
+}
+
+#define LADDERS                                                                                    \
+    HEAD "tensor V[a,b,c,d] symmetric (a c)(b d)\ntensor W[i,j,k,l] symmetric (i k)(j l)\n"        \
+         "tensor t[i,j,a,b] symmetric (i a)(j b)\ntensor r[i,j,a,b]\ntensor n[i,j,a,b] symmetric " \
+         "(i a)(j b)\n"
+
+static void test_sums_and_packed_tensors_are_shared(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    make_plan(LADDERS "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d] + W[i,j,k,l] * t[k,l,a,b]\n",
+              PLAN_PAIRS_ALWAYS, &made);
+    assert_int_equal(count_phase(made.plan, PLAN_PACK), 6);
+    assert_int_equal(count_phase(made.plan, PLAN_UNPACK), 2);
+    plan_case_fini(&made);
+}
+
+static void test_the_first_term_of_a_statement_replaces(void **state)
+{
+    (void)state;
+    static const char *const sums[] = {
+        "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\n",
+        "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d] + t[j,i,a,b]\n",
+        "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\nr[i,j,a,b] += t[j,i,a,b]\n",
+        "r[i,j,a,b] = t[i,j,a,b]\nr[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\n",
+    };
+    for (size_t c = 0; c < sizeof sums / sizeof sums[0]; c++) {
+        struct plan_case made;
+        char text[700];
+        int n_replaced = 0, n_statements = 0;
+        snprintf(text, sizeof text, LADDERS "%s", sums[c]);
+        make_plan(text, PLAN_PAIRS_ALWAYS, &made);
+        for (int s = 0; s < made.plan->n_steps; s++)
+            n_replaced += made.plan->steps[s].C.tensor == 3 && !made.plan->steps[s].add;
+        for (int s = 0; s < made.program.n_statements; s++)
+            n_statements += !made.program.statements[s].add;
+        assert_int_equal(n_replaced, n_statements);
+        plan_case_fini(&made);
+    }
+}
+
+static void test_constant_tensors_are_packed_before_iterations(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    make_plan(LADDERS "scalar E\niterate t from n, energy E\n"
+                      "n[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\nE = n[i,i,a,a]\n",
+              PLAN_PAIRS_ALWAYS, &made);
+    for (int s = 0; s < made.plan->n_steps; s++)
+        if (made.plan->steps[s].phase == PLAN_PACK)
+            assert_int_equal(made.plan->steps[s].A.tensor == 0, s < made.plan->first_iterated);
+    plan_case_fini(&made);
+}
+
+static void test_what_is_only_packed_need_not_be_stored(void **state)
+{
+    (void)state;
+    static const char text[] = HEAD "tensor V[a,b,c,d] = integrals\ntensor t[i,j,a,b] symmetric "
+                                    "(i a)(j b)\ntensor r[i,j,a,b]\n"
+                                    "r[i,j,a,b] = V[a,b,c,d] * t[i,j,c,d]\n%s";
+    for (int other = 0; other < 2; other++) {
+        struct plan_case made;
+        char program[600];
+        snprintf(program, sizeof program, text,
+                 other ? "r[i,j,a,b] += V[a,c,b,c] * t[i,j,a,b]\n" : "");
+        make_plan(program, PLAN_PAIRS_ALWAYS, &made);
+        assert_int_equal(made.plan->tensors[0].unstored, !other);
+        for (int t = 0; t < made.plan->n_tensors; t++)
+            assert_true(made.plan->tensors[t].filled_from ==
+                        (!other && plan_keeps_tensor(made.plan, t) && t > 2 ? 0 : -1));
+        plan_case_fini(&made);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operations_are_those_of_the_pairs),
+        cmocka_unit_test(test_sums_and_packed_tensors_are_shared),
+        cmocka_unit_test(test_the_first_term_of_a_statement_replaces),
+        cmocka_unit_test(test_constant_tensors_are_packed_before_iterations),
+        cmocka_unit_test(test_what_is_only_packed_need_not_be_stored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
