@@ -102,10 +102,10 @@ static enum status check_program_memory(const struct program_run *run)
     double in_use = (double)memory_part_bytes();
     struct plan_memory memory;
     TRY(status_agree(run->comm, plan_memory_estimate(plan, &options->contraction, &memory)));
-    struct memory_need need = {
-        .shared_bytes = memory.tensors / run->n_workers + darray_overhead_bytes(plan->n_tensors),
-        .own_bytes =
-            memory.tables + memory.work + memory.loops + plan_memory_cached(&memory, run->n_workers)};
+    struct memory_need need = {.shared_bytes = memory.tensors / run->n_workers +
+                                               darray_overhead_bytes(plan->n_tensors),
+                               .own_bytes = memory.tables + memory.work + memory.loops +
+                                            plan_memory_cached(&memory, run->n_workers)};
     struct memory_budget budget = memory_budget(options->memory_megabytes * 1000000, run->comm);
     double needed = need.shared_bytes + need.own_bytes;
     log_print(
