@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/execution/executor.h"
+#include "tce/execution/executor_private.h"
 
-#include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_write.h"
-#include "sched/pool/core/history.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
@@ -15,30 +12,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-
-/* Memory that idle intermediates may take beyond the plan's peak, as a fraction of it. */
-static const double SPARE_FRACTION = 0.01;
-
-/* A stage that is a loop over tiles. */
-struct stage_loop {
-    struct plan_loop_problem problem;
-    struct tile_loop *loop;
-    bool checked; /* its sums are symmetric */
-};
-
-struct executor {
-    const struct plan *plan;
-    MPI_Comm comm;
-    struct contraction_settings settings;
-    struct block_buffers *buffers; /* of all contractions */
-    struct tensor **tensors;       /* plan->n_tensors; NULL while one does not exist */
-    struct contraction *
-        *contractions;        /* plan->n_stages; NULL where a stage is a loop over tiles, or
-                                          has none */
-    struct stage_loop *loops; /* plan->program->n_loops */
-    bool *idle;               /* plan->n_tensors: exists, and its value is not needed */
-    double elements;          /* of the tensors that exist */
-};
 
 static enum status create_stage_loop(const struct plan *plan, int number,
                                      const struct contraction_settings *settings,
@@ -78,83 +51,6 @@ static enum status create_contractions(struct executor *self)
     return STATUS_OK;
 }
 
-static enum status create_tensor(struct executor *self, int tensor)
-{
-    const struct plan_tensor *planned = &self->plan->tensors[tensor];
-    TRY(tensor_create(planned->name, &planned->labels, self->comm, &self->tensors[tensor]));
-    self->elements += planned->elements;
-    return STATUS_OK;
-}
-
-/* Those that are there from the beginning to the end. */
-static enum status create_kept_tensors(struct executor *self)
-{
-    const struct plan *plan = self->plan;
-    int n_kept = 0, n = plan->n_tensors;
-    struct tensor_shape *shapes = calloc((size_t)n + 1, sizeof *shapes);
-    struct tensor **made = calloc((size_t)n + 1, sizeof(struct tensor *));
-    enum status status =
-        status_agree(self->comm, CHECK_MEMORY(shapes && made, "no memory for %d tensors", n));
-    if (status != STATUS_OK)
-        goto done;
-    for (int i = 0; i < n; i++) {
-        if (!plan_keeps_tensor(plan, i))
-            continue;
-        shapes[n_kept++] = (struct tensor_shape){plan->tensors[i].name, &plan->tensors[i].labels};
-        self->elements += plan->tensors[i].elements;
-    }
-    status = tensor_create_several(n_kept, shapes, self->comm, made);
-    n_kept = 0;
-    for (int i = 0; i < n && status == STATUS_OK; i++)
-        if (plan_keeps_tensor(plan, i))
-            self->tensors[i] = made[n_kept++];
-done:
-    free(shapes);
-    free(made);
-    return status;
-}
-
-static void destroy_tensor(struct executor *self, int tensor)
-{
-    tensor_destroy(self->tensors[tensor]);
-    self->tensors[tensor] = NULL;
-    self->idle[tensor] = false;
-    self->elements -= self->plan->tensors[tensor].elements;
-}
-
-/* An intermediate for a stage to write. Creating a distributed array takes longer than a small
- * contraction, so those that are not needed any more are kept for reuse within the plan's peak
- * memory and SPARE_FRACTION of it. */
-static enum status claim_intermediate(struct executor *self, int tensor)
-{
-    const struct plan *plan = self->plan;
-    double budget = (1 + SPARE_FRACTION) * plan->peak_elements - plan->tensors[tensor].elements;
-    if (!self->tensors[tensor]) {
-        for (int i = plan->n_program_tensors; i < plan->n_tensors && self->elements > budget; i++)
-            if (self->idle[i])
-                destroy_tensor(self, i);
-        TRY(create_tensor(self, tensor));
-    }
-    self->idle[tensor] = false;
-    return STATUS_OK;
-}
-
-/* Room for all tensors that exist at a time: those that are kept by the longest part of each, others by their
- * mean. Collective. */
-static void reserve_tensors(const struct plan *plan, MPI_Comm comm)
-{
-    int n_processes;
-    double parts = 0, intermediates = plan->peak_elements;
-    MPI_Comm_size(comm, &n_processes);
-    for (int i = 0; i < plan->n_tensors; i++) {
-        if (!plan_keeps_tensor(plan, i))
-            continue;
-        parts += tensor_longest_part(&plan->tensors[i].labels, n_processes);
-        intermediates -= plan->tensors[i].elements;
-    }
-    darray_reserve((parts * n_processes + fmax(0, intermediates)) * sizeof(double));
-}
-
 enum status executor_create(const struct plan *plan, const struct contraction_settings *settings,
                             MPI_Comm comm, struct executor **executor)
 {
@@ -171,8 +67,8 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
     if (status == STATUS_OK) {
-        reserve_tensors(plan, comm);
-        status = create_kept_tensors(made);
+        executor_reserve_tensors(plan, comm);
+        status = executor_create_kept_tensors(made);
     }
     if (status != STATUS_OK)
         executor_destroy(made);
@@ -244,7 +140,7 @@ static enum status begin_stage(struct executor *self, int stage)
     const struct plan *plan = self->plan;
     for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
         if (plan->steps[s].create >= 0)
-            TRY(claim_intermediate(self, plan->steps[s].create));
+            TRY(executor_claim_intermediate(self, plan->steps[s].create));
     return STATUS_OK;
 }
 
@@ -366,8 +262,7 @@ static void forget_past_run(struct executor *self)
         self->idle[i] = self->tensors[i] != NULL && !plan_keeps_tensor(self->plan, i);
 }
 
-/* NULL: the stage has no tasks. */
-static const struct taskpool *pool_of_stage(const struct executor *self, int stage)
+const struct taskpool *executor_stage_pool(const struct executor *self, int stage)
 {
     int loop = plan_stage_loop(self->plan, stage);
     if (loop >= 0)
@@ -400,7 +295,7 @@ enum status executor_run(struct executor *self, int first, int last, struct exec
             progress_part(done / work, (done + stage) / work);
         done += stage;
         TRY(run_stage(self, k));
-        const struct taskpool *pool = pool_of_stage(self, k);
+        const struct taskpool *pool = executor_stage_pool(self, k);
         if (pool)
             statistics_add(&sum.statistics,
                            taskpool_statistics(pool, taskpool_n_iterations(pool) - 1));
@@ -497,135 +392,7 @@ enum status executor_timeline(const struct executor *self, struct json_t **timel
         if (stage_flops(self->plan, k) > stage_flops(self->plan, busiest))
             busiest = k;
     *timeline = NULL;
-    const struct taskpool *pool = self->plan->n_stages > 0 ? pool_of_stage(self, busiest) : NULL;
+    const struct taskpool *pool =
+        self->plan->n_stages > 0 ? executor_stage_pool(self, busiest) : NULL;
     return pool ? pool_timeline(pool, timeline) : STATUS_OK;
-}
-
-/* --- the tasks of the last run --- */
-
-/* The blocks of tensors that tasks read and write, for simulations of the plan. */
-struct task_blocks {
-    const struct plan *plan; /* borrowed */
-    int64_t *first_block;    /* plan->n_tensors: the blocks of all tensors are numbered one after
-                              * another */
-    struct data_records records;
-};
-
-/* The task that is added. */
-struct stage_task {
-    struct task_blocks *blocks;
-    int first_step; /* of its stage's contractions */
-    int64_t number;
-};
-
-/* Numbers the blocks. */
-static enum status number_blocks_of_plan(const struct plan *plan, struct task_blocks *blocks)
-{
-    blocks->plan = plan;
-    blocks->first_block = calloc((size_t)plan->n_tensors + 1, sizeof *blocks->first_block);
-    TRY(CHECK_MEMORY(blocks->first_block, "no memory for %d tensors", plan->n_tensors));
-    for (int i = 0; i < plan->n_tensors; i++) {
-        struct block_index *index;
-        TRY(block_index_create(&plan->tensors[i].labels, &index));
-        blocks->first_block[i + 1] = blocks->first_block[i] + block_index_n(index);
-        block_index_destroy(index);
-    }
-    return STATUS_OK;
-}
-
-static int tensor_of_operand(const struct plan_step *step, enum contraction_place place)
-{
-    switch (place) {
-    case CONTRACTION_A:
-        return step->A.tensor;
-    case CONTRACTION_B:
-        return step->B.tensor;
-    case CONTRACTION_C:
-        break;
-    }
-    return step->C.tensor;
-}
-
-static enum status record_access(const struct contraction_access *access, void *context)
-{
-    const struct stage_task *task = context;
-    const struct plan_step *step = &task->blocks->plan->steps[task->first_step + access->problem];
-    int tensor = tensor_of_operand(step, access->place);
-    struct taskpool_data_block block = {.bytes = access->elements * (int64_t)sizeof(double),
-                                        .owner = access->block};
-    return data_records_add(&task->blocks->records, task->number, access->writes,
-                            task->blocks->first_block[tensor] + access->block, block);
-}
-
-/* Adds what the tasks in a stage's history read and write; of a loop (contraction NULL) nothing.
- * first_task  number of the stage's first task among those of all stages */
-static enum status record_stage_blocks(struct task_blocks *blocks, int stage,
-                                       const struct contraction *contraction,
-                                       const struct taskpool_history *history, int64_t first_task)
-{
-    int begin, end;
-    plan_stage_phase(blocks->plan, stage, PLAN_CONTRACT, &begin, &end);
-    for (int64_t i = 0; i < history->n_entries; i++) {
-        int64_t task = history->entries[i].task;
-        struct stage_task added = {
-            .blocks = blocks, .first_step = begin, .number = first_task + task};
-        data_records_begin_task(&blocks->records);
-        if (!contraction)
-            continue;
-        TRY(contraction_visit_blocks(contraction, task, record_access, &added));
-    }
-    return STATUS_OK;
-}
-
-/* Appends a stage's tasks, which are numbered from first on. */
-static enum status append_history(const struct taskpool_history *stage, int64_t first,
-                                  struct taskpool_history *all)
-{
-    for (int64_t i = 0; i < stage->n_entries; i++) {
-        const struct taskpool_history_entry *entry = &stage->entries[i];
-        TRY(history_add(all, first + entry->task, entry->time_s, entry->worker));
-    }
-    return STATUS_OK;
-}
-
-/* The tasks of all stages, and what they read and write unless blocks is NULL. */
-static enum status collect_tasks(const struct executor *self, struct taskpool_history *all,
-                                 struct task_blocks *blocks)
-{
-    int64_t first = 0;
-    if (blocks)
-        TRY(number_blocks_of_plan(self->plan, blocks));
-    for (int k = 0; k < self->plan->n_stages; k++) {
-        int loop = plan_stage_loop(self->plan, k);
-        if (!pool_of_stage(self, k))
-            continue;
-        const struct taskpool_history *stage = taskpool_history(pool_of_stage(self, k));
-        TRY(append_history(stage, first, all));
-        if (blocks)
-            TRY(record_stage_blocks(blocks, k, self->contractions[k], stage, first));
-        first += loop >= 0 ? tile_loop_n_tasks(self->loops[loop].loop)
-                           : contraction_n_tasks(self->contractions[k]);
-    }
-    return STATUS_OK;
-}
-
-enum status executor_write_profile(const struct executor *self, const char *path)
-{
-    struct taskpool_history all = {0};
-    struct task_blocks blocks = {0};
-    struct task_data_paths paths;
-    bool has_blocks = task_data_paths(path, &paths);
-    enum status status =
-        status_agree(self->comm, collect_tasks(self, &all, has_blocks ? &blocks : NULL));
-    if (status != STATUS_OK)
-        goto done;
-    status = task_data_write(self->comm, &blocks.records, path);
-    if (status != STATUS_OK)
-        goto done;
-    status = profile_write(self->comm, &all, path);
-done:
-    free(blocks.first_block);
-    data_records_fini(&blocks.records);
-    history_fini(&all);
-    return status;
 }

@@ -5,8 +5,8 @@
 #include "tce/contraction/contraction_blocks.h"
 #include "tce/tensor/block_buffers.h"
 #include "tce/tile_loop/loop_locals.h"
+#include "tce/tile_loop/loop_operands.h"
 #include "tce/tile_loop/loop_products.h"
-#include "tce/tile_loop/loop_views.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct loop_worker {
     struct local_tensor *locals; /* n_tensors */
     struct loop_product_lists lists;
     struct loop_position at;
-    struct loop_views *views; /* source 2 s: A of step s, 2 s + 1: B */
+    struct loop_operands operands;
     struct taskpool *polled;
     double *norms;    /* of the run, or NULL */
     double *of_slice; /* n_scalars */
@@ -49,98 +49,6 @@ static void begin_norms(struct loop_worker *worker)
     }
 }
 
-/* --- operands --- */
-
-/* The part of a block that a product reads: all, or what a slice has of it. */
-struct pinned {
-    const double *elements;
-    struct block_strides strides;
-    double *reduced;    /* scratch of its own; NULL: none */
-    int64_t view_block; /* -1: of a local tensor */
-};
-
-static const struct block_layout *layout_of(const struct loop_step_tasks *step,
-                                            enum loop_operand operand)
-{
-    return operand == LOOP_A ? &step->indices.A : &step->indices.B;
-}
-
-/* Sums over the lone indices of a factor. */
-static enum status reduce_operand(struct loop_worker *worker, const struct block_layout *layout,
-                                  const int64_t extent[MAX_INDICES], struct pinned *pinned)
-{
-    int64_t size = 1;
-    for (int d = 0; d < layout->order.n; d++)
-        size *= extent[layout->order.index[d]];
-    pinned->reduced = block_buffers_take(worker->buffers, size);
-    TRY(CHECK_MEMORY(pinned->reduced, "no memory for a block of a loop over tiles"));
-    contraction_copy(&pinned->strides, &layout->order, extent, 1, pinned->elements, false,
-                     pinned->reduced);
-    pinned->elements = pinned->reduced;
-    pinned->strides = block_strides_of(&layout->order, extent);
-    return STATUS_OK;
-}
-
-/* Finds the slice at hand within a block of the whole tuple. */
-static void find_slice(const struct loop_worker *worker, int s, const struct index_list *order,
-                       const struct loop_product *product, struct pinned *pinned)
-{
-    const struct tile_loop_step *step = &worker->body.problem->steps[s];
-    const struct contraction_indices *indices = &worker->body.steps[s].indices;
-    int64_t whole[MAX_INDICES];
-    for (int d = 0; d < order->n; d++)
-        whole[order->index[d]] = index_space_tile_size(
-            indices->space[order->index[d]],
-            loop_product_tile(step, product, worker->at.tuple, order->index[d]));
-    pinned->strides = block_strides_of(order, whole);
-    for (int x = 0; x < MAX_INDICES; x++)
-        if (step->loop_index[x] >= 0)
-            pinned->elements += worker->at.range.first[step->loop_index[x]] * pinned->strides.of[x];
-}
-
-/* The block of a stored factor's view in a product. */
-static int64_t find_view_block(const struct loop_worker *worker, int s, enum loop_operand operand,
-                               const struct loop_product *product)
-{
-    const struct tile_loop_step *step = &worker->body.problem->steps[s];
-    int32_t at[MAX_RANK];
-    for (int d = 0; d < step->labels[operand].rank; d++)
-        at[d] = loop_product_tile(step, product, worker->at.tuple, step->index[operand][d]);
-    return block_index_number(worker->body.steps[s].blocks[operand], at);
-}
-
-static enum status pin_operand(struct loop_worker *worker, int s, enum loop_operand operand,
-                               const struct loop_product *product,
-                               const int64_t extent[MAX_INDICES], struct pinned *pinned)
-{
-    const struct loop_step_tasks *step = &worker->body.steps[s];
-    const struct block_layout *layout = layout_of(step, operand);
-    const struct local_tensor *local =
-        &worker->locals[worker->body.problem->steps[s].tensor[operand]];
-    int tensor = worker->body.problem->steps[s].tensor[operand];
-    *pinned = (struct pinned){.view_block = -1};
-    if (product->block[operand] < 0) {
-        int64_t block = find_view_block(worker, s, operand, product);
-        TRY(loop_views_pin(worker->views, 2 * s + (operand == LOOP_B), block, &pinned->elements));
-        pinned->view_block = block;
-    } else {
-        pinned->elements = local->elements + local->offsets[product->block[operand]];
-    }
-    if (worker->at.in_slice && !worker->body.problem->tensors[tensor].of_slice)
-        find_slice(worker, s, &step->order[operand], product, pinned);
-    else
-        pinned->strides = block_strides_of(&step->order[operand], extent);
-    return layout->reduced ? reduce_operand(worker, layout, extent, pinned) : STATUS_OK;
-}
-
-static void release_operand(struct loop_worker *worker, int s, enum loop_operand operand,
-                            const struct pinned *pinned)
-{
-    block_buffers_give_back(worker->buffers, pinned->reduced);
-    if (pinned->view_block >= 0)
-        loop_views_release(worker->views, 2 * s + (operand == LOOP_B), pinned->view_block);
-}
-
 /* --- steps --- */
 
 /* Where a step's products go. */
@@ -150,8 +58,8 @@ struct product_target {
 };
 
 static void multiply_operands(const struct loop_worker *worker, const struct loop_step_tasks *step,
-                              const int64_t extent[MAX_INDICES], const struct pinned *A,
-                              const struct pinned *B, struct product_target *target)
+                              const int64_t extent[MAX_INDICES], const struct pinned_block *A,
+                              const struct pinned_block *B, struct product_target *target)
 {
     const struct index_list *own = &step->indices.C.own;
     const struct block_strides of_C = block_strides_of(own, extent);
@@ -174,7 +82,7 @@ static void multiply_operands(const struct loop_worker *worker, const struct loo
 
 /* The norm of a factor: of a local one, what it is made of. */
 static double norm_of_factor(const struct loop_worker *worker, int s, enum loop_operand operand,
-                             const int64_t extent[MAX_INDICES], const struct pinned *pinned)
+                             const int64_t extent[MAX_INDICES], const struct pinned_block *pinned)
 {
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
     int tensor = step->tensor[operand];
@@ -190,7 +98,7 @@ static double norm_of_factor(const struct loop_worker *worker, int s, enum loop_
 }
 
 static void note_norm(const struct loop_worker *worker, int s, const int64_t extent[MAX_INDICES],
-                      const struct pinned *A, const struct pinned *B)
+                      const struct pinned_block *A, const struct pinned_block *B)
 {
     const struct tile_loop_step *step = &worker->body.problem->steps[s];
     double norm = fabs(step->factor) * norm_of_factor(worker, s, LOOP_A, extent, A);
@@ -204,12 +112,12 @@ static enum status add_product(struct loop_worker *worker, int s,
                                const int64_t extent[MAX_INDICES], struct product_target *target)
 {
     const struct loop_step_tasks *step = &worker->body.steps[s];
-    struct pinned A, B = {.view_block = -1};
-    enum status status = pin_operand(worker, s, LOOP_A, product, extent, &A);
+    struct pinned_block A, B = {.view_block = -1};
+    enum status status = loop_operand_pin(&worker->operands, s, LOOP_A, product, extent, &A);
     if (status != STATUS_OK)
         goto done;
     if (step->problem.has_B)
-        status = pin_operand(worker, s, LOOP_B, product, extent, &B);
+        status = loop_operand_pin(&worker->operands, s, LOOP_B, product, extent, &B);
     if (status != STATUS_OK)
         goto done;
     multiply_operands(worker, step, extent, &A, &B, target);
@@ -218,8 +126,8 @@ static enum status add_product(struct loop_worker *worker, int s,
     if (worker->polled)
         taskpool_poll(worker->polled);
 done:
-    release_operand(worker, s, LOOP_B, &B);
-    release_operand(worker, s, LOOP_A, &A);
+    loop_operand_release(&worker->operands, s, LOOP_B, &B);
+    loop_operand_release(&worker->operands, s, LOOP_A, &A);
     return status;
 }
 
@@ -408,41 +316,6 @@ enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], d
 
 /* --- creation --- */
 
-static struct loop_view_source view_source_of(const struct loop_worker *worker, int s,
-                                              enum loop_operand operand)
-{
-    const struct loop_step_tasks *step = &worker->body.steps[s];
-    const struct index_list *own = &layout_of(step, operand)->own;
-    struct loop_view_source source = {
-        .tensor = worker->body.tensors[worker->body.problem->steps[s].tensor[operand]],
-        .blocks = step->blocks[operand]};
-    for (int d = 0; d < own->n; d++) {
-        int index = step->order[operand].index[d];
-        /* A list with a diagonal is in its own order. */
-        source.place[d] = index_list_count(own, index) > 1 ? d : index_list_place(own, index);
-    }
-    return source;
-}
-
-static enum status create_views(struct loop_worker *worker,
-                                const struct contraction_settings *settings)
-{
-    const struct tile_loop_problem *problem = worker->body.problem;
-    struct loop_view_source *sources = calloc(2 * (size_t)problem->n_steps + 1, sizeof *sources);
-    TRY(CHECK_MEMORY(sources, "no memory for the tensors of a loop"));
-    for (int s = 0; s < problem->n_steps; s++)
-        for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++) {
-            int tensor = problem->steps[s].tensor[operand];
-            if (tensor >= 0 && !problem->tensors[tensor].local)
-                sources[2 * s + (operand == LOOP_B)] =
-                    view_source_of(worker, s, (enum loop_operand)operand);
-        }
-    enum status status = loop_views_create(2 * problem->n_steps, sources, settings->cache_bytes,
-                                           settings->buffers, &worker->views);
-    free(sources);
-    return status;
-}
-
 enum status loop_worker_create(const struct loop_body *body,
                                const struct contraction_settings *settings, struct taskpool *polled,
                                struct loop_worker **worker)
@@ -457,14 +330,16 @@ enum status loop_worker_create(const struct loop_body *body,
     made->of_slice = calloc((size_t)body->n_scalars + 1, sizeof *made->of_slice);
     TRY(CHECK_MEMORY(made->locals && made->of_slice, "no memory for a loop over tiles"));
     TRY(product_scratch_create(&made->scratch));
-    return create_views(made, settings);
+    made->operands = (struct loop_operands){
+        .body = &made->body, .buffers = made->buffers, .locals = made->locals, .at = &made->at};
+    return loop_operands_create_views(&made->operands, settings->cache_bytes);
 }
 
 void loop_worker_destroy(struct loop_worker *worker)
 {
     if (!worker)
         return;
-    loop_views_destroy(worker->views);
+    loop_views_destroy(worker->operands.views);
     product_scratch_destroy(worker->scratch);
     loop_product_lists_fini(&worker->lists);
     for (int t = 0; worker->locals && t < worker->body.problem->n_tensors; t++)

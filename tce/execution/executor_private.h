@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the executor share. */
+#pragma once
+
+#include "tce/execution/executor.h"
+
+/* A stage that is a loop over tiles. */
+struct stage_loop {
+    struct plan_loop_problem problem;
+    struct tile_loop *loop;
+    bool checked; /* its sums are symmetric */
+};
+
+struct executor {
+    const struct plan *plan;
+    MPI_Comm comm;
+    struct contraction_settings settings;
+    struct block_buffers *buffers; /* of all contractions */
+    struct tensor **tensors;       /* plan->n_tensors; NULL while one does not exist */
+    struct contraction *
+        *contractions;        /* plan->n_stages; NULL where a stage is a loop over tiles, or
+                                          has none */
+    struct stage_loop *loops; /* plan->program->n_loops */
+    bool *idle;               /* plan->n_tensors: exists, and its value is not needed */
+    double elements;          /* of the tensors that exist */
+};
+
+/* Makes the tensors that are there from the beginning to the end. Collective. */
+enum status executor_create_kept_tensors(struct executor *self);
+
+/* An intermediate for a stage to write. Creating a distributed array takes longer than a small
+ * contraction, so those that are not needed any more are kept for reuse within the plan's peak
+ * memory and a little more. Collective. */
+enum status executor_claim_intermediate(struct executor *self, int tensor);
+
+/* Room for all tensors that exist at a time: those that are kept by the longest part of each, others by their
+ * mean. Collective. */
+void executor_reserve_tensors(const struct plan *plan, MPI_Comm comm);
+
+/* Borrowed; NULL: the stage has no tasks. */
+const struct taskpool *executor_stage_pool(const struct executor *self, int stage);
