@@ -294,9 +294,11 @@ static enum status parse_line(struct parser *parser)
     } else if (parser->token.kind == TOKEN_NAME) {
         TRY(parser_statement(parser));
     } else {
-        return parser_unexpected(parser, "a declaration (tile, space, index, tensor, scalar, "
-                                         "iterate, finally, report, for) or a statement such as "
-                                         "C[i,j] += A[i,j]");
+        return parser_unexpected(parser,
+                                 "a declaration (tile, space, index, tensor, scalar, iterate, "
+                                 "finally, report, for) or a statement such as C[i,j] += A[i,j]; a "
+                                 "statement goes on in the next line where its own ends with an "
+                                 "operator");
     }
     if (!parser_at_line_end(parser))
         return parser_unexpected(parser, "the end of the line");

@@ -57,8 +57,9 @@ static enum status check_exchanged_places(const struct parser *parser, struct so
     struct token_text l = token_show(&list->token[left]), r = token_show(&list->token[right]);
     if (tensor->space[left] != tensor->space[right])
         return source_fail(parser->file, at,
-                           "%s and %s are of different spaces and cannot be exchanged", l.text,
-                           r.text);
+                           "%s and %s are of different spaces and cannot be exchanged; what moves "
+                           "together stands in parentheses, as in symmetric (i a)(j b)",
+                           l.text, r.text);
     if (tensor->sign[left] != tensor->sign[right])
         return source_fail(parser->file, at,
                            "%s and %s are on different sides of the bar and cannot be exchanged",

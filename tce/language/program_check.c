@@ -329,7 +329,7 @@ enum status program_check_iteration(const struct program *program)
         status = check_iterated(program, program->n_statements, computed);
     if (status == STATUS_OK && program->final_energy >= 0 && !computed[program->final_energy])
         status = source_fail(program->file, program->finally_place,
-                             "no statement after 'iterate' computes the energy '%s'",
+                             "no statement after 'finally' computes the energy '%s'",
                              program->tensors[program->final_energy].name);
     free(computed);
     return status;

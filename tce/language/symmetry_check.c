@@ -84,10 +84,10 @@ static enum status bind_fill(struct program *program, int number, const struct f
         symmetry_fini(&symmetry);
         return source_fail(
             program->file, exchange->place,
-            "'%s' is filled with '%s', which this exchange does not leave %s: leave it "
-            "out, or compute '%s' by a statement with sym(...) or antisym(...)",
+            "'%s' is filled with '%s', which is not %s under this exchange: leave it out, or "
+            "compute '%s' by a statement with sym(...) or antisym(...)",
             tensor->name, tensor->fill,
-            exchange->permutation.sign > 0 ? "as it is" : "but for the sign", tensor->name);
+            exchange->permutation.sign > 0 ? "symmetric" : "antisymmetric", tensor->name);
     }
     if (symmetry.n > 0 && tensor->loop < 0 && !has_statement(program, number)) {
         symmetry_fini(&tensor->symmetry);

@@ -437,7 +437,7 @@ static const struct bad_program {
      "12:9: expected the end of the line, found 'E'"},
     {"tensor R[i,j]\niterate C from R, energy E\nR[i,j] = C[i,j]\nE = C[i,i]\nscalar F\nfinally "
      "energy F\nE = C[i,i]\n",
-     "13:1: no statement after 'iterate' computes the energy 'F'"},
+     "13:1: no statement after 'finally' computes the energy 'F'"},
     {"tensor R[i,j]\niterate C from R, energy E\nR[i,j] = C[i,j]\nE = C[i,i]\nscalar F\nfinally\nF "
      "+= E\n",
      "14:1: 'F' would grow with every run; compute it by '=' after 'iterate', line 9"},
