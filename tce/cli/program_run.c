@@ -94,7 +94,8 @@ static void print_program_start(const struct program_run *run)
     blas_kernels_print(run->comm);
 }
 
-/* Whether the program fits into memory: prints what each process takes and what it may have. */
+/* Prints what each process takes and what it may have; refuses a program that does not fit, unless it is
+ * only planned: profiles of larger machines are made like that. */
 static enum status check_program_memory(const struct program_run *run)
 {
     const struct tce_options *options = run->options;
@@ -112,6 +113,8 @@ static enum status check_program_memory(const struct program_run *run)
         "Memory     %.0f MB per process: %.0f in use and the program's %.0f; available %.0f MB "
         "more\n\n",
         1e-6 * (needed + in_use), 1e-6 * in_use, 1e-6 * needed, 1e-6 * budget.main_bytes);
+    if (options->dry_run)
+        return STATUS_OK;
     return memory_check(options->file, &need, &budget,
                         "use more processes on more nodes, smaller tiles, or a smaller --cache");
 }
