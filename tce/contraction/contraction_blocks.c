@@ -52,12 +52,23 @@ void contraction_copy(const struct block_strides *strides, const struct index_li
     } while (next_position(&lone, extent, strides, value, &position));
 }
 
+_Static_assert((int)MAX_INDICES <= (int)PRODUCT_MAX_DIMENSIONS,
+               "each index of a contraction is a dimension of its products");
+
 void contraction_set_side(enum product_side side, const struct block_strides *strides,
-                          const int64_t extent[MAX_INDICES], struct dense_product *product)
+                          struct dense_product *product)
 {
-    product->n = MAX_INDICES;
-    for (int x = 0; x < MAX_INDICES; x++) {
-        product->dimension[x].extent = extent[x];
+    for (int x = 0; x < MAX_INDICES; x++)
         product->dimension[x].stride[side] = strides->of[x];
+}
+
+void contraction_lay_out_side(enum product_side side, const struct index_list *order,
+                              struct dense_product *product)
+{
+    int64_t size = 1;
+    for (int d = order->n - 1; d >= 0; d--) {
+        struct product_dimension *dimension = &product->dimension[order->index[d]];
+        dimension->stride[side] += size;
+        size *= dimension->extent;
     }
 }

@@ -26,7 +26,9 @@ void contraction_copy(const struct block_strides *strides, const struct index_li
                       const int64_t extent[MAX_INDICES], double factor, const double *source,
                       bool add, double *destination);
 
-/* Sets a side of a product, whose dimensions are numbered as the indices are; extents are those
- * of the other sides. */
+/* A side of a product whose dimensions are numbered as the indices are: a block of these strides, or one that
+ * lies as `order` says, without gaps. Extents must be those of the blocks already, strides of the side 0. */
 void contraction_set_side(enum product_side side, const struct block_strides *strides,
-                          const int64_t extent[MAX_INDICES], struct dense_product *product);
+                          struct dense_product *product);
+void contraction_lay_out_side(enum product_side side, const struct index_list *order,
+                              struct dense_product *product);

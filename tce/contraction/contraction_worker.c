@@ -99,28 +99,36 @@ static void bring_near(const struct tensor *tensor, int64_t block, const double 
         __builtin_prefetch(elements + i, 0, 2);
 }
 
+static void copy_pair(const struct contraction_tasks *term, const struct block_pair *pair,
+                      const double *A, const struct block_sum *sum)
+{
+    const struct contraction_indices *indices = &term->indices;
+    int64_t extent[MAX_INDICES];
+    for (int x = 0; x < MAX_INDICES; x++)
+        extent[x] = indices->space[x] ? index_space_tile_size(indices->space[x], pair->tile[x]) : 1;
+    const struct block_strides strides = block_strides_of(&indices->A.order, extent);
+    contraction_copy(&strides, &indices->C.own, extent, term->problem->factor, A, sum->defined,
+                     sum->block);
+}
+
 static void multiply_pair(const struct contraction_worker *worker,
                           const struct contraction_tasks *term, const struct block_pair *pair,
                           const double *A, const double *B, const struct block_sum *sum)
 {
     const struct contraction_problem *problem = term->problem;
     const struct contraction_indices *indices = &term->indices;
-    int64_t extent[MAX_INDICES];
+    struct dense_product product = {.n = MAX_INDICES,
+                                    .C = sum->block,
+                                    .A = A,
+                                    .B = B,
+                                    .factor = problem->factor,
+                                    .add = sum->defined};
     for (int x = 0; x < MAX_INDICES; x++)
-        extent[x] = indices->space[x] ? index_space_tile_size(indices->space[x], pair->tile[x]) : 1;
-    const struct block_strides of_A = block_strides_of(&indices->A.order, extent);
-    if (!problem->has_B) {
-        contraction_copy(&of_A, &indices->C.own, extent, problem->factor, A, sum->defined,
-                         sum->block);
-        return;
-    }
-    const struct block_strides of_B = block_strides_of(&indices->B.order, extent);
-    const struct block_strides of_C = block_strides_of(&indices->C.own, extent);
-    struct dense_product product = {
-        .C = sum->block, .A = A, .B = B, .factor = problem->factor, .add = sum->defined};
-    contraction_set_side(SIDE_C, &of_C, extent, &product);
-    contraction_set_side(SIDE_A, &of_A, extent, &product);
-    contraction_set_side(SIDE_B, &of_B, extent, &product);
+        if (indices->space[x])
+            product.dimension[x].extent = index_space_tile_size(indices->space[x], pair->tile[x]);
+    contraction_lay_out_side(SIDE_C, &indices->C.own, &product);
+    contraction_lay_out_side(SIDE_A, &indices->A.order, &product);
+    contraction_lay_out_side(SIDE_B, &indices->B.order, &product);
     bring_near(problem->A.tensor, pair->block_A, A);
     bring_near(problem->B.tensor, pair->block_B, B);
     dense_product_run(&product, worker->scratch);
@@ -142,7 +150,10 @@ static enum status add_pair_product(struct contraction_worker *worker, int numbe
         goto done;
     if (next)
         announce_pair(worker, next);
-    multiply_pair(worker, term, pair, A, B, sum);
+    if (B)
+        multiply_pair(worker, term, pair, A, B, sum);
+    else
+        copy_pair(term, pair, A, sum);
     sum->defined = sum->changed = true;
     if (B)
         operand_blocks_release(worker->blocks, place_B, pair->block_B);

@@ -180,7 +180,8 @@ static bool multiply_matrices(const struct product_shape *shape)
 
 /* --- choice --- */
 
-/* Whether each element of a factor is used but once, or there is little of all. */
+/* Whether each element of a factor is used but once, as one side of the matrices has length 1, or all is
+ * tiny. */
 static bool is_for_loops(const struct product_shape *shape)
 {
     double rows = (double)dimension_list_size(&shape->rows);
@@ -189,11 +190,21 @@ static bool is_for_loops(const struct product_shape *shape)
     return rows == 1 || columns == 1 || summed == 1 || rows * columns * summed <= SMALL_PRODUCT;
 }
 
+static bool is_one_element(const struct product_shape *shape)
+{
+    return shape->rows.n + shape->columns.n + shape->summed.n + shape->batch.n == 0;
+}
+
 void dense_product_run(const struct dense_product *product, struct product_scratch *scratch)
 {
     struct product_shape shape;
     struct dimension_place place = {{0}, {0}};
     product_shape_init(product, &shape);
+    if (is_one_element(&shape)) {
+        double one = shape.factor * (*shape.A * *shape.B);
+        *shape.C = shape.add ? *shape.C + one : one;
+        return;
+    }
     if (is_for_loops(&shape)) {
         multiply_by_loops(&shape);
         return;

@@ -60,8 +60,7 @@ static int64_t least_stride(const struct dense_product *product, enum product_si
     int64_t least = INT64_MAX;
     for (int d = 0; d < product->n; d++) {
         const struct product_dimension *dimension = &product->dimension[d];
-        bool wanted = dimension->extent > 1 && dimension->stride[side] > 0 &&
-                      (dimension->stride[other] > 0) == in_other;
+        bool wanted = dimension->stride[side] > 0 && (dimension->stride[other] > 0) == in_other;
         if (wanted && dimension->stride[side] < least)
             least = dimension->stride[side];
     }
@@ -82,32 +81,49 @@ static void exchange_factors(struct product_shape *shape, struct dense_product *
     shape->B = product->B;
 }
 
-void product_shape_init(const struct dense_product *given, struct product_shape *shape)
+/* Without indices of one value, and those that no side has. */
+static void keep_used_dimensions(const struct dense_product *given, struct dense_product *used)
 {
-    struct dense_product product = *given;
-    shape->A = given->A;
-    shape->B = given->B;
-    shape->C = given->C;
-    shape->factor = given->factor;
-    shape->add = given->add;
-    shape->rows.n = shape->columns.n = shape->summed.n = shape->batch.n = 0;
-    if (least_stride(given, SIDE_C, SIDE_A, false) < least_stride(given, SIDE_C, SIDE_B, false))
-        exchange_factors(shape, &product);
+    used->A = given->A;
+    used->B = given->B;
+    used->n = 0;
+    for (int d = 0; d < given->n; d++) {
+        const int64_t *stride = given->dimension[d].stride;
+        if (given->dimension[d].extent > 1 && (stride[SIDE_A] > 0 || stride[SIDE_B] > 0))
+            used->dimension[used->n++] = given->dimension[d];
+    }
+}
+
+static void list_dimensions(const struct dense_product *product, struct product_shape *shape)
+{
     /* Summed indices in the order of the factor that has neighbours there. */
-    enum product_side order = least_stride(&product, SIDE_A, SIDE_C, false) == 1 ? SIDE_A : SIDE_B;
-    for (int d = 0; d < product.n; d++) {
-        const struct product_dimension *dimension = &product.dimension[d];
-        bool in_C = dimension->stride[SIDE_C] > 0, in_A = dimension->stride[SIDE_A] > 0;
-        bool in_B = dimension->stride[SIDE_B] > 0;
-        if (dimension->extent == 1 || !(in_A || in_B))
-            continue;
-        if (!in_C)
+    enum product_side order = least_stride(product, SIDE_A, SIDE_C, false) == 1 ? SIDE_A : SIDE_B;
+    for (int d = 0; d < product->n; d++) {
+        const struct product_dimension *dimension = &product->dimension[d];
+        bool in_A = dimension->stride[SIDE_A] > 0, in_B = dimension->stride[SIDE_B] > 0;
+        if (dimension->stride[SIDE_C] == 0)
             insert_dimension(&shape->summed, dimension, order);
         else if (in_A && in_B)
             insert_dimension(&shape->batch, dimension, SIDE_C);
         else
             insert_dimension(in_A ? &shape->rows : &shape->columns, dimension, SIDE_C);
     }
+}
+
+void product_shape_init(const struct dense_product *given, struct product_shape *shape)
+{
+    struct dense_product product;
+    shape->A = given->A;
+    shape->B = given->B;
+    shape->C = given->C;
+    shape->factor = given->factor;
+    shape->add = given->add;
+    shape->rows.n = shape->columns.n = shape->summed.n = shape->batch.n = 0;
+    keep_used_dimensions(given, &product);
+    if (least_stride(&product, SIDE_C, SIDE_A, false) <
+        least_stride(&product, SIDE_C, SIDE_B, false))
+        exchange_factors(shape, &product);
+    list_dimensions(&product, shape);
     fuse_dimensions(&shape->rows);
     fuse_dimensions(&shape->columns);
     fuse_dimensions(&shape->summed);

@@ -328,6 +328,11 @@ static enum status parse_unknown(struct parser *parser)
     TRY(parser_tensor_name(parser, "the name of a residual", &residual, &unknown.residual));
     TRY(check_new(parser, &tensor, unknown.tensor));
     TRY(check_new(parser, &residual, unknown.residual));
+    if (program->tensors[unknown.tensor].fill)
+        return source_fail(parser->file, tensor.place,
+                           "%s is filled with '%s', but iterated: begin with a statement before "
+                           "'iterate' instead, or at zero",
+                           token_show(&tensor).text, program->tensors[unknown.tensor].fill);
     if (unknown.tensor == unknown.residual)
         return source_fail(parser->file, residual.place,
                            "%s cannot be the residual of itself; expected another tensor",

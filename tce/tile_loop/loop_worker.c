@@ -57,6 +57,13 @@ struct product_target {
     bool add; /* to what is there */
 };
 
+static void set_dimensions(const int64_t extent[MAX_INDICES], struct dense_product *product)
+{
+    product->n = MAX_INDICES;
+    for (int x = 0; x < MAX_INDICES; x++)
+        product->dimension[x].extent = extent[x];
+}
+
 static void multiply_operands(const struct loop_worker *worker, const struct loop_step_tasks *step,
                               const int64_t extent[MAX_INDICES], const struct pinned_block *A,
                               const struct pinned_block *B, struct product_target *target)
@@ -69,9 +76,10 @@ static void multiply_operands(const struct loop_worker *worker, const struct loo
                                     .factor = step->problem.factor,
                                     .add = target->add};
     if (step->problem.has_B) {
-        contraction_set_side(SIDE_C, &of_C, extent, &product);
-        contraction_set_side(SIDE_A, &A->strides, extent, &product);
-        contraction_set_side(SIDE_B, &B->strides, extent, &product);
+        set_dimensions(extent, &product);
+        contraction_set_side(SIDE_C, &of_C, &product);
+        contraction_set_side(SIDE_A, &A->strides, &product);
+        contraction_set_side(SIDE_B, &B->strides, &product);
         dense_product_run(&product, worker->scratch);
     } else {
         contraction_copy(&A->strides, own, extent, product.factor, A->elements, target->add,
@@ -91,8 +99,9 @@ static double norm_of_factor(const struct loop_worker *worker, int s, enum loop_
         return worker->norms[tensor];
     struct dense_product product = {
         .C = &square, .A = pinned->elements, .B = pinned->elements, .factor = 1};
-    contraction_set_side(SIDE_A, &pinned->strides, extent, &product);
-    contraction_set_side(SIDE_B, &pinned->strides, extent, &product);
+    set_dimensions(extent, &product);
+    contraction_set_side(SIDE_A, &pinned->strides, &product);
+    contraction_set_side(SIDE_B, &pinned->strides, &product);
     dense_product_run(&product, worker->scratch);
     return sqrt(square);
 }

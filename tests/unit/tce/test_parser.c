@@ -283,6 +283,9 @@ static const struct bad_program {
     {"iterate C from C, energy E\n", "8:16: 'C' cannot be the residual of itself"},
     {"iterate C from A, energy E\n", "8:16: 'A' and its unknown 'C' differ in their indices"},
     {"iterate C energy E\n", "8:11: expected 'from' and the residual of the unknown"},
+    {"tensor R[i,j]\ntensor T[i,j] = constant(0)\niterate T from R, energy E\n",
+     "10:9: 'T' is filled with 'constant', but iterated: begin with a statement before 'iterate' "
+     "instead, or at zero"},
     {"tensor R[i,j]\niterate C from R\n", "9:17: expected ',' and another unknown, or ', energy'"},
     {"tensor R[i,j]\niterate C from R, energy A\n", "9:26: the energy 'A' has indices"},
     {"tensor R[i,j]\niterate C from R, C from R, energy E\n",
