@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Elements of a local tensor that a second-level cache holds with another one: what is added up in
- * several orders should lie in it. A tile larger than MAX_LOOP_TILE saves nothing more. */
-#define LOCAL_ELEMENTS (28 * 1024)
+/* Elements of a local tensor that a second-level cache holds: what is added up in several orders should lie in
+ * it. A tile larger than MAX_LOOP_TILE saves nothing more. */
+#define LOCAL_ELEMENTS (96 * 1024)
 enum { MAX_LOOP_TILE = 16 };
 
 /* Of the local tensors of a tuple: beyond the memory of any machine, and within what counts hold. */
