@@ -59,7 +59,7 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
     (*worker)->sums = sums;
     (*worker)->buffers = settings->buffers;
     (*worker)->polled = polled;
-    TRY(product_scratch_create(&(*worker)->scratch));
+    TRY(product_scratch_create(settings->buffers, &(*worker)->scratch));
     TRY(take_scratch_blocks(*worker));
     return operand_blocks_create(sums, settings, kept, &(*worker)->blocks);
 }
@@ -69,7 +69,7 @@ void contraction_worker_destroy(struct contraction_worker *worker)
     if (!worker)
         return;
     operand_blocks_destroy(worker->blocks);
-    product_scratch_destroy(worker->scratch);
+    product_scratch_destroy(worker->buffers, worker->scratch);
     block_buffers_give_back(worker->buffers, worker->block);
     free(worker->parts);
     free(worker);

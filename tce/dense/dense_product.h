@@ -11,6 +11,7 @@
 #pragma once
 
 #include "support/base/status.h"
+#include "tce/tensor/block_buffers.h"
 #include "tce/tensor/index_space.h"
 
 #include <stdbool.h>
@@ -35,11 +36,11 @@ struct dense_product {
     bool add; /* to C, instead of replacing it */
 };
 
-/* Scratch for packed products, of fixed size. */
+/* Scratch for packed products, of fixed size, lent by buffers: memory is touched for the first time once. */
 struct product_scratch;
 
 int64_t product_scratch_bytes(void);
-enum status product_scratch_create(struct product_scratch **scratch);
-void product_scratch_destroy(struct product_scratch *scratch);
+enum status product_scratch_create(struct block_buffers *buffers, struct product_scratch **scratch);
+void product_scratch_destroy(struct block_buffers *buffers, struct product_scratch *scratch);
 
 void dense_product_run(const struct dense_product *product, struct product_scratch *scratch);

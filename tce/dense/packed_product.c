@@ -4,8 +4,6 @@
 #include "support/vectors/vector_unit.h"
 #include "tce/dense/product_kernels.h"
 
-#include <stdlib.h>
-
 /* Rows of A of a second-level cache, whose panels meet each panel of columns of B, which stays in a
  * first-level one. */
 enum {
@@ -13,8 +11,7 @@ enum {
     MAX_ROWS = 192,
     MIN_TILE_ROWS = 4,
     MAX_PANELS = MAX_ROWS / MIN_TILE_ROWS,
-    MAX_COLUMNS = 1024,
-    ALIGNMENT = 64
+    MAX_COLUMNS = 1024
 };
 
 /* Offsets of a part of one of the lists, on its two sides. */
@@ -30,21 +27,22 @@ struct product_scratch {
     struct row_runs runs[MAX_PANELS]; /* of each panel of rows, in C */
 };
 
+enum { SCRATCH_ELEMENTS = (sizeof(struct product_scratch) + sizeof(double) - 1) / sizeof(double) };
+
 int64_t product_scratch_bytes(void)
 {
-    return sizeof(struct product_scratch);
+    return block_buffers_bytes(SCRATCH_ELEMENTS);
 }
 
-enum status product_scratch_create(struct product_scratch **scratch)
+enum status product_scratch_create(struct block_buffers *buffers, struct product_scratch **scratch)
 {
-    size_t size = (sizeof **scratch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    *scratch = aligned_alloc(ALIGNMENT, size);
+    *scratch = (void *)block_buffers_take(buffers, SCRATCH_ELEMENTS);
     return CHECK_MEMORY(*scratch, "no memory for packed blocks");
 }
 
-void product_scratch_destroy(struct product_scratch *scratch)
+void product_scratch_destroy(struct block_buffers *buffers, struct product_scratch *scratch)
 {
-    free(scratch);
+    block_buffers_give_back(buffers, (void *)scratch);
 }
 
 static const struct product_kernels *find_kernels(void)

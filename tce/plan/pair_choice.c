@@ -207,7 +207,7 @@ int pair_choices_list(const struct product *product, const struct pair_factor *A
         if (__builtin_popcount(set) > PAIRS_MAX || !take_candidates(&search, set, &choices[n]))
             continue;
         find_combinations(&search, &choices[n]);
-        /* With none the product is zero, which is not for this to say. */
+        /* Without a combination the product is zero; it is left as it is. */
         if (choices[n].n_combinations > 0 && pair_choice_fraction(&choices[n]) < 1)
             n++;
     }

@@ -338,7 +338,7 @@ enum status loop_worker_create(const struct loop_body *body,
     made->locals = calloc((size_t)body->problem->n_tensors + 1, sizeof *made->locals);
     made->of_slice = calloc((size_t)body->n_scalars + 1, sizeof *made->of_slice);
     TRY(CHECK_MEMORY(made->locals && made->of_slice, "no memory for a loop over tiles"));
-    TRY(product_scratch_create(&made->scratch));
+    TRY(product_scratch_create(made->buffers, &made->scratch));
     made->operands = (struct loop_operands){
         .body = &made->body, .buffers = made->buffers, .locals = made->locals, .at = &made->at};
     return loop_operands_create_views(&made->operands, settings->cache_bytes);
@@ -349,7 +349,7 @@ void loop_worker_destroy(struct loop_worker *worker)
     if (!worker)
         return;
     loop_views_destroy(worker->operands.views);
-    product_scratch_destroy(worker->scratch);
+    product_scratch_destroy(worker->buffers, worker->scratch);
     loop_product_lists_fini(&worker->lists);
     for (int t = 0; worker->locals && t < worker->body.problem->n_tensors; t++)
         local_tensor_fini(&worker->locals[t], worker->buffers);

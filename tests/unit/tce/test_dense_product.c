@@ -131,8 +131,10 @@ static void add_dimension(struct dense_product *product, enum role role[], enum 
 static void test_random_products(void **state)
 {
     (void)state;
+    struct block_buffers *buffers;
     struct product_scratch *scratch;
-    check_ok(product_scratch_create(&scratch));
+    check_ok(block_buffers_create(&buffers));
+    check_ok(product_scratch_create(buffers, &scratch));
     random_stream_init(&random_numbers, 11, 0);
     for (int trial = 0; trial < 3000; trial++) {
         struct dense_product product = {.factor = below(2) ? 1 : -0.75, .add = below(2)};
@@ -142,7 +144,8 @@ static void test_random_products(void **state)
                 add_dimension(&product, role, (enum role)kind, 1 + below(kind < BATCH ? 6 : 3));
         check_product(&product, role, scratch);
     }
-    product_scratch_destroy(scratch);
+    product_scratch_destroy(buffers, scratch);
+    block_buffers_destroy(buffers);
 }
 
 /* Beyond what is packed at a time, in each direction. */
@@ -151,8 +154,10 @@ static void test_long_products(void **state)
     (void)state;
     static const int64_t extents[][3] = {{700, 5, 6},    {5, 2100, 6},   {6, 5, 900},
                                          {200, 30, 300}, {30, 1030, 20}, {193, 9, 257}};
+    struct block_buffers *buffers;
     struct product_scratch *scratch;
-    check_ok(product_scratch_create(&scratch));
+    check_ok(block_buffers_create(&buffers));
+    check_ok(product_scratch_create(buffers, &scratch));
     random_stream_init(&random_numbers, 12, 0);
     for (size_t e = 0; e < sizeof extents / sizeof extents[0]; e++)
         for (int trial = 0; trial < 8; trial++) {
@@ -165,7 +170,8 @@ static void test_long_products(void **state)
             }
             check_product(&product, role, scratch);
         }
-    product_scratch_destroy(scratch);
+    product_scratch_destroy(buffers, scratch);
+    block_buffers_destroy(buffers);
 }
 
 /* --- register tiles --- */
