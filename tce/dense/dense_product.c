@@ -159,23 +159,37 @@ static struct blas_matrix find_blas_matrix(const struct product_dimension *row,
     return matrix;
 }
 
-/* Does it with DGEMM if the blocks lie as matrices. */
-static bool multiply_matrices(const struct product_shape *shape)
+static bool has_panels(const struct product_shape *shape)
 {
-    const struct product_dimension row = only_dimension(&shape->rows);
-    const struct product_dimension column = only_dimension(&shape->columns);
-    const struct product_dimension summed = only_dimension(&shape->summed);
-    struct blas_matrix A = find_blas_matrix(&row, &summed, SIDE_A);
-    struct blas_matrix B = find_blas_matrix(&summed, &column, SIDE_B);
-    struct blas_matrix C = find_blas_matrix(&row, &column, SIDE_C);
-    bool fit = shape->rows.n <= 1 && shape->columns.n <= 1 && shape->summed.n <= 1 && A.fits &&
-               B.fits && C.fits && C.op == CblasNoTrans && is_blas_number(row.extent) &&
-               is_blas_number(column.extent) && is_blas_number(summed.extent);
-    if (fit)
-        cblas_dgemm(CblasColMajor, A.op, B.op, (int)row.extent, (int)column.extent,
-                    (int)summed.extent, shape->factor, shape->A, (int)A.stride, shape->B,
-                    (int)B.stride, shape->add, shape->C, (int)C.stride);
-    return fit;
+    return shape->has_panels_A || shape->has_panels_B;
+}
+
+struct blas_product {
+    struct product_dimension row, column, summed;
+    struct blas_matrix A, B, C;
+};
+
+/* False: the blocks do not lie as matrices. */
+static bool find_blas_product(const struct product_shape *shape, struct blas_product *found)
+{
+    found->row = only_dimension(&shape->rows);
+    found->column = only_dimension(&shape->columns);
+    found->summed = only_dimension(&shape->summed);
+    found->A = find_blas_matrix(&found->row, &found->summed, SIDE_A);
+    found->B = find_blas_matrix(&found->summed, &found->column, SIDE_B);
+    found->C = find_blas_matrix(&found->row, &found->column, SIDE_C);
+    return !has_panels(shape) && shape->rows.n <= 1 && shape->columns.n <= 1 &&
+           shape->summed.n <= 1 && found->A.fits && found->B.fits && found->C.fits &&
+           found->C.op == CblasNoTrans && is_blas_number(found->row.extent) &&
+           is_blas_number(found->column.extent) && is_blas_number(found->summed.extent);
+}
+
+static void multiply_matrices(const struct product_shape *shape, const struct blas_product *blas)
+{
+    cblas_dgemm(CblasColMajor, blas->A.op, blas->B.op, (int)blas->row.extent,
+                (int)blas->column.extent, (int)blas->summed.extent, shape->factor, shape->A,
+                (int)blas->A.stride, shape->B, (int)blas->B.stride, shape->add, shape->C,
+                (int)blas->C.stride);
 }
 
 /* --- choice --- */
@@ -187,34 +201,94 @@ static bool is_for_loops(const struct product_shape *shape)
     double rows = (double)dimension_list_size(&shape->rows);
     double columns = (double)dimension_list_size(&shape->columns);
     double summed = (double)dimension_list_size(&shape->summed);
-    return rows == 1 || columns == 1 || summed == 1 || rows * columns * summed <= SMALL_PRODUCT;
+    bool small =
+        rows == 1 || columns == 1 || summed == 1 || rows * columns * summed <= SMALL_PRODUCT;
+    return small && !has_panels(shape);
 }
 
 static bool is_one_element(const struct product_shape *shape)
 {
-    return shape->rows.n + shape->columns.n + shape->summed.n + shape->batch.n == 0;
+    return !has_panels(shape) &&
+           shape->rows.n + shape->columns.n + shape->summed.n + shape->batch.n == 0;
+}
+
+/* One product for each value of its batch indices. */
+static void run_batch(struct product_shape *shape, struct product_scratch *scratch)
+{
+    const struct product_shape first = *shape;
+    struct dimension_place place = {{0}, {0}};
+    struct blas_product blas;
+    bool by_blas = find_blas_product(shape, &blas);
+    if (!by_blas && !has_panels(shape))
+        product_shape_reorder(shape);
+    do {
+        shape->A = first.A + place.offset[SIDE_A];
+        shape->B = first.B + place.offset[SIDE_B];
+        shape->C = first.C + place.offset[SIDE_C];
+        if (by_blas)
+            multiply_matrices(shape, &blas);
+        else
+            packed_products_run(1, shape, scratch);
+    } while (dimension_list_next(&first.batch, 0, &place));
+}
+
+static void run_shape(struct product_shape *shape, struct product_scratch *scratch)
+{
+    if (is_one_element(shape)) {
+        double one = shape->factor * (*shape->A * *shape->B);
+        *shape->C = shape->add ? *shape->C + one : one;
+    } else if (is_for_loops(shape)) {
+        multiply_by_loops(shape);
+    } else {
+        run_batch(shape, scratch);
+    }
 }
 
 void dense_product_run(const struct dense_product *product, struct product_scratch *scratch)
 {
     struct product_shape shape;
-    struct dimension_place place = {{0}, {0}};
     product_shape_init(product, &shape);
-    if (is_one_element(&shape)) {
-        double one = shape.factor * (*shape.A * *shape.B);
-        *shape.C = shape.add ? *shape.C + one : one;
-        return;
+    run_shape(&shape, scratch);
+}
+
+/* --- sums --- */
+
+/* Products that are summed in registers at a time. */
+enum { MAX_SUMMED_PRODUCTS = 8 };
+
+/* Whether the packed engine runs it alone, too. */
+static bool is_for_packing(const struct product_shape *shape)
+{
+    struct blas_product blas;
+    return shape->batch.n == 0 && shape->factor != 0 && !is_for_loops(shape) &&
+           !find_blas_product(shape, &blas);
+}
+
+/* Shapes of the first of n products: as many as are summed in registers; returns their number. */
+static int find_summed(int n, const struct dense_product products[],
+                       struct product_shape shapes[MAX_SUMMED_PRODUCTS])
+{
+    product_shape_init(&products[0], &shapes[0]);
+    bool more = n > 1 && is_for_packing(&shapes[0]);
+    int found = 1;
+    while (more && found < n && found < MAX_SUMMED_PRODUCTS) {
+        product_shape_init(&products[found], &shapes[found]);
+        more = is_for_packing(&shapes[found]) && product_shapes_match(&shapes[0], &shapes[found]);
+        found += more;
     }
-    if (is_for_loops(&shape)) {
-        multiply_by_loops(&shape);
-        return;
+    return found;
+}
+
+void dense_products_run(int n, const struct dense_product products[],
+                        struct product_scratch *scratch)
+{
+    struct product_shape shapes[MAX_SUMMED_PRODUCTS];
+    for (int first = 0, found; first < n; first += found) {
+        found = find_summed(n - first, products + first, shapes);
+        shapes[0].add = shapes[0].add || first > 0;
+        if (found > 1)
+            packed_products_run(found, shapes, scratch);
+        else
+            run_shape(&shapes[0], scratch);
     }
-    const struct product_shape first = shape;
-    do {
-        shape.A = first.A + place.offset[SIDE_A];
-        shape.B = first.B + place.offset[SIDE_B];
-        shape.C = first.C + place.offset[SIDE_C];
-        if (!multiply_matrices(&shape))
-            packed_product_run(&shape, scratch);
-    } while (dimension_list_next(&first.batch, 0, &place));
 }

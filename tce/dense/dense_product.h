@@ -7,7 +7,7 @@
  * blocks. Engines, chosen by the shape alone:
  *     loops    where each element of a factor is used but once, or all is tiny
  *     DGEMM    where the blocks lie as matrices
- *     packed   all others (packed_product.h) */
+ *     packed   all others (packed_product.h), and where a factor is packed beforehand (product_panels.h) */
 #pragma once
 
 #include "support/base/status.h"
@@ -27,11 +27,17 @@ struct product_dimension {
     int64_t stride[N_SIDES];
 };
 
+/* How a factor lies: as its strides say, or packed (product_panels.h); strides then say which indices it
+ * has. Row panels are of the factor that has C's nearest neighbours, column panels of the other. */
+enum factor_form { BY_STRIDES, ROW_PANELS, COLUMN_PANELS };
+
+/* With panels no index is in all three. */
 struct dense_product {
     int n;
     struct product_dimension dimension[PRODUCT_MAX_DIMENSIONS];
     double *C; /* overlaps with neither A nor B; its elements differ from each other */
     const double *A, *B;
+    enum factor_form form_A, form_B;
     double factor;
     bool add; /* to C, instead of replacing it */
 };
@@ -44,3 +50,9 @@ enum status product_scratch_create(struct block_buffers *buffers, struct product
 void product_scratch_destroy(struct block_buffers *buffers, struct product_scratch *scratch);
 
 void dense_product_run(const struct dense_product *product, struct product_scratch *scratch);
+
+/* Adds up n products in one C, whose places are the same in all; the first says whether to what C holds. Those
+ * that follow each other with the same indices of C as rows, and the same as columns, cost one addition to
+ * C together. */
+void dense_products_run(int n, const struct dense_product products[],
+                        struct product_scratch *scratch);

@@ -185,6 +185,16 @@ INLINE void add_products(int64_t depth, const double *a, const double *b,
     }
 }
 
+INLINE void scale_sums(double factor, lanes sum[COLUMNS][VECTORS])
+{
+    UNROLL
+    for (int j = 0; j < COLUMNS; j++) {
+        UNROLL
+        for (int v = 0; v < VECTORS; v++)
+            sum[j][v] *= factor;
+    }
+}
+
 INLINE void put(double *c, lanes x, const struct product_tile *tile)
 {
     store(c, tile->add ? load(c) + tile->factor * x : tile->factor * x);
@@ -247,8 +257,7 @@ static void put_runs(double (*sum)[ROWS], const struct product_tile *tile)
     }
 }
 
-static void multiply(int64_t depth, const double *a, const double *b,
-                     const struct product_tile *tile)
+static void multiply(int n, const struct panel_pair pairs[], const struct product_tile *tile)
 {
     lanes sum[COLUMNS][VECTORS];
     bool whole = tile->rows->whole && tile->n_columns == COLUMNS;
@@ -259,7 +268,11 @@ static void multiply(int64_t depth, const double *a, const double *b,
             sum[j][v] = (lanes){0};
     }
     prefetch_tile(tile);
-    add_products(depth, a, b, sum);
+    for (int p = 0; p < n; p++) {
+        if (pairs[p].scale != 1)
+            scale_sums(pairs[p].scale, sum);
+        add_products(pairs[p].depth, pairs[p].a, pairs[p].b, sum);
+    }
     if (whole) {
         put_vectors(sum, tile);
         return;

@@ -34,6 +34,13 @@ struct row_runs {
     struct row_run run[PRODUCT_MAX_TILE_ROWS];
 };
 
+/* A panel of rows and one of columns with the same values of k. */
+struct panel_pair {
+    int64_t depth; /* values of k */
+    const double *a, *b;
+    double scale; /* of the sum of the pairs before it */
+};
+
 /* Where a product of panels goes: column j of its rows to C[column[j] + the row's offset]. */
 struct product_tile {
     double *C;
@@ -49,11 +56,13 @@ struct product_kernels {
     void (*pack)(const struct panel_source *source, int width, double *panel);
     /* n rows of a panel, by their offsets in C */
     void (*find_runs)(int n, const int64_t offset[], struct row_runs *rows);
-    /* C (+)= factor * sum over k of a[k][i] b[k][j] */
-    void (*multiply)(int64_t depth, const double *a, const double *b,
-                     const struct product_tile *tile);
+    /* C (+)= factor * sum over n pairs and their k of a[k][i] b[k][j] */
+    void (*multiply)(int n, const struct panel_pair pairs[], const struct product_tile *tile);
 };
 
 extern const struct product_kernels product_kernels_baseline; /* 2 lanes */
 extern const struct product_kernels product_kernels_avx2;     /* 4; x86-64 with AVX2 and FMA */
 extern const struct product_kernels product_kernels_avx512;   /* 8; x86-64-v4 */
+
+/* Those of this processor. */
+const struct product_kernels *product_kernels_here(void);

@@ -81,6 +81,16 @@ static void exchange_factors(struct product_shape *shape, struct dense_product *
     shape->B = product->B;
 }
 
+/* Whether the columns of the given product become rows. */
+static bool has_exchanged_factors(const struct dense_product *given,
+                                  const struct dense_product *product)
+{
+    if (given->form_A != BY_STRIDES || given->form_B != BY_STRIDES)
+        return given->form_A == COLUMN_PANELS || given->form_B == ROW_PANELS;
+    return least_stride(product, SIDE_C, SIDE_A, false) <
+           least_stride(product, SIDE_C, SIDE_B, false);
+}
+
 /* Without indices of one value, and those that no side has. */
 static void keep_used_dimensions(const struct dense_product *given, struct dense_product *used)
 {
@@ -98,10 +108,13 @@ static void list_dimensions(const struct dense_product *product, struct product_
 {
     /* Summed indices in the order of the factor that has neighbours there. */
     enum product_side order = least_stride(product, SIDE_A, SIDE_C, false) == 1 ? SIDE_A : SIDE_B;
-    for (int d = 0; d < product->n; d++) {
+    bool by_number = shape->has_panels_A || shape->has_panels_B;
+    for (int d = product->n - 1; d >= 0; d--) {
         const struct product_dimension *dimension = &product->dimension[d];
         bool in_A = dimension->stride[SIDE_A] > 0, in_B = dimension->stride[SIDE_B] > 0;
-        if (dimension->stride[SIDE_C] == 0)
+        if (dimension->stride[SIDE_C] == 0 && by_number)
+            shape->summed.dimension[shape->summed.n++] = *dimension;
+        else if (dimension->stride[SIDE_C] == 0)
             insert_dimension(&shape->summed, dimension, order);
         else if (in_A && in_B)
             insert_dimension(&shape->batch, dimension, SIDE_C);
@@ -120,16 +133,49 @@ void product_shape_init(const struct dense_product *given, struct product_shape 
     shape->add = given->add;
     shape->rows.n = shape->columns.n = shape->summed.n = shape->batch.n = 0;
     keep_used_dimensions(given, &product);
-    if (least_stride(&product, SIDE_C, SIDE_A, false) <
-        least_stride(&product, SIDE_C, SIDE_B, false))
+    shape->has_panels_A = given->form_A == ROW_PANELS || given->form_B == ROW_PANELS;
+    shape->has_panels_B = given->form_A == COLUMN_PANELS || given->form_B == COLUMN_PANELS;
+    if (has_exchanged_factors(given, &product))
         exchange_factors(shape, &product);
     list_dimensions(&product, shape);
     fuse_dimensions(&shape->rows);
     fuse_dimensions(&shape->columns);
     fuse_dimensions(&shape->summed);
     fuse_dimensions(&shape->batch);
+}
+
+void product_shape_reorder(struct product_shape *shape)
+{
     move_neighbours(&shape->rows, SIDE_A);
     move_neighbours(&shape->columns, SIDE_B);
+}
+
+/* The list as C alone sees it. */
+static void keep_side_C(const struct dimension_list *list, struct dimension_list *of_C)
+{
+    of_C->n = list->n;
+    for (int d = 0; d < list->n; d++)
+        of_C->dimension[d] =
+            (struct product_dimension){.extent = list->dimension[d].extent,
+                                       .stride[SIDE_C] = list->dimension[d].stride[SIDE_C]};
+    fuse_dimensions(of_C);
+}
+
+static bool lists_match(const struct dimension_list *left, const struct dimension_list *right)
+{
+    struct dimension_list a, b;
+    keep_side_C(left, &a);
+    keep_side_C(right, &b);
+    bool match = a.n == b.n;
+    for (int d = 0; match && d < a.n; d++)
+        match = a.dimension[d].extent == b.dimension[d].extent &&
+                a.dimension[d].stride[SIDE_C] == b.dimension[d].stride[SIDE_C];
+    return match;
+}
+
+bool product_shapes_match(const struct product_shape *left, const struct product_shape *right)
+{
+    return lists_match(&left->rows, &right->rows) && lists_match(&left->columns, &right->columns);
 }
 
 int64_t dimension_list_size(const struct dimension_list *list)

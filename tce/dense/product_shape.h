@@ -14,16 +14,24 @@ struct dimension_list {
 };
 
 /* A and B are exchanged, and rows with columns, where C's nearest neighbours are columns: they are rows
- * here. */
+ * here, as the row panels of a factor are. With panels, summed indices are in the order of their numbers. */
 struct product_shape {
     struct dimension_list rows, columns, summed, batch;
     const double *A, *B;
+    bool has_panels_A, has_panels_B; /* packed beforehand, as rows and as columns */
     double *C;
     double factor;
     bool add;
 };
 
+/* Rows and columns in the order of C. */
 void product_shape_init(const struct dense_product *product, struct product_shape *shape);
+
+/* Gives up C's order where a factor's neighbours are packed faster in another one. */
+void product_shape_reorder(struct product_shape *shape);
+
+/* Whether two products with the same C have the same rows and the same columns, in the same order. */
+bool product_shapes_match(const struct product_shape *left, const struct product_shape *right);
 
 /* Values of all its indices together. */
 int64_t dimension_list_size(const struct dimension_list *list);

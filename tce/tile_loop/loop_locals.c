@@ -42,6 +42,14 @@ static void find_values(const struct loop_position *at, const struct tile_loop_t
     *extent = of_loop >= 0 ? at->range.extent[of_loop] : index_space_tile_size(space, tile);
 }
 
+void loop_local_extents(const struct loop_position *at, const struct tile_loop_tensor *tensor,
+                        const int32_t tiles[], int64_t extent[MAX_RANK])
+{
+    int64_t first;
+    for (int d = 0; d < tensor->labels.rank; d++)
+        find_values(at, tensor, tiles, d, &first, &extent[d]);
+}
+
 /* Finds room for the tensor's blocks. */
 static enum status lay_out_local(const struct tile_loop_tensor *tensor,
                                  const struct local_blocks *blocks, const struct loop_position *at,

@@ -36,4 +36,8 @@ struct local_tensor {
 enum status loop_locals_begin(const struct tile_loop_problem *problem,
                               const struct tile_fill fills[], const struct loop_position *at,
                               struct block_buffers *buffers, struct local_tensor locals[]);
+
+/* The extents of a block of a local tensor. */
+void loop_local_extents(const struct loop_position *at, const struct tile_loop_tensor *tensor,
+                        const int32_t tiles[], int64_t extent[MAX_RANK]);
 void local_tensor_fini(struct local_tensor *local, struct block_buffers *buffers);

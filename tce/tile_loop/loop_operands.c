@@ -66,8 +66,12 @@ enum status loop_operand_pin(const struct loop_operands *self, int s, enum loop_
     int tensor = self->body->problem->steps[s].tensor[operand];
     *pinned = (struct pinned_block){.view_block = -1};
     if (product->block[operand] < 0) {
+        struct view_block view;
         int64_t block = find_view_block(self, s, operand, product);
-        TRY(loop_views_pin(self->views, 2 * s + (operand == LOOP_B), block, &pinned->elements));
+        TRY(loop_views_pin(self->views, 2 * s + (operand == LOOP_B), block, &view));
+        pinned->elements = view.elements;
+        pinned->form = view.form;
+        pinned->size = view.size;
         pinned->view_block = block;
     } else {
         pinned->elements = local->elements + local->offsets[product->block[operand]];
@@ -94,7 +98,9 @@ static struct loop_view_source view_source_of(const struct loop_operands *self, 
     const struct index_list *own = &layout_of(step, operand)->own;
     struct loop_view_source source = {
         .tensor = self->body->tensors[self->body->problem->steps[s].tensor[operand]],
-        .blocks = step->blocks[operand]};
+        .blocks = step->blocks[operand],
+        .form = step->form[operand],
+        .n_summed = step->indices.group[ROLE_SUMMED].n};
     for (int d = 0; d < own->n; d++) {
         int index = step->order[operand].index[d];
         /* A list with a diagonal is in its own order. */

@@ -25,6 +25,8 @@ struct loop_operands {
 struct pinned_block {
     const double *elements;
     struct block_strides strides;
+    enum factor_form form;
+    int64_t size;       /* elements of panels */
     double *reduced;    /* scratch of its own; NULL: none */
     int64_t view_block; /* -1: of a local tensor */
 };

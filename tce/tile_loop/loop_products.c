@@ -138,6 +138,12 @@ static enum status add_target(const struct tile_loop_problem *problem,
     return STATUS_OK;
 }
 
+static int compare_targets(const void *a, const void *b)
+{
+    const struct loop_target *left = a, *right = b;
+    return (left->block > right->block) - (left->block < right->block);
+}
+
 static enum status list_step(const struct tile_loop_problem *problem, int s, const int32_t tuple[],
                              struct loop_products *products)
 {
@@ -147,6 +153,10 @@ static enum status list_step(const struct tile_loop_problem *problem, int s, con
     int64_t n = status == STATUS_OK ? contraction_tasks_n(&within.tasks) : 0;
     for (int64_t task = 0; task < n && status == STATUS_OK; task++)
         status = add_target(problem, &within, task, products);
+    int first = products->first_target[s];
+    if (!within.tasks.scalar && products->n_targets > first)
+        qsort(products->targets + first, (size_t)(products->n_targets - first),
+              sizeof *products->targets, compare_targets);
     contraction_tasks_fini(&within.tasks);
     return status;
 }

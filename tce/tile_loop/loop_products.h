@@ -30,7 +30,7 @@ struct loop_target {
 struct loop_products {
     struct tile_label label[TILE_LOOP_MAX_INDICES]; /* of the tuple's tiles */
     struct local_blocks *locals;                    /* n_tensors; empty for stored ones */
-    int *first_target;                              /* n_steps + 1 */
+    int *first_target; /* n_steps + 1: of a step, those of a local tensor block by block */
     int n_targets, n_products;
     struct loop_target *targets;
     struct loop_product *products;

@@ -2,6 +2,7 @@
 #include "tce/tile_loop/loop_views.h"
 
 #include "support/arrays/item_cache.h"
+#include "tce/dense/product_panels.h"
 #include "tce/tensor/block_buffers.h"
 
 #include <stdlib.h>
@@ -111,12 +112,13 @@ static int32_t find_tile(const struct index_space *space, int64_t value)
 struct view_box {
     int rank;
     int64_t first[MAX_RANK], end[MAX_RANK], to_stride[MAX_RANK], size;
+    int64_t depth; /* values that are summed over */
 };
 
 static struct view_box find_box(const struct view *view, int64_t block)
 {
     const struct block_labels *labels = block_index_labels(view->source.blocks);
-    struct view_box box = {.rank = labels->rank, .size = 1};
+    struct view_box box = {.rank = labels->rank, .size = 1, .depth = 1};
     int32_t tile[MAX_RANK];
     block_index_tuple(view->source.blocks, block, tile);
     for (int d = 0; d < labels->rank; d++) {
@@ -127,8 +129,24 @@ static struct view_box find_box(const struct view *view, int64_t block)
         int d = view->source.place[i];
         box.to_stride[d] = box.size;
         box.size *= box.end[d] - box.first[d];
+        if (i < view->source.n_summed)
+            box.depth *= box.end[d] - box.first[d];
     }
     return box;
+}
+
+/* Panels may be so much larger than what they are of. */
+#define MAX_FILLED_UP 1.25
+
+/* What the view's block is once loaded, without its elements. */
+static struct view_block describe_view_block(const struct view *view, const struct view_box *box)
+{
+    struct view_block block = {.form = view->source.form, .size = box->size};
+    if (block.form != BY_STRIDES && box->size > 0)
+        block.size = product_panels_size(block.form, box->size / box->depth, box->depth);
+    if ((double)block.size > MAX_FILLED_UP * (double)box->size)
+        block = (struct view_block){.form = BY_STRIDES, .size = box->size};
+    return block;
 }
 
 /* Copies what a stored block has of the box. */
@@ -187,31 +205,52 @@ static enum status fill_box(struct loop_views *self, const struct view *view,
     }
 }
 
+/* The box, row-major. */
+static enum status load_box(struct loop_views *self, const struct view *view,
+                            const struct view_box *box, double **elements)
+{
+    double *buffer = block_buffers_take(self->buffers, box->size);
+    *elements = NULL;
+    if (!buffer)
+        return no_memory_for_view(view);
+    memset(buffer, 0, (size_t)box->size * sizeof *buffer);
+    enum status status = fill_box(self, view, box, buffer);
+    if (status != STATUS_OK)
+        block_buffers_give_back(self->buffers, buffer);
+    else
+        *elements = buffer;
+    return status;
+}
+
 static enum status load_view(int64_t number, void *context, void **item, int64_t *bytes)
 {
     struct loop_views *self = context;
     const struct view *view = self->wanted;
     struct view_box box = find_box(view, number - view->first_number);
-    double *buffer = block_buffers_take(self->buffers, box.size);
-    *item = buffer;
-    *bytes = block_buffers_bytes(box.size);
-    if (!buffer)
-        return no_memory_for_view(view);
-    memset(buffer, 0, (size_t)box.size * sizeof *buffer);
-    enum status status = fill_box(self, view, &box, buffer);
-    if (status != STATUS_OK)
-        block_buffers_give_back(self->buffers, buffer);
-    return status;
+    struct view_block block = describe_view_block(view, &box);
+    double *matrix, *panels;
+    TRY(load_box(self, view, &box, &matrix));
+    *item = matrix;
+    *bytes = block_buffers_bytes(block.size);
+    if (block.form == BY_STRIDES)
+        return STATUS_OK;
+    *item = panels = block_buffers_take(self->buffers, block.size);
+    if (panels)
+        product_panels_pack(block.form, box.size / box.depth, box.depth, matrix, panels);
+    block_buffers_give_back(self->buffers, matrix);
+    return panels ? STATUS_OK : no_memory_for_view(view);
 }
 
 enum status loop_views_pin(struct loop_views *self, int source, int64_t block,
-                           const double **elements)
+                           struct view_block *pinned)
 {
     void *item;
     const struct view *view = &self->views[source];
+    const struct view_box box = find_box(view, block);
+    *pinned = describe_view_block(view, &box);
     self->wanted = view;
     TRY(item_cache_pin(self->cache, view->first_number + block, &item));
-    *elements = item;
+    pinned->elements = item;
     return STATUS_OK;
 }
 
@@ -226,7 +265,8 @@ static bool is_same_view(const struct view *a, const struct view *b)
 {
     const struct block_labels *left = block_index_labels(a->source.blocks);
     const struct block_labels *right = block_index_labels(b->source.blocks);
-    bool same = a->source.tensor == b->source.tensor;
+    bool same = a->source.tensor == b->source.tensor && a->source.form == b->source.form &&
+                a->source.n_summed == b->source.n_summed;
     for (int d = 0; same && d < left->rank; d++)
         same = left->space[d] == right->space[d] && a->source.place[d] == b->source.place[d];
     return same;
@@ -253,6 +293,22 @@ static void number_views(struct loop_views *self, int64_t *n_blocks, int64_t *n_
     }
 }
 
+/* Bytes of all blocks that lie on other processes. */
+static int64_t count_remote_bytes(const struct loop_views *self)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < self->n; i++) {
+        const struct tensor *tensor = self->views[i].source.tensor;
+        bool counted = !tensor;
+        for (int j = 0; j < i; j++)
+            counted = counted || self->views[j].source.tensor == tensor;
+        for (int64_t b = 0, n = counted ? 0 : block_index_n(tensor->blocks); b < n; b++)
+            if (!darray_local(tensor->data, b))
+                bytes += block_buffers_bytes(darray_block_size(tensor->data, b));
+    }
+    return bytes;
+}
+
 enum status loop_views_create(int n, const struct loop_view_source sources[], int64_t cache_bytes,
                               struct block_buffers *buffers, struct loop_views **views)
 {
@@ -268,8 +324,10 @@ enum status loop_views_create(int n, const struct loop_view_source sources[], in
     number_views(made, &n_blocks, &n_stored);
     struct item_cache_source view_source = {load_view, unload_buffer, made};
     struct item_cache_source stored_source = {load_stored, unload_buffer, made};
-    TRY(item_cache_create(n_blocks, cache_bytes / 2, &view_source, &made->cache));
-    return item_cache_create(n_stored, cache_bytes / 2, &stored_source, &made->stored);
+    int64_t remote_bytes = count_remote_bytes(made);
+    int64_t stored_bytes = remote_bytes < cache_bytes / 2 ? remote_bytes : cache_bytes / 2;
+    TRY(item_cache_create(n_blocks, cache_bytes - stored_bytes, &view_source, &made->cache));
+    return item_cache_create(n_stored, stored_bytes, &stored_source, &made->stored);
 }
 
 void loop_views_destroy(struct loop_views *self)

@@ -5,11 +5,14 @@
  *
  *     stored blocks (tiles of 20)  --fetched, cached-->  parts  --joined, reordered, cached-->  a view
  *
+ * Where products of matrices read them, as panels (product_panels.h).
+ *
  * Neighbouring tasks share most of both. */
 #pragma once
 
 #include "support/base/status.h"
 #include "tce/contraction/contraction_tasks.h"
+#include "tce/dense/dense_product.h"
 #include "tce/tile_loop/tile_loop.h"
 
 #include <stdint.h>
@@ -21,6 +24,14 @@ struct loop_view_source {
     const struct tensor *tensor;
     const struct block_index *blocks; /* of the view */
     int place[MAX_RANK];              /* in the tensor, of each index of the view */
+    enum factor_form form;            /* of blocks that are not too small for it */
+    int n_summed; /* for panels: so many of the view's first indices are summed over */
+};
+
+struct view_block {
+    const double *elements; /* row-major, or panels */
+    enum factor_form form;
+    int64_t size; /* elements, with what fills up panels */
 };
 
 /* n sources, copied; tensor NULL: not stored. cache_bytes: of views and of stored blocks together.
@@ -31,5 +42,5 @@ void loop_views_destroy(struct loop_views *views);
 
 /* A block of source number `source`, until it is released. Errors: STATUS_NO_MEMORY. */
 enum status loop_views_pin(struct loop_views *views, int source, int64_t block,
-                           const double **elements);
+                           struct view_block *pinned);
 void loop_views_release(struct loop_views *views, int source, int64_t block);

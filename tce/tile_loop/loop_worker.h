@@ -3,26 +3,18 @@
  * scalars. */
 #pragma once
 
-#include "tce/contraction/contraction_indices.h"
-#include "tce/tensor/block_index.h"
+#include "tce/tile_loop/loop_step_tasks.h"
 #include "tce/tile_loop/tile_loop.h"
 
 #include <stdint.h>
 
-/* A step with what its labels say of the whole loop: views and layouts. Its problem's labels are the
- * step's. */
-struct loop_step_tasks {
-    struct contraction_problem problem;
-    struct contraction_indices indices;
-    struct index_list order[N_LOOP_OPERANDS];    /* of a factor's blocks: its own, or a view's */
-    struct block_index *blocks[N_LOOP_OPERANDS]; /* of stored factors; else NULL */
-    int scalar; /* which of the loop's scalars C is; -1: it is local */
-};
+struct loop_sums;
 
 /* What the worker is made from, all borrowed. */
 struct loop_body {
     const struct tile_loop_problem *problem;
     const struct loop_step_tasks *steps;
+    const struct loop_sums *sums;
     struct tensor *const *tensors; /* stored ones; NULL for local ones */
     const struct tile_fill *fills; /* of local ones */
     int n_scalars;

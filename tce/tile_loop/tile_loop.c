@@ -7,6 +7,7 @@
 #include "support/mpi/wall_time.h"
 #include "tce/tile_loop/loop_inputs.h"
 #include "tce/tile_loop/loop_products.h"
+#include "tce/tile_loop/loop_sums.h"
 #include "tce/tile_loop/loop_symmetry.h"
 #include "tce/tile_loop/loop_worker.h"
 
@@ -18,6 +19,7 @@ struct tile_loop {
     struct contraction_settings settings;
     int64_t n_tasks;
     struct loop_step_tasks *steps;
+    struct loop_sums *sums;
     struct tensor **tensors;         /* stored ones */
     struct tile_fill *fills;         /* of local ones */
     struct loop_product_lists lists; /* for costs */
@@ -53,69 +55,12 @@ static int number_scalar(struct tile_loop *loop, const struct tile_loop_step *st
     return i;
 }
 
-static struct contraction_operand operand_of(const struct tile_loop_step *step,
-                                             enum loop_operand which)
-{
-    struct contraction_operand operand = {.labels = &step->labels[which]};
-    memcpy(operand.index, step->index[which], sizeof operand.index);
-    return operand;
-}
-
-/* Whether an index occurs twice. */
-static bool has_diagonal(const struct index_list *list)
-{
-    bool has = false;
-    for (int d = 0; d < list->n; d++)
-        has = has || index_list_count(list, list->index[d]) > 1;
-    return has;
-}
-
-/* The order of a view: what is summed over first, and then as in C: products pack neighbours in C
- * together. A diagonal stays as it is. */
-static struct index_list order_of_view(const struct contraction_indices *indices,
-                                       const struct index_list *own)
-{
-    struct index_list order = {0};
-    if (has_diagonal(own))
-        return *own;
-    for (int d = 0; d < own->n; d++)
-        if (index_list_count(&indices->C.own, own->index[d]) == 0)
-            index_list_append(&order, own->index[d]);
-    for (int d = 0; d < indices->C.own.n; d++)
-        if (index_list_count(own, indices->C.own.index[d]) > 0)
-            index_list_append(&order, indices->C.own.index[d]);
-    return order;
-}
-
-/* How a step reads a factor. */
-static enum status prepare_factor(const struct tile_loop *loop, const struct tile_loop_step *from,
-                                  enum loop_operand operand, struct loop_step_tasks *step)
-{
-    const struct index_list *own = operand == LOOP_A ? &step->indices.A.own : &step->indices.B.own;
-    step->order[operand] = *own;
-    if (loop->problem->tensors[from->tensor[operand]].local)
-        return STATUS_OK;
-    step->order[operand] = order_of_view(&step->indices, own);
-    return block_index_create(&from->labels[operand], &step->blocks[operand]);
-}
-
 static enum status prepare_step(struct tile_loop *loop, int s)
 {
     const struct tile_loop_step *from = &loop->problem->steps[s];
-    struct loop_step_tasks *step = &loop->steps[s];
-    bool has_B = from->tensor[LOOP_B] >= 0;
-    step->problem = (struct contraction_problem){.C = operand_of(from, LOOP_C),
-                                                 .A = operand_of(from, LOOP_A),
-                                                 .has_B = has_B,
-                                                 .add = from->add,
-                                                 .factor = from->factor};
-    if (has_B)
-        step->problem.B = operand_of(from, LOOP_B);
-    step->scalar =
-        loop->problem->tensors[from->tensor[LOOP_C]].local ? -1 : number_scalar(loop, from);
-    contraction_indices_init(&step->problem, &step->indices);
-    TRY(prepare_factor(loop, from, LOOP_A, step));
-    return has_B ? prepare_factor(loop, from, LOOP_B, step) : STATUS_OK;
+    bool is_local = loop->problem->tensors[from->tensor[LOOP_C]].local;
+    loop->steps[s].scalar = is_local ? -1 : number_scalar(loop, from);
+    return loop_step_tasks_init(loop->problem, s, &loop->steps[s]);
 }
 
 static enum status allocate_loop(const struct tile_loop_problem *problem, struct tile_loop *loop)
@@ -146,7 +91,7 @@ enum status tile_loop_create(const struct tile_loop_problem *problem,
     made->n_tasks = (int64_t)n_tasks;
     for (int s = 0; s < problem->n_steps; s++)
         TRY(prepare_step(made, s));
-    return STATUS_OK;
+    return loop_sums_create(problem, made->steps, &made->sums);
 }
 
 void tile_loop_destroy(struct tile_loop *loop)
@@ -156,9 +101,9 @@ void tile_loop_destroy(struct tile_loop *loop)
     taskpool_destroy(loop->pool);
     tuple_parts_destroy(loop->parts);
     for (int s = 0; loop->steps && s < loop->problem->n_steps; s++)
-        for (int operand = LOOP_A; operand < N_LOOP_OPERANDS; operand++)
-            block_index_destroy(loop->steps[s].blocks[operand]);
+        loop_step_tasks_fini(&loop->steps[s]);
     loop_product_lists_fini(&loop->lists);
+    loop_sums_destroy(loop->sums);
     free(loop->steps);
     free(loop->tensors);
     free(loop->fills);
@@ -374,6 +319,7 @@ static struct loop_body body_of_loop(const struct tile_loop *loop)
 {
     return (struct loop_body){.problem = loop->problem,
                               .steps = loop->steps,
+                              .sums = loop->sums,
                               .tensors = loop->tensors,
                               .fills = loop->fills,
                               .n_scalars = loop->n_scalars,

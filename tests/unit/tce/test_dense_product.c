@@ -5,6 +5,7 @@
 #include "support/vectors/vector_unit.h"
 #include "tce/dense/dense_product.h"
 #include "tce/dense/product_kernels.h"
+#include "tce/dense/product_panels.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -174,6 +175,152 @@ static void test_long_products(void **state)
     block_buffers_destroy(buffers);
 }
 
+/* --- sums of products --- */
+
+enum { MAX_TERMS = 20 };
+
+/* A product with the C of another one: its indices are rows or columns as there, or as chance has it, and
+ * here and there in all three. */
+static void begin_term(const struct dense_product *like, const enum role of_like[], int n_C,
+                       struct dense_product *term, enum role role[])
+{
+    bool same = below(3) > 0;
+    *term = (struct dense_product){.n = 0};
+    term->factor = below(2) ? -1 : 0.5 * below(4);
+    for (int d = 0; d < n_C; d++) {
+        enum role other = below(20) == 0 ? BATCH : below(2) ? ROW : COLUMN;
+        add_dimension(term, role, same ? of_like[d] : other, like->dimension[d].extent);
+        term->dimension[d].stride[SIDE_C] = like->dimension[d].stride[SIDE_C];
+    }
+    for (int n = below(3); n > 0; n--)
+        add_dimension(term, role, SUMMED, 1 + below(below(10) == 0 ? 400 : 9));
+}
+
+/* The indices of a factor, C's by descending strides, or those that are summed over. */
+static int list_indices(const struct dense_product *product, enum product_side side, bool of_C,
+                        int index[])
+{
+    int n = 0;
+    for (int d = 0; d < product->n; d++) {
+        const int64_t *stride = product->dimension[d].stride;
+        if (stride[side] == 0 || (stride[SIDE_C] > 0) != of_C)
+            continue;
+        int i = n++;
+        for (; of_C && i > 0 && product->dimension[index[i - 1]].stride[SIDE_C] < stride[SIDE_C];
+             i--)
+            index[i] = index[i - 1];
+        index[i] = d;
+    }
+    return n;
+}
+
+/* The offset of a value of the listed indices, the last one fastest; negative behind their last. */
+static int64_t offset_of(const struct dense_product *product, enum product_side side, int n,
+                         const int index[], int64_t value)
+{
+    int64_t offset = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        const struct product_dimension *dimension = &product->dimension[index[i]];
+        offset += value % dimension->extent * dimension->stride[side];
+        value /= dimension->extent;
+    }
+    return value > 0 ? -1 : offset;
+}
+
+static double *pack_factor(const struct dense_product *product, enum product_side side,
+                           const double *factor, enum factor_form form)
+{
+    int rows[PRODUCT_MAX_DIMENSIONS], summed[PRODUCT_MAX_DIMENSIONS];
+    int n_rows = list_indices(product, side, true, rows);
+    int n_summed = list_indices(product, side, false, summed);
+    int64_t n = 0, depth = 0;
+    while (offset_of(product, side, n_rows, rows, n) >= 0)
+        n++;
+    while (offset_of(product, side, n_summed, summed, depth) >= 0)
+        depth++;
+    double *matrix = malloc((size_t)(n * depth) * sizeof *matrix);
+    double *panels = random_block(product_panels_size(form, n, depth));
+    for (int64_t k = 0; k < depth; k++)
+        for (int64_t i = 0; i < n; i++)
+            matrix[k * n + i] = factor[offset_of(product, side, n_rows, rows, i) +
+                                       offset_of(product, side, n_summed, summed, k)];
+    product_panels_pack(form, n, depth, matrix, panels);
+    free(matrix);
+    return panels;
+}
+
+/* Replaces factors by panels here and there, where no index is in all. */
+static void pack_factors(struct dense_product *term)
+{
+    enum factor_form form = below(2) ? ROW_PANELS : COLUMN_PANELS;
+    for (int d = 0; d < term->n; d++)
+        if (term->dimension[d].stride[SIDE_C] > 0 && term->dimension[d].stride[SIDE_A] > 0 &&
+            term->dimension[d].stride[SIDE_B] > 0)
+            return;
+    if (below(2)) {
+        double *panels = pack_factor(term, SIDE_A, term->A, form);
+        free((double *)term->A);
+        term->A = panels;
+        term->form_A = form;
+    }
+    if (below(2)) {
+        form = form == ROW_PANELS ? COLUMN_PANELS : ROW_PANELS;
+        double *panels = pack_factor(term, SIDE_B, term->B, form);
+        free((double *)term->B);
+        term->B = panels;
+        term->form_B = form;
+    }
+}
+
+static void check_sum(int n_C, int n_terms, struct product_scratch *scratch)
+{
+    /* Number 0 has the indices of C alone. */
+    struct dense_product terms[MAX_TERMS + 1] = {{.n = 0}};
+    enum role role[MAX_TERMS + 1][PRODUCT_MAX_DIMENSIONS];
+    for (int d = 0; d < n_C; d++)
+        add_dimension(&terms[0], role[0], below(2) ? ROW : COLUMN, 1 + below(9));
+    int64_t size = lay_out(&terms[0], role[0], SIDE_C);
+    double *C = random_block(size), *expected = malloc((size_t)size * sizeof *C);
+    double *bound = calloc((size_t)size, sizeof *bound);
+    memcpy(expected, C, (size_t)size * sizeof *C);
+    bool add = below(2);
+    for (int t = 1; t <= n_terms; t++) {
+        begin_term(&terms[t - 1], role[t - 1], n_C, &terms[t], role[t]);
+        terms[t].C = expected;
+        terms[t].A = random_block(lay_out(&terms[t], role[t], SIDE_A));
+        terms[t].B = random_block(lay_out(&terms[t], role[t], SIDE_B));
+        terms[t].add = add || t > 1;
+        multiply_plainly(&terms[t], expected, bound);
+        terms[t].C = C;
+        terms[t].add = add;
+        pack_factors(&terms[t]);
+    }
+    dense_products_run(n_terms, terms + 1, scratch);
+    for (int64_t i = 0; i < size; i++)
+        check_close(C[i], expected[i], 1e-14 * (1 + bound[i]));
+    for (int t = 1; t <= n_terms; t++) {
+        free((double *)terms[t].A);
+        free((double *)terms[t].B);
+    }
+    free(C);
+    free(expected);
+    free(bound);
+}
+
+static void test_sums_of_products(void **state)
+{
+    (void)state;
+    struct block_buffers *buffers;
+    struct product_scratch *scratch;
+    check_ok(block_buffers_create(&buffers));
+    check_ok(product_scratch_create(buffers, &scratch));
+    random_stream_init(&random_numbers, 14, 0);
+    for (int trial = 0; trial < 1000; trial++)
+        check_sum(1 + below(5), 1 + below(below(8) == 0 ? MAX_TERMS : 5), scratch);
+    product_scratch_destroy(buffers, scratch);
+    block_buffers_destroy(buffers);
+}
+
 /* --- register tiles --- */
 
 /* Offsets of n rows: neighbours, each `stride` apart, forwards or backwards, or runs of neighbours. */
@@ -213,12 +360,18 @@ static void check_tile(const struct product_kernels *kernels, int n_rows, int n_
                                 .column = column,
                                 .factor = -0.5,
                                 .add = kind % 2};
-    kernels->multiply(depth, a, b, &tile);
+    /* The second half of k in a pair of its own, beside a factor of the first. */
+    int64_t half = kind % 3 == 0 ? depth / 2 : 0;
+    struct panel_pair pairs[] = {
+        {half, a, b, 1},
+        {depth - half, a + half * kernels->rows, b + half * kernels->columns, 0.25}};
+    kernels->multiply(2, pairs, &tile);
     for (int i = 0; i < n_rows; i++)
         for (int j = 0; j < n_columns; j++) {
             double sum = 0;
             for (int64_t k = 0; k < depth; k++)
-                sum += A[row[i] + (kind % 4 % 3 == 0 ? k * MAX_TILE_DEPTH : k)] * B[column[j] + k];
+                sum += (k < half ? 0.25 : 1) *
+                       A[row[i] + (kind % 4 % 3 == 0 ? k * MAX_TILE_DEPTH : k)] * B[column[j] + k];
             double *c = &C[row[i] + column[j]], *before = &old[row[i] + column[j]];
             check_close(*c, -0.5 * sum + (tile.add ? *before : 0), 1e-13);
             *c = *before;
@@ -258,6 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_products),
         cmocka_unit_test(test_long_products),
+        cmocka_unit_test(test_sums_of_products),
         cmocka_unit_test(test_tiles_of_every_vector_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tce/tile_loop/loop_images.h"
+#include "tce/tile_loop/loop_worker_private.h"
+
+#include <string.h>
+
+/* Multiplies what is pinned, and releases it. */
+static void run_terms(struct loop_worker *worker)
+{
+    struct sum_terms *terms = &worker->terms;
+    if (terms->n > 0)
+        dense_products_run(terms->n, terms->products, worker->scratch);
+    for (int t = 0; t < terms->n; t++)
+        loop_worker_release(worker, terms->step[t], terms->factors[t]);
+    terms->n = 0;
+    if (worker->polled)
+        taskpool_poll(worker->polled);
+}
+
+static enum status pin_term(struct loop_worker *worker, int s, const struct loop_product *product,
+                            struct product_target *target)
+{
+    struct sum_terms *terms = &worker->terms;
+    int64_t extent[MAX_INDICES];
+    if (terms->n == MAX_SUM_TERMS)
+        run_terms(worker);
+    struct pinned_block *factors = terms->factors[terms->n];
+    loop_worker_set_extents(worker, s, product, extent);
+    enum status status = loop_worker_pin(worker, s, product, extent, factors);
+    if (status != STATUS_OK) {
+        loop_worker_release(worker, s, factors);
+        return status;
+    }
+    loop_worker_set_product(&worker->body.steps[s], extent, factors, target,
+                            &terms->products[terms->n]);
+    terms->step[terms->n++] = s;
+    if (worker->norms)
+        loop_worker_note_norm(worker, s, extent, factors);
+    target->add = true;
+    return STATUS_OK;
+}
+
+/* A block of the sum. is_image: of the sum's steps, those to leave out */
+static enum status sum_block(struct loop_worker *worker, const struct loop_sum *sum, int block,
+                             const bool is_image[])
+{
+    const struct loop_products *products = worker->at.products;
+    const struct tile_loop_step *first = &worker->body.problem->steps[sum->first];
+    const struct local_tensor *local = &worker->locals[first->tensor[LOOP_C]];
+    struct product_target target = {.elements = local->elements + local->offsets[block],
+                                    .add = first->add};
+    for (int i = 0; i < sum->end - sum->first; i++) {
+        int s = sum->first + sum->order[i];
+        const struct loop_target *of_step = &products->targets[products->first_target[s] + block];
+        for (int p = of_step->first; p < of_step->end && !is_image[sum->order[i]]; p++)
+            TRY(pin_term(worker, s, &products->products[p], &target));
+    }
+    run_terms(worker);
+    if (!target.add)
+        loop_worker_clear_target(worker, sum->first,
+                                 &products->targets[products->first_target[sum->first] + block],
+                                 target.elements);
+    return STATUS_OK;
+}
+
+/* Norms are those of all steps. */
+enum status loop_worker_run_sum(struct loop_worker *worker, const struct loop_sum *sum)
+{
+    const struct tile_loop_problem *problem = worker->body.problem;
+    int tensor = problem->steps[sum->first].tensor[LOOP_C], n_kept = 0;
+    const struct local_blocks *blocks = &worker->at.products->locals[tensor];
+    bool *is_image = worker->is_image;
+    loop_sum_choose(problem, sum, worker->at.tuple, &n_kept, worker->kept, is_image);
+    if (worker->norms) {
+        n_kept = 0;
+        memset(is_image, 0, (size_t)(sum->end - sum->first) * sizeof *is_image);
+    }
+    for (int block = 0; block < blocks->n; block++) {
+        enum status status = sum_block(worker, sum, block, is_image);
+        if (status != STATUS_OK) {
+            run_terms(worker);
+            return status;
+        }
+    }
+    return loop_images_add(&problem->tensors[tensor], blocks, sum, n_kept, worker->kept,
+                           &worker->at, worker->buffers, &worker->locals[tensor]);
+}
