@@ -212,8 +212,9 @@ static enum status set_steps(const struct loop_builder *builder)
 
 /* --- slices --- */
 
-/* Elements of a local tensor of a slice: a first-level cache holds one or two. */
-#define SLICE_ELEMENTS 4096
+/* Elements of a local tensor of a slice: a second-level cache holds a few, and the work on them is long
+ * beside the start of a step. */
+#define SLICE_ELEMENTS (12 * 1024)
 
 /* Fewer rows, columns or summed values than this make no product of matrices. */
 enum { LEAST_EXTENT = 4 };
@@ -313,8 +314,13 @@ static void choose_slices(const struct loop_builder *builder)
     for (int t = 0; t < problem->n_tensors; t++)
         problem->tensors[t].of_slice =
             problem->tensors[t].local && !is_used_before(problem, t, problem->first_sliced);
-    double tile = pow(SLICE_ELEMENTS / elements_of_slices(builder), 1.0 / builder->of->n);
-    problem->slice_tile = tile < 1 ? 1 : (int64_t)tile;
+    /* The last indices first: these are neighbours in most tensors. */
+    double left = SLICE_ELEMENTS / elements_of_slices(builder);
+    for (int i = builder->of->n - 1; i >= 0; i--) {
+        double most = fmin(left, (double)problem->space[i]->max_tile);
+        problem->slice[i] = most < 1 ? 1 : (int64_t)most;
+        left /= (double)problem->slice[i];
+    }
 }
 
 /* Whatever the labels, at most. */
@@ -326,8 +332,8 @@ static double count_local_bytes(const struct plan_loop_problem *made)
         double elements = tensor->local;
         for (int d = 0; tensor->local && d < tensor->labels.rank; d++)
             elements *= (double)(tensor->loop_index[d] < 0 ? tensor->labels.space[d]->size
-                                 : tensor->of_slice        ? made->problem.slice_tile
-                                                           : tensor->labels.space[d]->max_tile);
+                                 : tensor->of_slice ? made->problem.slice[tensor->loop_index[d]]
+                                                    : tensor->labels.space[d]->max_tile);
         bytes += elements * sizeof(double);
     }
     return bytes;

@@ -50,7 +50,7 @@ static bool next_slice(struct loop_worker *worker, const struct value_range *who
         bool more = range->first[i] + range->extent[i] < whole->extent[i];
         range->first[i] = more ? range->first[i] + range->extent[i] : 0;
         int64_t left = whole->extent[i] - range->first[i];
-        range->extent[i] = left < problem->slice_tile ? left : problem->slice_tile;
+        range->extent[i] = left < problem->slice[i] ? left : problem->slice[i];
         if (more)
             return true;
     }
@@ -88,8 +88,8 @@ static enum status run_slices(struct loop_worker *worker, double scalars[])
         if (is_replaced_in_slices(worker, i))
             scalars[i] = 0;
     for (int i = 0; i < problem->tuples.n; i++)
-        if (problem->slice_tile < whole.extent[i])
-            worker->at.range.extent[i] = problem->slice_tile;
+        if (problem->slice[i] < whole.extent[i])
+            worker->at.range.extent[i] = problem->slice[i];
     worker->at.in_slice = true;
     do
         TRY(run_slice(worker, scalars));

@@ -7,7 +7,7 @@
  *
  * Steps that move much and multiply little, after those that multiply matrices, run in slices of a tuple:
  * for a few values of the loop's indices all of them, and then for the next, so that what they make
- * stays in a first-level cache.
+ * stays in a cache.
  *
  * A task is a tuple. What it computes lives within it: local tensors need the memory of one tuple for
  * each process. Stored tensors are read through views (loop_views.h). Indices of the loop have one
@@ -63,8 +63,8 @@ struct tile_loop_problem {
     int n_tensors, n_steps;
     struct tile_loop_tensor *tensors; /* borrowed, as are the steps */
     struct tile_loop_step *steps;
-    int first_sliced;   /* step; n_steps: none is */
-    int64_t slice_tile; /* values of each of the loop's indices in a slice */
+    int first_sliced;                     /* step; n_steps: none is */
+    int64_t slice[TILE_LOOP_MAX_INDICES]; /* values of each of the loop's indices in a slice */
 };
 
 /* More tuples of tiles are a slip. */
