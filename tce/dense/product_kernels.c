@@ -95,7 +95,7 @@ static void pack_elements(const double *const row[LANES], int64_t n, const int64
 }
 
 /* LANES values of k that are neighbours in memory. */
-static void transpose_columns(const double *const row[LANES], int64_t column, int width,
+INLINE void transpose_columns(const double *const row[LANES], int64_t column, int64_t width,
                               double *panel)
 {
     lanes x[LANES];
@@ -108,8 +108,24 @@ static void transpose_columns(const double *const row[LANES], int64_t column, in
         store(panel + i * width, x[i]);
 }
 
-/* By runs of values of k that are neighbours in memory; the last vector of a run may repeat what the one
- * before it has. */
+/* n >= LANES values of k that are neighbours in memory. What is left behind the last vector: one by one,
+ * or, if it is more, by a vector that repeats what the one before it has. */
+static void pack_neighbouring_columns(const double *const row[LANES], int64_t n,
+                                      const int64_t *column, int64_t width, double *panel)
+{
+    int64_t left = n % LANES, k = 0;
+    const double *first[LANES];
+    for (int i = 0; i < LANES; i++)
+        first[i] = row[i] + column[0];
+    for (; k + LANES <= n; k += LANES)
+        transpose_columns(first, k, width, panel + k * width);
+    if (left > LANES / 4)
+        transpose_columns(first, n - LANES, width, panel + (n - LANES) * width);
+    else
+        pack_elements(row, left, column + k, (int)width, panel + k * width);
+}
+
+/* By runs of values of k that are neighbours in memory. */
 static void pack_by_columns(const struct panel_source *source, const int64_t *offset, int width,
                             double *panel)
 {
@@ -121,10 +137,8 @@ static void pack_by_columns(const struct panel_source *source, const int64_t *of
         n = count_neighbours(column, source->depth - k);
         if (n < LANES)
             pack_elements(row, n, column, width, panel + k * width);
-        for (int64_t j = 0; n >= LANES && j < n; j += LANES) {
-            int64_t from = j < n - LANES ? j : n - LANES;
-            transpose_columns(row, column[from], width, panel + (k + from) * width);
-        }
+        else
+            pack_neighbouring_columns(row, n, column, width, panel + k * width);
     }
 }
 
