@@ -47,11 +47,14 @@ enum status tuple_parts_begin(struct tuple_parts *parts, const struct tuple_stor
 /* The tuple in place `number` of those that are left. */
 int64_t tuple_parts_tuple(const struct tuple_parts *parts, int64_t number);
 
-/* A tuple is finished. Process 0 stores what is new from time to time. Not collective. Errors:
- * STATUS_NO_MEMORY. */
+/* A tuple is finished. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status tuple_parts_add(struct tuple_parts *parts, int64_t tuple, const double values[]);
 
-/* All tuples are finished: stores them. Collective. */
+/* To be called also by a process that has no tuple for some time: others send what is due, process 0
+ * receives and, from time to time, stores it. Not collective, does not wait. */
+void tuple_parts_poll(struct tuple_parts *parts);
+
+/* This process computes no more tuples. Process 0 goes on to receive and store until all do. Collective. */
 void tuple_parts_end(struct tuple_parts *parts);
 
 /* The sum of a scalar's parts, on process 0. */
