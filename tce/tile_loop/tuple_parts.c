@@ -86,7 +86,7 @@ void tuple_parts_destroy(struct tuple_parts *self)
 
 /* --- tuples that are left --- */
 
-static bool is_finished(const struct tuple_table *table, int64_t tuple)
+bool tuple_table_is_finished(const struct tuple_table *table, int64_t tuple)
 {
     for (int i = 0; i < table->n_scalars; i++)
         if (isnan(table->parts[tuple * table->n_scalars + i]))
@@ -115,7 +115,7 @@ static enum status find_left(struct tuple_parts *self, int64_t *n_left)
     if (status != STATUS_OK)
         goto done;
     for (int64_t tuple = 0; self->rank == 0 && tuple < self->n_tuples; tuple++)
-        finished[tuple] = is_finished(&self->table, tuple);
+        finished[tuple] = tuple_table_is_finished(&self->table, tuple);
     long_reduce(finished, self->n_tuples, MPI_C_BOOL, MPI_LOR, self->comm);
     list_left(self, finished, n_left);
 done:

@@ -9,6 +9,7 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The parts of all tuples on process 0; those of a tuple that is not finished are NaN. */
@@ -17,6 +18,9 @@ struct tuple_table {
     int n_scalars;
     double *parts; /* n_tuples x n_scalars */
 };
+
+/* Whether the tuple has all its parts. */
+bool tuple_table_is_finished(const struct tuple_table *table, int64_t tuple);
 
 /* Where parts outlive a run. Its functions are called on process 0 alone. All borrowed. */
 struct tuple_store {
