@@ -54,8 +54,8 @@ static enum status check_program_text(struct correlation *self)
         return STATUS_OK;
     }
     TRY(user_program_check(&self->instance.program, problem->orbitals->n_spins));
-    return status_agree(problem->comm,
-                        user_program_name(problem->text, problem->length, self->amplitudes_name));
+    return status_agree(problem->comm, user_program_name(&self->instance.program, problem->text,
+                                                         problem->length, self->amplitudes_name));
 }
 
 enum status correlation_init(const struct correlation_problem *problem,

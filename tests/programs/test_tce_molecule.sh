@@ -58,9 +58,15 @@ cp ccsd.tce again.tce
 run 0 run ccsd.tce $water --checkpoint ccsd.h5 --json method.json
 run 0 run again.tce $water --restart ccsd.h5 --json result.json
 expect 'abs(r["return_result"] - m["return_result"]) < 1e-9 and len(b["iterations"]) <= 2'
-echo '# another text' >> again.tce
-refuse "its amplitudes are of tce-" run again.tce $water --restart ccsd.h5
-refuse "its amplitudes are of tce-" ccsd $water --restart ccsd.h5
+# What follows the iterations may be another: converged amplitudes are taken as they are.
+printf '\nfinally\nscalar norm\nnorm = t1[i,a] * t1[i,a]\n' >> again.tce
+run 0 run again.tce $water --restart ccsd.h5 --json result.json
+expect 'r["return_result"] == m["return_result"] and b["scalars"]["norm"] > 1e-5'
+expect '[i["final"] for i in b["iterations"]] == [True]'
+sed -i '1i # another text' again.tce
+refuse "ccsd.h5: its amplitudes are of another .tce program: one whose text before 'finally'" \
+    run again.tce $water --restart ccsd.h5
+refuse "its amplitudes are of a .tce program, not of ccsd" ccsd $water --restart ccsd.h5
 
 # --- programs that no method has ---
 
