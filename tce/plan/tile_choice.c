@@ -21,11 +21,11 @@ enum { WORKERS = 4 };
 
 /* A space as it would be cut. */
 struct space_cut {
-    int64_t tile; /* values at most */
-    double mean;  /* values in a tile, over all runs of labels */
-    bool fixed;   /* by the program */
+    int64_t tile;  /* values at most */
+    double mean;   /* values in a tile, over all runs of labels */
+    bool fixed;    /* by the program */
     int64_t least; /* a smaller tile would make more tiles than all spaces may have */
-    int64_t next; /* a smaller tile, and what it saves */
+    int64_t next;  /* a smaller tile, and what it saves */
     double gain;
     bool stale; /* that is of other tiles than now */
 };
