@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/execution/plan_memory.h"
 
-#include "tce/dense/dense_product.h"
 #include "tce/execution/executor.h"
 #include "tce/plan/plan_loops.h"
 #include "tce/tensor/tensor.h"
+#include "tce/tile_loop/loop_worker.h"
 
 #include <math.h>
 
@@ -59,8 +59,7 @@ static enum status add_loop_need(const struct plan *plan, int loop, struct plan_
     enum status status = plan_loop_problem_init(plan, loop, &problem);
     double parts = (double)problem.problem.n_tensors * tile_tuples_count(&problem.problem.tuples) *
                    sizeof(double);
-    memory->loops =
-        fmax(memory->loops, problem.local_bytes + parts + (double)product_scratch_bytes());
+    memory->loops = fmax(memory->loops, problem.local_bytes + parts + (double)loop_worker_bytes());
     plan_loop_problem_fini(&problem);
     return status;
 }

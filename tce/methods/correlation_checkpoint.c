@@ -136,7 +136,7 @@ struct method_words {
     char text[64];
 };
 
-static struct method_words describe_method(const char *method)
+static struct method_words show_amplitude_method(const char *method)
 {
     struct method_words words;
     bool has_spins = method[0] == 'u';
@@ -152,7 +152,7 @@ static struct method_words describe_method(const char *method)
 
 static enum status compare_methods(const char *path, const char *wanted, const char *method)
 {
-    struct method_words now = describe_method(wanted), then = describe_method(method);
+    struct method_words now = show_amplitude_method(wanted), then = show_amplitude_method(method);
     if (strcmp(method, wanted) == 0)
         return STATUS_OK;
     if (strcmp(now.text, then.text) == 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A .tce program is prepared to run: spaces cut or bound, tensors filled, mistakes reported with
  * their place. */
-#include "tce/dense/dense_product.h"
 #include "tce/execution/plan_memory.h"
 #include "tce/execution/program_instance.h"
+#include "tce/tile_loop/loop_worker.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 
@@ -255,7 +255,7 @@ static void test_scratch_beside_contractions_is_counted(void **state)
     assert_true(packed.between >= sizeof(double) * 20 * 20 * 20 * 20);
     struct plan_memory loop = estimate(LARGE "tensor A[k,i]\nfor k by tile 10\n"
                                              "E = A[k,i] * A[k,i]\nend\n");
-    assert_true(loop.loops >= (double)product_scratch_bytes());
+    assert_true(loop.loops >= (double)loop_worker_bytes());
 }
 
 int main(int argc, char **argv)
