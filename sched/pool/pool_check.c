@@ -186,9 +186,9 @@ static enum status check_machine(const struct taskpool_machine *machine)
 
 /* Arguments that must be equal on all processes, and their names in messages. */
 enum { N_TASKS, RECORD_SIZE, MODE, SETTINGS, FUNCTIONS, N_AGREED };
-static const char *const agreed_names[N_AGREED] = {"n_tasks", "record_size", "the mode",
-                                                   "the settings",
-                                                   "which of owner, cost and finish are NULL"};
+static const char *const agreed_names[N_AGREED] = {
+    "n_tasks", "record_size", "the mode", "the settings",
+    "which of owner, cost, finish and idle are NULL"};
 
 static uint64_t hash_name(const char *name)
 {
@@ -210,8 +210,8 @@ static void list_agreed(const struct pool_request *request, const struct taskpoo
         (int64_t)(mode_options_hash(settings, mode) + settings->keep_history +
                   2 * (uint64_t)settings->keep_timeline + 4 * (uint64_t)(settings->trace != NULL) +
                   8 * (uint64_t)settings->keep_iterations);
-    values[FUNCTIONS] =
-        (problem->owner != NULL) + 2 * (problem->cost != NULL) + 4 * (problem->finish != NULL);
+    values[FUNCTIONS] = (problem->owner != NULL) + 2 * (problem->cost != NULL) +
+                        4 * (problem->finish != NULL) + 8 * (problem->idle != NULL);
 }
 
 /* mode  NULL: the request is refused by this process */

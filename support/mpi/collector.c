@@ -5,7 +5,6 @@
 #include "support/base/array.h"
 #include "support/base/clock.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,7 @@ struct collector {
     char *message; /* MESSAGE_RECORDS of them: sent, or received on process 0 */
     MPI_Request request;
     double sent_s;
+    int n_finished; /* on process 0: of the others, those that have sent their last */
 };
 
 enum status collector_create(MPI_Comm comm, size_t record_size,
@@ -85,6 +85,16 @@ static bool is_sending_due(const struct collector *self)
            (self->n_waiting > 0 && clock_now_s() - self->sent_s > SENT_EVERY_S);
 }
 
+/* Sends what is due, unless the message before is still under way. */
+static void send_due(struct collector *self)
+{
+    int is_free = 1;
+    if (self->request != MPI_REQUEST_NULL)
+        MPI_Test(&self->request, &is_free, MPI_STATUS_IGNORE);
+    if (is_free && is_sending_due(self))
+        send_records(self);
+}
+
 enum status collector_add(struct collector *self, const void *record)
 {
     if (self->rank == 0) {
@@ -94,16 +104,12 @@ enum status collector_add(struct collector *self, const void *record)
     TRY(array_reserve(&self->waiting, self->n_waiting + 1, &self->capacity, self->record_size));
     memcpy(self->waiting + (size_t)self->n_waiting++ * self->record_size, record,
            self->record_size);
-    int is_free = 1;
-    if (self->request != MPI_REQUEST_NULL)
-        MPI_Test(&self->request, &is_free, MPI_STATUS_IGNORE);
-    if (is_free && is_sending_due(self))
-        send_records(self);
+    send_due(self);
     return STATUS_OK;
 }
 
-/* Takes the records of a message that is there; whether it was a process's last. */
-static bool take_record_message(struct collector *self, const MPI_Status *probed)
+/* Takes the records of a message that is there. */
+static void take_record_message(struct collector *self, const MPI_Status *probed)
 {
     MPI_Status status;
     int size;
@@ -112,33 +118,41 @@ static bool take_record_message(struct collector *self, const MPI_Status *probed
     MPI_Get_count(&status, MPI_BYTE, &size);
     for (size_t at = 0; at < (size_t)size; at += self->record_size)
         self->take(self->message + at, self->context);
-    return probed->MPI_TAG == TAG_LAST;
+    self->n_finished += probed->MPI_TAG == TAG_LAST;
 }
 
-void collector_receive(struct collector *self)
+void collector_poll(struct collector *self)
 {
     int arrived = self->rank == 0;
+    if (self->rank > 0)
+        send_due(self);
     while (arrived) {
         MPI_Status status;
-        MPI_Iprobe(MPI_ANY_SOURCE, TAG_RECORDS, self->comm, &arrived, &status);
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm, &arrived, &status);
         if (arrived)
             take_record_message(self, &status);
     }
 }
 
-void collector_finish(struct collector *self)
+static void send_last(struct collector *self)
 {
-    for (int n_last = 1; self->rank == 0 && n_last < self->n_processes;) {
-        MPI_Status status;
-        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, self->comm, &status);
-        n_last += take_record_message(self, &status);
-    }
-    if (self->rank == 0)
-        return;
     MPI_Wait(&self->request, MPI_STATUS_IGNORE);
     while (self->n_waiting > 0) {
         send_records(self);
         MPI_Wait(&self->request, MPI_STATUS_IGNORE);
     }
     MPI_Send(NULL, 0, MPI_BYTE, 0, TAG_LAST, self->comm);
+}
+
+bool collector_finish(struct collector *self)
+{
+    if (self->rank > 0) {
+        send_last(self);
+        return true;
+    }
+    collector_poll(self);
+    bool finished = self->n_finished == self->n_processes - 1;
+    if (finished)
+        self->n_finished = 0;
+    return finished;
 }

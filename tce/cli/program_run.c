@@ -105,7 +105,7 @@ static enum status check_program_memory(const struct program_run *run)
     TRY(status_agree(run->comm, plan_memory_estimate(plan, &options->contraction, &memory)));
     struct memory_need need = {.shared_bytes = memory.tensors / run->n_workers +
                                                darray_overhead_bytes(plan->n_tensors),
-                               .own_bytes = memory.tables + memory.work + memory.loops +
+                               .own_bytes = memory.tables + plan_memory_scratch(&memory) +
                                             plan_memory_cached(&memory, run->n_workers)};
     struct memory_budget budget = memory_budget(options->memory_megabytes * 1000000, run->comm);
     double needed = need.shared_bytes + need.own_bytes;

@@ -12,8 +12,10 @@ struct plan_memory {
     double tensors_of_program; /* those that exist all the time */
     double tables;             /* where blocks begin */
     double cache;              /* blocks that are cached, at most: as asked for */
-    double work;               /* blocks that are worked on */
-    double loops;              /* local tensors of a loop over tiles, and parts of its scalars */
+    double work;               /* blocks that are worked on, and packed ones of their products */
+    double
+        between;  /* contractions: blocks while tensors are packed, or tried for their symmetries */
+    double loops; /* local tensors of a loop over tiles, packed blocks, and parts of its scalars */
 };
 
 /* settings: whose cache bounds that of blocks. Not collective. Errors: STATUS_NO_MEMORY, those of
@@ -21,6 +23,9 @@ struct plan_memory {
 enum status plan_memory_estimate(const struct plan *plan,
                                  const struct contraction_settings *settings,
                                  struct plan_memory *memory);
+
+/* What a process needs besides tensors and caches, while contractions or loops run. */
+double plan_memory_scratch(const struct plan_memory *memory);
 
 /* What one of n_processes caches of its share of the tensors, while contractions run, or a loop over tiles. */
 double plan_memory_cached(const struct plan_memory *memory, double n_processes);

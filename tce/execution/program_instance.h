@@ -41,6 +41,9 @@ struct program_source {
     int n_fills;
     const struct fill_symmetry *fills; /* n_fills, beside the functions */
     enum plan_pairs pairs;
+    int64_t
+        most_values; /* of a block, in tiles of half of that, also in loops: to try a program without
+                            its sizes; 0: all */
 };
 
 /* Parses the text, cuts the spaces and plans; allocates no tensors. Collective.

@@ -2,6 +2,7 @@
 #include "tce/execution/symmetry_trial.h"
 
 #include "support/base/agree.h"
+#include "tce/language/symmetry_operators.h"
 #include "tce/tensor/permute.h"
 
 #include <math.h>
@@ -51,15 +52,13 @@ static void try_block(const struct program_tensor *declared, const struct tensor
         deviation[declared->n_exchanges] = fmax(deviation[declared->n_exchanges], fabs(own[i]));
 }
 
-/* Finds an exchange that the tensor does not have; -1: it has all. */
-static enum status find_lacking_exchange(const struct program_tensor *declared,
-                                         const struct tensor *tensor, MPI_Comm comm, int *exchange)
+/* deviation  out: of each exchange, and the largest element after them, on every process */
+static enum status find_deviations(const struct program_tensor *declared,
+                                   const struct tensor *tensor, MPI_Comm comm, double deviation[])
 {
     size_t size = ((size_t)tensor->max_block + 1) * sizeof(double);
     struct trial_scratch scratch = {.other = malloc(size), .exchanged = malloc(size)};
-    double *deviation = calloc((size_t)declared->n_exchanges + 1, sizeof *deviation);
-    *exchange = -1;
-    enum status status = CHECK_MEMORY(scratch.other && scratch.exchanged && deviation,
+    enum status status = CHECK_MEMORY(deviation && scratch.other && scratch.exchanged,
                                       "no memory for a block of tensor %s", tensor->name);
     status = status_agree(comm, status);
     if (status != STATUS_OK)
@@ -70,13 +69,9 @@ static enum status find_lacking_exchange(const struct program_tensor *declared,
             try_block(declared, tensor, block, own, &scratch, deviation);
     }
     MPI_Allreduce(MPI_IN_PLACE, deviation, declared->n_exchanges + 1, MPI_DOUBLE, MPI_MAX, comm);
-    for (int x = 0; x < declared->n_exchanges && *exchange < 0; x++)
-        if (deviation[x] > ROUNDING * deviation[declared->n_exchanges])
-            *exchange = x;
 done:
     free(scratch.other);
     free(scratch.exchanged);
-    free(deviation);
     return status;
 }
 
@@ -99,22 +94,41 @@ static struct target_text show_target(const struct program *program,
     return shown;
 }
 
+/* Refuses a statement for the first exchange that its target lacks. */
+static enum status refuse_statement(const struct program *program,
+                                    const struct program_statement *statement, int first,
+                                    const bool lacks[])
+{
+    const struct program_tensor *tensor = &program->tensors[statement->target.tensor];
+    const struct program_exchange *exchange = &tensor->exchanges[first];
+    const struct signed_permutation identity = symmetry_identity();
+    return source_fail(
+        program->file, statement->place,
+        "this does not make %s equal to %s%s, as line %d declares: write %s before the products "
+        "that lack it, or take the symmetry out of the declaration",
+        show_target(program, &statement->target, &exchange->permutation).text,
+        exchange->permutation.sign < 0 ? "-" : "",
+        show_target(program, &statement->target, &identity).text, exchange->place.line,
+        symmetry_operators_for(program, tensor, lacks, statement->target.index).text);
+}
+
 enum status symmetry_trial(const struct program *program, int number, const struct tensor *target,
                            MPI_Comm comm)
 {
     const struct program_statement *statement = &program->statements[number];
     const struct program_tensor *tensor = &program->tensors[statement->target.tensor];
-    const struct signed_permutation identity = symmetry_identity();
-    int found;
-    TRY(find_lacking_exchange(tensor, target, comm, &found));
-    if (found < 0)
-        return STATUS_OK;
-    const struct program_exchange *exchange = &tensor->exchanges[found];
-    return source_fail(
-        program->file, statement->place,
-        "this does not make %s equal to %s%s, as line %d declares: make it so, by sym(...) or "
-        "antisym(...) for instance, or take the symmetry out of the declaration",
-        show_target(program, &statement->target, &exchange->permutation).text,
-        exchange->permutation.sign < 0 ? "-" : "",
-        show_target(program, &statement->target, &identity).text, exchange->place.line);
+    size_t n = (size_t)tensor->n_exchanges;
+    double *deviation = calloc(n + 1, sizeof *deviation);
+    bool *lacks = calloc(n + 1, sizeof *lacks);
+    int first = -1;
+    enum status status = find_deviations(tensor, target, comm, lacks ? deviation : NULL);
+    for (int x = tensor->n_exchanges - 1; x >= 0 && status == STATUS_OK; x--) {
+        lacks[x] = deviation[x] > ROUNDING * deviation[n];
+        first = lacks[x] ? x : first;
+    }
+    if (first >= 0)
+        status = refuse_statement(program, statement, first, lacks);
+    free(deviation);
+    free(lacks);
+    return status;
 }

@@ -23,6 +23,7 @@ struct parsed_symmetrizer {
     int n;            /* groups; 0 without a symmetrizer */
     int n_of_group;
     int index[PROGRAM_MAX_PERMUTED][MAX_RANK]; /* numbers of program_index */
+    struct source_place place[PROGRAM_MAX_PERMUTED][MAX_RANK];
 };
 enum { MAX_SYMMETRIZERS = 4 }; /* of a product */
 

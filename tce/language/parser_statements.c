@@ -128,8 +128,11 @@ static enum status read_symmetrizers(struct parser *parser)
         if (!symmetric && !antisymmetric)
             return STATUS_OK;
         if (parser->n_symmetrizers == MAX_SYMMETRIZERS)
-            return source_fail(parser->file, place, "more than %d permutations of one product",
-                               MAX_SYMMETRIZERS);
+            return source_fail(parser->file, place,
+                               "sym(...) or antisym(...) number %d of this product; at most %d "
+                               "are possible: compute a tensor with the last ones by a statement "
+                               "of its own, and permute that",
+                               MAX_SYMMETRIZERS + 1, MAX_SYMMETRIZERS);
         struct parsed_symmetrizer *next = &parser->symmetrizers[parser->n_symmetrizers++];
         *next = (struct parsed_symmetrizer){.antisymmetric = antisymmetric};
         TRY(parser_symmetrizer(parser, next));

@@ -7,9 +7,11 @@
 
 /* --- reading --- */
 
-/* One index of a group. */
-static enum status read_group_index(struct parser *parser, int index[MAX_RANK], int *n)
+/* One index of the last group. */
+static enum status read_group_index(struct parser *parser, struct parsed_symmetrizer *symmetrizer,
+                                    int *n)
 {
+    int group = symmetrizer->n - 1;
     struct token name;
     TRY(parser_name(parser, "the name of an index", &name));
     if (*n == MAX_RANK)
@@ -17,7 +19,9 @@ static enum status read_group_index(struct parser *parser, int index[MAX_RANK], 
                            "%s is index %d of its group; at most %d are "
                            "possible",
                            token_show(&name).text, MAX_RANK + 1, MAX_RANK);
-    return parser_find(parser, &parser->indices, "index", &name, &index[(*n)++]);
+    symmetrizer->place[group][*n] = name.place;
+    return parser_find(parser, &parser->indices, "index", &name,
+                       &symmetrizer->index[group][(*n)++]);
 }
 
 /* Of the last group, with n indices. */
@@ -45,12 +49,13 @@ static enum status read_permuted_group(struct parser *parser,
                                        struct parsed_symmetrizer *symmetrizer, int *n)
 {
     if (symmetrizer->n == PROGRAM_MAX_PERMUTED)
-        return source_fail(parser->file, parser->token.place, "more than %d groups are permuted",
-                           PROGRAM_MAX_PERMUTED);
-    int *index = symmetrizer->index[symmetrizer->n++];
+        return source_fail(parser->file, parser->token.place,
+                           "group %d of what is permuted; at most %d are possible",
+                           PROGRAM_MAX_PERMUTED + 1, PROGRAM_MAX_PERMUTED);
+    symmetrizer->n++;
     *n = 0;
     do
-        TRY(read_group_index(parser, index, n));
+        TRY(read_group_index(parser, symmetrizer, n));
     while (parser->token.kind == TOKEN_NAME);
     return STATUS_OK;
 }
@@ -60,14 +65,15 @@ static enum status read_permuted_group(struct parser *parser,
 static enum status split_last_group(struct parser *parser, struct source_place place, int n,
                                     struct parsed_symmetrizer *symmetrizer)
 {
-    int *last = symmetrizer->index[symmetrizer->n - 1];
+    int from = symmetrizer->n - 1;
     if (symmetrizer->n + n - 1 > PROGRAM_MAX_PERMUTED)
-        return source_fail(parser->file, place, "more than %d indices are permuted",
-                           PROGRAM_MAX_PERMUTED);
+        return source_fail(parser->file, place, "%d indices are permuted; at most %d are possible",
+                           symmetrizer->n + n - 1, PROGRAM_MAX_PERMUTED);
     symmetrizer->n_of_group = 1;
     TRY(check_group(parser, place, 1, symmetrizer));
     for (int i = 1; i < n; i++) {
-        symmetrizer->index[symmetrizer->n++][0] = last[i];
+        symmetrizer->index[symmetrizer->n][0] = symmetrizer->index[from][i];
+        symmetrizer->place[symmetrizer->n++][0] = symmetrizer->place[from][i];
         TRY(check_group(parser, place, 1, symmetrizer));
     }
     return STATUS_OK;
@@ -175,7 +181,8 @@ static enum status append_permuted(struct parser *parser,
 {
     if (parser->n_terms++ == PROGRAM_MAX_TERMS)
         return source_fail(parser->file, statement->terms[from].place,
-                           "the permutations of this product are beyond the limit of %d products",
+                           "with the permutations of this product the program has more than %d "
+                           "products: compute part of it in a statement of its own",
                            PROGRAM_MAX_TERMS);
     TRY(array_append(&statement->terms, &statement->n_terms, sizeof *statement->terms));
     const struct program_term *term = &statement->terms[from];
@@ -206,10 +213,54 @@ static bool next_exchange(int n, int to[])
     return true;
 }
 
+static bool has_index(const struct parser *parser, const struct program_factor *factor, int index)
+{
+    for (int d = 0; d < parser->program->tensors[factor->tensor].rank; d++)
+        if (factor->index[d] == index)
+            return true;
+    return false;
+}
+
+/* An index that permutations put into the place of one on the left side has to be in the product, or the
+ * latter would be lost. */
+static enum status check_permuted_index(const struct parser *parser,
+                                        const struct parsed_symmetrizer *symmetrizer, int group,
+                                        int i, const struct program_factor *target,
+                                        const struct program_term *term)
+{
+    int index = symmetrizer->index[group][i];
+    for (int f = 0; f < term->n_factors; f++)
+        if (has_index(parser, &term->factors[f], index))
+            return STATUS_OK;
+    for (int g = 0; g < symmetrizer->n; g++) {
+        int other = symmetrizer->index[g][i];
+        bool exchanged = !symmetrizer->first_alone || g == 0 || group == 0;
+        if (g != group && exchanged && has_index(parser, target, other))
+            return source_fail(parser->file, symmetrizer->place[group][i],
+                               "'%s' takes the place of '%s' here, but no factor of this product "
+                               "has it: permute indices of the product",
+                               parser->program->indices[index].name,
+                               parser->program->indices[other].name);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_permuted_indices(const struct parser *parser,
+                                          const struct parsed_symmetrizer *symmetrizer,
+                                          const struct program_factor *target,
+                                          const struct program_term *term)
+{
+    for (int g = 0; g < symmetrizer->n; g++)
+        for (int i = 0; i < symmetrizer->n_of_group; i++)
+            TRY(check_permuted_index(parser, symmetrizer, g, i, target, term));
+    return STATUS_OK;
+}
+
 enum status parser_symmetrize(struct parser *parser, const struct parsed_symmetrizer *symmetrizer,
                               int first, struct program_statement *statement)
 {
     int end = statement->n_terms, n = symmetrizer->n, to[PROGRAM_MAX_PERMUTED];
+    TRY(check_permuted_indices(parser, symmetrizer, &statement->target, &statement->terms[first]));
     for (int from = first; from < end; from++) {
         for (int i = 0; i < n; i++)
             to[i] = i;

@@ -11,12 +11,21 @@ struct place_group {
     int n, at[MAX_RANK];
 };
 
+/* A word that ends the exchanges, or belongs before them. */
+static bool is_word_of_declaration(const struct token *token)
+{
+    return token_is(token, "symmetric") || token_is(token, "antisymmetric") ||
+           token_is(token, "irrep") || token_is(token, "spin");
+}
+
 /* The place of a name in the brackets of the declaration. */
 static enum status read_exchanged_place(struct parser *parser, const struct parsed_indices *list,
                                         int *at)
 {
     struct token name;
     int index, n = 0;
+    if (is_word_of_declaration(&parser->token))
+        return parser_unexpected(parser, "the name of an index of this tensor");
     TRY(parser_name(parser, "the name of an index of this tensor", &name));
     TRY(parser_find(parser, &parser->indices, "index", &name, &index));
     for (int d = 0; d < list->n; d++)
@@ -33,6 +42,11 @@ static enum status read_exchanged_place(struct parser *parser, const struct pars
                        token_show(&name).text);
 }
 
+static bool begins_group(const struct token *token)
+{
+    return token_is(token, "(") || (token->kind == TOKEN_NAME && !is_word_of_declaration(token));
+}
+
 /* i, or (i a). */
 static enum status read_place_group(struct parser *parser, const struct parsed_indices *list,
                                     struct place_group *group)
@@ -46,6 +60,10 @@ static enum status read_place_group(struct parser *parser, const struct parsed_i
                                MAX_RANK);
         TRY(read_exchanged_place(parser, list, &group->at[group->n++]));
     } while (open && parser->token.kind == TOKEN_NAME);
+    if (open && token_is(&parser->token, ","))
+        return source_fail(parser->file, parser->token.place,
+                           "no comma stands within a group: indices that move together are side "
+                           "by side, as in symmetric (i a)(j b)");
     return open ? parser_expect(parser, ")", "another index or ')'") : STATUS_OK;
 }
 
@@ -102,8 +120,13 @@ static enum status add_exchange(struct parser *parser, const struct parsed_indic
     }
     permutation.sign = (int8_t)sign;
     TRY(array_append(&tensor->exchanges, &tensor->n_exchanges, sizeof *tensor->exchanges));
-    tensor->exchanges[tensor->n_exchanges - 1] =
-        (struct program_exchange){.place = left->place, .permutation = permutation};
+    struct program_exchange *exchange = &tensor->exchanges[tensor->n_exchanges - 1];
+    *exchange = (struct program_exchange){
+        .place = left->place, .permutation = permutation, .n_of_group = left->n};
+    for (int i = 0; i < left->n; i++) {
+        exchange->left[i] = (int8_t)left->at[i];
+        exchange->right[i] = (int8_t)right->at[i];
+    }
     return STATUS_OK;
 }
 
@@ -113,13 +136,11 @@ static enum status read_exchanges(struct parser *parser, const struct parsed_ind
 {
     struct place_group left, right;
     TRY(read_place_group(parser, list, &left));
-    if (parser->token.kind != TOKEN_NAME && !token_is(&parser->token, "("))
+    if (!begins_group(&parser->token))
         return parser_unexpected(parser,
                                  "the index or group that this one is exchanged with, as in "
                                  "i j or (i a)(j b)");
-    while (token_is(&parser->token, "(") ||
-           (parser->token.kind == TOKEN_NAME && !token_is(&parser->token, "symmetric") &&
-            !token_is(&parser->token, "antisymmetric"))) {
+    while (begins_group(&parser->token)) {
         TRY(read_place_group(parser, list, &right));
         TRY(add_exchange(parser, list, sign, &left, &right, tensor));
         left = right;
@@ -142,9 +163,10 @@ static enum status generate_symmetry(const struct parser *parser, struct source_
     free(generators);
     if (status == STATUS_LIMIT)
         return source_fail(parser->file, place,
-                           "these exchanges make more than %d permutations; at most that many are "
-                           "possible",
-                           SYMMETRY_MAX);
+                           "one after another, these exchanges permute the indices of '%s' in more "
+                           "than %d ways, which is the limit: declare fewer, the tensor may have "
+                           "more",
+                           tensor->name, SYMMETRY_MAX);
     if (status == STATUS_OK && contradicts)
         return source_fail(
             parser->file, place,
@@ -177,5 +199,11 @@ enum status parser_symmetry(struct parser *parser, const struct parsed_indices *
             TRY(parser_accept(parser, ",", &more));
         } while (more);
     }
+    if (tensor->n_exchanges > 0 &&
+        (token_is(&parser->token, "irrep") || token_is(&parser->token, "spin")))
+        return source_fail(parser->file, parser->token.place,
+                           "%s stands before the symmetry, as in `tensor S[i,j] irrep 1 symmetric "
+                           "i j`",
+                           token_show(&parser->token).text);
     return tensor->n_exchanges > 0 ? generate_symmetry(parser, place, tensor) : STATUS_OK;
 }

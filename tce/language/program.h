@@ -79,6 +79,8 @@ struct program_index {
 struct program_exchange {
     struct source_place place;
     struct signed_permutation permutation;
+    int n_of_group; /* places that are exchanged together, those on the left with those on the right */
+    int8_t left[MAX_RANK], right[MAX_RANK];
 };
 
 struct program_tensor {
@@ -86,6 +88,7 @@ struct program_tensor {
     struct source_place place;
     int rank; /* 0: a scalar */
     int space[MAX_RANK];
+    int index[MAX_RANK];   /* that the declaration names, for messages */
     int8_t sign[MAX_RANK]; /* +1 upper, -1 lower; without a bar +1 */
     bool has_bar;          /* needed if a space has spins: to be checked when one is bound */
     int irrep, spin;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/language/symmetry_check.h"
 
+#include "tce/language/symmetry_operators.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,22 +74,46 @@ static bool fill_has(const struct program_tensor *tensor, const struct fill_symm
     return symmetry_sign(symmetry, tensor->rank, exchange) == exchange->sign;
 }
 
+/* That it lacks a declared exchange, the first of those. */
+static enum status refuse_fill(const struct program *program, const struct program_tensor *tensor,
+                               int exchange, const bool lacks[])
+{
+    int sign = tensor->exchanges[exchange].permutation.sign;
+    return source_fail(
+        program->file, tensor->exchanges[exchange].place,
+        "'%s' is filled with '%s', which is not %s under this exchange: leave it out, or fill "
+        "another tensor, of which a statement makes '%s' with %s",
+        tensor->name, tensor->fill, sign > 0 ? "symmetric" : "antisymmetric", tensor->name,
+        symmetry_operators_for(program, tensor, lacks, tensor->index).text);
+}
+
+/* Whether the fill has all exchanges that are declared. */
+static enum status check_filled_exchanges(const struct program *program,
+                                          const struct program_tensor *tensor,
+                                          const struct fill_symmetry *fill,
+                                          const struct symmetry *symmetry)
+{
+    bool *lacks = calloc((size_t)tensor->n_exchanges + 1, sizeof *lacks);
+    int first = -1;
+    TRY(CHECK_MEMORY(lacks, "no memory for the symmetry of a tensor"));
+    for (int x = tensor->n_exchanges - 1; x >= 0; x--) {
+        lacks[x] = !fill_has(tensor, fill, symmetry, &tensor->exchanges[x].permutation);
+        first = lacks[x] ? x : first;
+    }
+    enum status status = first >= 0 ? refuse_fill(program, tensor, first, lacks) : STATUS_OK;
+    free(lacks);
+    return status;
+}
+
 static enum status bind_fill(struct program *program, int number, const struct fill_symmetry *fill)
 {
     struct program_tensor *tensor = &program->tensors[number];
     struct symmetry symmetry;
     TRY(find_fill_symmetry(tensor, fill, &symmetry));
-    for (int x = 0; x < tensor->n_exchanges; x++) {
-        const struct program_exchange *exchange = &tensor->exchanges[x];
-        if (fill_has(tensor, fill, &symmetry, &exchange->permutation))
-            continue;
+    enum status status = check_filled_exchanges(program, tensor, fill, &symmetry);
+    if (status != STATUS_OK) {
         symmetry_fini(&symmetry);
-        return source_fail(
-            program->file, exchange->place,
-            "'%s' is filled with '%s', which is not %s under this exchange: leave it out, or "
-            "compute '%s' by a statement with sym(...) or antisym(...)",
-            tensor->name, tensor->fill,
-            exchange->permutation.sign > 0 ? "symmetric" : "antisymmetric", tensor->name);
+        return status;
     }
     if (symmetry.n > 0 && tensor->loop < 0 && !has_statement(program, number)) {
         symmetry_fini(&tensor->symmetry);

@@ -54,8 +54,8 @@ static enum status check_program_text(struct correlation *self)
         return STATUS_OK;
     }
     TRY(user_program_check(&self->instance.program, problem->orbitals->n_spins));
-    return status_agree(problem->comm,
-                        user_program_name(problem->text, problem->length, self->amplitudes_name));
+    return status_agree(problem->comm, user_program_name(&self->instance.program, problem->text,
+                                                         problem->length, self->amplitudes_name));
 }
 
 enum status correlation_init(const struct correlation_problem *problem,
@@ -76,7 +76,8 @@ enum status correlation_init(const struct correlation_problem *problem,
                                     .spaces = spaces,
                                     .n_fills = METHOD_N_FILLS,
                                     .fills = method_fill_symmetries,
-                                    .pairs = problem->pairs};
+                                    .pairs = problem->pairs,
+                                    .most_values = problem->most_values};
     source.text = problem->text;
     source.length = problem->length;
     if (!source.text)
@@ -112,8 +113,7 @@ int correlation_unknowns(const struct correlation *self, struct tensor *x[CORREL
     return program->n_unknowns;
 }
 
-/* Tensors whose binding, or whose function, says what an element is. */
-static enum status fill_elements(struct correlation *self)
+enum status correlation_fill_elements(struct correlation *self)
 {
     const struct program *program = &self->instance.program;
     size_t n = (size_t)program->n_tensors;
@@ -151,7 +151,7 @@ enum status correlation_prepare(struct correlation *self, const struct taskpool_
     double start_s = clock_now_s();
     TRY(program_instance_start(&self->instance, &self->problem.contraction));
     TRY(correlation_integrals_fill(self, pool));
-    TRY(fill_elements(self));
+    TRY(correlation_fill_elements(self));
     self->integral_seconds = clock_now_s() - start_s;
     return STATUS_OK;
 }

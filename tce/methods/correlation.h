@@ -27,6 +27,7 @@ struct correlation_problem {
     int64_t scf_bytes;    /* of them, at most, that the SCF keeps */
     struct contraction_settings contraction;
     enum plan_pairs pairs;
+    int64_t most_values; /* as of a program_source: of a trial; 0: all */
     MPI_Comm comm;
 };
 
@@ -103,6 +104,10 @@ enum status correlation_memory_check(const struct correlation *correlation, int 
  * Errors: those of executor_create, mo_integrals_create and _run. */
 enum status correlation_prepare(struct correlation *correlation,
                                 const struct taskpool_settings *pool);
+
+/* Fills all tensors but integrals, and says what those of loops are filled with. Errors: STATUS_NO_MEMORY, those of
+ * program_instance_fill. */
+enum status correlation_fill_elements(struct correlation *correlation);
 
 /* Solves the equations with new pools, from what precedes the iterations on, printing a line for
  * each iteration. Amplitudes of settings->restart that are converged are not iterated again if they are

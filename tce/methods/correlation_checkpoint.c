@@ -4,6 +4,7 @@
 #include "basis/integrals/shells.h"
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_stream.h"
+#include "tce/methods/user_program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -130,13 +131,44 @@ enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, 
                                    read_into_solver(&stream, n, x, diis_size, solver, progress));
 }
 
+/* "ccsd", or "a .tce program". */
+struct method_words {
+    char text[64];
+};
+
+static struct method_words show_amplitude_method(const char *method)
+{
+    struct method_words words;
+    bool has_spins = method[0] == 'u';
+    const char *name = method + has_spins;
+    bool is_program = strncmp(name, USER_PROGRAM_PREFIX, strlen(USER_PROGRAM_PREFIX)) == 0;
+    if (is_program)
+        snprintf(words.text, sizeof words.text, "a .tce program%s",
+                 has_spins ? " over spin orbitals" : "");
+    else
+        snprintf(words.text, sizeof words.text, "%s", method);
+    return words;
+}
+
+static enum status compare_methods(const char *path, const char *wanted, const char *method)
+{
+    struct method_words now = show_amplitude_method(wanted), then = show_amplitude_method(method);
+    if (strcmp(method, wanted) == 0)
+        return STATUS_OK;
+    if (strcmp(now.text, then.text) == 0)
+        return FAIL(STATUS_INPUT,
+                    "%s: its amplitudes are of another .tce program: one whose text before "
+                    "'finally' differs from this one's; --guess %s takes only the orbitals",
+                    path, path);
+    return FAIL(STATUS_INPUT,
+                "%s: its amplitudes are of %s, not of %s; --guess %s takes only the orbitals", path,
+                then.text, now.text, path);
+}
+
 static enum status compare_origins(const char *path, const struct amplitude_origin *wanted,
                                    const struct amplitude_origin *origin)
 {
-    if (strcmp(origin->method, wanted->method) != 0)
-        return FAIL(STATUS_INPUT,
-                    "%s: its amplitudes are of %s, not of %s; --guess %s takes only the orbitals",
-                    path, origin->method, wanted->method, path);
+    TRY(compare_methods(path, wanted->method, origin->method));
     if (origin->frozen.n_core != wanted->frozen.n_core || origin->n_occupied != wanted->n_occupied)
         return FAIL(STATUS_INPUT,
                     "%s: its amplitudes are of %lld occupied orbitals, %lld frozen, not of %lld, "

@@ -59,7 +59,7 @@ static void list_needs(const struct estimate *estimate, double n_processes,
     double always = plan->tables + estimate->scf;
     needs[ITERATING] = (struct memory_need){
         .shared_bytes = (plan->tensors + estimate->diis) / n_processes + estimate->windows,
-        .own_bytes = plan_memory_cached(plan, n_processes) + plan->work + plan->loops + always};
+        .own_bytes = plan_memory_cached(plan, n_processes) + plan_memory_scratch(plan) + always};
     needs[TRANSFORMING] = (struct memory_need){
         .shared_bytes = (plan->tensors_of_program + estimate->half_transformed) / n_processes +
                         estimate->windows,

@@ -197,7 +197,7 @@ static int64_t count_finished(const struct tuple_table *table)
 {
     int64_t n = 0;
     for (int64_t tuple = 0; tuple < table->n_tuples; tuple++)
-        n += !isnan(table->parts[tuple * table->n_scalars]);
+        n += tuple_table_is_finished(table, tuple);
     return n;
 }
 

@@ -5,6 +5,7 @@
 #include "tce/methods/correlation.h"
 #include "tce/methods/method_bindings.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,16 +111,30 @@ enum status user_program_reset(struct program_instance *instance)
     return STATUS_OK;
 }
 
-enum status user_program_name(const char *text, size_t length, char name[USER_PROGRAM_NAME_SIZE])
+/* The length of the text before `finally`, without white space at its end: a program without `finally` may be
+ * continued by one. */
+static size_t length_of_iterated(const struct program *program, const char *text, size_t length)
+{
+    size_t end = 0;
+    int line = 1;
+    for (; end < length && line != program->finally_place.line; end++)
+        line += text[end] == '\n';
+    while (end > 0 && isspace((unsigned char)text[end - 1]))
+        end--;
+    return end;
+}
+
+enum status user_program_name(const struct program *program, const char *text, size_t length,
+                              char name[USER_PROGRAM_NAME_SIZE])
 {
     struct sha256 *sha256;
     char hex[SHA256_HEX_SIZE];
     enum status status = sha256_create(&sha256);
     if (status != STATUS_OK)
         goto done;
-    sha256_add(sha256, text, length);
+    sha256_add(sha256, text, length_of_iterated(program, text, length));
     sha256_finish(sha256, hex);
-    snprintf(name, USER_PROGRAM_NAME_SIZE, "tce-%.10s", hex);
+    snprintf(name, USER_PROGRAM_NAME_SIZE, USER_PROGRAM_PREFIX "%.10s", hex);
 done:
     sha256_destroy(sha256);
     return status;

@@ -22,7 +22,10 @@ enum status user_program_check(const struct program *program, int n_spins);
  * program_instance_fill. */
 enum status user_program_reset(struct program_instance *instance);
 
-/* The name under which a checkpoint has amplitudes of a program with this text: "tce-" and digits of
- * its SHA-256. Not collective. Errors: those of sha256_create. */
+/* The name under which a checkpoint has amplitudes of a program with this text: USER_PROGRAM_PREFIX and digits
+ * of the SHA-256 of what decides them, the text before `finally`. Not collective. Errors: those of
+ * sha256_create. */
+#define USER_PROGRAM_PREFIX "tce-"
 enum { USER_PROGRAM_NAME_SIZE = 15 };
-enum status user_program_name(const char *text, size_t length, char name[USER_PROGRAM_NAME_SIZE]);
+enum status user_program_name(const struct program *program, const char *text, size_t length,
+                              char name[USER_PROGRAM_NAME_SIZE]);

@@ -3,17 +3,8 @@
 
 #include "tce/tensor/pair_space.h"
 
-/* Pairs that are considered of a product. */
-enum { MOST_CANDIDATES = 10 };
-
-/* A product whose pairs are to be found. */
-struct pair_search {
-    const struct product *product;
-    const struct product_operand *C;
-    const struct pair_factor *factor[2];
-    int n;
-    struct index_pair candidate[MOST_CANDIDATES];
-};
+#include <assert.h>
+#include <stdlib.h>
 
 /* The place of an index in an operand; -1: it has none, -2: several. */
 static int single_place(const struct product_operand *operand, int index)
@@ -68,10 +59,12 @@ static bool is_exchange(const struct signed_permutation *permutation, int rank)
     return exchange;
 }
 
-/* Notes the pairs of a permutation, if all of what it exchanges may be pairs. */
-static void note_candidates(struct pair_search *search, const struct product_operand *operand,
-                            const struct signed_permutation *permutation)
+/* Notes a permutation and its pairs, if all of what it exchanges may be pairs. */
+static void note_flip(struct pair_search *search, int f,
+                      const struct signed_permutation *permutation)
 {
+    const struct product_operand *operand = search->factor[f]->operand;
+    struct pair_flip flip = {.sign = permutation->sign};
     if (!is_exchange(permutation, operand->rank))
         return;
     for (int d = 0; d < operand->rank; d++)
@@ -86,11 +79,34 @@ static void note_candidates(struct pair_search *search, const struct product_ope
         int c = 0;
         while (c < search->n && !is_pair(&search->candidate[c], &pair))
             c++;
-        if (c == MOST_CANDIDATES)
-            return;
+        assert(c < PAIRS_MAX_CANDIDATES);
         search->candidate[c] = pair;
         search->n += c == search->n;
+        flip.pairs |= 1U << c;
     }
+    search->flips[f][search->n_flips[f]++] = flip;
+}
+
+enum status pair_search_init(const struct product *product, const struct pair_factor *A,
+                             const struct pair_factor *B, const struct product_operand *C,
+                             struct pair_search *search)
+{
+    *search = (struct pair_search){.product = product, .C = C, .factor = {A, B}};
+    for (int f = 0; f < 2; f++) {
+        const struct symmetry *symmetry = search->factor[f]->symmetry;
+        int n = symmetry ? symmetry->n : 0;
+        search->flips[f] = calloc((size_t)n + 1, sizeof *search->flips[f]);
+        TRY(CHECK_MEMORY(search->flips[f], "no memory for %d symmetries of a product", n));
+        for (int e = 1; e < n; e++)
+            note_flip(search, f, &symmetry->elements[e]);
+    }
+    return STATUS_OK;
+}
+
+void pair_search_fini(struct pair_search *search)
+{
+    for (int f = 0; f < 2; f++)
+        free(search->flips[f]);
 }
 
 unsigned pair_choice_in(const struct pair_choice *choice, const struct product_operand *operand)
@@ -154,12 +170,35 @@ static bool meets_flips(unsigned negative, int n, const struct pair_flip flips[]
     return true;
 }
 
-static void find_combinations(const struct pair_search *search, struct pair_choice *choice)
+/* The flips of a factor that exchange chosen pairs alone, as bits of the choice. */
+static int list_chosen_flips(const struct pair_search *search, int f,
+                             const int chosen[PAIRS_MAX_CANDIDATES],
+                             struct pair_flip flips[PAIRS_MAX_COMBINATIONS])
+{
+    int n = 0;
+    for (int e = 0; e < search->n_flips[f]; e++) {
+        unsigned pairs = 0, candidates = search->flips[f][e].pairs;
+        if (candidates & ~search->set)
+            continue;
+        for (unsigned left = candidates; left != 0; left &= left - 1)
+            pairs |= 1U << chosen[__builtin_ctz(left)];
+        int met = 0;
+        while (met < n && flips[met].pairs != pairs)
+            met++;
+        if (met == n)
+            flips[n++] = (struct pair_flip){pairs, search->flips[f][e].sign};
+    }
+    return n;
+}
+
+/* chosen  numbers in the choice of the candidates that are in it */
+static void find_combinations(const struct pair_search *search,
+                              const int chosen[PAIRS_MAX_CANDIDATES], struct pair_choice *choice)
 {
     struct pair_flip flips[2][PAIRS_MAX_COMBINATIONS];
     int n[2];
     for (int f = 0; f < 2; f++)
-        n[f] = pair_choice_flips(choice, search->factor[f], flips[f]);
+        n[f] = list_chosen_flips(search, f, chosen, flips[f]);
     choice->n_combinations = 0;
     for (unsigned negative = 0; negative < 1U << choice->n; negative++) {
         if (!meets_flips(negative, n[0], flips[0]) || !meets_flips(negative, n[1], flips[1]))
@@ -175,41 +214,43 @@ double pair_choice_fraction(const struct pair_choice *choice)
     return choice->n_combinations / (double)(1 << choice->n);
 }
 
-/* The candidates in a set, if no index is in two of them. */
-static bool take_candidates(const struct pair_search *search, unsigned set,
+/* The candidates in the set at hand, if no index is in two of them. */
+static bool take_candidates(const struct pair_search *search, int chosen[PAIRS_MAX_CANDIDATES],
                             struct pair_choice *choice)
 {
-    *choice = (struct pair_choice){0};
-    for (int c = 0; c < search->n; c++) {
+    choice->n = 0;
+    for (uint32_t left = search->set; left != 0; left &= left - 1) {
+        int c = __builtin_ctz(left);
         const struct index_pair *pair = &search->candidate[c];
-        if (!(set >> c & 1))
-            continue;
         for (int p = 0; p < choice->n; p++)
             for (int i = 0; i < 4; i++)
                 if (choice->pair[p].index[i / 2] == pair->index[i % 2])
                     return false;
+        chosen[c] = choice->n;
         choice->pair[choice->n++] = *pair;
     }
     return true;
 }
 
-int pair_choices_list(const struct product *product, const struct pair_factor *A,
-                      const struct pair_factor *B, const struct product_operand *C, int most,
-                      struct pair_choice choices[])
+/* The next set, as a number, of at most PAIRS_MAX candidates. */
+static bool next_set(struct pair_search *search)
 {
-    struct pair_search search = {.product = product, .C = C, .factor = {A, B}};
-    int n = 0;
-    for (int f = 0; f < 2; f++)
-        for (int e = 1; search.factor[f]->symmetry && e < search.factor[f]->symmetry->n; e++)
-            note_candidates(&search, search.factor[f]->operand,
-                            &search.factor[f]->symmetry->elements[e]);
-    for (unsigned set = 1; set < 1U << search.n && n < most; set++) {
-        if (__builtin_popcount(set) > PAIRS_MAX || !take_candidates(&search, set, &choices[n]))
+    search->set++;
+    while (__builtin_popcount(search->set) > PAIRS_MAX)
+        search->set += search->set & -search->set;
+    return search->set < 1U << search->n;
+}
+
+bool pair_search_next(struct pair_search *search, struct pair_choice *choice)
+{
+    int chosen[PAIRS_MAX_CANDIDATES];
+    while (next_set(search)) {
+        if (!take_candidates(search, chosen, choice))
             continue;
-        find_combinations(&search, &choices[n]);
+        find_combinations(search, chosen, choice);
         /* Without a combination the product is zero; it is left as it is. */
-        if (choices[n].n_combinations > 0 && pair_choice_fraction(&choices[n]) < 1)
-            n++;
+        if (choice->n_combinations > 0 && pair_choice_fraction(choice) < 1)
+            return true;
     }
-    return n;
+    return false;
 }

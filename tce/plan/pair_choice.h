@@ -44,11 +44,31 @@ struct pair_flip {
     int sign;
 };
 
-/* All choices that take fewer operations: their number is returned, at most `most`.
- * C  the operand that the product makes */
-int pair_choices_list(const struct product *product, const struct pair_factor *A,
-                      const struct pair_factor *B, const struct product_operand *C, int most,
-                      struct pair_choice choices[]);
+/* The search of all choices. Of s summed indices, r of A and C and c of B and C two are a pair if they are of
+ * one kind; no operand has more than MAX_RANK of them, so pairs are at most as many as one operand's. */
+enum { PAIRS_MAX_CANDIDATES = MAX_RANK * (MAX_RANK - 1) / 2 };
+struct pair_search {
+    const struct product *product;
+    const struct product_operand *C;
+    const struct pair_factor *factor[2];
+    int n; /* pairs that symmetries exchange */
+    struct index_pair candidate[PAIRS_MAX_CANDIDATES];
+    /* Those that a symmetry of a factor exchanges at once, as bits of candidates. */
+    int n_flips[2];
+    struct pair_flip *flips[2];
+    uint32_t set; /* candidates of the choice at hand */
+};
+
+/* All borrowed until pair_search_fini, which follows in any case.
+ * C  the operand that the product makes
+ * Errors: STATUS_NO_MEMORY. */
+enum status pair_search_init(const struct product *product, const struct pair_factor *A,
+                             const struct pair_factor *B, const struct product_operand *C,
+                             struct pair_search *search);
+void pair_search_fini(struct pair_search *search);
+
+/* The next choice that takes fewer operations; false: there is none. */
+bool pair_search_next(struct pair_search *search, struct pair_choice *choice);
 
 /* The fraction of operations that are left, but for pairs of equal values. */
 double pair_choice_fraction(const struct pair_choice *choice);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/tile_choice.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -20,10 +21,11 @@ enum { WORKERS = 4 };
 
 /* A space as it would be cut. */
 struct space_cut {
-    int64_t tile; /* values at most */
-    double mean;  /* values in a tile, over all runs of labels */
-    bool fixed;   /* by the program */
-    int64_t next; /* a smaller tile, and what it saves */
+    int64_t tile;  /* values at most */
+    double mean;   /* values in a tile, over all runs of labels */
+    bool fixed;    /* by the program */
+    int64_t least; /* a smaller tile would make more tiles than all spaces may have */
+    int64_t next;  /* a smaller tile, and what it saves */
     double gain;
     bool stale; /* that is of other tiles than now */
 };
@@ -131,13 +133,14 @@ static double cost_with_space(const struct tile_choice *choice, int space)
     return cost;
 }
 
-/* About a quarter more tiles; 0 after tiles of one value. */
+/* About a quarter more tiles; 0 after the smallest. */
 static int64_t smaller_tile(const struct tile_choice *choice, int space, int64_t tile)
 {
     int64_t size = choice->plan->spaces.spaces[space].space->max_tile, n = (size + tile - 1) / tile;
     n += n < 4 ? 1 : n / 4;
     int64_t smaller = (size + n - 1) / n;
-    return smaller < tile ? smaller : tile - 1;
+    smaller = smaller < tile ? smaller : tile - 1;
+    return smaller < choice->cuts[space].least ? 0 : smaller;
 }
 
 /* What a space's tiles of this length save. */
@@ -231,6 +234,22 @@ static void shift_begins(const struct tile_choice *choice, bool sum)
     }
 }
 
+/* Spaces without tiles of their own share what tiles of others and runs of labels leave of
+ * INDEX_SPACE_MAX_TILES. */
+static void set_least_tiles(const struct tile_choice *choice)
+{
+    const struct label_space *spaces = choice->plan->spaces.spaces;
+    int n_spaces = choice->plan->program->n_spaces;
+    int64_t left = INDEX_SPACE_MAX_TILES, n_chosen = 0;
+    for (int i = 0; i < n_spaces; i++) {
+        left -= llround((double)spaces[i].space->size / choice->cuts[i].mean);
+        n_chosen += !choice->cuts[i].fixed;
+    }
+    int64_t more = n_chosen > 0 && left > n_chosen ? left / n_chosen : 1;
+    for (int i = 0; i < n_spaces; i++)
+        choice->cuts[i].least = (spaces[i].space->size + more - 1) / more;
+}
+
 static enum status begin_tile_search(struct tile_choice *choice, const int64_t tile[])
 {
     const struct plan *plan = choice->plan;
@@ -250,7 +269,16 @@ static enum status begin_tile_search(struct tile_choice *choice, const int64_t t
         choice->cuts[i].stale = true;
         set_tile(choice, i, tile[i] > 0 && tile[i] < whole ? tile[i] : whole);
     }
+    set_least_tiles(choice);
     return STATUS_OK;
+}
+
+static int64_t chosen_tile(const struct tile_choice *choice, int space)
+{
+    const struct space_cut *cut = &choice->cuts[space];
+    if (choice->begin[space] < choice->begin[space + 1])
+        return cut->tile;
+    return cut->least > PROGRAM_TILE ? cut->least : PROGRAM_TILE;
 }
 
 enum status tile_choice_make(const struct plan *plan, int64_t tile[])
@@ -265,7 +293,7 @@ enum status tile_choice_make(const struct plan *plan, int64_t tile[])
     }
     for (int i = 0; i < plan->program->n_spaces; i++)
         if (!choice.cuts[i].fixed)
-            tile[i] = choice.begin[i] < choice.begin[i + 1] ? choice.cuts[i].tile : PROGRAM_TILE;
+            tile[i] = chosen_tile(&choice, i);
 done:
     free(choice.cuts);
     free(choice.begin);

@@ -19,6 +19,7 @@
 
 /* plan  over spaces whose tiles are as long as labels allow
  * tile  of each of the program's spaces: 0 is replaced by the values in a tile; PROGRAM_TILE if no contraction
- *       outside of loops over tiles has an index of the space
+ *       outside of loops over tiles has an index of the space; more if all spaces had more than
+ *       INDEX_SPACE_MAX_TILES else
  * Errors: STATUS_NO_MEMORY. */
 enum status tile_choice_make(const struct plan *plan, int64_t tile[]);

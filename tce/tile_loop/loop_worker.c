@@ -124,6 +124,11 @@ enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], d
 
 /* --- creation --- */
 
+int64_t loop_worker_bytes(void)
+{
+    return product_scratch_bytes();
+}
+
 enum status loop_worker_create(const struct loop_body *body,
                                const struct contraction_settings *settings, struct taskpool *polled,
                                struct loop_worker **worker)

@@ -23,6 +23,9 @@ struct loop_body {
 
 struct loop_worker;
 
+/* Bytes of its scratch besides local tensors and views. */
+int64_t loop_worker_bytes(void);
+
 /* settings  with buffers. polled: taskpool_poll between two products; NULL: none.
  * Errors: STATUS_NO_MEMORY; loop_worker_destroy follows then, too. */
 enum status loop_worker_create(const struct loop_body *body,

@@ -218,11 +218,20 @@ static int run_tuple(int64_t task, void *context)
     return tuple_parts_add(loop->parts, number, loop->values);
 }
 
+/* Of a process that waits for tuples: with --sched share process 0 has none. */
+static void attend_to_tuples(void *context)
+{
+    const struct tile_loop *loop = context;
+    show_progress(loop);
+    tuple_parts_poll(loop->parts);
+}
+
 /* Also the failure of a process without a worker that had no task to fail with. */
 static int finish_tuples(void *context)
 {
     const struct tile_loop *loop = context;
     darray_complete();
+    tuple_parts_end(loop->parts);
     return loop->worker_status;
 }
 
@@ -239,6 +248,7 @@ static enum status create_loop_pool(struct tile_loop *loop, int64_t n_left)
     struct taskpool_problem problem = {.n_tasks = n_left,
                                        .run = run_tuple,
                                        .finish = finish_tuples,
+                                       .idle = attend_to_tuples,
                                        .owner = owner_of_tuple,
                                        .cost = predict_tuple,
                                        .context = loop};
@@ -309,7 +319,6 @@ static enum status run_loop_pool(struct tile_loop *loop)
         TRY(taskpool_restore(loop->pool));
     loop->ran = true;
     enum status status = (enum status)taskpool_run(loop->pool);
-    tuple_parts_end(loop->parts);
     if (status == STATUS_OK)
         write_scalars(loop);
     return status;

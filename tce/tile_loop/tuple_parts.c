@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Parts are stored no more often, and no more often than takes this fraction of the time. */
 static const double STORED_EVERY_S = 1, STORING_FRACTION = 0.005;
@@ -85,7 +86,7 @@ void tuple_parts_destroy(struct tuple_parts *self)
 
 /* --- tuples that are left --- */
 
-static bool is_finished(const struct tuple_table *table, int64_t tuple)
+bool tuple_table_is_finished(const struct tuple_table *table, int64_t tuple)
 {
     for (int i = 0; i < table->n_scalars; i++)
         if (isnan(table->parts[tuple * table->n_scalars + i]))
@@ -114,7 +115,7 @@ static enum status find_left(struct tuple_parts *self, int64_t *n_left)
     if (status != STATUS_OK)
         goto done;
     for (int64_t tuple = 0; self->rank == 0 && tuple < self->n_tuples; tuple++)
-        finished[tuple] = is_finished(&self->table, tuple);
+        finished[tuple] = tuple_table_is_finished(&self->table, tuple);
     long_reduce(finished, self->n_tuples, MPI_C_BOOL, MPI_LOR, self->comm);
     list_left(self, finished, n_left);
 done:
@@ -163,18 +164,25 @@ enum status tuple_parts_add(struct tuple_parts *self, int64_t tuple, const doubl
     self->record[0] = (double)tuple;
     memcpy(self->record + 1, values, (size_t)self->n_scalars * sizeof *values);
     TRY(collector_add(self->collector, self->record));
-    if (self->rank > 0)
-        return STATUS_OK;
-    collector_receive(self->collector);
+    tuple_parts_poll(self);
+    return STATUS_OK;
+}
+
+void tuple_parts_poll(struct tuple_parts *self)
+{
+    collector_poll(self->collector);
     if (self->store && self->is_new && clock_now_s() >= self->next_store_s)
         store_parts(self);
-    return STATUS_OK;
 }
 
 void tuple_parts_end(struct tuple_parts *self)
 {
-    collector_finish(self->collector);
-    if (self->rank == 0 && self->store && self->is_new)
+    const struct timespec pause = {.tv_nsec = 100000}; /* others may need the core */
+    while (!collector_finish(self->collector)) {
+        tuple_parts_poll(self);
+        nanosleep(&pause, NULL);
+    }
+    if (self->store && self->is_new)
         store_parts(self);
 }
 

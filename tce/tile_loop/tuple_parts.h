@@ -9,6 +9,7 @@
 #include "support/base/status.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The parts of all tuples on process 0; those of a tuple that is not finished are NaN. */
@@ -17,6 +18,9 @@ struct tuple_table {
     int n_scalars;
     double *parts; /* n_tuples x n_scalars */
 };
+
+/* Whether the tuple has all its parts. */
+bool tuple_table_is_finished(const struct tuple_table *table, int64_t tuple);
 
 /* Where parts outlive a run. Its functions are called on process 0 alone. All borrowed. */
 struct tuple_store {
@@ -47,11 +51,14 @@ enum status tuple_parts_begin(struct tuple_parts *parts, const struct tuple_stor
 /* The tuple in place `number` of those that are left. */
 int64_t tuple_parts_tuple(const struct tuple_parts *parts, int64_t number);
 
-/* A tuple is finished. Process 0 stores what is new from time to time. Not collective. Errors:
- * STATUS_NO_MEMORY. */
+/* A tuple is finished. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status tuple_parts_add(struct tuple_parts *parts, int64_t tuple, const double values[]);
 
-/* All tuples are finished: stores them. Collective. */
+/* To be called also by a process that has no tuple for some time: others send what is due, process 0
+ * receives and, from time to time, stores it. Not collective, does not wait. */
+void tuple_parts_poll(struct tuple_parts *parts);
+
+/* This process computes no more tuples. Process 0 goes on to receive and store until all do. Collective. */
 void tuple_parts_end(struct tuple_parts *parts);
 
 /* The sum of a scalar's parts, on process 0. */

@@ -47,7 +47,7 @@ for a >= b >= c by tile 2
 end
 ET = E + E4
 """
-MODES = ["auto", "static", "counter", "steal", "retentive", "dtree"]
+MODES = ["auto", "static", "counter", "steal", "retentive", "dtree", "share"]
 FINISHED = re.compile(r"Restart +(\d+) of (\d+) tuples of tiles are finished")
 
 
@@ -117,10 +117,14 @@ def count_finished(text):
     return int(found[1]) if found else 0
 
 
-def kill_once(loop, choose):
+def choose_kill(loop, choose):
+    """Number of processes, mode, what is killed and after how many seconds."""
+    return (choose.randint(1, 3), choose.choice(MODES), choose.choice(["all", "all", "one", "mpirun"]),
+            choose.uniform(0.3, 1) * loop.seconds)
+
+
+def kill_once(loop, choose, n_processes, mode, how, later):
     """Words for a run that was killed, what it found finished, and its energy if it ended before."""
-    n_processes, mode = choose.randint(1, 3), choose.choice(MODES)
-    how, later = choose.choice(["all", "all", "one", "mpirun"]), choose.uniform(0.3, 1) * loop.seconds
     path = loop.path("output")
     with open(path, "w", encoding="utf-8") as output:
         process = loop.start(n_processes, mode, output)
@@ -132,6 +136,14 @@ def kill_once(loop, choose):
         text = file.read()
     words = f"{n_processes} processes, {mode}, after {later:.2f} s, {how}"
     return words, count_finished(text), loop.read_energy() if process.returncode == 0 else None
+
+
+def check_share(loop, choose):
+    """Process 0, which runs no tuple with `share`, keeps what others finish all the same."""
+    loop.forget()
+    words, _, energy = kill_once(loop, choose, 2, "share", "all", 0.9 * loop.seconds)
+    if energy is None and not os.path.exists(loop.path("run.h5.loop1")):
+        raise AssertionError(f"{words}: nothing is kept")
 
 
 class Chain:
@@ -167,10 +179,15 @@ def main():
     n_failed = n_resumed = n_ended = 0
     with tempfile.TemporaryDirectory() as folder:
         loop = Loop(beryl_tce, mpiexec, molecule, folder)
+        try:
+            check_share(loop, choose)
+        except AssertionError as failure:
+            print(failure)
+            n_failed += 1
         chain = Chain(loop)
         for kill in range(n_kills):
             try:
-                words, finished, energy = kill_once(loop, choose)
+                words, finished, energy = kill_once(loop, choose, *choose_kill(loop, choose))
                 n_resumed += chain.add(words, finished, energy)
                 n_ended += energy is not None
                 if energy is not None:

@@ -120,6 +120,12 @@ struct taskpool_problem {
      * does, unless one failed before it. NULL: no-op. */
     int (*finish)(void *context);
 
+    /* Called on each process over and over while it waits for tasks, also where the mode gives it
+     * none: for communication of the program's own, such as receiving what tasks elsewhere send. It
+     * must be short and not wait, and of the pool's functions it may call taskpool_progress alone.
+     * NULL: no-op. */
+    void (*idle)(void *context);
+
     size_t record_size; /* bytes of a dynamic pool's task; 0: the pool is static */
     /* Runs the task of a record, which it may change; see run. */
     int (*run_record)(void *record, void *context);

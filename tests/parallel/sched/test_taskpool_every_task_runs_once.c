@@ -4,6 +4,7 @@
 #include "tests/cases/pool_cases.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { n_iterations = 4 };
 
@@ -104,11 +105,58 @@ static void test_two_pools_take_turns(void **state)
     }
 }
 
+struct waits {
+    bool in_task;
+    int64_t n_tasks, n_idle;
+};
+
+static int sleep_in_task(int64_t task, void *context)
+{
+    struct waits *waits = context;
+    const struct timespec pause = {.tv_nsec = 2000000};
+    (void)task;
+    waits->in_task = true;
+    nanosleep(&pause, NULL);
+    waits->in_task = false;
+    waits->n_tasks++;
+    return STATUS_OK;
+}
+
+static void count_idle(void *context)
+{
+    struct waits *waits = context;
+    assert_false(waits->in_task);
+    waits->n_idle++;
+}
+
+/* Also with --progress thread; the manager of `share` has no task. */
+static void test_a_process_without_tasks_is_idle(void **state)
+{
+    (void)state;
+    struct waits waits = {0};
+    struct taskpool_problem problem = {
+        .n_tasks = 20, .run = sleep_in_task, .idle = count_idle, .context = &waits};
+    struct taskpool_settings settings = pool_case_settings("--sched=share --chunk=1");
+    struct taskpool *pool;
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    check_ok(taskpool_run(pool));
+    if (rank == 0)
+        assert_true(size == 1 ? waits.n_tasks == 20 : waits.n_tasks == 0 && waits.n_idle > 0);
+    int64_t n_idle = waits.n_idle;
+    check_ok(taskpool_restore(pool));
+    assert_int_equal(waits.n_idle, n_idle);
+    taskpool_destroy(pool);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_task_runs_once),
         cmocka_unit_test(test_two_pools_take_turns),
+        cmocka_unit_test(test_a_process_without_tasks_is_idle),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

@@ -54,9 +54,10 @@ static void run_round(struct collector *collector, struct taken *taken, int rank
         struct record record = {rank, i, rank + 1.0 / (i + 1)};
         check_ok(collector_add(collector, &record));
         if (i % 100 == round)
-            collector_receive(collector);
+            collector_poll(collector);
     }
-    collector_finish(collector);
+    while (!collector_finish(collector))
+        continue;
     if (rank == 0)
         check_taken(taken, round);
 }

@@ -349,11 +349,17 @@ static void test_declared_symmetries_that_do_not_follow_are_tried(void **state)
     check_trial("S[i,j] = U[i,k] * U[k,l] * U[l,j]\nS[i,j] += U[i,j]\n", NULL);
     check_trial("A[i,j,k] = U[i,j] * R[k,l] * R[k,l] - U[j,k] * R[i,l] * R[i,l]\n", NULL);
     check_trial("S[i,j] = R[i,j]\n",
-                "test.tce:8:1: this does not make S[j,i] equal to S[i,j], as line 5 declares");
+                "test.tce:8:1: this does not make S[j,i] equal to S[i,j], as line 5 declares: "
+                "write sym(i, j) before the products that lack it");
     check_trial("S[i,j] = U[i,j]\nS[l,k] -= R[l,k]\nS[i,j] -= R[j,i]\n",
                 "test.tce:9:1: this does not make S[k,l] equal to S[l,k]");
     check_trial("A[i,j,k] = U[i,j] * R[k,k]\n",
-                "test.tce:8:1: this does not make A[k,j,i] equal to -A[i,j,k], as line 6 declares");
+                "test.tce:8:1: this does not make A[k,j,i] equal to -A[i,j,k], as line 6 declares: "
+                "write antisym(i, k) before");
+    check_trial("tensor P[i,j,k,l] symmetric (i j)(k l)\nP[i,j,k,l] = R[i,j] * U[k,l]\n",
+                "as line 8 declares: write sym(i j, k l) before");
+    check_trial("tensor Q[i,j,k] antisymmetric i j k\nQ[k,j,i] = R[i,j] * R[i,k]\n",
+                "write antisym(k, j, i) before");
 }
 
 static void test_what_does_not_fit_is_refused(void **state)

@@ -5,6 +5,8 @@
 #include "tce/language/symmetry_check.h"
 #include "tests/cases/plan_case.h"
 
+#include <math.h>
+
 static const struct fill_symmetry fills[] = {
     {"integrals", 4, true, 3, {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}}};
 
@@ -106,6 +108,20 @@ static void test_operations_are_those_of_the_pairs(void **state)
     }
 }
 
+/* Of sixteen pairs that symmetries exchange, and 151 choices, the best has the last of the pairs. */
+static void test_all_choices_are_searched(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    make_plan(HEAD "index m, n : o\ntensor t[i,j,k,l,m,n,c] antisymmetric i j k l m n\n"
+                   "tensor V[a,b,c] antisymmetric a b\ntensor r[i,j,k,l,m,n,a,b]\n"
+                   "r[i,j,k,l,m,n,a,b] = t[i,j,k,l,m,n,c] * V[a,b,c]\n",
+              PLAN_PAIRS_ALWAYS, &made);
+    check_close(product_flops_of(made.plan), 2 * pow(antisymmetric(5), 3) * antisymmetric(9) * 9,
+                1e-9);
+    plan_case_fini(&made);
+}
+
 #define LADDERS                                                                                    \
     HEAD "tensor V[a,b,c,d] symmetric (a c)(b d)\ntensor W[i,j,k,l] symmetric (i k)(j l)\n"        \
          "tensor t[i,j,a,b] symmetric (i a)(j b)\ntensor r[i,j,a,b]\ntensor n[i,j,a,b] symmetric " \
@@ -179,14 +195,37 @@ static void test_what_is_only_packed_need_not_be_stored(void **state)
     }
 }
 
+/* The ladder of water/cc-pVTZ: its integrals are filled in packed form alone, which takes no time in
+ * iterations and less memory; where a product reads them whole as well, it takes more. */
+static void test_packed_integrals_alone_cost_nothing(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "space o = 4\nspace v = 53\nindex i, j : o\nindex a, b, c, d : v\nscalar E\n"
+        "tensor g[a,b,c,d] = integrals\ntensor t[i,j,a,b] symmetric (i a)(j b)\n"
+        "tensor n[i,j,a,b] symmetric (i a)(j b)\ntensor F[a,b]\n%s"
+        "iterate t from n, energy E\nn[i,j,a,b] = g[a,b,c,d] * t[i,j,c,d]\n"
+        "E = n[i,j,a,b] * n[i,j,a,b]\n";
+    for (int other = 0; other < 2; other++) {
+        char program[1000];
+        struct plan_case made;
+        snprintf(program, sizeof program, text, other ? "F[a,b] = g[a,c,b,c]\n" : "");
+        make_plan(program, PLAN_PAIRS_AUTO, &made);
+        assert_int_equal(made.plan->tensors[1].unstored, !other);
+        plan_case_fini(&made);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations_are_those_of_the_pairs),
+        cmocka_unit_test(test_all_choices_are_searched),
         cmocka_unit_test(test_sums_and_packed_tensors_are_shared),
         cmocka_unit_test(test_the_first_term_of_a_statement_replaces),
         cmocka_unit_test(test_constant_tensors_are_packed_before_iterations),
         cmocka_unit_test(test_what_is_only_packed_need_not_be_stored),
+        cmocka_unit_test(test_packed_integrals_alone_cost_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

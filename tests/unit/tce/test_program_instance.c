@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A .tce program is prepared to run: spaces cut or bound, tensors filled, mistakes reported with
  * their place. */
+#include "tce/execution/plan_memory.h"
 #include "tce/execution/program_instance.h"
+#include "tce/tile_loop/loop_worker.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 
@@ -220,6 +222,42 @@ static void test_functions_are_checked_without_tensors(void **state)
     program_instance_fini(&instance);
 }
 
+static struct plan_memory estimate(const char *text)
+{
+    const struct contraction_settings settings = {.cache_bytes = 1};
+    struct program_instance instance;
+    struct plan_memory memory;
+    check_ok(init(text, 0, &instance));
+    check_ok(plan_memory_estimate(instance.plan, &settings, &memory));
+    program_instance_fini(&instance);
+    return memory;
+}
+
+#define LARGE "space s = 300\nspace o = 40\nindex i, j : s\nindex k : o\nscalar E\n"
+
+static void test_scratch_beside_contractions_is_counted(void **state)
+{
+    (void)state;
+    const double block = sizeof(double) * 300 * 300;
+    struct plan_memory none = estimate("tile 300\n" LARGE "tensor S[i,j]\ntensor A[i,j]\n"
+                                       "S[i,j] = A[i,j]\n");
+    assert_true(none.between == 0 && none.loops == 0);
+    /* A block and its exchanged one, while a symmetry is tried. */
+    struct plan_memory tried = estimate("tile 300\n" LARGE "tensor S[i,j] symmetric i j\n"
+                                        "tensor A[i,j]\nS[i,j] = A[i,j]\n");
+    assert_true(tried.between == 2 * block);
+    assert_true(plan_memory_scratch(&tried) >= plan_memory_scratch(&none) + 2 * block);
+    /* A block of a tensor that is packed. */
+    struct plan_memory packed =
+        estimate("tile 20\n" LARGE "index l, m, n, p : o\ntensor V[k,l,m,n] symmetric (k m)(l n)\n"
+                 "tensor T[m,n,p,i] antisymmetric m n\ntensor C[k,l,p,i]\n"
+                 "C[k,l,p,i] = V[k,m,l,n] * T[m,n,p,i]\n");
+    assert_true(packed.between >= sizeof(double) * 20 * 20 * 20 * 20);
+    struct plan_memory loop = estimate(LARGE "tensor A[k,i]\nfor k by tile 10\n"
+                                             "E = A[k,i] * A[k,i]\nend\n");
+    assert_true(loop.loops >= (double)loop_worker_bytes());
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +268,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tensors_are_filled_as_they_say),
         cmocka_unit_test(test_mistakes_are_reported_with_their_place),
         cmocka_unit_test(test_products_beyond_the_rank_are_refused),
+        cmocka_unit_test(test_scratch_beside_contractions_is_counted),
         cmocka_unit_test_teardown(test_functions_are_checked_without_tensors, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -127,6 +127,22 @@ static void test_given_tiles_and_unused_spaces_stay(void **state)
     plan_case_fini(&made);
 }
 
+static void test_there_are_no_more_tiles_than_may_be(void **state)
+{
+    (void)state;
+    struct plan_case made;
+    int64_t tile[PLAN_CASE_SPACES] = {[2] = 1000};
+    choose("space s = 50000000\nspace t = 100000000\nspace u = 400000000\nspace v = 5\n"
+           "index i : s\nindex k : v\ntensor A[i,k]\nscalar E\nE = A[i,k] * A[i,k]\n",
+           &made, tile);
+    int64_t n = 0;
+    for (int s = 0; s < 4; s++)
+        n += n_tiles(&made, s, tile);
+    assert_in_range(n, 400000, INDEX_SPACE_MAX_TILES);
+    assert_int_equal(tile[2], 1000);
+    plan_case_fini(&made);
+}
+
 /* A scalar's tasks are blocks of the first factor. */
 static void test_factors_of_large_scalars_are_cut(void **state)
 {
@@ -188,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_large_contractions_have_tasks_for_many),
         cmocka_unit_test(test_small_contractions_are_one_task),
         cmocka_unit_test(test_given_tiles_and_unused_spaces_stay),
+        cmocka_unit_test(test_there_are_no_more_tiles_than_may_be),
         cmocka_unit_test(test_factors_of_large_scalars_are_cut),
         cmocka_unit_test(test_the_models_cost_is_nearly_least),
     };

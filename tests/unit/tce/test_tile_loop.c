@@ -3,6 +3,7 @@
  * tensors that are filled, and intermediates. Programs against plain loops: test_random_loops. */
 #include "tce/execution/program_instance.h"
 #include "tce/plan/plan_loops.h"
+#include "tce/tile_loop/tuple_parts.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 
@@ -125,11 +126,22 @@ static void test_slices_change_nothing(void **state)
     program_instance_fini(&instance);
 }
 
+static void test_a_tuple_is_finished_with_all_its_parts(void **state)
+{
+    (void)state;
+    double parts[] = {1, NAN, NAN, 1, 0, -2};
+    const struct tuple_table table = {.n_tuples = 3, .n_scalars = 2, .parts = parts};
+    assert_false(tuple_table_is_finished(&table, 0));
+    assert_false(tuple_table_is_finished(&table, 1));
+    assert_true(tuple_table_is_finished(&table, 2));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_slices_change_nothing, darray_case_start,
                                         darray_case_stop),
+        cmocka_unit_test(test_a_tuple_is_finished_with_all_its_parts),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

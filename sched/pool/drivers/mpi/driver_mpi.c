@@ -151,6 +151,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     if (driver->watchdog)
         mpi_watchdog_begin(driver->watchdog);
     driver->running = true;
+    driver->comm.idling = driver->problem;
     mpi_worker_start_thread(driver);
     driver->start_s = driver->clock_s = clock_now_s();
     if (base->records.recorder)
@@ -159,6 +160,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->worker.elapsed_s = driver->clock_s - driver->start_s;
     mpi_worker_stop_thread(driver);
     driver->running = false;
+    driver->comm.idling = NULL;
 
     pulse_set(driver->slot, PULSE_ENDS);
     mpi_comm_finish(&driver->comm);

@@ -233,6 +233,12 @@ bool mpi_comm_deliver(struct mpi_comm *comm)
     return happened;
 }
 
+void mpi_comm_idle(const struct mpi_comm *comm)
+{
+    if (comm->idling && comm->idling->idle)
+        comm->idling->idle(comm->idling->context);
+}
+
 double mpi_comm_pause(struct mpi_comm *comm)
 {
     double pause_s = mpi_messages_pause(&comm->messages);
@@ -251,6 +257,7 @@ void mpi_comm_wait(struct mpi_comm *comm)
     while (!mpi_comm_deliver(comm)) {
         if (comm->wake_s < INFINITY && clock_now_s() >= comm->wake_s)
             break;
+        mpi_comm_idle(comm);
         mpi_comm_rest(comm, mpi_comm_pause(comm));
     }
     comm->wake_s = INFINITY;

@@ -28,6 +28,7 @@ struct mpi_comm {
     bool mode_failed;          /* the mode reported lost tasks */
     struct recorder *recorder; /* of messages; borrowed; NULL: none */
     struct mpi_pulse *pulse;   /* takes part in each delivery; borrowed; NULL: none */
+    const struct taskpool_problem *idling; /* whose idle is called in waits; borrowed; NULL: none */
 };
 
 /* Collective over mpi, which is borrowed and must carry no other point-to-point messages
@@ -62,9 +63,10 @@ bool mpi_comm_deliver(struct mpi_comm *comm);
 /* mpi_comm_deliver that first waits for an event or the time of taskpool_comm_wake. */
 void mpi_comm_wait(struct mpi_comm *comm);
 
-/* The parts of such a wait for a driver with a lock, which it holds in the first and not in the
- * second: the seconds for which this process may sleep, and the sleep, until a message is sent to
- * it. No effect but where there are more processes than cores. */
+/* The parts of such a wait for a driver with a lock, which it holds in the second alone: the
+ * program's own work, the seconds for which this process may sleep, and the sleep, until a message
+ * is sent to it. The last has no effect but where there are more processes than cores. */
+void mpi_comm_idle(const struct mpi_comm *comm);
 double mpi_comm_pause(struct mpi_comm *comm);
 void mpi_comm_rest(struct mpi_comm *comm, double pause_s);
 

@@ -112,6 +112,7 @@ void mpi_worker_wait(struct driver_mpi *driver, int64_t n_events)
         else
             driver->comm.wake_s = INFINITY;
         mpi_worker_unlock(driver);
+        mpi_comm_idle(&driver->comm);
         mpi_comm_rest(&driver->comm, pause_s);
     }
 }
