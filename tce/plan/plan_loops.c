@@ -323,20 +323,29 @@ static void choose_slices(const struct loop_builder *builder)
     }
 }
 
-/* Whatever the labels, at most. */
+/* Of a local tensor, whatever the labels, at most. */
+static double count_tensor_bytes(const struct plan_loop_problem *made,
+                                 const struct tile_loop_tensor *tensor)
+{
+    double elements = 1;
+    for (int d = 0; d < tensor->labels.rank; d++)
+        elements *= (double)(tensor->loop_index[d] < 0 ? tensor->labels.space[d]->size
+                             : tensor->of_slice        ? made->problem.slice[tensor->loop_index[d]]
+                                                       : tensor->labels.space[d]->max_tile);
+    return elements * sizeof(double);
+}
+
+/* All local tensors, and a copy of one whose images are added (loop_images.h). */
 static double count_local_bytes(const struct plan_loop_problem *made)
 {
-    double bytes = 0;
+    double bytes = 0, copied = 0;
     for (int t = 0; t < made->problem.n_tensors; t++) {
         const struct tile_loop_tensor *tensor = &made->problem.tensors[t];
-        double elements = tensor->local;
-        for (int d = 0; tensor->local && d < tensor->labels.rank; d++)
-            elements *= (double)(tensor->loop_index[d] < 0 ? tensor->labels.space[d]->size
-                                 : tensor->of_slice ? made->problem.slice[tensor->loop_index[d]]
-                                                    : tensor->labels.space[d]->max_tile);
-        bytes += elements * sizeof(double);
+        double of_tensor = tensor->local ? count_tensor_bytes(made, tensor) : 0;
+        bytes += of_tensor;
+        copied = fmax(copied, tensor->of_slice ? 0 : of_tensor);
     }
-    return bytes;
+    return bytes + copied;
 }
 
 /* Beyond these a tile is a slip. */
