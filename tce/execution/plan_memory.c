@@ -20,7 +20,7 @@ static enum status add_tensor_need(const struct plan *plan, int number, struct p
     double block = 1;
     for (int d = 0; d < tensor->labels.rank; d++)
         block *= (double)tensor->labels.space[d]->max_tile;
-    memory->tables += tensor_index_bytes(block_index_n(blocks));
+    memory->tables += tensor_index_bytes(block_index_n(blocks)) + block_index_bytes(blocks);
     *max_block = fmax(*max_block, block);
     if (plan_keeps_tensor(plan, number))
         memory->tensors_of_program += sizeof(double) * tensor->elements;

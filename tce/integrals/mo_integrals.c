@@ -311,6 +311,11 @@ static void put_block(const struct full_pair *full, const struct mo_target *targ
 {
     const struct orbital_tile *R = &full->pair->R, *S = &full->pair->S;
     const struct orbital_tile *X = turned ? S : R, *Y = turned ? R : S;
+    int32_t tiles[] = {X->tile, target->dirac ? P->tile : Y->tile,
+                       target->dirac ? Y->tile : P->tile, Q->tile};
+    int64_t number = target->packing ? -1 : block_index_number(target->tensor->blocks, tiles);
+    if (!target->packing && number < 0) /* symmetry makes it of another block */
+        return;
     int64_t n_x = orbital_range_size(X->range), n_y = orbital_range_size(Y->range);
     int64_t n_p = orbital_range_size(P->range), n_q = orbital_range_size(Q->range);
     for (int64_t x = 0; x < n_x; x++)
@@ -319,15 +324,12 @@ static void put_block(const struct full_pair *full, const struct mo_target *targ
             double *part = block + x * n_y * n_p * n_q + y * n_q * (target->dirac ? 1 : n_p);
             copy_orbital_part(full, P, Q, rs, target->dirac ? n_y * n_q : n_q, part);
         }
-    int32_t tiles[] = {X->tile, target->dirac ? P->tile : Y->tile,
-                       target->dirac ? Y->tile : P->tile, Q->tile};
     if (target->packing) {
         packing_add_block(target->packing, target->labels, tiles, block, target->tensor,
                           full->packing[target - full->plan->targets]);
         return;
     }
-    int64_t number = block_index_number(target->tensor->blocks, tiles);
-    assert(number >= 0 && darray_block_size(target->tensor->data, number) == n_x * n_y * n_p * n_q);
+    assert(darray_block_size(target->tensor->data, number) == n_x * n_y * n_p * n_q);
     darray_put(target->tensor->data, number, block);
 }
 
