@@ -66,7 +66,7 @@ enum status executor_claim_intermediate(struct executor *self, int tensor)
     return STATUS_OK;
 }
 
-void executor_reserve_tensors(const struct plan *plan, MPI_Comm comm)
+void executor_reserve_tensors(const struct plan *plan, double more_bytes, MPI_Comm comm)
 {
     int n_processes;
     double parts = 0, intermediates = plan->peak_elements;
@@ -77,5 +77,5 @@ void executor_reserve_tensors(const struct plan *plan, MPI_Comm comm)
         parts += tensor_longest_part(&plan->tensors[i].labels, n_processes);
         intermediates -= plan->tensors[i].elements;
     }
-    darray_reserve((parts * n_processes + fmax(0, intermediates)) * sizeof(double));
+    darray_reserve((parts * n_processes + fmax(0, intermediates)) * sizeof(double) + more_bytes);
 }
