@@ -116,8 +116,7 @@ static double *load_reduced(struct operand_blocks *blocks, struct channel *chann
                             int64_t *size)
 {
     int64_t extent[MAX_INDICES];
-    const struct signed_permutation image =
-        block_index_image(factor->tensor->blocks, block->image);
+    const struct signed_permutation image = block_index_image(factor->tensor->blocks, block->image);
     const struct index_list stored = contraction_stored_order(&factor->layout->own, &image);
     *size = extents_of(factor, block->block, &stored, extent);
     const double *source = darray_local(factor->tensor->data, block->block);

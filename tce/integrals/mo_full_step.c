@@ -42,8 +42,8 @@ static void get_matrices(struct mo_integrals *self, int64_t k)
         int64_t M, N;
         tile_pair_of_index(t, &M, &N);
         darray_get(self->half, mo_half_block(self, t, k), self->scratch.block);
-        spread_block(plan, &plan->orbital_pairs[self->batch->first + k], M, N,
-                     self->scratch.block, self->scratch.matrices);
+        spread_block(plan, &plan->orbital_pairs[self->batch->first + k], M, N, self->scratch.block,
+                     self->scratch.matrices);
         taskpool_poll(self->full_pool);
     }
 }

@@ -23,8 +23,7 @@ static struct half_matrices transform_half(const struct mo_integrals *self, int 
     const struct orbital_space *orbitals = &self->plan->problem.orbitals->spin[spin];
     struct orbital_range r = self->batch->rows[spin], s = self->batch->columns[spin];
     bool turned = orbital_range_size(r) < orbital_range_size(s);
-    double *matrices =
-        mo_scratch_matrices(&self->scratch, self->plan, n_function_pairs, spin);
+    double *matrices = mo_scratch_matrices(&self->scratch, self->plan, n_function_pairs, spin);
     orbital_transform(orbitals, turned ? s : r, turned ? r : s, n_function_pairs, matrices,
                       self->scratch.work);
     return (struct half_matrices){.elements = matrices,

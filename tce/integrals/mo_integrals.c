@@ -58,7 +58,7 @@ void mo_scratch_fini(const struct mo_plan *plan, struct mo_scratch *scratch)
 }
 
 double *mo_scratch_matrices(const struct mo_scratch *scratch, const struct mo_plan *plan,
-                                int64_t n_matrices, int spin)
+                            int64_t n_matrices, int spin)
 {
     int64_t n = plan->problem.orbitals->spin[spin].n_functions;
     if (spin == plan->problem.orbitals->n_spins - 1)
@@ -146,10 +146,11 @@ static enum status create_half(struct mo_integrals *self)
         int64_t M, N;
         tile_pair_of_index(t, &M, &N);
         for (int64_t k = 0; k < orbital_batch_size(self->batch); k++)
-            sizes[mo_half_block(self, t, k)] = function_pairs_count(plan->tiling, M, N) *
-                                                orbital_pair_size(&pairs[k]);
+            sizes[mo_half_block(self, t, k)] =
+                function_pairs_count(plan->tiling, M, N) * orbital_pair_size(&pairs[k]);
     }
-    status = darray_create("half-transformed integrals", DARRAY_DOUBLE, n_blocks, sizes, &self->half);
+    status =
+        darray_create("half-transformed integrals", DARRAY_DOUBLE, n_blocks, sizes, &self->half);
 done:
     free(sizes);
     return status;
@@ -176,7 +177,7 @@ static enum status run_step(const struct mo_integrals *self, int64_t number, str
     return status;
 }
 
-static enum status run_steps(struct mo_integrals *self, int64_t number)
+static enum status run_batch_steps(struct mo_integrals *self, int64_t number)
 {
     struct taskpool_problem half = mo_half_step(self), full = mo_full_step(self);
     TRY(taskpool_create(self->comm, &half, &self->settings, &self->half_pool));
@@ -189,7 +190,7 @@ static enum status run_batch(struct mo_integrals *self, int64_t number)
 {
     self->batch = &self->plan->batches[number];
     TRY(create_half(self));
-    enum status status = run_steps(self, number);
+    enum status status = run_batch_steps(self, number);
     taskpool_destroy(self->half_pool);
     taskpool_destroy(self->full_pool);
     darray_destroy(self->half);

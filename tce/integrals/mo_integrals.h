@@ -54,7 +54,8 @@ struct mo_integrals_problem {
                                                    * has such an index */
     double threshold;                             /* of quartets of shells, hartree; > 0 */
     int64_t memory_bytes;                         /* of a process; 0: what the machine has */
-    double half_bytes; /* that the (mu nu|rs) of all processes may take at a time, nearly; 0: no limit */
+    double
+        half_bytes; /* that the (mu nu|rs) of all processes may take at a time, nearly; 0: no limit */
     int n_targets;
     const struct mo_target *targets;
 };

@@ -93,9 +93,8 @@ static void list_orbital_pairs(struct mo_plan *plan)
     for (enum mo_space x = MO_OCCUPIED; x < N_MO_SPACES; x++)
         for (int32_t r = 0; r < mo_plan_n_tiles(plan, x); r++)
             for (enum mo_space y = MO_OCCUPIED; y <= x; y++)
-                for (int32_t s = 0; is_wanted(plan, x, y) &&
-                                    s < (x == y ? r + 1 : mo_plan_n_tiles(plan, y));
-                     s++)
+                for (int32_t s = 0;
+                     is_wanted(plan, x, y) && s < (x == y ? r + 1 : mo_plan_n_tiles(plan, y)); s++)
                     add_orbital_pair(plan, mo_plan_tile(plan, x, r), mo_plan_tile(plan, y, s));
 }
 
@@ -243,6 +242,6 @@ double mo_plan_process_bytes(const struct mo_plan *plan)
         if (plan->targets[i].packing)
             packing_bytes += packing_scratch_bytes(plan->targets[i].packing,
                                                    plan->targets[i].labels, plan->max_block);
-    return packing_bytes + n_doubles * sizeof(double) + tensor_index_bytes(count_half_blocks(plan)) +
-           ao_integrals_bytes(plan->tiling->shells);
+    return packing_bytes + n_doubles * sizeof(double) +
+           tensor_index_bytes(count_half_blocks(plan)) + ao_integrals_bytes(plan->tiling->shells);
 }

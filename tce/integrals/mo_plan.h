@@ -37,7 +37,8 @@ struct mo_plan {
     struct mo_target *targets;
     struct tiling *tiling; /* of basis functions */
     int64_t n_orbital_pairs;
-    struct orbital_pair *orbital_pairs; /* those with the same R one after another, for narrow batches */
+    struct orbital_pair
+        *orbital_pairs; /* those with the same R one after another, for narrow batches */
     int64_t n_batches;
     struct orbital_batch *batches;
     int64_t max_function_pairs; /* of a tile pair */

@@ -40,7 +40,7 @@ struct plan_tensor {
     struct block_labels labels; /* of spaces that the plan owns or borrows */
     struct symmetry inherited;  /* of a packed tensor, by which it is stored; owned */
     double elements;            /* that are stored */
-    int loop;      /* that it is local to; -1: none, it is distributed */
+    int loop;                   /* that it is local to; -1: none, it is distributed */
     bool unstored; /* nothing reads it but what packs it, and what fills it can do that */
     int filled_from, packing;  /* an intermediate that what fills that tensor fills, by a number of
                                   plan->packings, before the first step; -1: none */

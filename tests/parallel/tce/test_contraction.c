@@ -204,8 +204,7 @@ static void test_factors_that_store_unique_blocks(void **state)
             tried.problem.B.labels = &labels[1];
             tried.problem.C.tensor = make("C", &one.C);
             tried.problem.A.tensor = make_symmetric("A", &one.A, unique);
-            tried.problem.B.tensor =
-                one.problem.has_B ? make_symmetric("B", &one.B, unique) : NULL;
+            tried.problem.B.tensor = one.problem.has_B ? make_symmetric("B", &one.B, unique) : NULL;
             tried.problem.A.constant = i % 2;
             run(&tried, "--sched=counter", i);
             result[unique] = elements_of(tried.problem.C.tensor);

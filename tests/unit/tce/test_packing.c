@@ -309,19 +309,16 @@ static void check_unique(const struct index_space *v, int sign, bool weighted)
     bool contradicts;
     check_ok(pair_space_create(v, sign, &pairs));
     check_ok(symmetry_generate(4, 1, &exchange, &full_symmetry, &contradicts));
-    const struct packing packing = {.n = 2,
-                                    .place = {{0, 1, pairs, false}, {2, 3, pairs, weighted}},
-                                    .n_terms = 4,
-                                    .term = {{0, 0.25},
-                                             {1, 0.25 * sign},
-                                             {2, 0.25 * sign},
-                                             {3, 0.25}}};
+    const struct packing packing = {
+        .n = 2,
+        .place = {{0, 1, pairs, false}, {2, 3, pairs, weighted}},
+        .n_terms = 4,
+        .term = {{0, 0.25}, {1, 0.25 * sign}, {2, 0.25 * sign}, {3, 0.25}}};
     check_ok(packing_symmetry(&packing, &full_symmetry, &packed_symmetry));
     assert_int_equal(packed_symmetry.n, weighted ? 1 : 2);
     assert_true(weighted || packed_symmetry.elements[1].sign == -1);
     struct block_labels full = {.rank = 4, .space = {v, v, v, v}, .sign = {1, 1, 1, 1}};
-    struct block_labels packed = {
-        .rank = 2, .space = {pairs->space, pairs->space}, .sign = {1, 1}};
+    struct block_labels packed = {.rank = 2, .space = {pairs->space, pairs->space}, .sign = {1, 1}};
     struct tensor *from[2], *to[2];
     for (int unique = 0; unique < 2; unique++) {
         full.symmetry = unique ? &full_symmetry : NULL;
