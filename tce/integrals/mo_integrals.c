@@ -86,11 +86,37 @@ static enum status check_transformation_memory(const struct mo_plan *plan, MPI_C
                         "use more processes on more nodes, or smaller tiles of orbitals");
 }
 
+/* The array, of zeros, for all batches. */
+static enum status create_half(struct mo_integrals *self)
+{
+    const struct mo_plan *plan = self->plan;
+    int64_t n_tile_pairs = tiling_n_pairs(plan->tiling), n_blocks = n_tile_pairs * plan->n_slots;
+    int64_t *sizes = malloc((size_t)(n_blocks + 1) * sizeof *sizes);
+    enum status status = CHECK_MEMORY(sizes, "no memory for the sizes of %lld blocks of integrals",
+                                      (long long)n_blocks);
+    status = status_agree(self->comm, status);
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t t = 0; t < n_tile_pairs; t++) {
+        int64_t M, N;
+        tile_pair_of_index(t, &M, &N);
+        for (int64_t slot = 0; slot < plan->n_slots; slot++)
+            sizes[mo_half_block(self, t, slot)] =
+                function_pairs_count(plan->tiling, M, N) * plan->slot_size[slot];
+    }
+    status =
+        darray_create("half-transformed integrals", DARRAY_DOUBLE, n_blocks, sizes, &self->half);
+done:
+    free(sizes);
+    return status;
+}
+
 static enum status set_up_integrals(struct mo_integrals *self,
                                     const struct mo_integrals_problem *problem)
 {
     TRY(status_agree(self->comm, mo_plan_create(problem, &self->plan)));
     TRY(check_transformation_memory(self->plan, self->comm));
+    TRY(create_half(self));
     return status_agree(self->comm, mo_scratch_init(self->plan, &self->scratch));
 }
 
@@ -109,6 +135,7 @@ void mo_integrals_destroy(struct mo_integrals *integrals)
 {
     if (!integrals)
         return;
+    darray_destroy(integrals->half);
     mo_scratch_fini(integrals->plan, &integrals->scratch);
     mo_plan_destroy(integrals->plan);
     free(integrals);
@@ -128,33 +155,6 @@ static void zero_packed_targets(const struct mo_plan *plan)
 }
 
 /* --- batches --- */
-
-/* The array, of zeros. */
-static enum status create_half(struct mo_integrals *self)
-{
-    const struct mo_plan *plan = self->plan;
-    const struct orbital_pair *pairs = plan->orbital_pairs + self->batch->first;
-    int64_t n_tile_pairs = tiling_n_pairs(plan->tiling);
-    int64_t n_blocks = n_tile_pairs * orbital_batch_size(self->batch);
-    int64_t *sizes = malloc((size_t)(n_blocks + 1) * sizeof *sizes);
-    enum status status = CHECK_MEMORY(sizes, "no memory for the sizes of %lld blocks of integrals",
-                                      (long long)n_blocks);
-    status = status_agree(self->comm, status);
-    if (status != STATUS_OK)
-        goto done;
-    for (int64_t t = 0; t < n_tile_pairs; t++) {
-        int64_t M, N;
-        tile_pair_of_index(t, &M, &N);
-        for (int64_t k = 0; k < orbital_batch_size(self->batch); k++)
-            sizes[mo_half_block(self, t, k)] =
-                function_pairs_count(plan->tiling, M, N) * orbital_pair_size(&pairs[k]);
-    }
-    status =
-        darray_create("half-transformed integrals", DARRAY_DOUBLE, n_blocks, sizes, &self->half);
-done:
-    free(sizes);
-    return status;
-}
 
 int mo_step_finish(void *context)
 {
@@ -186,16 +186,22 @@ static enum status run_batch_steps(struct mo_integrals *self, int64_t number)
     return run_step(self, 2 * number + 1, self->full_pool);
 }
 
-static enum status run_batch(struct mo_integrals *self, int64_t number)
+/* What a batch leaves out because it is null must be zero after another one, too. */
+static void zero_half(const struct mo_integrals *self)
+{
+    darray_zero(self->half);
+    darray_sync();
+}
+
+static enum status run_orbital_batch(struct mo_integrals *self, int64_t number)
 {
     self->batch = &self->plan->batches[number];
-    TRY(create_half(self));
+    if (self->plan->n_batches > 1)
+        zero_half(self);
     enum status status = run_batch_steps(self, number);
     taskpool_destroy(self->half_pool);
     taskpool_destroy(self->full_pool);
-    darray_destroy(self->half);
     self->half_pool = self->full_pool = NULL;
-    self->half = NULL;
     return status;
 }
 
@@ -203,6 +209,6 @@ enum status mo_integrals_run(struct mo_integrals *integrals)
 {
     zero_packed_targets(integrals->plan);
     for (int64_t batch = 0; batch < integrals->plan->n_batches; batch++)
-        TRY(run_batch(integrals, batch));
+        TRY(run_orbital_batch(integrals, batch));
     return STATUS_OK;
 }

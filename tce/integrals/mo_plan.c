@@ -111,9 +111,11 @@ static void append_batch(struct mo_plan *plan, int64_t first, int64_t end)
 {
     struct orbital_batch *batch = &plan->batches[plan->n_batches++];
     *batch = (struct orbital_batch){.first = first, .end = end};
+    plan->n_slots = end - first > plan->n_slots ? end - first : plan->n_slots;
     for (int64_t k = first; k < end; k++) {
         const struct orbital_pair *pair = &plan->orbital_pairs[k];
-        batch->n_pairs += orbital_pair_size(pair);
+        int64_t *slot = &plan->slot_size[k - first];
+        *slot = orbital_pair_size(pair) > *slot ? orbital_pair_size(pair) : *slot;
         struct orbital_range *rows = &batch->rows[pair->R.spin];
         struct orbital_range *columns = &batch->columns[pair->R.spin];
         *rows = orbital_range_union(*rows, pair->R.range);
@@ -127,7 +129,9 @@ static enum status list_batches(struct mo_plan *plan)
     double limit = plan->problem.half_bytes;
     int64_t first = 0, n_pairs = 0;
     plan->batches = calloc((size_t)plan->n_orbital_pairs + 1, sizeof *plan->batches);
-    TRY(CHECK_MEMORY(plan->batches, "no memory for the pairs of tiles of orbitals"));
+    plan->slot_size = calloc((size_t)plan->n_orbital_pairs + 1, sizeof *plan->slot_size);
+    TRY(CHECK_MEMORY(plan->batches && plan->slot_size,
+                     "no memory for the pairs of tiles of orbitals"));
     for (int64_t k = 0; k < plan->n_orbital_pairs; k++) {
         int64_t size = orbital_pair_size(&plan->orbital_pairs[k]);
         if (limit > 0 && k > first && half_bytes_of(plan, n_pairs + size) > limit) {
@@ -195,26 +199,17 @@ void mo_plan_destroy(struct mo_plan *plan)
     tiling_destroy(plan->tiling);
     free(plan->orbital_pairs);
     free(plan->batches);
+    free(plan->slot_size);
     free(plan->targets);
     free(plan);
 }
 
 double mo_plan_half_bytes(const struct mo_plan *plan)
 {
-    double most = 0;
-    for (int64_t b = 0; b < plan->n_batches; b++)
-        most = fmax(most, half_bytes_of(plan, plan->batches[b].n_pairs));
-    return most;
-}
-
-/* Of a batch, at most. */
-static int64_t count_half_blocks(const struct mo_plan *plan)
-{
-    int64_t most = 0;
-    for (int64_t b = 0; b < plan->n_batches; b++)
-        if (orbital_batch_size(&plan->batches[b]) > most)
-            most = orbital_batch_size(&plan->batches[b]);
-    return tiling_n_pairs(plan->tiling) * most;
+    int64_t n_pairs = 0;
+    for (int64_t slot = 0; slot < plan->n_slots; slot++)
+        n_pairs += plan->slot_size[slot];
+    return half_bytes_of(plan, n_pairs);
 }
 
 int64_t mo_plan_matrices_size(const struct mo_plan *plan)
@@ -243,5 +238,6 @@ double mo_plan_process_bytes(const struct mo_plan *plan)
             packing_bytes += packing_scratch_bytes(plan->targets[i].packing,
                                                    plan->targets[i].labels, plan->max_block);
     return packing_bytes + n_doubles * sizeof(double) +
-           tensor_index_bytes(count_half_blocks(plan)) + ao_integrals_bytes(plan->tiling->shells);
+           tensor_index_bytes(tiling_n_pairs(plan->tiling) * plan->n_slots) +
+           ao_integrals_bytes(plan->tiling->shells);
 }

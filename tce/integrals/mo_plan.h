@@ -28,7 +28,6 @@ struct orbital_pair {
 /* Orbital pairs that are transformed at a time. */
 struct orbital_batch {
     int64_t first, end;
-    int64_t n_pairs;                          /* (r, s) of all of them */
     struct orbital_range rows[2], columns[2]; /* of all their r and s, by spin */
 };
 
@@ -41,6 +40,9 @@ struct mo_plan {
         *orbital_pairs; /* those with the same R one after another, for narrow batches */
     int64_t n_batches;
     struct orbital_batch *batches;
+    int64_t n_slots; /* orbital pairs of a batch, at most */
+    int64_t *
+        slot_size; /* pairs (r, s) of the largest orbital pair that is the one of this number in its batch */
     int64_t max_function_pairs; /* of a tile pair */
     int64_t max_orbital_pair;   /* pairs (r, s) of an orbital pair */
     int64_t max_block;          /* elements of a block of a target */

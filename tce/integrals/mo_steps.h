@@ -30,9 +30,8 @@ struct mo_integrals {
     MPI_Comm comm;
     struct taskpool_settings settings;
     struct mo_scratch scratch;
-    /* Of the batch at hand: */
+    struct darray *half; /* (mu nu|rs) of the batch at hand */
     const struct orbital_batch *batch;
-    struct darray *half;                    /* (mu nu|rs) */
     struct taskpool *half_pool, *full_pool; /* of the two steps; polled while a task runs */
 };
 
@@ -45,12 +44,12 @@ void mo_scratch_fini(const struct mo_plan *plan, struct mo_scratch *scratch);
 double *mo_scratch_matrices(const struct mo_scratch *scratch, const struct mo_plan *plan,
                             int64_t n_matrices, int spin);
 
-/* The block of `half` with the results of a pair of tiles of functions for an orbital pair of the batch, which
- * is counted from its first one: [r][s][p], p the pairs (mu, nu) as ao_integrals.h numbers them. */
+/* The block of `half` with the results of a pair of tiles of functions for the orbital pair of the batch that is in
+ * this slot: [r][s][p], p the pairs (mu, nu) as ao_integrals.h numbers them, and perhaps room behind it. */
 static inline int64_t mo_half_block(const struct mo_integrals *self, int64_t tile_pair,
-                                    int64_t orbital_pair)
+                                    int64_t slot)
 {
-    return tile_pair * orbital_batch_size(self->batch) + orbital_pair;
+    return tile_pair * self->plan->n_slots + slot;
 }
 
 /* From (mu nu|lambda sigma) to (mu nu|rs). A task is the pair of tiles M >= N of basis functions of its
