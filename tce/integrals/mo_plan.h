@@ -36,13 +36,11 @@ struct mo_plan {
     struct mo_target *targets;
     struct tiling *tiling; /* of basis functions */
     int64_t n_orbital_pairs;
-    struct orbital_pair
-        *orbital_pairs; /* those with the same R one after another, for narrow batches */
+    struct orbital_pair *orbital_pairs; /* those with the same R one after another */
     int64_t n_batches;
     struct orbital_batch *batches;
-    int64_t n_slots; /* orbital pairs of a batch, at most */
-    int64_t *
-        slot_size; /* pairs (r, s) of the largest orbital pair that is the one of this number in its batch */
+    int64_t n_slots;    /* orbital pairs of a batch, at most */
+    int64_t *slot_size; /* the most pairs (r, s) of those that are at this place of a batch */
     int64_t max_function_pairs; /* of a tile pair */
     int64_t max_orbital_pair;   /* pairs (r, s) of an orbital pair */
     int64_t max_block;          /* elements of a block of a target */
