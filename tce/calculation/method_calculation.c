@@ -28,6 +28,7 @@ static enum status plan_correlation(struct method_calculation *self,
                                                 .orbitals = orbitals,
                                                 .tile = settings->orbital_tile,
                                                 .memory_bytes = scf->memory_megabytes * 1000000,
+                                                .diis_size = (int)settings->diis_size,
                                                 .contraction = settings->contraction,
                                                 .pairs = settings->pairs,
                                                 .comm = self->hf->comm};
@@ -100,7 +101,7 @@ enum status method_calculation_check_memory(struct method_calculation *self)
 {
     self->correlation.problem.screening = self->hf->screening;
     self->correlation.problem.scf_bytes = (int64_t)hf_calculation_cache_bytes(self->hf);
-    TRY(correlation_memory_check(&self->correlation, (int)self->settings->diis_size));
+    TRY(correlation_memory_check(&self->correlation));
     const struct fcidump dump = describe_dump(self, &self->counts);
     return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
 }

@@ -103,13 +103,13 @@ static enum status visit_pair(const struct term_walk *walk, contraction_visitor 
     struct contraction_access access = {
         .problem = walk->term,
         .place = CONTRACTION_A,
-        .block = pair->block_A,
+        .block = pair->A.block,
         .elements = contraction_tasks_extent(term, &term->indices.A.own, pair->tile)};
     TRY(visit(&access, context));
     if (!term->problem->has_B)
         return STATUS_OK;
     access.place = CONTRACTION_B;
-    access.block = pair->block_B;
+    access.block = pair->B.block;
     access.elements = contraction_tasks_extent(term, &term->indices.B.own, pair->tile);
     return visit(&access, context);
 }

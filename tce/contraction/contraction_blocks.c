@@ -15,6 +15,15 @@ struct block_strides block_strides_of(const struct index_list *order,
     return strides;
 }
 
+struct index_list contraction_stored_order(const struct index_list *own,
+                                           const struct signed_permutation *image)
+{
+    struct index_list order = {.n = own->n};
+    for (int d = 0; d < own->n; d++)
+        order.index[d] = own->index[image->place[d]];
+    return order;
+}
+
 /* Steps of `position` through all values of the list's indices, the last one fastest; false
  * when it is back at the first. value counts, from zeros. */
 static bool next_position(const struct index_list *list, const int64_t extent[],

@@ -18,6 +18,10 @@ struct block_strides {
 struct block_strides block_strides_of(const struct index_list *order,
                                       const int64_t extent[MAX_INDICES]);
 
+/* The indices of the places of the stored block that an image of it is read from, which has these. */
+struct index_list contraction_stored_order(const struct index_list *own,
+                                           const struct signed_permutation *image);
+
 /* to[order] (+)= factor * sum over the indices that `order` lacks of source.
  * strides  of the source
  * order    indices of the source, each once; the destination is without gaps

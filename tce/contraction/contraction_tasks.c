@@ -117,6 +117,7 @@ static enum status init_tuples(struct contraction_tasks *tasks)
     /* An index may be in A twice, but not in C. */
     struct index_list order = tasks->scalar ? indices->A.own : task_order(indices);
     struct block_labels reordered = *labels;
+    reordered.symmetry = NULL; /* a task for each tuple of tiles */
     for (int d = 0; d < order.n; d++) {
         tasks->place[d] = tasks->scalar ? d : index_list_place(own, order.index[d]);
         reordered.space[d] = labels->space[tasks->place[d]];
@@ -273,7 +274,7 @@ static bool next_in_A(struct pair_walk *walk)
     for (int d = 0; d < tasks->summed_in_A.n; d++)
         tile[tasks->summed_in_A.index[d]] = at[d];
     tiles_at(&indices->A.own, tile, at);
-    walk->pair.block_A = block_index_number(tasks->A, at);
+    walk->pair.A = block_index_find(tasks->A, at);
     if (tasks->problem->has_B) {
         struct tile_label left =
             subtract_labels(walk->left_in_B, tasks->problem->B.labels, &indices->B.own,
@@ -289,7 +290,7 @@ bool pair_walk_next(struct pair_walk *walk)
     const struct contraction_tasks *tasks = walk->tasks;
     int32_t at[MAX_RANK], *tile = walk->pair.tile;
     if (!tasks->problem->has_B) {
-        walk->pair.block_B = -1;
+        walk->pair.B.block = -1;
         return next_in_A(walk);
     }
     while (!walk->of_B || walk->next_B == block_index_n(walk->of_B))
@@ -299,6 +300,6 @@ bool pair_walk_next(struct pair_walk *walk)
     for (int d = 0; d < tasks->summed_in_B.n; d++)
         tile[tasks->summed_in_B.index[d]] = at[d];
     tiles_at(&tasks->indices.B.own, tile, at);
-    walk->pair.block_B = block_index_number(tasks->B, at);
+    walk->pair.B = block_index_find(tasks->B, at);
     return true;
 }

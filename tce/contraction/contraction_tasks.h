@@ -47,9 +47,9 @@ struct contraction_tasks {
     struct summed_tiles tiles_of_A, tiles_of_B;
 };
 
-/* One product. Without B, block_B is -1. */
+/* One product. Without B, B.block is -1. */
 struct block_pair {
-    int64_t block_A, block_B;
+    struct stored_block A, B;
     int32_t tile[MAX_INDICES]; /* of every index */
 };
 

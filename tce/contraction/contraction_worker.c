@@ -80,10 +80,10 @@ static void announce_pair(struct contraction_worker *worker, const struct term_w
 {
     const struct block_pair *pair = &next->pairs.pair;
     operand_blocks_announce(worker->blocks, (struct operand_place){next->term, OPERAND_A},
-                            pair->block_A);
+                            &pair->A);
     if (worker->sums->problems[next->term].has_B)
         operand_blocks_announce(worker->blocks, (struct operand_place){next->term, OPERAND_B},
-                                pair->block_B);
+                                &pair->B);
 }
 
 /* A larger block does not fit into a second-level cache, from which products read. */
@@ -99,38 +99,63 @@ static void bring_near(const struct tensor *tensor, int64_t block, const double 
         __builtin_prefetch(elements + i, 0, 2);
 }
 
+/* A pinned block, as it lies. */
+struct pinned_block {
+    const double *elements; /* NULL: there is no B */
+    struct index_list order;
+    int sign;
+};
+
+static enum status pin_block(const struct contraction_worker *worker, struct operand_place place,
+                             const struct stored_block *block, struct pinned_block *pinned)
+{
+    const struct contraction_tasks *term = &worker->sums->terms[place.term];
+    bool is_A = place.operand == OPERAND_A;
+    const struct block_layout *layout = is_A ? &term->indices.A : &term->indices.B;
+    pinned->order = layout->order;
+    pinned->sign = 1;
+    if (block->image != 0 && !layout->reduced) {
+        const struct signed_permutation image =
+            block_index_image(is_A ? term->A : term->B, block->image);
+        pinned->order = contraction_stored_order(&layout->own, &image);
+        pinned->sign = image.sign;
+    }
+    return operand_blocks_pin(worker->blocks, place, block, &pinned->elements);
+}
+
 static void copy_pair(const struct contraction_tasks *term, const struct block_pair *pair,
-                      const double *A, const struct block_sum *sum)
+                      const struct pinned_block *A, const struct block_sum *sum)
 {
     const struct contraction_indices *indices = &term->indices;
     int64_t extent[MAX_INDICES];
     for (int x = 0; x < MAX_INDICES; x++)
         extent[x] = indices->space[x] ? index_space_tile_size(indices->space[x], pair->tile[x]) : 1;
-    const struct block_strides strides = block_strides_of(&indices->A.order, extent);
-    contraction_copy(&strides, &indices->C.own, extent, term->problem->factor, A, sum->defined,
-                     sum->block);
+    const struct block_strides strides = block_strides_of(&A->order, extent);
+    contraction_copy(&strides, &indices->C.own, extent, A->sign * term->problem->factor,
+                     A->elements, sum->defined, sum->block);
 }
 
 static void multiply_pair(const struct contraction_worker *worker,
                           const struct contraction_tasks *term, const struct block_pair *pair,
-                          const double *A, const double *B, const struct block_sum *sum)
+                          const struct pinned_block *A, const struct pinned_block *B,
+                          const struct block_sum *sum)
 {
     const struct contraction_problem *problem = term->problem;
     const struct contraction_indices *indices = &term->indices;
     struct dense_product product = {.n = MAX_INDICES,
                                     .C = sum->block,
-                                    .A = A,
-                                    .B = B,
-                                    .factor = problem->factor,
+                                    .A = A->elements,
+                                    .B = B->elements,
+                                    .factor = A->sign * B->sign * problem->factor,
                                     .add = sum->defined};
     for (int x = 0; x < MAX_INDICES; x++)
         if (indices->space[x])
             product.dimension[x].extent = index_space_tile_size(indices->space[x], pair->tile[x]);
     contraction_lay_out_side(SIDE_C, &indices->C.own, &product);
-    contraction_lay_out_side(SIDE_A, &indices->A.order, &product);
-    contraction_lay_out_side(SIDE_B, &indices->B.order, &product);
-    bring_near(problem->A.tensor, pair->block_A, A);
-    bring_near(problem->B.tensor, pair->block_B, B);
+    contraction_lay_out_side(SIDE_A, &A->order, &product);
+    contraction_lay_out_side(SIDE_B, &B->order, &product);
+    bring_near(problem->A.tensor, pair->A.block, A->elements);
+    bring_near(problem->B.tensor, pair->B.block, B->elements);
     dense_product_run(&product, worker->scratch);
 }
 
@@ -141,24 +166,24 @@ static enum status add_pair_product(struct contraction_worker *worker, int numbe
 {
     const struct contraction_tasks *term = &worker->sums->terms[number];
     const struct operand_place place_A = {number, OPERAND_A}, place_B = {number, OPERAND_B};
-    const double *A, *B = NULL;
+    struct pinned_block A, B = {.elements = NULL};
     enum status status = STATUS_OK;
-    TRY(operand_blocks_pin(worker->blocks, place_A, pair->block_A, &A));
+    TRY(pin_block(worker, place_A, &pair->A, &A));
     if (term->problem->has_B)
-        status = operand_blocks_pin(worker->blocks, place_B, pair->block_B, &B);
+        status = pin_block(worker, place_B, &pair->B, &B);
     if (status != STATUS_OK)
         goto done;
     if (next)
         announce_pair(worker, next);
-    if (B)
-        multiply_pair(worker, term, pair, A, B, sum);
+    if (B.elements)
+        multiply_pair(worker, term, pair, &A, &B, sum);
     else
-        copy_pair(term, pair, A, sum);
+        copy_pair(term, pair, &A, sum);
     sum->defined = sum->changed = true;
-    if (B)
-        operand_blocks_release(worker->blocks, place_B, pair->block_B);
+    if (B.elements)
+        operand_blocks_release(worker->blocks, place_B, &pair->B);
 done:
-    operand_blocks_release(worker->blocks, place_A, pair->block_A);
+    operand_blocks_release(worker->blocks, place_A, &pair->A);
     return status;
 }
 

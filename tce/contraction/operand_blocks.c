@@ -39,7 +39,8 @@ struct operand_blocks {
     int n_terms;
     struct factor *factors; /* of each term A and B */
     struct channel channels[N_OPERANDS];
-    /* The factor and the channel of the block that the cache is to load. */
+    /* What the cache is to load: of which factor, and by which channel. */
+    const struct stored_block *wanted_block;
     const struct factor *wanted;
     struct channel *wanted_from;
     struct item_cache *cache; /* of factors that are not constant */
@@ -92,15 +93,17 @@ static double *receive_block(struct operand_blocks *blocks, struct channel *chan
     return buffer;
 }
 
-/* Extents of the tiles of a block, by index number; returns the reduced block's elements. */
-static int64_t extents_of(const struct factor *factor, int64_t block, int64_t extent[MAX_INDICES])
+/* Extents of the tiles of a stored block, by index number; returns the reduced block's elements.
+ * stored  the indices of its places */
+static int64_t extents_of(const struct factor *factor, int64_t block,
+                          const struct index_list *stored, int64_t extent[MAX_INDICES])
 {
     const struct block_labels *labels = block_index_labels(factor->tensor->blocks);
-    const struct index_list *own = &factor->layout->own, *order = &factor->layout->order;
+    const struct index_list *order = &factor->layout->order;
     int32_t tile[MAX_RANK];
     block_index_tuple(factor->tensor->blocks, block, tile);
-    for (int d = 0; d < own->n; d++)
-        extent[own->index[d]] = index_space_tile_size(labels->space[d], tile[d]);
+    for (int d = 0; d < stored->n; d++)
+        extent[stored->index[d]] = index_space_tile_size(labels->space[d], tile[d]);
     int64_t size = 1;
     for (int d = 0; d < order->n; d++)
         size *= extent[order->index[d]];
@@ -109,27 +112,38 @@ static int64_t extents_of(const struct factor *factor, int64_t block, int64_t ex
 
 /* NULL without memory; *size elements. */
 static double *load_reduced(struct operand_blocks *blocks, struct channel *channel,
-                            const struct factor *factor, int64_t block, int64_t *size)
+                            const struct factor *factor, const struct stored_block *block,
+                            int64_t *size)
 {
     int64_t extent[MAX_INDICES];
-    *size = extents_of(factor, block, extent);
-    const double *source = darray_local(factor->tensor->data, block);
+    const struct signed_permutation image = block_index_image(factor->tensor->blocks, block->image);
+    const struct index_list stored = contraction_stored_order(&factor->layout->own, &image);
+    *size = extents_of(factor, block->block, &stored, extent);
+    const double *source = darray_local(factor->tensor->data, block->block);
     if (!source)
-        source = receive_block(blocks, channel, factor, block);
+        source = receive_block(blocks, channel, factor, block->block);
     double *reduced = source ? block_buffers_take(blocks->buffers, *size) : NULL;
-    const struct block_strides strides = block_strides_of(&factor->layout->own, extent);
+    const struct block_strides strides = block_strides_of(&stored, extent);
     if (reduced)
-        contraction_copy(&strides, &factor->layout->order, extent, 1, source, false, reduced);
+        contraction_copy(&strides, &factor->layout->order, extent, image.sign, source, false,
+                         reduced);
     return reduced;
 }
 
 /* NULL without memory; *size elements. */
 static double *load_block(struct operand_blocks *blocks, struct channel *channel,
-                          const struct factor *factor, int64_t block, int64_t *size)
+                          const struct factor *factor, const struct stored_block *block,
+                          int64_t *size)
 {
-    *size = darray_block_size(factor->tensor->data, block);
+    *size = darray_block_size(factor->tensor->data, block->block);
     return factor->layout->reduced ? load_reduced(blocks, channel, factor, block, size)
-                                   : receive_block(blocks, channel, factor, block);
+                                   : receive_block(blocks, channel, factor, block->block);
+}
+
+/* In its cache: images of a stored block are reduced each in its own way. */
+static int64_t item_of_block(const struct factor *factor, const struct stored_block *block)
+{
+    return factor->first_number + (factor->layout->reduced ? block->tuple : block->block);
 }
 
 static enum status no_memory(const struct factor *factor)
@@ -143,7 +157,8 @@ static enum status load_operand_block(int64_t number, void *context, void **item
     struct operand_blocks *blocks = kept->user;
     const struct factor *factor = blocks->wanted;
     int64_t size;
-    *item = load_block(blocks, blocks->wanted_from, factor, number - factor->first_number, &size);
+    (void)number;
+    *item = load_block(blocks, blocks->wanted_from, factor, blocks->wanted_block, &size);
     *bytes = block_buffers_bytes(size);
     return *item ? STATUS_OK : no_memory(factor);
 }
@@ -205,7 +220,8 @@ static void number_blocks(struct operand_blocks *blocks, struct factor *factor,
         }
     }
     factor->first_number = *n_items;
-    *n_items += block_index_n(factor->tensor->blocks);
+    *n_items += factor->layout->reduced ? block_index_n_tuples(factor->tensor->blocks)
+                                        : block_index_n(factor->tensor->blocks);
 }
 
 static void init_factors(struct operand_blocks *blocks, const struct contraction_sums *sums,
@@ -303,32 +319,32 @@ static const double *find_in_place(const struct factor *factor, int64_t block)
 }
 
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
-                             int64_t block)
+                             const struct stored_block *block)
 {
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
-    if (!blocks->prefetch || (channel->announced == factor && channel->block == block) ||
-        darray_local(factor->tensor->data, block) ||
-        item_cache_holds(cache_of(blocks, factor), factor->first_number + block))
+    if (!blocks->prefetch || (channel->announced == factor && channel->block == block->block) ||
+        darray_local(factor->tensor->data, block->block) ||
+        item_cache_holds(cache_of(blocks, factor), item_of_block(factor, block)))
         return;
     forget_announced(blocks, channel);
-    channel->buffer = make_buffer(blocks, channel, factor, block);
+    channel->buffer = make_buffer(blocks, channel, factor, block->block);
     /* Without memory the pin that follows will say so. */
     if (!channel->buffer)
         return;
-    darray_get_begin(factor->tensor->data, block, channel->buffer, &channel->request);
+    darray_get_begin(factor->tensor->data, block->block, channel->buffer, &channel->request);
     channel->announced = factor;
-    channel->block = block;
+    channel->block = block->block;
 }
 
 enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_place place,
-                               int64_t block, const double **elements)
+                               const struct stored_block *block, const double **elements)
 {
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     int64_t size;
     void *item;
-    *elements = find_in_place(factor, block);
+    *elements = find_in_place(factor, block->block);
     if (*elements)
         return STATUS_OK;
     if (factor->used_once) {
@@ -336,23 +352,24 @@ enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_pla
         return *elements ? STATUS_OK : no_memory(factor);
     }
     blocks->wanted = factor;
+    blocks->wanted_block = block;
     blocks->wanted_from = channel;
-    TRY(item_cache_pin(cache_of(blocks, factor), factor->first_number + block, &item));
+    TRY(item_cache_pin(cache_of(blocks, factor), item_of_block(factor, block), &item));
     *elements = item;
     return STATUS_OK;
 }
 
 void operand_blocks_release(struct operand_blocks *blocks, struct operand_place place,
-                            int64_t block)
+                            const struct stored_block *block)
 {
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
-    if (find_in_place(factor, block))
+    if (find_in_place(factor, block->block))
         return;
     if (factor->used_once) {
         block_buffers_give_back(blocks->buffers, channel->passing);
         channel->passing = NULL;
     } else {
-        item_cache_release(cache_of(blocks, factor), factor->first_number + block);
+        item_cache_release(cache_of(blocks, factor), item_of_block(factor, block));
     }
 }

@@ -44,13 +44,13 @@ void operand_blocks_destroy(struct operand_blocks *blocks);
 int64_t operand_blocks_bytes(int64_t max_block);
 
 /* Prefetches a block that will soon be pinned, unless this process has it; one A and one B at a
- * time. block, here and below: its number in the factor's block_index. Not collective. */
+ * time. block, here and below: of the factor's block_index. Not collective. */
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
-                             int64_t block);
+                             const struct stored_block *block);
 
-/* The block's elements, in the order of the operand's layout; stays until it is released. One A
- * and one B may be pinned at a time. Not collective. Errors: STATUS_NO_MEMORY. */
+/* The elements: reduced, in the order of the operand's layout; else the stored block's as they lie. Stays
+ * until it is released. One A and one B may be pinned at a time. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status operand_blocks_pin(struct operand_blocks *blocks, struct operand_place place,
-                               int64_t block, const double **elements);
+                               const struct stored_block *block, const double **elements);
 void operand_blocks_release(struct operand_blocks *blocks, struct operand_place place,
-                            int64_t block);
+                            const struct stored_block *block);

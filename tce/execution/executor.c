@@ -52,7 +52,7 @@ static enum status create_contractions(struct executor *self)
 }
 
 enum status executor_create(const struct plan *plan, const struct contraction_settings *settings,
-                            MPI_Comm comm, struct executor **executor)
+                            double more_bytes, MPI_Comm comm, struct executor **executor)
 {
     struct executor *made = calloc(1, sizeof *made);
     if (made) {
@@ -67,7 +67,7 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
     if (status == STATUS_OK) {
-        executor_reserve_tensors(plan, comm);
+        executor_reserve_tensors(plan, more_bytes, comm);
         status = executor_create_kept_tensors(made);
     }
     if (status != STATUS_OK)

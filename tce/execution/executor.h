@@ -22,9 +22,11 @@ struct executor;
 #define EXECUTOR_CACHE_FRACTION 0.125
 
 /* Makes the program's tensors, of zeros. Collective, like all that follows.
- * plan  borrowed. Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
+ * plan        borrowed
+ * more_bytes  of other distributed arrays to come, for which there is room beside the tensors
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same everywhere. */
 enum status executor_create(const struct plan *plan, const struct contraction_settings *settings,
-                            MPI_Comm comm, struct executor **executor);
+                            double more_bytes, MPI_Comm comm, struct executor **executor);
 void executor_destroy(struct executor *executor);
 
 /* Upper bound of the bytes of blocks that a process works on, where no block has more than

@@ -34,8 +34,8 @@ enum status executor_create_kept_tensors(struct executor *self);
 enum status executor_claim_intermediate(struct executor *self, int tensor);
 
 /* Room for all tensors that exist at a time: those that are kept by the longest part of each, others by their
- * mean. Collective. */
-void executor_reserve_tensors(const struct plan *plan, MPI_Comm comm);
+ * mean; and for more_bytes. Collective. */
+void executor_reserve_tensors(const struct plan *plan, double more_bytes, MPI_Comm comm);
 
 /* Borrowed; NULL: the stage has no tasks. */
 const struct taskpool *executor_stage_pool(const struct executor *self, int stage);

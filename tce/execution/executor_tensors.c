@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Memory that idle intermediates may take beyond the plan's peak, as a fraction of it. */
-static const double SPARE_FRACTION = 0.01;
+/* Memory that idle intermediates may take beyond the plan's peak: a fraction of it, or elements, so that those of a
+ * small run, whose iterations take no longer than it takes to make an array, are made once. */
+static const double SPARE_FRACTION = 0.01, SPARE_ELEMENTS = 1e6;
 
 static enum status create_tensor(struct executor *self, int tensor)
 {
@@ -55,7 +56,8 @@ static void destroy_tensor(struct executor *self, int tensor)
 enum status executor_claim_intermediate(struct executor *self, int tensor)
 {
     const struct plan *plan = self->plan;
-    double budget = (1 + SPARE_FRACTION) * plan->peak_elements - plan->tensors[tensor].elements;
+    double spare = fmax(SPARE_FRACTION * plan->peak_elements, SPARE_ELEMENTS);
+    double budget = plan->peak_elements + spare - plan->tensors[tensor].elements;
     if (!self->tensors[tensor]) {
         for (int i = plan->n_program_tensors; i < plan->n_tensors && self->elements > budget; i++)
             if (self->idle[i])
@@ -66,7 +68,7 @@ enum status executor_claim_intermediate(struct executor *self, int tensor)
     return STATUS_OK;
 }
 
-void executor_reserve_tensors(const struct plan *plan, MPI_Comm comm)
+void executor_reserve_tensors(const struct plan *plan, double more_bytes, MPI_Comm comm)
 {
     int n_processes;
     double parts = 0, intermediates = plan->peak_elements;
@@ -77,5 +79,5 @@ void executor_reserve_tensors(const struct plan *plan, MPI_Comm comm)
         parts += tensor_longest_part(&plan->tensors[i].labels, n_processes);
         intermediates -= plan->tensors[i].elements;
     }
-    darray_reserve((parts * n_processes + fmax(0, intermediates)) * sizeof(double));
+    darray_reserve((parts * n_processes + fmax(0, intermediates)) * sizeof(double) + more_bytes);
 }

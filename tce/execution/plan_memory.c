@@ -28,7 +28,7 @@ static enum status add_tensor_need(const struct plan *plan, int number, struct p
     const struct plan_tensor *tensor = &plan->tensors[number];
     struct block_index *blocks;
     TRY(block_index_create(&tensor->labels, &blocks));
-    memory->tables += tensor_index_bytes(block_index_n(blocks));
+    memory->tables += tensor_index_bytes(block_index_n(blocks)) + block_index_bytes(blocks);
     *max_block = fmax(*max_block, count_in_block(plan, number));
     if (plan_keeps_tensor(plan, number))
         memory->tensors_of_program += sizeof(double) * tensor->elements;

@@ -196,7 +196,7 @@ void program_instance_fini(struct program_instance *self)
 enum status program_instance_start(struct program_instance *self,
                                    const struct contraction_settings *settings)
 {
-    return executor_create(self->plan, settings, self->comm, &self->executor);
+    return executor_create(self->plan, settings, self->more_bytes, self->comm, &self->executor);
 }
 
 static enum status find_function(const struct program_instance *self, int tensor,

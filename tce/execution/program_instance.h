@@ -18,7 +18,10 @@ struct program_instance {
     struct program program;
     struct index_space **spaces; /* one for each of the program's */
     struct plan *plan;
-    struct executor *executor;         /* NULL until program_instance_start */
+    struct executor *executor; /* NULL until program_instance_start */
+    double
+        more_bytes; /* of distributed arrays that will exist beside the tensors: room that is asked for with
+                        * theirs, by program_instance_start */
     MPI_Comm comm;                     /* borrowed */
     struct tensor_function *functions; /* of tensors that are local to loops, program.n_tensors */
 };

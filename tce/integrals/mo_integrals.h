@@ -9,8 +9,11 @@
  * lambda and sigma and transforms them to (mu nu|rs), which are put into a distributed array. A
  * task of the second is a pair of tiles of orbitals of one spin: it gets (mu nu|rs) for all mu and
  * nu, transforms them to (pq|rs), and writes the blocks of the tensors that begin with r, s or s,
- * r, each of them once. So no process holds more than some n^2 times a tile's pairs, and the result
- * depends neither on the mode nor on the number of processes. */
+ * r, each of them once. So no process holds more than some n^2 times a tile's pairs.
+ *
+ * Both are done for one batch of pairs r and s after another, if (mu nu|rs) is not to take more memory: as few as
+ * that allows, since each computes the integrals over functions anew. The result depends neither on the mode nor
+ * on the number of processes; the last bits depend on the batches. */
 #pragma once
 
 #include "hf/tiles/screening.h"
@@ -51,6 +54,8 @@ struct mo_integrals_problem {
                                                    * has such an index */
     double threshold;                             /* of quartets of shells, hartree; > 0 */
     int64_t memory_bytes;                         /* of a process; 0: what the machine has */
+    double
+        half_bytes; /* that the (mu nu|rs) of all processes may take at a time, nearly; 0: no limit */
     int n_targets;
     const struct mo_target *targets;
 };
@@ -58,7 +63,7 @@ struct mo_integrals_problem {
 struct mo_integrals;
 
 /* Only what the targets ask for is computed and kept: so name all of them at once.
- * problem, pool and targets are copied. Collective over comm, which is all processes.
+ * problem, pool and targets are copied, what pool points to is borrowed. Collective over comm, which is all processes.
  * Errors: STATUS_NO_MEMORY (before anything large is allocated: says how much is needed and
  * what there is), STATUS_LIMIT, those of taskpool_create; the same everywhere. mo_integrals_destroy
  * follows then, too. */
@@ -70,5 +75,5 @@ enum status mo_integrals_create(const struct mo_integrals_problem *problem,
 void mo_integrals_destroy(struct mo_integrals *integrals);
 
 /* Fills the targets; may be called again. Collective; synchronises.
- * Errors: those of taskpool_run; the targets are then undefined. */
+ * Errors: those of darray_create, taskpool_create and taskpool_run; the targets are then undefined. */
 enum status mo_integrals_run(struct mo_integrals *integrals);

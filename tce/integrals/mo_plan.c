@@ -81,12 +81,9 @@ static bool is_wanted(const struct mo_plan *plan, enum mo_space x, enum mo_space
 static void add_orbital_pair(struct mo_plan *plan, struct orbital_tile R, struct orbital_tile S)
 {
     struct orbital_pair pair = {R, S};
-    struct orbital_range *rows = &plan->half_rows[R.spin], *columns = &plan->half_columns[R.spin];
     if (R.spin != S.spin)
         return;
     plan->orbital_pairs[plan->n_orbital_pairs++] = pair;
-    *rows = orbital_range_union(*rows, R.range);
-    *columns = orbital_range_union(*columns, S.range);
     if (orbital_pair_size(&pair) > plan->max_orbital_pair)
         plan->max_orbital_pair = orbital_pair_size(&pair);
 }
@@ -94,13 +91,59 @@ static void add_orbital_pair(struct mo_plan *plan, struct orbital_tile R, struct
 static void list_orbital_pairs(struct mo_plan *plan)
 {
     for (enum mo_space x = MO_OCCUPIED; x < N_MO_SPACES; x++)
-        for (enum mo_space y = MO_OCCUPIED; y <= x; y++) {
-            if (!is_wanted(plan, x, y))
-                continue;
-            for (int32_t r = 0; r < mo_plan_n_tiles(plan, x); r++)
-                for (int32_t s = 0; s < (x == y ? r + 1 : mo_plan_n_tiles(plan, y)); s++)
+        for (int32_t r = 0; r < mo_plan_n_tiles(plan, x); r++)
+            for (enum mo_space y = MO_OCCUPIED; y <= x; y++)
+                for (int32_t s = 0;
+                     is_wanted(plan, x, y) && s < (x == y ? r + 1 : mo_plan_n_tiles(plan, y)); s++)
                     add_orbital_pair(plan, mo_plan_tile(plan, x, r), mo_plan_tile(plan, y, s));
+}
+
+/* --- batches --- */
+
+/* Bytes of the (mu nu|rs) of so many pairs (r, s). */
+static double half_bytes_of(const struct mo_plan *plan, int64_t n_pairs)
+{
+    double n = (double)plan->problem.orbitals->spin[0].n_functions;
+    return n * (n + 1) / 2 * (double)n_pairs * sizeof(double);
+}
+
+static void append_batch(struct mo_plan *plan, int64_t first, int64_t end)
+{
+    struct orbital_batch *batch = &plan->batches[plan->n_batches++];
+    *batch = (struct orbital_batch){.first = first, .end = end};
+    plan->n_slots = end - first > plan->n_slots ? end - first : plan->n_slots;
+    for (int64_t k = first; k < end; k++) {
+        const struct orbital_pair *pair = &plan->orbital_pairs[k];
+        int64_t *slot = &plan->slot_size[k - first];
+        *slot = orbital_pair_size(pair) > *slot ? orbital_pair_size(pair) : *slot;
+        struct orbital_range *rows = &batch->rows[pair->R.spin];
+        struct orbital_range *columns = &batch->columns[pair->R.spin];
+        *rows = orbital_range_union(*rows, pair->R.range);
+        *columns = orbital_range_union(*columns, pair->S.range);
+    }
+}
+
+/* As few as the limit allows. */
+static enum status list_batches(struct mo_plan *plan)
+{
+    double limit = plan->problem.half_bytes;
+    int64_t first = 0, n_pairs = 0;
+    plan->batches = calloc((size_t)plan->n_orbital_pairs + 1, sizeof *plan->batches);
+    plan->slot_size = calloc((size_t)plan->n_orbital_pairs + 1, sizeof *plan->slot_size);
+    TRY(CHECK_MEMORY(plan->batches && plan->slot_size,
+                     "no memory for the pairs of tiles of orbitals"));
+    for (int64_t k = 0; k < plan->n_orbital_pairs; k++) {
+        int64_t size = orbital_pair_size(&plan->orbital_pairs[k]);
+        if (limit > 0 && k > first && half_bytes_of(plan, n_pairs + size) > limit) {
+            append_batch(plan, first, k);
+            first = k;
+            n_pairs = 0;
         }
+        n_pairs += size;
+    }
+    if (plan->n_orbital_pairs > 0)
+        append_batch(plan, first, plan->n_orbital_pairs);
+    return STATUS_OK;
 }
 
 static enum status list_pairs(struct mo_plan *plan, const struct mo_integrals_problem *problem)
@@ -115,7 +158,7 @@ static enum status list_pairs(struct mo_plan *plan, const struct mo_integrals_pr
     memcpy(plan->targets, problem->targets, (size_t)problem->n_targets * sizeof *plan->targets);
     plan->problem.targets = plan->targets;
     list_orbital_pairs(plan);
-    return STATUS_OK;
+    return list_batches(plan);
 }
 
 /* Finds the largest tile pair and the largest block of a target. */
@@ -155,16 +198,18 @@ void mo_plan_destroy(struct mo_plan *plan)
         return;
     tiling_destroy(plan->tiling);
     free(plan->orbital_pairs);
+    free(plan->batches);
+    free(plan->slot_size);
     free(plan->targets);
     free(plan);
 }
 
 double mo_plan_half_bytes(const struct mo_plan *plan)
 {
-    double n = (double)plan->problem.orbitals->spin[0].n_functions, n_pairs = 0;
-    for (int64_t i = 0; i < plan->n_orbital_pairs; i++)
-        n_pairs += (double)orbital_pair_size(&plan->orbital_pairs[i]);
-    return n * (n + 1) / 2 * n_pairs * sizeof(double);
+    int64_t n_pairs = 0;
+    for (int64_t slot = 0; slot < plan->n_slots; slot++)
+        n_pairs += plan->slot_size[slot];
+    return half_bytes_of(plan, n_pairs);
 }
 
 int64_t mo_plan_matrices_size(const struct mo_plan *plan)
@@ -184,7 +229,6 @@ int64_t mo_plan_block_size(const struct mo_plan *plan)
 
 double mo_plan_process_bytes(const struct mo_plan *plan)
 {
-    int64_t n_blocks = tiling_n_pairs(plan->tiling) * plan->n_orbital_pairs;
     double n_doubles = plan->problem.orbitals->n_spins * (double)mo_plan_matrices_size(plan) +
                        (double)mo_plan_block_size(plan) +
                        (double)orbital_transform_work(&plan->problem.orbitals->spin[0]);
@@ -193,6 +237,7 @@ double mo_plan_process_bytes(const struct mo_plan *plan)
         if (plan->targets[i].packing)
             packing_bytes += packing_scratch_bytes(plan->targets[i].packing,
                                                    plan->targets[i].labels, plan->max_block);
-    return packing_bytes + n_doubles * sizeof(double) + tensor_index_bytes(n_blocks) +
+    return packing_bytes + n_doubles * sizeof(double) +
+           tensor_index_bytes(tiling_n_pairs(plan->tiling) * plan->n_slots) +
            ao_integrals_bytes(plan->tiling->shells);
 }

@@ -25,16 +25,25 @@ struct orbital_pair {
     struct orbital_tile R, S;
 };
 
+/* Orbital pairs that are transformed at a time. */
+struct orbital_batch {
+    int64_t first, end;
+    struct orbital_range rows[2], columns[2]; /* of all their r and s, by spin */
+};
+
 struct mo_plan {
     struct mo_integrals_problem problem; /* with its own list of targets */
     struct mo_target *targets;
     struct tiling *tiling; /* of basis functions */
     int64_t n_orbital_pairs;
-    struct orbital_pair *orbital_pairs;
-    struct orbital_range half_rows[2], half_columns[2]; /* of r and s, by spin */
-    int64_t max_function_pairs;                         /* of a tile pair */
-    int64_t max_orbital_pair;                           /* pairs (r, s) of an orbital pair */
-    int64_t max_block;                                  /* elements of a block of a target */
+    struct orbital_pair *orbital_pairs; /* those with the same R one after another */
+    int64_t n_batches;
+    struct orbital_batch *batches;
+    int64_t n_slots;    /* orbital pairs of a batch, at most */
+    int64_t *slot_size; /* the most pairs (r, s) of those that are at this place of a batch */
+    int64_t max_function_pairs; /* of a tile pair */
+    int64_t max_orbital_pair;   /* pairs (r, s) of an orbital pair */
+    int64_t max_block;          /* elements of a block of a target */
 };
 
 /* The targets may be without tensors, the orbitals without coefficients, if it is only to be
@@ -59,7 +68,12 @@ static inline int64_t orbital_pair_size(const struct orbital_pair *pair)
     return orbital_range_size(pair->R.range) * orbital_range_size(pair->S.range);
 }
 
-/* Bytes of all (mu nu|rs) together. */
+static inline int64_t orbital_batch_size(const struct orbital_batch *batch)
+{
+    return batch->end - batch->first;
+}
+
+/* Bytes of the (mu nu|rs) that exist at a time. */
 double mo_plan_half_bytes(const struct mo_plan *plan);
 
 /* Bytes that each process takes in addition. */

@@ -32,8 +32,8 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/language/symmetry.h"
 #include "tce/tensor/block_index.h"
+#include "tce/tensor/symmetry.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -149,6 +149,7 @@ static enum status run_stages(const struct correlation *self, const char *what, 
 enum status correlation_prepare(struct correlation *self, const struct taskpool_settings *pool)
 {
     double start_s = clock_now_s();
+    self->instance.more_bytes = correlation_diis_bytes(self);
     TRY(program_instance_start(&self->instance, &self->problem.contraction));
     TRY(correlation_integrals_fill(self, pool));
     TRY(correlation_fill_elements(self));

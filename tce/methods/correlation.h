@@ -25,6 +25,7 @@ struct correlation_problem {
     int64_t tile;         /* orbitals in a tile; 0: chosen by the program's contractions */
     int64_t memory_bytes; /* of a process; 0: what the machine has */
     int64_t scf_bytes;    /* of them, at most, that the SCF keeps */
+    int diis_size;        /* steps that solutions to come keep, at most */
     struct contraction_settings contraction;
     enum plan_pairs pairs;
     int64_t most_values; /* as of a program_source: of a trial; 0: all */
@@ -98,7 +99,10 @@ void correlation_fini(struct correlation *correlation);
  * dependent are counted. Collective.
  * Errors: STATUS_NO_MEMORY (with these numbers, what is missing, and with how many processes
  * it would fit); the same everywhere. */
-enum status correlation_memory_check(const struct correlation *correlation, int diis_size);
+enum status correlation_memory_check(const struct correlation *correlation);
+
+/* Bytes of the steps that DIIS keeps, on all processes together. */
+double correlation_diis_bytes(const struct correlation *correlation);
 
 /* Makes the tensors and transforms the integrals.
  * Errors: those of executor_create, mo_integrals_create and _run. */

@@ -2,10 +2,12 @@
 #include "tce/methods/correlation_integrals.h"
 
 #include "support/base/agree.h"
+#include "tce/execution/plan_memory.h"
 #include "tce/integrals/mo_integrals.h"
 #include "tce/integrals/mo_plan.h"
 #include "tce/methods/method_bindings.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +76,25 @@ static void list_targets(const struct correlation *self, struct targets *targets
     }
 }
 
+/* Half-transformed integrals may take so much in any case. */
+#define LEAST_HALF_BYTES 5e8
+
+/* What half-transformed integrals may take at a time. Iterations take longer than some more passes over the
+ * integrals: so there is as much room as iterations will need for DIIS and intermediates. Without iterations,
+ * integrals take the most time: 0, no limit. Not a matter of the memory at hand: results are to be the same
+ * everywhere. */
+static enum status limit_half(const struct correlation *self, double *bytes)
+{
+    struct plan_memory memory;
+    *bytes = 0;
+    if (self->instance.program.n_unknowns == 0)
+        return STATUS_OK;
+    TRY(plan_memory_estimate(self->instance.plan, &self->problem.contraction, &memory));
+    *bytes = fmax(LEAST_HALF_BYTES,
+                  memory.tensors - memory.tensors_of_program + correlation_diis_bytes(self));
+    return STATUS_OK;
+}
+
 /* targets_fini has to be called in any case. */
 static enum status targets_init(const struct correlation *self, struct targets *targets)
 {
@@ -91,7 +112,7 @@ static enum status targets_init(const struct correlation *self, struct targets *
         .targets = targets->list,
     };
     list_targets(self, targets);
-    return STATUS_OK;
+    return limit_half(self, &targets->problem.half_bytes);
 }
 
 enum status correlation_integrals_fill(const struct correlation *self,

@@ -12,7 +12,7 @@ enum status correlation_integrals_fill(const struct correlation *correlation,
                                        const struct taskpool_settings *pool);
 
 /* The memory for that in addition to the tensors, which need not exist. Not collective.
- * all  out: bytes of half-transformed integrals, over all processes
+ * all  out: bytes of half-transformed integrals, over all processes, at a time
  * own  out: further bytes that each process takes
  * Errors: STATUS_NO_MEMORY. */
 enum status correlation_integrals_bytes(const struct correlation *correlation, double *all,

@@ -26,27 +26,31 @@ struct estimate {
     double in_use;  /* own, before anything of the calculation's size is allocated */
 };
 
-static enum status make_estimate(const struct correlation *self, int diis_size,
-                                 struct estimate *estimate)
+double correlation_diis_bytes(const struct correlation *self)
 {
-    const struct plan *plan = self->instance.plan;
     const struct program *program = &self->instance.program;
-    *estimate = (struct estimate){.scf = (double)self->problem.scf_bytes,
-                                  .in_use = (double)memory_part_bytes()};
-    TRY(plan_memory_estimate(plan, &self->problem.contraction, &estimate->plan));
+    double n_elements = 0;
     for (int i = 0; i < program->n_unknowns; i++)
-        estimate->diis +=
-            sizeof(double) * amplitude_solver_count_elements(
-                                 plan->tensors[program->unknowns[i].tensor].elements, diis_size);
+        n_elements += self->instance.plan->tensors[program->unknowns[i].tensor].elements;
+    return sizeof(double) * amplitude_solver_count_elements(n_elements, self->problem.diis_size);
+}
+
+static enum status make_estimate(const struct correlation *self, struct estimate *estimate)
+{
+    *estimate = (struct estimate){.scf = (double)self->problem.scf_bytes,
+                                  .in_use = (double)memory_part_bytes(),
+                                  .diis = correlation_diis_bytes(self)};
+    TRY(plan_memory_estimate(self->instance.plan, &self->problem.contraction, &estimate->plan));
     return correlation_integrals_bytes(self, &estimate->half_transformed,
                                        &estimate->transformation);
 }
 
 /* Upper bound of the number of arrays: all tensors, as if at the same time, and the density. */
-static int64_t count_arrays(const struct correlation *self, int diis_size)
+static int64_t count_arrays(const struct correlation *self)
 {
     return self->instance.plan->n_tensors + self->problem.orbitals->n_spins +
-           amplitude_solver_count_tensors(self->instance.program.n_unknowns, diis_size);
+           amplitude_solver_count_tensors(self->instance.program.n_unknowns,
+                                          self->problem.diis_size);
 }
 
 enum { ITERATING, TRANSFORMING, N_PHASES };
@@ -109,13 +113,13 @@ static enum status check_phases(const struct correlation *self, const struct est
     return STATUS_OK;
 }
 
-enum status correlation_memory_check(const struct correlation *self, int diis_size)
+enum status correlation_memory_check(const struct correlation *self)
 {
     struct estimate estimate;
     int n_processes;
     MPI_Comm_size(self->problem.comm, &n_processes);
-    TRY(status_agree(self->problem.comm, make_estimate(self, diis_size, &estimate)));
-    estimate.windows = darray_overhead_bytes(count_arrays(self, diis_size));
+    TRY(status_agree(self->problem.comm, make_estimate(self, &estimate)));
+    estimate.windows = darray_overhead_bytes(count_arrays(self));
     struct memory_budget budget = memory_budget(self->problem.memory_bytes, self->problem.comm);
     struct memory_need needs[N_PHASES];
     list_needs(&estimate, n_processes, needs);

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/language/symmetry.h"
 #include "tce/plan/product.h"
+#include "tce/tensor/symmetry.h"
 
 #include <stdbool.h>
 #include <stdint.h>

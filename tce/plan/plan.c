@@ -131,6 +131,7 @@ static enum status build_plan(struct plan_builder *builder, const struct index_s
     TRY(plan_builder_factor(builder));
     TRY(plan_builder_steps(builder));
     plan_builder_leave_unstored(builder);
+    TRY(plan_builder_store_unique(builder));
     TRY(join_lists(builder));
     TRY(plan_builder_stages(plan));
     sum_flops(builder);
@@ -178,8 +179,10 @@ void plan_destroy(struct plan *plan)
 {
     if (!plan)
         return;
-    for (int t = 0; t < plan->n_tensors; t++)
+    for (int t = 0; t < plan->n_tensors; t++) {
         free(plan->tensors[t].name);
+        symmetry_fini(&plan->tensors[t].inherited);
+    }
     free(plan->tensors);
     free(plan->steps);
     for (int l = 0; plan->loops && l < plan->program->n_loops; l++)

@@ -38,8 +38,9 @@ enum { PLAN_MOVE_FLOPS = 20 };
 struct plan_tensor {
     char *name;                 /* of an intermediate "#1", "#2", ... */
     struct block_labels labels; /* of spaces that the plan owns or borrows */
-    double elements;
-    int loop;      /* that it is local to; -1: none, it is distributed */
+    struct symmetry inherited;  /* of a packed tensor, by which it is stored; owned */
+    double elements;            /* that are stored */
+    int loop;                   /* that it is local to; -1: none, it is distributed */
     bool unstored; /* nothing reads it but what packs it, and what fills it can do that */
     int filled_from, packing;  /* an intermediate that what fills that tensor fills, by a number of
                                   plan->packings, before the first step; -1: none */

@@ -129,6 +129,10 @@ enum status plan_builder_unpack(struct plan_builder *builder, int statement,
  * can fill the packed tensors. */
 void plan_builder_leave_unstored(struct plan_builder *builder);
 
+/* Leaves out blocks that the symmetry of a tensor makes of others, where what fills and reads it can do
+ * without. Errors: STATUS_NO_MEMORY. */
+enum status plan_builder_store_unique(struct plan_builder *builder);
+
 /* Third pass, on the finished list: orders the steps by stages, and sets the lifetimes of
  * intermediates and the peak of memory. Errors: STATUS_NO_MEMORY. */
 enum status plan_builder_stages(struct plan *plan);

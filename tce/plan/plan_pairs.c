@@ -25,7 +25,7 @@ struct pair_problem {
     bool constant[2]; /* while the product's statement is iterated */
     bool
         replaced[2]; /* by its packed parts, which are filled in its place: nothing else reads it */
-    int weighted; /* the factor that has the weights of summed pairs: a constant one, if there is */
+    int weighted; /* the factor that is to have the weights of summed pairs: a constant one, if there is */
 };
 
 /* --- choice --- */
@@ -187,9 +187,31 @@ static enum status append_packing(const struct pair_problem *problem, int f,
     return STATUS_OK;
 }
 
+/* The factor that has the weights of summed pairs: the other one if they would take a symmetry from this one, by
+ * which it is stored. */
+static enum status find_weighted(const struct pair_problem *problem,
+                                 const struct pair_product *pairs, int *weighted)
+{
+    const struct pair_factor *factor = &problem->factor[problem->weighted];
+    int n[2] = {0};
+    *weighted = problem->weighted;
+    for (int with = 0; with < 2 && factor->symmetry; with++) {
+        struct packing packing;
+        struct symmetry symmetry;
+        pair_product_packing(pairs, factor, with == 1, &packing);
+        TRY(packing_symmetry(&packing, factor->symmetry, &symmetry));
+        n[with] = symmetry.n;
+        symmetry_fini(&symmetry);
+    }
+    if (n[1] < n[0])
+        *weighted = 1 - problem->weighted;
+    return STATUS_OK;
+}
+
 /* A factor over the pairs, packed unless it is there or has none of them. */
 static enum status make_packed(const struct pair_problem *problem, int f,
-                               const struct pair_product *pairs, struct plan_use *packed)
+                               const struct pair_product *pairs, bool weighted,
+                               struct plan_use *packed)
 {
     const struct plan_use *use = problem->use[f];
     struct plan_packed made = {.of = use->tensor,
@@ -199,7 +221,7 @@ static enum status make_packed(const struct pair_problem *problem, int f,
     packed->tensor = use->tensor;
     if (pair_choice_in(pairs->choice, &use->operand) == 0)
         return STATUS_OK;
-    pair_product_packing(pairs, &problem->factor[f], f == problem->weighted, &packing);
+    pair_product_packing(pairs, &problem->factor[f], weighted, &packing);
     bool before = problem->constant[f] || problem->list == &problem->builder->before;
     packed->tensor = find_packed(problem->builder, &made, &packing, before);
     return packed->tensor >= 0 ? STATUS_OK
@@ -305,8 +327,10 @@ static enum status append_combination(const struct pair_problem *problem,
     struct plan_use A, B, C = {write->C.tensor, pairs->product.target};
     bool summed = pair_choice_in(pairs->choice, &write->C.operand) != 0, new_sum = false;
     struct plan_step *step;
-    TRY(make_packed(problem, 0, pairs, &A));
-    TRY(make_packed(problem, 1, pairs, &B));
+    int weighted;
+    TRY(find_weighted(problem, pairs, &weighted));
+    TRY(make_packed(problem, 0, pairs, weighted == 0, &A));
+    TRY(make_packed(problem, 1, pairs, weighted == 1, &B));
     if (summed)
         TRY(find_pair_sum(problem, pairs, &C, &new_sum));
     /* The tasks of a scalar are the blocks of A. */

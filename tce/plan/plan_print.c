@@ -149,6 +149,21 @@ static enum status print_stages(const struct plan *plan, int begin, int end, FIL
     return STATUS_OK;
 }
 
+/* Blocks that are read from others. */
+static void print_unique(const struct plan *plan, FILE *stream)
+{
+    double left_out = 0;
+    for (int t = 0; t < plan->n_tensors; t++) {
+        struct block_labels labels = plan->tensors[t].labels;
+        labels.symmetry = NULL;
+        if (plan->tensors[t].labels.symmetry)
+            left_out += tensor_count_elements(&labels) - plan->tensors[t].elements;
+    }
+    if (left_out > 0)
+        fprintf(stream, "blocks that symmetries make of others, not stored: %.4g elements less\n",
+                left_out);
+}
+
 static void print_sums(const struct plan *plan, FILE *stream)
 {
     double flops = 0, naive = 0;
@@ -169,6 +184,7 @@ static void print_sums(const struct plan *plan, FILE *stream)
             fprintf(stream, "%s holds pairs of %s, which is not stored: %.4g elements\n",
                     plan->tensors[t].name, plan->tensors[plan->tensors[t].filled_from].name,
                     plan->tensors[t].elements);
+    print_unique(plan, stream);
     fprintf(stream, "tensors at most: %.4g elements, %.4g MB\n", plan->peak_elements,
             megabytes_of(plan->peak_elements));
 }

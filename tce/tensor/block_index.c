@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_BLOCKS (INT64_C(1) << 62)
 
@@ -17,7 +18,9 @@ struct block_index {
     struct block_labels labels;
     int max_spin; /* of any sum that is still needed, either sign */
     int n_states;
-    int64_t n_blocks;
+    int64_t n_tuples;
+    int64_t n_stored;
+    int64_t *stored; /* tuples, ascending; NULL: all of them */
     int64_t **before[MAX_RANK];
 };
 
@@ -102,7 +105,7 @@ static enum status count_completions(struct block_index *index, const bool *reac
         later = now;
         now = swap;
     }
-    index->n_blocks = later[label_state(index, index->labels.irrep, index->labels.spin)];
+    index->n_tuples = later[label_state(index, index->labels.irrep, index->labels.spin)];
     return STATUS_OK;
 }
 
@@ -127,6 +130,89 @@ done:
     return status;
 }
 
+static void decode_tuple(const struct block_index *index, int64_t tuple, int32_t tile[])
+{
+    const struct block_labels *labels = &index->labels;
+    int state = label_state(index, labels->irrep, labels->spin);
+    for (int d = 0; d < labels->rank; d++) {
+        const int64_t *before = index->before[d][state];
+        tile[d] = (int32_t)array_find_last(before, labels->space[d]->n_tiles, tuple);
+        tuple -= before[tile[d]];
+        state = next_state(index, d, state, tile[d]);
+    }
+}
+
+/* The number of a tuple, -1 if labels do not allow it. */
+static int64_t encode_tuple(const struct block_index *index, const int32_t tile[])
+{
+    const struct block_labels *labels = &index->labels;
+    if (index->n_tuples == 0)
+        return -1;
+    int state = label_state(index, labels->irrep, labels->spin);
+    int64_t tuple = 0;
+    for (int d = 0; d < labels->rank; d++) {
+        assert(tile[d] >= 0 && tile[d] < labels->space[d]->n_tiles);
+        const int64_t *before = index->before[d][state];
+        if (!before)
+            return -1;
+        tuple += before[tile[d]];
+        state = next_state(index, d, state, tile[d]);
+        if (state < 0)
+            return -1;
+    }
+    return state == label_state(index, 0, 0) ? tuple : -1;
+}
+
+/* --- symmetry --- */
+
+static void permute_tuple(const struct block_labels *labels, int image, const int32_t tile[],
+                          int32_t permuted[])
+{
+    for (int d = 0; d < labels->rank; d++)
+        permuted[d] = tile[labels->symmetry->elements[image].place[d]];
+}
+
+/* The element of the symmetry that makes the last tuple of this one. */
+static int find_last_image(const struct block_labels *labels, const int32_t tile[])
+{
+    int32_t last[MAX_RANK], permuted[MAX_RANK];
+    int image = 0;
+    permute_tuple(labels, 0, tile, last);
+    for (int e = 1; e < labels->symmetry->n; e++) {
+        int d = 0;
+        permute_tuple(labels, e, tile, permuted);
+        while (d < labels->rank && permuted[d] == last[d])
+            d++;
+        if (d == labels->rank || permuted[d] < last[d])
+            continue;
+        image = e;
+        memcpy(last, permuted, sizeof last);
+    }
+    return image;
+}
+
+static enum status list_stored(struct block_index *index)
+{
+    index->n_stored = index->n_tuples;
+    if (!index->labels.symmetry)
+        return STATUS_OK;
+    index->stored = malloc((size_t)(index->n_tuples + 1) * sizeof *index->stored);
+    TRY(CHECK_MEMORY(index->stored, "no memory for a list of %lld blocks",
+                     (long long)index->n_tuples));
+    index->n_stored = 0;
+    for (int64_t tuple = 0; tuple < index->n_tuples; tuple++) {
+        int32_t tile[MAX_RANK];
+        decode_tuple(index, tuple, tile);
+        if (find_last_image(&index->labels, tile) == 0)
+            index->stored[index->n_stored++] = tuple;
+    }
+    int64_t *less = realloc(index->stored, (size_t)(index->n_stored + 1) * sizeof *less);
+    index->stored = less ? less : index->stored;
+    return STATUS_OK;
+}
+
+/* --- the index --- */
+
 enum status block_index_create(const struct block_labels *labels, struct block_index **index)
 {
     *index = NULL;
@@ -138,6 +224,8 @@ enum status block_index_create(const struct block_labels *labels, struct block_i
         made->max_spin += abs(labels->sign[d]) * max_spin_of(labels->space[d]);
     made->n_states = N_IRREPS * (2 * made->max_spin + 1);
     enum status status = abs(labels->spin) <= made->max_spin ? count_blocks(made) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = list_stored(made);
     if (status != STATUS_OK)
         block_index_destroy(made);
     else
@@ -154,6 +242,7 @@ void block_index_destroy(struct block_index *index)
             free(index->before[d][state]);
         free(index->before[d]);
     }
+    free(index->stored);
     free(index);
 }
 
@@ -164,40 +253,55 @@ const struct block_labels *block_index_labels(const struct block_index *index)
 
 int64_t block_index_n(const struct block_index *index)
 {
-    return index->n_blocks;
+    return index->n_stored;
+}
+
+int64_t block_index_n_tuples(const struct block_index *index)
+{
+    return index->n_tuples;
+}
+
+double block_index_bytes(const struct block_index *index)
+{
+    return index->stored ? (double)(index->n_stored + 1) * sizeof *index->stored : 0;
 }
 
 void block_index_tuple(const struct block_index *index, int64_t block, int32_t tile[])
 {
-    const struct block_labels *labels = &index->labels;
-    assert(block >= 0 && block < index->n_blocks);
-    int state = label_state(index, labels->irrep, labels->spin);
-    for (int d = 0; d < labels->rank; d++) {
-        const int64_t *before = index->before[d][state];
-        tile[d] = (int32_t)array_find_last(before, labels->space[d]->n_tiles, block);
-        block -= before[tile[d]];
-        state = next_state(index, d, state, tile[d]);
-    }
+    assert(block >= 0 && block < index->n_stored);
+    decode_tuple(index, index->stored ? index->stored[block] : block, tile);
+}
+
+/* The block that is stored of a tuple, -1 if none is. */
+static int64_t find_stored(const struct block_index *index, int64_t tuple)
+{
+    if (!index->stored || tuple < 0)
+        return tuple;
+    int64_t block = array_find_last(index->stored, index->n_stored, tuple);
+    return block >= 0 && index->stored[block] == tuple ? block : -1;
 }
 
 int64_t block_index_number(const struct block_index *index, const int32_t tile[])
 {
-    const struct block_labels *labels = &index->labels;
-    if (index->n_blocks == 0)
-        return -1;
-    int state = label_state(index, labels->irrep, labels->spin);
-    int64_t block = 0;
-    for (int d = 0; d < labels->rank; d++) {
-        assert(tile[d] >= 0 && tile[d] < labels->space[d]->n_tiles);
-        const int64_t *before = index->before[d][state];
-        if (!before)
-            return -1;
-        block += before[tile[d]];
-        state = next_state(index, d, state, tile[d]);
-        if (state < 0)
-            return -1;
-    }
-    return state == label_state(index, 0, 0) ? block : -1;
+    return find_stored(index, encode_tuple(index, tile));
+}
+
+struct stored_block block_index_find(const struct block_index *index, const int32_t tile[])
+{
+    struct stored_block found = {.tuple = encode_tuple(index, tile)};
+    found.block = found.tuple;
+    if (!index->stored || found.tuple < 0)
+        return found;
+    int32_t last[MAX_RANK];
+    found.image = find_last_image(&index->labels, tile);
+    permute_tuple(&index->labels, found.image, tile, last);
+    found.block = block_index_number(index, last);
+    return found;
+}
+
+struct signed_permutation block_index_image(const struct block_index *index, int image)
+{
+    return image == 0 ? symmetry_identity() : index->labels.symmetry->elements[image];
 }
 
 int64_t block_index_size(const struct block_index *index, const int32_t tile[])

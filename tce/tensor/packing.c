@@ -19,6 +19,59 @@ struct packing_scratch {
     double *buffer; /* of a block that is elsewhere */
 };
 
+/* --- symmetry --- */
+
+/* The place of the packed tensor that holds these places of the full one; -1: none does.
+ * turned  out: it holds them the other way around */
+static int find_packed_place(const struct packing *packing, int first, int second, bool *turned)
+{
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        *turned = place->first == second && place->second == first;
+        if (*turned || (place->first == first && place->second == second))
+            return d;
+    }
+    return -1;
+}
+
+/* What a permutation of the full tensor's places does to those of the packed one; false: it takes pairs apart
+ * or exchanges different ones. */
+static bool permute_packed_places(const struct packing *packing,
+                                  const struct signed_permutation *full,
+                                  struct signed_permutation *packed)
+{
+    *packed = symmetry_identity();
+    packed->sign = full->sign;
+    for (int d = 0; d < packing->n; d++) {
+        const struct packed_place *place = &packing->place[d];
+        int second = place->second < 0 ? -1 : full->place[place->second];
+        bool turned;
+        int e = find_packed_place(packing, full->place[place->first], second, &turned);
+        if (e < 0 || packing->place[e].pairs != place->pairs ||
+            packing->place[e].weighted != place->weighted)
+            return false;
+        packed->place[d] = (int8_t)e;
+        if (turned && place->pairs)
+            packed->sign = (int8_t)(packed->sign * place->pairs->sign);
+    }
+    return true;
+}
+
+enum status packing_symmetry(const struct packing *packing, const struct symmetry *full,
+                             struct symmetry *packed)
+{
+    struct signed_permutation *found = calloc((size_t)full->n + 1, sizeof *found);
+    bool contradicts;
+    int n = 0;
+    *packed = (struct symmetry){0};
+    TRY(CHECK_MEMORY(found, "no memory for the symmetry of a packed tensor"));
+    for (int e = 0; e < full->n; e++)
+        n += permute_packed_places(packing, &full->elements[e], &found[n]);
+    enum status status = symmetry_generate(packing->n, n, found, packed, &contradicts);
+    free(found);
+    return status;
+}
+
 /* --- scratch --- */
 
 /* Values of the two places of a pair, or of the one place: the most elements of a list. */
@@ -118,16 +171,36 @@ static void find_strides(const struct block_labels *labels, const int32_t tile[]
     }
 }
 
-/* A block where it lies, or a copy of it. */
-static const double *reach_block(const struct tensor *tensor, const int32_t tile[], double *buffer)
+/* A block to be read. */
+struct source_block {
+    const double *elements; /* NULL: none exists */
+    int64_t stride[MAX_RANK];
+    int sign;
+};
+
+/* A block where it lies, or a copy of it; or the stored one that the tensor's symmetry makes it of. */
+static struct source_block reach_block(const struct tensor *tensor, const int32_t tile[],
+                                       double *buffer)
 {
-    int64_t block = block_index_number(tensor->blocks, tile);
-    if (block < 0)
-        return NULL;
-    const double *own = darray_local(tensor->data, block);
-    if (!own)
-        darray_get(tensor->data, block, buffer);
-    return own ? own : buffer;
+    const struct block_labels *labels = block_index_labels(tensor->blocks);
+    const struct stored_block found = block_index_find(tensor->blocks, tile);
+    const struct signed_permutation image = block_index_image(tensor->blocks, found.image);
+    struct source_block source = {.sign = image.sign};
+    int32_t stored[MAX_RANK];
+    int64_t stride[MAX_RANK];
+    if (found.block < 0)
+        return source;
+    for (int d = 0; d < labels->rank; d++)
+        stored[d] = tile[image.place[d]];
+    find_strides(labels, stored, stride);
+    for (int d = 0; d < labels->rank; d++)
+        source.stride[image.place[d]] = stride[d];
+    source.elements = darray_local(tensor->data, found.block);
+    if (source.elements)
+        return source;
+    darray_get(tensor->data, found.block, buffer);
+    source.elements = buffer;
+    return source;
 }
 
 /* --- packing --- */
@@ -151,14 +224,15 @@ static void list_packed_pairs(const struct packed_place *place, int32_t tile, in
 }
 
 /* Adds one term of a packed block.
- * tile  of the packed block; at: of the block of the full tensor, whose elements are `source` */
+ * tile    of the packed block
+ * source  of the full tensor, whose labels are `labels` */
 static void add_packed_term(const struct packing *packing, const struct packing_term *term,
-                            const struct block_labels *labels, const int32_t at[],
-                            const double *source, const struct block_labels *packed_labels,
-                            const int32_t tile[], struct packing_scratch *move, double *block)
+                            const struct block_labels *labels, const struct source_block *source,
+                            const struct block_labels *packed_labels, const int32_t tile[],
+                            struct packing_scratch *move, double *block)
 {
-    int64_t stride[MAX_RANK], packed_stride[MAX_RANK];
-    find_strides(labels, at, stride);
+    const int64_t *stride = source->stride;
+    int64_t packed_stride[MAX_RANK];
     find_strides(packed_labels, tile, packed_stride);
     for (int d = 0; d < packing->n; d++) {
         const struct packed_place *place = &packing->place[d];
@@ -174,7 +248,7 @@ static void add_packed_term(const struct packing *packing, const struct packing_
                  p++)
                 append_element(list, p * stride[place->first], p * packed_stride[d], 1);
     }
-    move_elements(move, term->factor, source, block);
+    move_elements(move, source->sign * term->factor, source->elements, block);
 }
 
 /* The tiles of the full tensor that a term reads for a packed block. */
@@ -226,9 +300,9 @@ enum status packing_pack(const struct packing *packing, const struct tensor *ful
         memset(own, 0, (size_t)darray_block_size(packed->data, block) * sizeof *own);
         for (int t = 0; t < packing->n_terms; t++) {
             find_source_tiles(packing, &packing->term[t], tile, at);
-            const double *source = reach_block(full, at, move->buffer);
-            if (source)
-                add_packed_term(packing, &packing->term[t], labels, at, source,
+            const struct source_block source = reach_block(full, at, move->buffer);
+            if (source.elements)
+                add_packed_term(packing, &packing->term[t], labels, &source,
                                 block_index_labels(packed->blocks), tile, move, own);
         }
     }
@@ -240,6 +314,8 @@ void packing_add_block(const struct packing *packing, const struct block_labels 
                        const int32_t tile[], const double *full, struct tensor *packed,
                        struct packing_scratch *scratch)
 {
+    struct source_block source = {.elements = full, .sign = 1};
+    find_strides(labels, tile, source.stride);
     for (int t = 0; t < packing->n_terms; t++) {
         int32_t at[MAX_RANK];
         if (!find_packed_tiles(packing, &packing->term[t], tile, at))
@@ -249,7 +325,7 @@ void packing_add_block(const struct packing *packing, const struct block_labels 
             continue;
         size_t n = (size_t)darray_block_size(packed->data, block);
         memset(scratch->buffer, 0, n * sizeof *scratch->buffer);
-        add_packed_term(packing, &packing->term[t], labels, tile, full,
+        add_packed_term(packing, &packing->term[t], labels, &source,
                         block_index_labels(packed->blocks), at, scratch, scratch->buffer);
         darray_acc(packed->data, block, scratch->buffer);
     }
@@ -289,7 +365,7 @@ static void unpack_block(const struct packing *packing, const int32_t tile[],
 {
     const struct block_labels *labels = block_index_labels(full->blocks);
     int32_t at[MAX_RANK];
-    int64_t stride[MAX_RANK], packed_stride[MAX_RANK];
+    int64_t stride[MAX_RANK];
     for (int d = 0; d < packing->n; d++) {
         const struct packed_place *place = &packing->place[d];
         at[d] = place->pairs
@@ -298,24 +374,23 @@ static void unpack_block(const struct packing *packing, const int32_t tile[],
         if (at[d] < 0)
             return;
     }
-    const double *source = reach_block(packed, at, move->buffer);
-    if (!source)
+    const struct source_block source = reach_block(packed, at, move->buffer);
+    if (!source.elements)
         return;
     find_strides(labels, tile, stride);
-    find_strides(block_index_labels(packed->blocks), at, packed_stride);
     for (int d = 0; d < packing->n; d++) {
         const struct packed_place *place = &packing->place[d];
         struct element_list *list = &move->list[d];
         list->n = 0;
         if (place->pairs)
             list_values_of_tiles(place->pairs, tile[place->first], tile[place->second],
-                                 stride[place->first], stride[place->second], packed_stride[d],
+                                 stride[place->first], stride[place->second], source.stride[d],
                                  list);
         else
             for (int64_t p = 0; p < index_space_tile_size(labels->space[place->first], at[d]); p++)
-                append_element(list, p * packed_stride[d], p * stride[place->first], 1);
+                append_element(list, p * source.stride[d], p * stride[place->first], 1);
     }
-    move_elements(move, 1, source, block);
+    move_elements(move, source.sign, source.elements, block);
 }
 
 enum status packing_unpack(const struct packing *packing, const struct tensor *packed, bool add,

@@ -13,6 +13,7 @@
 
 #include "support/base/status.h"
 #include "tce/tensor/pair_space.h"
+#include "tce/tensor/symmetry.h"
 #include "tce/tensor/tensor.h"
 
 #include <stdbool.h>
@@ -38,6 +39,12 @@ struct packing {
     struct packing_term term[PACKING_MAX_TERMS];
 };
 
+/* The symmetry that the packed tensor has of the full one's: exchanges of whole pairs, each with the sign of the
+ * pairs that are turned around. Pairs with weights have none with others.
+ * packed  out: to be freed by symmetry_fini. Errors: STATUS_NO_MEMORY. */
+enum status packing_symmetry(const struct packing *packing, const struct symmetry *full,
+                             struct symmetry *packed);
+
 /* Sets this process's blocks of the packed tensor. Not collective; nothing is synchronised: the full
  * tensor must have been. Errors: STATUS_NO_MEMORY. */
 enum status packing_pack(const struct packing *packing, const struct tensor *full,
@@ -62,7 +69,7 @@ double packing_scratch_bytes(const struct packing *packing, const struct block_l
  * them: for full tensors that are computed block by block and not kept. Every process may add blocks.
  * With at most two terms the sums do not depend on the order in which blocks come.
  * labels  of the full tensor
- * tile    of its block, whose elements are `full` */
+ * tile    of its block; packed blocks that are not stored are left out, whose elements are `full` */
 void packing_add_block(const struct packing *packing, const struct block_labels *labels,
                        const int32_t tile[], const double *full, struct tensor *packed,
                        struct packing_scratch *scratch);

@@ -19,29 +19,51 @@ struct element_counts {
     double n[N_IRREPS][N_SPINS];
 };
 
-static void count_elements_of_index(const struct index_space *space, int sign,
-                                    struct element_counts *counts)
+/* Of n places that have one tile at a time. */
+static void count_elements_of_places(const struct index_space *space, int sign, int n,
+                                     struct element_counts *counts)
 {
     struct element_counts next = {0};
     for (int32_t t = 0; t < space->n_tiles; t++) {
-        double size = (double)index_space_tile_size(space, t);
-        int step = sign * space->spin[t];
+        double size = pow((double)index_space_tile_size(space, t), n);
+        int step = n * sign * space->spin[t], turn = n % 2 == 1 ? space->irrep[t] : 0;
         for (int irrep = 0; irrep < N_IRREPS; irrep++)
             for (int spin = abs(step); spin < N_SPINS - abs(step); spin++)
-                next.n[irrep ^ space->irrep[t]][spin + step] += size * counts->n[irrep][spin];
+                next.n[irrep ^ turn][spin + step] += size * counts->n[irrep][spin];
     }
     *counts = next;
 }
 
-double tensor_count_elements(const struct block_labels *labels)
+/* Elements of the blocks that a permutation leaves where they are: places that it moves in a circle have one
+ * tile. */
+static double count_fixed_elements(const struct block_labels *labels,
+                                   const struct signed_permutation *permutation)
 {
     struct element_counts counts = {0};
+    bool counted[MAX_RANK] = {false};
+    counts.n[0][MAX_RANK] = 1;
+    for (int d = 0; d < labels->rank; d++) {
+        int n = 0;
+        for (int e = d; !counted[e]; e = permutation->place[e], n++)
+            counted[e] = true;
+        if (n > 0)
+            count_elements_of_places(labels->space[d], labels->sign[d], n, &counts);
+    }
+    return counts.n[labels->irrep][labels->spin + MAX_RANK];
+}
+
+/* Source: Burnside's lemma, for blocks that count as many times as they have elements. */
+double tensor_count_elements(const struct block_labels *labels)
+{
+    const struct signed_permutation identity = symmetry_identity();
+    double n = 0;
     if (abs(labels->spin) > MAX_RANK)
         return 0;
-    counts.n[0][MAX_RANK] = 1;
-    for (int d = 0; d < labels->rank; d++)
-        count_elements_of_index(labels->space[d], labels->sign[d], &counts);
-    return counts.n[labels->irrep][labels->spin + MAX_RANK];
+    if (!labels->symmetry)
+        return count_fixed_elements(labels, &identity);
+    for (int e = 0; e < labels->symmetry->n; e++)
+        n += count_fixed_elements(labels, &labels->symmetry->elements[e]);
+    return n / labels->symmetry->n;
 }
 
 double tensor_longest_part(const struct block_labels *labels, int n_processes)

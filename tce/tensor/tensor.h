@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Block-sparse tensors in distributed memory. Blocks exist where labels allow
- * (block_index.h), each dense and row-major (the last index fastest), block b of the
- * tensor on process b mod P. A comm below has the processes of darray_comm(), in the same
- * order. */
+/* Block-sparse tensors in distributed memory. Blocks exist where labels allow; of those that a symmetry
+ * in the labels makes of one another, one is stored (block_index.h). Each is dense and row-major (the last
+ * index fastest), block b of the tensor on process b mod P. A comm below has the processes of
+ * darray_comm(), in the same order. */
 #pragma once
 
 #include "support/arrays/darray.h"
@@ -22,7 +22,7 @@ struct tensor {
     int64_t max_block; /* elements */
 };
 
-/* Elements of all existing blocks, without allocating anything; as double because it
+/* Elements of all blocks that exist and are stored, without allocating anything; as double because it
  * may be beyond 2^63. */
 double tensor_count_elements(const struct block_labels *labels);
 

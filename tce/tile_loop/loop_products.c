@@ -104,7 +104,7 @@ static enum status add_loop_product(const struct tile_loop_problem *problem,
 {
     TRY(array_append(&products->products, &products->n_products, sizeof *products->products));
     struct loop_product *added = &products->products[products->n_products - 1];
-    const int64_t blocks[] = {-1, pair->block_A, pair->block_B};
+    const int64_t blocks[] = {-1, pair->A.block, pair->B.block};
     memcpy(added->tile, pair->tile, sizeof added->tile);
     for (int operand = LOOP_C; operand < N_LOOP_OPERANDS; operand++) {
         int tensor = within->step->tensor[operand];

@@ -36,6 +36,7 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
         .screening = setup->screening,
         .orbitals = made->orbitals,
         .tile = 6,
+        .diis_size = 8,
         .contraction = {.cache_bytes = 10000000, .prefetch = true},
         .comm = MPI_COMM_WORLD};
     check_ok(correlation_init(&problem, &made->correlation));

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { N_CASES = 400, N_CASES_OF_EVERY_MODE = 24, N_DIGESTS = 150 };
+enum { N_CASES = 400, N_CASES_OF_SYMMETRY = 100, N_CASES_OF_EVERY_MODE = 24, N_DIGESTS = 150 };
 
 /* Pseudo-random numbers in [-1, 1), by indices, rank and irrep of a tensor. */
 static double element(const int64_t value[], void *context)
@@ -116,6 +116,114 @@ static void test_random_contractions_agree_with_nested_loops(void **state)
     print_message("%d of %d results are not zero\n", n_not_zero, N_CASES);
     /* The labels must not be such that there is mostly nothing to do. */
     assert_true(n_not_zero > N_CASES / 2);
+}
+
+/* --- symmetries --- */
+
+/* Exchanges two places of one space and sign, if the labels have two such; the tensor's sign is random. */
+static void choose_symmetry(struct block_labels *labels, uint64_t seed, struct symmetry *symmetry)
+{
+    struct signed_permutation exchange = symmetry_identity();
+    struct random_stream random;
+    bool contradicts;
+    random_stream_init(&random, seed, 0);
+    int n = 0;
+    for (int d = 0; d < labels->rank; d++)
+        for (int e = 0; e < d; e++)
+            if (labels->space[d] == labels->space[e] && labels->sign[d] == labels->sign[e] &&
+                case_below(&random, ++n) == 0) {
+                exchange = symmetry_identity();
+                exchange.place[d] = (int8_t)e;
+                exchange.place[e] = (int8_t)d;
+                exchange.sign = case_below(&random, 2) ? 1 : -1;
+            }
+    check_ok(symmetry_generate(labels->rank, 1, &exchange, symmetry, &contradicts));
+}
+
+/* Indices 0 to 2, 3 to 5 and so on get one space, whose spins are left out. */
+static void share_spaces(struct contraction_case *one)
+{
+    struct contraction_operand *operands[] = {&one->problem.C, &one->problem.A, &one->problem.B};
+    struct block_labels *labels[] = {&one->C, &one->A, &one->B};
+    for (int o = 0; o < 3; o++)
+        for (int d = 0; d < labels[o]->rank; d++) {
+            int index = operands[o]->index[d];
+            labels[o]->space[d] = one->space[index / 3 * 3];
+            labels[o]->sign[d] = 0;
+        }
+}
+
+/* The sum over the symmetry's permutations of `element`. */
+static double symmetric_element(const int64_t value[], void *context)
+{
+    const struct block_labels *labels = *(const struct block_labels **)context;
+    double sum = 0;
+    for (int e = 0; e < labels->symmetry->n; e++) {
+        int64_t image[MAX_RANK] = {0};
+        for (int d = 0; d < labels->rank; d++)
+            image[d] = value[labels->symmetry->elements[e].place[d]];
+        sum += labels->symmetry->elements[e].sign * element(image, context);
+    }
+    return sum;
+}
+
+/* Of all blocks, or of those that are stored. */
+static struct tensor *make_symmetric(const char *name, const struct block_labels *labels,
+                                     bool unique)
+{
+    struct tensor *tensor;
+    struct block_labels made = *labels;
+    made.symmetry = unique ? labels->symmetry : NULL;
+    check_ok(tensor_create(name, &made, MPI_COMM_WORLD, &tensor));
+    tensor_fill(tensor, symmetric_element, (void *)&labels);
+    return tensor;
+}
+
+/* The result is that of factors with all blocks. */
+static void test_factors_that_store_unique_blocks(void **state)
+{
+    (void)state;
+    int n_left_out = 0;
+    for (int i = 0; i < N_CASES_OF_SYMMETRY; i++) {
+        struct contraction_case one;
+        struct symmetry symmetry[2];
+        contraction_case_init(&one, 400000 + (uint64_t)i);
+        share_spaces(&one);
+        choose_symmetry(&one.A, (uint64_t)i, &symmetry[0]);
+        choose_symmetry(&one.B, (uint64_t)i + 1000, &symmetry[1]);
+        one.A.symmetry = &symmetry[0];
+        one.B.symmetry = &symmetry[1];
+        double *result[2];
+        for (int unique = 0; unique < 2; unique++) {
+            struct block_labels labels[] = {one.A, one.B};
+            struct contraction_case tried = one;
+            labels[0].symmetry = unique ? one.A.symmetry : NULL;
+            labels[1].symmetry = unique ? one.B.symmetry : NULL;
+            tried.problem.C.labels = &one.C;
+            tried.problem.A.labels = &labels[0];
+            tried.problem.B.labels = &labels[1];
+            tried.problem.C.tensor = make("C", &one.C);
+            tried.problem.A.tensor = make_symmetric("A", &one.A, unique);
+            tried.problem.B.tensor = one.problem.has_B ? make_symmetric("B", &one.B, unique) : NULL;
+            tried.problem.A.constant = i % 2;
+            run(&tried, "--sched=counter", i);
+            result[unique] = elements_of(tried.problem.C.tensor);
+            n_left_out += unique && block_index_n(tried.problem.A.tensor->blocks) <
+                                        block_index_n_tuples(tried.problem.A.tensor->blocks);
+            destroy_tensors(&tried);
+        }
+        int64_t n = (int64_t)tensor_count_elements(&one.C);
+        for (int64_t e = 0; e < n; e++)
+            check_close(result[1][e], result[0][e], 1e-11 * fmax(1, fabs(result[0][e])));
+        free(result[0]);
+        free(result[1]);
+        symmetry_fini(&symmetry[0]);
+        symmetry_fini(&symmetry[1]);
+        contraction_case_fini(&one);
+    }
+    print_message("%d of %d tensors have blocks that are not stored\n", n_left_out,
+                  N_CASES_OF_SYMMETRY);
+    assert_true(n_left_out > N_CASES_OF_SYMMETRY / 8);
 }
 
 static void test_every_mode_gives_the_same_bits(void **state)
@@ -325,6 +433,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_operations_and_bytes, darray_case_start),
         cmocka_unit_test(test_random_contractions_agree_with_nested_loops),
+        cmocka_unit_test(test_factors_that_store_unique_blocks),
         cmocka_unit_test(test_every_mode_gives_the_same_bits),
         cmocka_unit_test(test_runs_can_be_repeated),
         cmocka_unit_test(test_constant_factors_are_fetched_once),

@@ -187,15 +187,23 @@ static void check_target(const struct orbital_spaces *spaces, const struct mo_ta
     free(whole);
 }
 
-static void check_targets(const struct orbital_spaces *spaces, const char *patterns, int64_t tile,
-                          const char *pool)
+/* half_bytes: of the problem */
+static void check_targets_in_batches(const struct orbital_spaces *spaces, const char *patterns,
+                                     int64_t tile, double half_bytes, const char *pool)
 {
     struct mo_case mo;
     mo_case_init(&mo, screening, spaces, tile, patterns);
+    mo.problem.half_bytes = half_bytes;
     mo_case_run(&mo, pool);
     for (int i = 0; i < mo.problem.n_targets; i++)
         check_target(spaces, &mo.targets[i]);
     mo_case_fini(&mo);
+}
+
+static void check_targets(const struct orbital_spaces *spaces, const char *patterns, int64_t tile,
+                          const char *pool)
+{
+    check_targets_in_batches(spaces, patterns, tile, 0, pool);
 }
 
 static void test_all_targets_agree_with_nested_loops(void **state)
@@ -216,6 +224,40 @@ static void test_each_target_by_itself_agrees_with_nested_loops(void **state)
                                            "voov", "<vvov", "<oovv",     ""};
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++)
         check_targets(&orbitals, patterns[i], TILE, "--sched=static");
+}
+
+/* Batches of a limit have all pairs once, and hardly more bytes than that unless of one pair of tiles. */
+static void check_batches(const struct orbital_spaces *spaces, const char *patterns, double limit)
+{
+    struct mo_case mo;
+    struct mo_plan *plan, *whole;
+    mo_case_init(&mo, screening, spaces, TILE, patterns);
+    check_ok(mo_plan_create(&mo.problem, &whole));
+    mo.problem.half_bytes = limit;
+    check_ok(mo_plan_create(&mo.problem, &plan));
+    int64_t next = 0;
+    assert_true(whole->n_batches == 1 && plan->n_batches > 1);
+    for (int64_t b = 0; b < plan->n_batches; b++) {
+        assert_true(plan->batches[b].first == next && plan->batches[b].end > next);
+        next = plan->batches[b].end;
+    }
+    assert_true(next == whole->n_orbital_pairs);
+    assert_true(mo_plan_half_bytes(plan) < mo_plan_half_bytes(whole));
+    assert_true(limit < 1e3 || mo_plan_half_bytes(plan) <= 1.3 * limit);
+    mo_plan_destroy(whole);
+    mo_plan_destroy(plan);
+    mo_case_fini(&mo);
+}
+
+static void test_batches_of_half_transformed_integrals(void **state)
+{
+    (void)state;
+    check_batches(&orbitals, ALL_PATTERNS, 1);
+    check_batches(&orbitals, ALL_PATTERNS, 1.5e5);
+    check_batches(&spin_orbitals, SPIN_PATTERNS, 1);
+    check_targets_in_batches(&orbitals, ALL_PATTERNS, TILE, 1, "--sched=counter");
+    check_targets_in_batches(&orbitals, ALL_PATTERNS, TILE, 1.5e5, "--sched=steal");
+    check_targets_in_batches(&spin_orbitals, SPIN_PATTERNS, TILE, 1, "--sched=static");
 }
 
 static void test_targets_over_spin_orbitals_agree_with_nested_loops(void **state)
@@ -417,6 +459,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(test_all_targets_agree_with_nested_loops, start),
         cmocka_unit_test(test_each_target_by_itself_agrees_with_nested_loops),
         cmocka_unit_test(test_targets_over_spin_orbitals_agree_with_nested_loops),
+        cmocka_unit_test(test_batches_of_half_transformed_integrals),
         cmocka_unit_test(test_integrals_are_packed_as_they_are_computed),
         cmocka_unit_test(test_integrals_have_their_symmetry),
         cmocka_unit_test(test_every_mode_gives_the_same_bits_again_and_again),

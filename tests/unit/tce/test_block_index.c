@@ -6,6 +6,7 @@
 #include "tests/check.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { MAX_BLOCKS_OF_SPACE = 6 };
 
@@ -108,6 +109,101 @@ static void test_numbers_are_those_of_brute_force(void **state)
     }
 }
 
+/* --- symmetries --- */
+
+/* Exchanges of places 0 to 3, whose spaces are those of `spaces`. */
+static const struct {
+    int space[4];
+    int n;
+    struct signed_permutation generators[3];
+} symmetric_cases[] = {
+    {{0, 0, 1, 1}, 1, {{{1, 0, 2, 3}, 1}}},
+    {{0, 1, 0, 1}, 1, {{{2, 3, 0, 1}, 1}}},
+    {{0, 0, 1, 1}, 2, {{{1, 0, 2, 3}, -1}, {{0, 1, 3, 2}, -1}}},
+    {{0, 0, 0, 0}, 3, {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
+    {{0, 0, 0, 1}, 2, {{{1, 0, 2, 3}, -1}, {{0, 2, 1, 3}, -1}}},
+};
+
+static int compare_tuples(int rank, const int32_t left[], const int32_t right[])
+{
+    for (int d = 0; d < rank; d++)
+        if (left[d] != right[d])
+            return left[d] < right[d] ? -1 : 1;
+    return 0;
+}
+
+/* The last of the tuples that the symmetry makes of one another. */
+static void find_last(const struct block_labels *labels, const int32_t tile[], int32_t last[])
+{
+    memcpy(last, tile, (size_t)labels->rank * sizeof *last);
+    for (int e = 0; e < labels->symmetry->n; e++) {
+        int32_t image[MAX_RANK];
+        for (int d = 0; d < labels->rank; d++)
+            image[d] = tile[labels->symmetry->elements[e].place[d]];
+        if (compare_tuples(labels->rank, image, last) > 0)
+            memcpy(last, image, sizeof image);
+    }
+}
+
+/* Every tuple's block is the stored one of the last of its images, read through the permutation. */
+static void check_stored(const struct block_labels *labels)
+{
+    struct block_index *index;
+    check_ok(block_index_create(labels, &index));
+    int32_t tile[MAX_RANK] = {0}, last[MAX_RANK], found[MAX_RANK];
+    int64_t n = 0, n_tuples = 0;
+    double n_elements = 0;
+    bool more = labels->space[0]->n_tiles > 0 && labels->space[3]->n_tiles > 0;
+    for (; more; more = next_tuple(labels, tile)) {
+        struct stored_block block = block_index_find(index, tile);
+        if (!exists(labels, tile)) {
+            assert_true(block.block == -1 && block_index_number(index, tile) == -1);
+            continue;
+        }
+        assert_true(block.tuple == n_tuples++);
+        find_last(labels, tile, last);
+        block_index_tuple(index, block.block, found);
+        assert_int_equal(compare_tuples(labels->rank, found, last), 0);
+        const struct signed_permutation image = block_index_image(index, block.image);
+        for (int d = 0; d < labels->rank; d++)
+            assert_int_equal(found[d], tile[image.place[d]]);
+        bool stored = compare_tuples(labels->rank, tile, last) == 0;
+        assert_true(block_index_number(index, tile) == (stored ? n : -1));
+        assert_true(!stored || (block.image == 0 && image.sign == 1));
+        n_elements += stored ? (double)block_index_size(index, tile) : 0;
+        n += stored;
+    }
+    assert_true(block_index_n(index) == n && block_index_n_tuples(index) == n_tuples);
+    assert_true(tensor_count_elements(labels) == n_elements);
+    block_index_destroy(index);
+}
+
+static void test_blocks_that_a_symmetry_makes_of_others_are_not_stored(void **state)
+{
+    (void)state;
+    random_stream_init(&random_numbers, 2, 0);
+    for (size_t c = 0; c < 40 * (sizeof symmetric_cases / sizeof symmetric_cases[0]); c++) {
+        size_t which = c % (sizeof symmetric_cases / sizeof symmetric_cases[0]);
+        bool spins = below(2), contradicts;
+        struct index_space *spaces[] = {random_space(3, 7, spins), random_space(3, 7, spins)};
+        int sign[] = {below(2) ? 1 : -1, below(2) ? 1 : -1};
+        struct symmetry symmetry;
+        check_ok(symmetry_generate(4, symmetric_cases[which].n, symmetric_cases[which].generators,
+                                   &symmetry, &contradicts));
+        struct block_labels labels = {.rank = 4, .symmetry = &symmetry};
+        for (int d = 0; d < 4; d++) {
+            labels.space[d] = spaces[symmetric_cases[which].space[d]];
+            labels.sign[d] = (int8_t)sign[symmetric_cases[which].space[d]];
+        }
+        labels.irrep = below(3) ? 0 : below(N_IRREPS);
+        labels.spin = spins ? below(3) - 1 : 0;
+        check_stored(&labels);
+        symmetry_fini(&symmetry);
+        index_space_destroy(spaces[0]);
+        index_space_destroy(spaces[1]);
+    }
+}
+
 static int64_t count_rank_4(const int64_t size[4], int64_t *n_last)
 {
     struct index_block blocks[4];
@@ -189,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_are_those_of_brute_force),
+        cmocka_unit_test(test_blocks_that_a_symmetry_makes_of_others_are_not_stored),
         cmocka_unit_test(test_known_numbers_of_blocks),
         cmocka_unit_test(test_more_blocks_than_could_be_listed),
         cmocka_unit_test(test_tiles_of_a_block_differ_by_one_at_most),

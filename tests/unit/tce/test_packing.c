@@ -269,11 +269,98 @@ static void test_blocks_are_added_in_any_order(void **state)
     end(&made);
 }
 
+/* --- unique blocks --- */
+
+/* T[c,d,a,b] = - T[a,b,c,d], as it is filled. */
+static double antisymmetric_element(const int64_t value[], void *context)
+{
+    const int64_t given[] = {value[0], value[1], value[2], value[3], 0};
+    const int64_t exchanged[] = {value[2], value[3], value[0], value[1], 0};
+    return element(given, context) - element(exchanged, context);
+}
+
+/* Each block of a tensor of two places from the stored one. */
+static void check_read(const struct tensor *whole, const struct tensor *unique)
+{
+    const struct index_space *space = block_index_labels(whole->blocks)->space[0];
+    double *stored = malloc((size_t)(unique->max_block + 1) * sizeof *stored);
+    for (int64_t b = 0; b < block_index_n(whole->blocks); b++) {
+        const double *own = darray_local(whole->data, b);
+        int32_t t[2];
+        block_index_tuple(whole->blocks, b, t);
+        struct stored_block found = block_index_find(unique->blocks, t);
+        int sign = block_index_image(unique->blocks, found.image).sign;
+        int64_t n[] = {index_space_tile_size(space, t[0]), index_space_tile_size(space, t[1])};
+        darray_get(unique->data, found.block, stored);
+        for (int64_t i = 0; own && i < n[0] * n[1]; i++) {
+            int64_t x = i / n[1], y = i % n[1];
+            check_close(own[i], sign * stored[found.image ? y * n[0] + x : i], 1e-13);
+        }
+    }
+    free(stored);
+}
+
+/* A tensor of pairs with its own unique blocks, packed from another one's: pairs (a, b) and (c, d) of this sign. */
+static void check_unique(const struct index_space *v, int sign, bool weighted)
+{
+    static const struct signed_permutation exchange = {{2, 3, 0, 1}, -1};
+    struct symmetry full_symmetry, packed_symmetry;
+    struct pair_space *pairs;
+    bool contradicts;
+    check_ok(pair_space_create(v, sign, &pairs));
+    check_ok(symmetry_generate(4, 1, &exchange, &full_symmetry, &contradicts));
+    const struct packing packing = {
+        .n = 2,
+        .place = {{0, 1, pairs, false}, {2, 3, pairs, weighted}},
+        .n_terms = 4,
+        .term = {{0, 0.25}, {1, 0.25 * sign}, {2, 0.25 * sign}, {3, 0.25}}};
+    check_ok(packing_symmetry(&packing, &full_symmetry, &packed_symmetry));
+    assert_int_equal(packed_symmetry.n, weighted ? 1 : 2);
+    assert_true(weighted || packed_symmetry.elements[1].sign == -1);
+    struct block_labels full = {.rank = 4, .space = {v, v, v, v}, .sign = {1, 1, 1, 1}};
+    struct block_labels packed = {.rank = 2, .space = {pairs->space, pairs->space}, .sign = {1, 1}};
+    struct tensor *from[2], *to[2];
+    for (int unique = 0; unique < 2; unique++) {
+        full.symmetry = unique ? &full_symmetry : NULL;
+        packed.symmetry = unique ? &packed_symmetry : NULL;
+        check_ok(tensor_create("full", &full, MPI_COMM_WORLD, &from[unique]));
+        check_ok(tensor_create("packed", &packed, MPI_COMM_WORLD, &to[unique]));
+        tensor_fill(from[unique], antisymmetric_element, NULL);
+        check_ok(packing_pack(&packing, from[unique], to[unique]));
+        darray_sync();
+    }
+    assert_true(weighted || to[1]->n_elements < to[0]->n_elements);
+    check_read(to[0], to[1]);
+    darray_sync();
+    for (int unique = 0; unique < 2; unique++) {
+        tensor_destroy(from[unique]);
+        tensor_destroy(to[unique]);
+    }
+    symmetry_fini(&full_symmetry);
+    symmetry_fini(&packed_symmetry);
+    pair_space_destroy(pairs);
+}
+
+static void test_pairs_inherit_the_symmetry_by_which_they_are_stored(void **state)
+{
+    (void)state;
+    static const int64_t tiles[] = {1, 2, 3};
+    for (int t = 0; t < 3; t++) {
+        struct index_space *v = make_space("v", 4, many, tiles[t]);
+        for (int sign = -1; sign <= 1; sign += 2) {
+            check_unique(v, sign, false);
+            check_unique(v, sign, true);
+        }
+        index_space_destroy(v);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_every_pair_occurs_once, darray_case_start),
         cmocka_unit_test(test_parts_are_packed_and_make_up_the_whole),
+        cmocka_unit_test(test_pairs_inherit_the_symmetry_by_which_they_are_stored),
         cmocka_unit_test_teardown(test_blocks_are_added_in_any_order, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/language/symmetry.h"
+#include "tce/tensor/symmetry.h"
 
 #include <stdlib.h>
 #include <string.h>
