@@ -32,17 +32,33 @@ if $nightly; then
     ctest_options+=(-C nightly)
 fi
 
-build_all() {
+build_release() {
     if $ci; then
         build release lint -DBERYL_WERROR=ON
+    fi
+    build release all
+}
+
+build_sanitizers() {
+    if $ci; then
         build tsan pool-tests -DBERYL_WERROR=ON
         # Two seconds of each target find as much in code that was compiled in half the time.
         build fuzz fuzz-targets -DCMAKE_C_FLAGS_DEBUG="-O0 -g1"
-        build release all
-    else
-        build release
     fi
     build asan unit-tests
+}
+
+# A build alone leaves a core idle while it is configured, checked by lint and linked.
+build_all() {
+    local pid pids=() failed=false
+    build_release &
+    pids+=("$!")
+    build_sanitizers &
+    pids+=("$!")
+    for pid in "${pids[@]}"; do
+        wait "$pid" || failed=true
+    done
+    ! $failed || exit 1
 }
 
 begin_tier "set-up" 0
