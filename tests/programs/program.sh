@@ -42,7 +42,7 @@ run()
 {
     local expected=$1 status
     shift
-    command=$(printf '%q ' "$@")
+    printf -v command '%q ' "$@"
     launch "$@" > "$folder/output" 2> "$folder/errors" < /dev/null
     status=$?
     [ "$status" = "$expected" ] || complain "exit status $status, not $expected"

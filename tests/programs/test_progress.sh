@@ -16,8 +16,8 @@ if ! script -qec true /dev/null < /dev/null > terminal.txt 2>&1; then
     exit 77
 fi
 
-simulation="$beryl_sched --gauss 1e-6,0 --tasks 4 --simulate 100000 --sched steal"
-progress='Simulation of 100000 workers: .* s, [0-9]* tasks run'
+simulation="$beryl_sched --gauss 1e-6,0 --tasks 4 --simulate 40000 --sched steal"
+progress='Simulation of 40000 workers: .* s, [0-9]* tasks run'
 script -qec "timeout 60 $simulation" /dev/null < /dev/null > terminal.txt
 grep -q "$progress" terminal.txt ||
     complain "no progress of a simulation: $(cat -v terminal.txt)"

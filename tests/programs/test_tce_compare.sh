@@ -78,8 +78,8 @@ sed -e 's/30 irrep 0, 22 irrep 1, 12 irrep 2, 26 irrep 3/15 irrep 0, 11 irrep 1,
 run 0 run lifflander.tce --count-tasks
 grep -q '"tasks": 601,' "$folder/output" || complain "$(cat "$folder/output")"
 
-compare program 2 "1 7" run lifflander.tce --iterations 2
-compare program 2 "1 4" run "$inputs/examples.tce" --iterations 2
+compare program 2 "1 4" run lifflander.tce --iterations 2
+compare program 2 "1 7" run "$inputs/examples.tce" --iterations 2
 compare program 1 "3" run "$inputs/examples.tce" --verify --cache 0 --no-prefetch --progress thread
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 compare method 0 "1 4" ccsd water.xyz --basis sto-3g

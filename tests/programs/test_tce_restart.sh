@@ -125,8 +125,10 @@ run 0 ccsd $nitrogen --freeze 1 --freeze-virtuals 2 --restart few.h5 --json agai
 same few.json again.json 2
 refuse "--freeze-virtuals" ccsd $nitrogen --freeze 1 --restart few.h5
 
-# Checkpoints of other runs are refused, and so are missing and damaged ones.
+# Checkpoints of other runs are refused, and so are missing and damaged ones; what one process finds it
+# agrees upon with the others, as the first shows.
 refuse "centre" ccsd longer.xyz --basis 6-31g --frozen-core --restart n2.h5
+processes=1
 refuse "basis" ccsd nitrogen.xyz --basis sto-3g --frozen-core --restart n2.h5
 refuse "--frozen-core" ccsd $nitrogen --restart n2.h5
 refuse "--freeze" ccsd $nitrogen --freeze 3 --restart n2.h5

@@ -79,12 +79,21 @@ static void add_cartesians(const struct hermite_expansion *expansion, double val
                 H[t][u][v] += value * x[t] * y[u] * z[v];
 }
 
+/* Sums t + u + v up to max, and to 1 of two s functions, which have no dipole. */
+static void clear_pair(int max, hermite_pair H)
+{
+    max = max > 1 ? max : 1;
+    for (int t = 0; t <= max; t++)
+        for (int u = 0; u <= max; u++)
+            memset(H[t][u], 0, (size_t)(max + 1) * sizeof H[t][u][0]);
+}
+
 void hermite_functions(const struct hermite_expansion *expansion, const struct shell *bra, int f,
                        const struct shell *ket, int g, hermite_pair H)
 {
     const struct angular_map *bra_map = angular_map(bra->l, bra->spherical);
     const struct angular_map *ket_map = angular_map(ket->l, ket->spherical);
-    memset(H, 0, sizeof(hermite_pair));
+    clear_pair(bra->l + ket->l, H);
     for (int s = bra_map->first[f]; s < bra_map->first[f + 1]; s++)
         for (int t = ket_map->first[g]; t < ket_map->first[g + 1]; t++) {
             int bra_power[3], ket_power[3];
@@ -119,6 +128,8 @@ void hermite_coulomb(double alpha, const double X[3], int max, hermite_table R)
                 for (int v = 0; v <= max - n - t - u; v++)
                     R[t][u][v] = t + u + v == 0 ? pow(-2 * alpha, n) * boys_reference(n, T)
                                                 : coulomb_step(higher, X, t, u, v);
-        memcpy(higher, R, sizeof higher);
+        for (int t = 0; t <= max - n; t++)
+            for (int u = 0; u <= max - n - t; u++)
+                memcpy(higher[t][u], R[t][u], (size_t)(max - n - t - u + 1) * sizeof R[t][u][0]);
     }
 }

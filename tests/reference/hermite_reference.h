@@ -36,8 +36,8 @@ void hermite_expand(const struct shell *bra, int i, const struct shell *ket, int
 void hermite_apply_kinetic(const struct shell *bra, const struct shell *ket, int k,
                            struct hermite_expansion *expansion);
 
-/* Coefficients of the product of function f of the bra and g of the ket:
- * H[t][u][v], t + u + v <= l(bra) + l(ket); the rest of H is zero. */
+/* Coefficients of the product of function f of the bra and g of the ket: H[t][u][v], t, u and v up
+ * to l(bra) + l(ket), or to 1; zero where their sum exceeds l(bra) + l(ket). */
 typedef double hermite_pair[HERMITE_MAX_PAIR + 1][HERMITE_MAX_PAIR + 1][HERMITE_MAX_PAIR + 1];
 void hermite_functions(const struct hermite_expansion *expansion, const struct shell *bra, int f,
                        const struct shell *ket, int g, hermite_pair H);

@@ -16,8 +16,7 @@ static double *allocate_numbers(int64_t n)
     return numbers;
 }
 
-/* All (mn|ls) over functions, row-major. */
-static double *function_integrals(const struct shells *shells)
+double *reference_function_integrals(const struct shells *shells)
 {
     int64_t n = shells->n_functions, n_shells = shells->n_shells, most = 0;
     const struct shell *all = shells->shells;
@@ -44,9 +43,8 @@ static double *function_integrals(const struct shells *shells)
     return integrals;
 }
 
-/* Turns the first index of the n x rest matrix into one of n_orbitals and makes it the last; the
- * argument is freed. */
-static double *transform_first(double *integrals, int64_t n, int64_t rest, const double *C,
+/* Turns the first index of the n x rest matrix into one of n_orbitals and makes it the last. */
+static double *transform_first(const double *integrals, int64_t n, int64_t rest, const double *C,
                                int64_t n_orbitals)
 {
     double *transformed = allocate_numbers(rest * n_orbitals);
@@ -54,20 +52,22 @@ static double *transform_first(double *integrals, int64_t n, int64_t rest, const
         for (int64_t r = 0; r < rest; r++)
             for (int64_t k = 0; k < n_orbitals; k++)
                 transformed[r * n_orbitals + k] += integrals[f * rest + r] * C[f * n_orbitals + k];
-    free(integrals);
     return transformed;
 }
 
 /* (pq|rs) with p, q of spin s and r, s of spin t, row-major. */
-static double *orbital_integrals(const struct shells *shells,
+static double *orbital_integrals(int64_t n, const double *integrals,
                                  const struct reference_orbitals *orbitals, int s, int t)
 {
-    int64_t n = shells->n_functions, m = orbitals->n_orbitals;
-    double *integrals = function_integrals(shells);
-    integrals = transform_first(integrals, n, n * n * n, orbitals->C[s], m);
-    integrals = transform_first(integrals, n, n * n * m, orbitals->C[s], m);
-    integrals = transform_first(integrals, n, n * m * m, orbitals->C[t], m);
-    return transform_first(integrals, n, m * m * m, orbitals->C[t], m);
+    int64_t m = orbitals->n_orbitals;
+    double *one = transform_first(integrals, n, n * n * n, orbitals->C[s], m);
+    double *two = transform_first(one, n, n * n * m, orbitals->C[s], m);
+    double *three = transform_first(two, n, n * m * m, orbitals->C[t], m);
+    double *four = transform_first(three, n, m * m * m, orbitals->C[t], m);
+    free(one);
+    free(two);
+    free(three);
+    return four;
 }
 
 static int64_t n_rotations_of(const struct reference_orbitals *orbitals, int spin)
@@ -97,14 +97,14 @@ static double hessian_element(const struct reference_orbitals *orbitals, double 
     return element - I[((a * m + b) * m + i) * m + j] - I[((a * m + j) * m + i) * m + b];
 }
 
-double *reference_hessian(const struct shells *shells, const struct reference_orbitals *orbitals,
-                          double coulomb)
+double *reference_hessian(int64_t n_functions, const double *integrals,
+                          const struct reference_orbitals *orbitals, double coulomb)
 {
     int64_t n = reference_n_rotations(orbitals);
     double *H = allocate_numbers(n * n);
     for (int s = 0; s < orbitals->n_spins; s++)
         for (int t = 0; t < orbitals->n_spins; t++) {
-            double *I = orbital_integrals(shells, orbitals, s, t);
+            double *I = orbital_integrals(n_functions, integrals, orbitals, s, t);
             int64_t row = s == 0 ? 0 : n_rotations_of(orbitals, 0);
             int64_t column = t == 0 ? 0 : n_rotations_of(orbitals, 0);
             for (int64_t ai = 0; ai < n_rotations_of(orbitals, s); ai++)

@@ -23,6 +23,8 @@ struct reference_orbitals {
  * (rotations of the spins before) + (a - n_occupied) * n_occupied + i. */
 int64_t reference_n_rotations(const struct reference_orbitals *orbitals);
 
-/* The matrix, row-major, which the caller frees; ends the program where memory does. */
-double *reference_hessian(const struct shells *shells, const struct reference_orbitals *orbitals,
-                          double coulomb);
+/* All (mn|ls) over functions, and the matrix, from these; row-major, freed by the caller. They end
+ * the program where memory does. */
+double *reference_function_integrals(const struct shells *shells);
+double *reference_hessian(int64_t n_functions, const double *integrals,
+                          const struct reference_orbitals *orbitals, double coulomb);

@@ -214,8 +214,11 @@ static void check_case(const struct stability_case *stability_case, bool symmetr
     solution_init(&stability_case->scf, symmetry, &solution);
     int own = solution.basis->n_spins - 1, n_blocks = SCF_SPACES - own;
     double coulomb[] = {own == 0 ? 4 : 2, 0}, *H[2] = {NULL, NULL};
+    double *integrals = reference_function_integrals(solution.setup.shells);
     for (int block = 0; block < n_blocks; block++)
-        H[block] = reference_hessian(solution.setup.shells, &solution.orbitals, coulomb[block]);
+        H[block] = reference_hessian(solution.setup.shells->n_functions, integrals,
+                                     &solution.orbitals, coulomb[block]);
+    free(integrals);
     check_products(&solution, n_blocks, H);
     check_ok(scf_stability_init(&solution.hessian, &stability));
     int most = 0;

@@ -124,15 +124,18 @@ static double error_of_kernels(const struct hermite_kernels *kernels,
     return error;
 }
 
-/* Arguments first * ratio^i + step * i up to last; of pairs in the long layout, which take much longer,
- * those of every fourth vector. */
+/* Pairs in the long layout, which take much longer, meet the arguments of every fourth vector; the
+ * program's argument is another number. */
+static int every = 4;
+
+/* Arguments first * ratio^i + step * i up to last. */
 static double largest_error_of_scan(const struct hermite_kernels *kernels,
                                     const struct hermite_pattern *pattern, double first,
                                     double ratio, double step, double last)
 {
     double largest = 0, next = first;
     int n_lanes = kernels->n_lanes;
-    int n_next = hermite_layout_of_ket(pattern->order) == HERMITE_LONG ? 4 * n_lanes : n_lanes;
+    int n_next = hermite_layout_of_ket(pattern->order) == HERMITE_LONG ? every * n_lanes : n_lanes;
     while (next <= last) {
         double T[QUARTET_LANES] = {0};
         for (int k = 0; k < n_next; k++, next = next * ratio + step)
@@ -180,8 +183,10 @@ static void test_large_arguments(void **state)
     scan(35.5, 1.13, 0, 1e8);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        every = atoi(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_series),
         cmocka_unit_test(test_seams),

@@ -70,32 +70,35 @@ static int64_t lay_out(struct dense_product *product, const enum role role[],
     return stride;
 }
 
-static int64_t place_of(const struct dense_product *product, const int64_t value[],
-                        enum product_side side)
+/* Moves to the next values of the indices, the last index fastest, and to their elements; false after
+ * the last. */
+static bool next_value(const struct dense_product *product, int64_t value[], int64_t place[])
 {
-    int64_t place = 0;
-    for (int d = 0; d < product->n; d++)
-        place += value[d] * product->dimension[d].stride[side];
-    return place;
+    for (int d = product->n - 1; d >= 0; d--) {
+        const struct product_dimension *dimension = &product->dimension[d];
+        int64_t step = ++value[d] < dimension->extent ? 1 : 1 - dimension->extent;
+        for (int side = 0; side < N_SIDES; side++)
+            place[side] += step * dimension->stride[side];
+        if (step == 1)
+            return true;
+        value[d] = 0;
+    }
+    return false;
 }
 
 /* By loops over all values of all indices. bound: what rounding is relative to */
 static void multiply_plainly(const struct dense_product *product, double *C, double *bound)
 {
-    int64_t value[PRODUCT_MAX_DIMENSIONS] = {0};
-    for (int pass = product->add; pass < 2; pass++)
-        for (;;) {
-            int64_t c = place_of(product, value, SIDE_C);
-            double term = product->factor * product->A[place_of(product, value, SIDE_A)] *
-                          product->B[place_of(product, value, SIDE_B)];
-            C[c] = pass == 0 ? 0 : C[c] + term;
-            bound[c] += pass == 0 ? 0 : fabs(term);
-            int d = product->n - 1;
-            for (; d >= 0 && ++value[d] == product->dimension[d].extent; d--)
-                value[d] = 0;
-            if (d < 0)
-                break;
-        }
+    int64_t value[PRODUCT_MAX_DIMENSIONS] = {0}, place[N_SIDES] = {0};
+    if (!product->add)
+        do
+            C[place[SIDE_C]] = 0;
+        while (next_value(product, value, place));
+    do {
+        double term = product->factor * product->A[place[SIDE_A]] * product->B[place[SIDE_B]];
+        C[place[SIDE_C]] += term;
+        bound[place[SIDE_C]] += fabs(term);
+    } while (next_value(product, value, place));
 }
 
 static void check_product(struct dense_product *product, const enum role role[],
