@@ -41,9 +41,9 @@ enum { MAX_PRODUCTS = 60 };
 
 static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.3};
 
-/* Among the few rotations of one of many representations low eigenvalues are further apart. */
-static const struct search_care restricted_block_care = {6, 4, 0.5},
-                                unrestricted_block_care = {2, 4, 0.5};
+/* Among the few rotations of one of many representations low eigenvalues of closed shells are further
+ * apart. */
+static const struct search_care restricted_block_care = {6, 4, 0.5};
 
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy.
  */
@@ -67,11 +67,11 @@ enum status curvature_search_init(struct scf_hessian *hessian,
 {
     const struct scf_basis *basis = hessian->basis;
     int n_spins = basis->n_spins;
-    bool are_many = davidson_is_of_many(representations->n);
-    if (are_many)
-        search->care = n_spins == 1 ? &restricted_block_care : &unrestricted_block_care;
+    if (n_spins == 2)
+        search->care = &unrestricted_care;
     else
-        search->care = n_spins == 1 ? &restricted_care : &unrestricted_care;
+        search->care =
+            davidson_is_of_many(representations->n) ? &restricted_block_care : &restricted_care;
     search->curvature.error = INFINITY;
     search->is_own = is_own;
     struct davidson_start start = {.n_divisions = search->care->start_divisions,
@@ -82,13 +82,19 @@ enum status curvature_search_init(struct scf_hessian *hessian,
     return davidson_init(hessian, &start, &search->davidson);
 }
 
-/* The wider space of a restricted state gets all that the own one leaves. In the own one each vector of an
- * unrestricted state takes a matrix for either spin, and of so few one converges with the least work; where
+/* Whether another search, in a space that contains this one's, shares the passes. */
+static bool has_wider_space(const struct curvature_search *search)
+{
+    return search->is_own && search->davidson.hessian->basis->n_spins == 1;
+}
+
+/* An unrestricted state has one space, which gets all there is room for. Of the two of a restricted one, the
+ * wider one gets all that the own one leaves; there one vector converges with the least work, and where
  * that is not enough, two save passes. */
 int curvature_search_vectors(const struct curvature_search *search)
 {
     bool is_long = search->curvature.n_products >= search->care->min_products;
-    return is_long || !search->is_own ? search->davidson.most_new : 1;
+    return is_long || !has_wider_space(search) ? search->davidson.most_new : 1;
 }
 
 void curvature_search_choose(struct curvature_search *search, int n)
@@ -150,8 +156,7 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
 static bool is_error_small(const struct curvature_search *search, double eigenvalue_error)
 {
     const struct scf_curvature *curvature = &search->curvature;
-    bool shared = search->is_own && search->davidson.hessian->basis->n_spins == 1;
-    int enough = search->care->min_products - shared;
+    int enough = search->care->min_products - has_wider_space(search);
     double fraction = !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION
                                                                    : search->care->error_fraction;
     return search->davidson.residual_norm < SMALL_RESIDUAL ||

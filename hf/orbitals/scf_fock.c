@@ -187,15 +187,14 @@ static void remember_outcome(struct scf_fock *fock, bool incremental)
     fock->has_last = true;
 }
 
-enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
+enum status scf_fock_build(struct scf_fock *fock)
 {
     struct fock *builder = fock->problem->fock;
-    bool exact = full || fock->always_full;
-    fock_set_cutoff(builder, exact ? 0 : fock->cutoff);
+    fock_set_cutoff(builder, fock->always_full ? 0 : fock->cutoff);
     double cutoff = fock_cutoff(builder);
     double neglected = fock->neglected + cutoff;
-    bool incremental =
-        !exact && fock->has_last && neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
+    bool incremental = !fock->always_full && fock->has_last &&
+                       neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
     struct density_kind kind = density_of_spins(fock->problem->n_spins);
     fock->has_last = false;
     remember_density(fock, incremental);
@@ -204,7 +203,7 @@ enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full)
     TRY(status);
     remember_outcome(fock, incremental);
     fock->neglected = incremental ? neglected : cutoff;
-    *is_full = !incremental && cutoff == fock_cutoff(builder);
+    fock->is_accurate = cutoff == fock_cutoff(builder);
     return STATUS_OK;
 }
 

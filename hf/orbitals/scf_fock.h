@@ -29,9 +29,11 @@ struct scf_fock {
     int n_owned;
     double *shares;   /* of each pair of tiles in either energy: 2 x tiling_n_pairs, scratch */
     bool always_full; /* set by the owner: no incremental builds from now on */
-    double cutoff;    /* set by the owner: of builds that are not full (fock_set_cutoff) */
+    double cutoff;    /* set by the owner: of scf_fock_build (fock_set_cutoff); 0: the least */
     bool has_last;
-    double neglected; /* sum of the cutoffs of the last full build and of all since */
+    double
+        neglected; /* sum of the cutoffs of the last build from a full density and of all since */
+    bool is_accurate; /* the last scf_fock_build had the least cutoff */
     int64_t n_builds;
     double seconds; /* spent in builds */
 };
@@ -52,10 +54,10 @@ struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matri
 enum status scf_fock_set_density(struct scf_fock *fock, int spin, struct dense *D);
 void scf_fock_set_tiles(struct scf_fock *fock, int spin, const struct darray *D);
 
-/* Finds G of the densities that were set, one for each spin, from these if full or if that is due,
- * else from their change. *is_full: from the densities and with the least cutoff. Errors: those of
- * fock_build. */
-enum status scf_fock_build(struct scf_fock *fock, bool full, bool *is_full);
+/* Finds G of the densities that were set, one for each spin, from these where that is due, else from
+ * their change: builds since the last full density neglect no more together than MAX_NEGLECTED of the
+ * cutoff. Errors: those of fock_build. */
+enum status scf_fock_build(struct scf_fock *fock);
 
 /* Energies of the last scf_fock_build: energies[0] = sum over spins of D . H, energies[1] of D . G
  * / 2. Bit-identical on any number of processes if D and G are. H: tiles. */

@@ -144,11 +144,11 @@ enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_o
 enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
                        const struct scf_rotation *kappa, struct scf_state *trial);
 
-/* scf_rotate, and F (full: by a full build), canonical orbitals and gradient of trial. Errors: those
- * of scf_rotate and fock_build. */
+/* scf_rotate, and F, canonical orbitals and gradient of trial. Errors: those of scf_rotate and
+ * fock_build. */
 enum status scf_rotate_and_build(const struct scf_basis *basis, struct scf_fock *fock,
                                  const struct scf_state *state, const struct scf_rotation *kappa,
-                                 bool full, struct scf_state *trial);
+                                 struct scf_state *trial);
 
 /* Bytes that scf_rotate takes of a process while it runs, at most. Not collective. */
 int64_t scf_rotate_bytes(const struct scf_basis *plan);

@@ -278,7 +278,7 @@ enum status scf_quasi_newton_step(struct scf_quasi_newton *solver)
         dense_multiply('N', 'T', basis->occupation, C, C, 0, basis->work_nn);
         TRY(scf_fock_set_density(solver->fock, s, basis->work_nn));
     }
-    TRY(scf_state_find_energy(basis, solver->fock, false, solver->state));
+    TRY(scf_state_find_energy(basis, solver->fock, solver->state));
     TRY(multiply_by_fock(solver));
     keep_step(solver);
     return STATUS_OK;

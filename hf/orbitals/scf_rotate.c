@@ -113,10 +113,10 @@ enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *st
 
 enum status scf_rotate_and_build(const struct scf_basis *basis, struct scf_fock *fock,
                                  const struct scf_state *state, const struct scf_rotation *kappa,
-                                 bool full, struct scf_state *trial)
+                                 struct scf_state *trial)
 {
     TRY(scf_rotate(basis, state, kappa, trial));
-    TRY(scf_state_build(basis, fock, full, trial));
+    TRY(scf_state_build(basis, fock, trial));
     TRY(scf_state_canonicalise(basis, trial));
     scf_state_gradient(basis, trial);
     return STATUS_OK;

@@ -20,10 +20,6 @@ enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
 /* A step that fails is followed by one of at most this fraction of its length. */
 #define SHORTENING 0.25
 
-/* A step that gains less than this, hartree, is most often the last one: its build is from the full
- * density. */
-#define LAST_GAIN 1e-7
-
 /* Lengths of a step away from a saddle point: the first one, and the next as fractions of the
  * last. */
 #define FIRST_LENGTH     0.5
@@ -73,9 +69,9 @@ int64_t scf_second_order_bytes(const struct scf_basis *plan, int n_matrices)
 
 /* The trial: state turned by kappa, and built. */
 static enum status try_rotation(struct scf_second_order *solver, const struct scf_state *state,
-                                const struct scf_rotation *kappa, bool full)
+                                const struct scf_rotation *kappa)
 {
-    return scf_rotate_and_build(solver->basis, solver->fock, state, kappa, full, solver->trial);
+    return scf_rotate_and_build(solver->basis, solver->fock, state, kappa, solver->trial);
 }
 
 static void swap_states(struct scf_second_order *solver, struct scf_state **state)
@@ -126,7 +122,7 @@ static enum status try_steps(struct scf_second_order *solver, struct newton_spac
         if (shortened > 0)
             TRY(newton_space_step(space, fmin(solver->radius, SHORTENING * space->length)));
         double predicted = predict_change(space);
-        TRY(try_rotation(solver, state, &space->kappa, fabs(predicted) < LAST_GAIN));
+        TRY(try_rotation(solver, state, &space->kappa));
         *moved = is_better(solver, state, predicted);
         if (is_visible(predicted, state))
             adjust_radius(solver, space, (solver->trial->energy - state->energy) / predicted);
@@ -202,12 +198,12 @@ struct valley {
     double change[2];                     /* E(length) - E(0) and E(-length) - E(0) */
 };
 
-/* Sets the trial to the state turned by t, in full; *change: of the energy. */
+/* Sets the trial to the state turned by t; *change: of the energy. */
 static enum status try_length(struct scf_second_order *solver, const struct scf_state *state,
                               struct valley *valley, double t, double *change)
 {
     scf_rotation_add(t, valley->direction, 0, &valley->kappa);
-    TRY(try_rotation(solver, state, &valley->kappa, true));
+    TRY(try_rotation(solver, state, &valley->kappa));
     *change = solver->trial->energy - state->energy;
     return STATUS_OK;
 }

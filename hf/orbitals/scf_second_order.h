@@ -45,7 +45,7 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
 
 /* Leaves a saddle point along direction, of norm 1 and of this negative curvature (scf_hessian.h),
  * by a search for the length of the step: *state becomes one of lower energy, as above. *moved is
- * false if none is found. *state has to be built in full, so that small differences count. */
+ * false if none is found. *state has to be accurate, so that small differences count. */
 enum status scf_second_order_descend(struct scf_second_order *solver,
                                      const struct scf_rotation *direction, double curvature,
                                      struct scf_state **state, bool *moved);

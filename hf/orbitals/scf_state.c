@@ -122,21 +122,22 @@ void scf_state_density(const struct scf_basis *basis, struct scf_state *state, i
                    basis->work_nn);
 }
 
-enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool full,
+enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock,
                             struct scf_state *state)
 {
     for (int s = 0; s < basis->n_spins; s++) {
         scf_state_density(basis, state, s);
         TRY(scf_fock_set_density(fock, s, basis->work_nn));
     }
-    return scf_state_build_density(basis, fock, full, state);
+    return scf_state_build_density(basis, fock, state);
 }
 
-enum status scf_state_find_energy(const struct scf_basis *basis, struct scf_fock *fock, bool full,
+enum status scf_state_find_energy(const struct scf_basis *basis, struct scf_fock *fock,
                                   struct scf_state *state)
 {
     double energies[2];
-    TRY(scf_fock_build(fock, full, &state->full));
+    TRY(scf_fock_build(fock));
+    state->accurate = fock->is_accurate;
     scf_fock_energies(fock, basis->H, energies);
     state->one_electron_energy = energies[0];
     state->two_electron_energy = energies[1];
@@ -156,10 +157,10 @@ enum status scf_state_project(const struct scf_basis *basis, struct scf_fock *fo
     return STATUS_OK;
 }
 
-enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock, bool full,
+enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_state *state)
 {
-    TRY(scf_state_find_energy(basis, fock, full, state));
+    TRY(scf_state_find_energy(basis, fock, state));
     return scf_state_project(basis, fock, state);
 }
 

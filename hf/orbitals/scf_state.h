@@ -24,7 +24,7 @@ struct scf_state {
     double energy;   /* total, with the nuclear repulsion */
     double gradient; /* max |F_ia|, i occupied, a virtual, any spin */
     double norm;     /* root of the sum of F_ia^2 of all spins; INFINITY without orbitals */
-    bool full;       /* G came from a build of D itself, not of its change */
+    bool accurate;   /* G came from a build with the least cutoff (scf_fock.h) */
     bool idempotent; /* the density is that of a determinant whose U_o is known */
 };
 
@@ -47,15 +47,15 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state);
 
 /* Sets F and the energies from U_o. Errors: those of fock_build. */
-enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock, bool full,
+enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock,
                             struct scf_state *state);
 
 /* scf_state_build from the densities that are set in fock. */
-enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock, bool full,
+enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_state *state);
 
 /* The two parts of it: builds, and sets the energies; sets F of the density that was built last. */
-enum status scf_state_find_energy(const struct scf_basis *basis, struct scf_fock *fock, bool full,
+enum status scf_state_find_energy(const struct scf_basis *basis, struct scf_fock *fock,
                                   struct scf_state *state);
 enum status scf_state_project(const struct scf_basis *basis, struct scf_fock *fock,
                               struct scf_state *state);

@@ -20,12 +20,6 @@ enum {
 #define FLAT_GRADIENT 1e-5
 #define FLAT_ENERGY   1e-9
 
-/* A step of DIIS makes the gradient this much smaller, or the energy's error, if all is well; the
- * error of closed shells so much. */
-#define LAST_GRADIENT      10
-#define LAST_ENERGY        4
-#define LAST_ENERGY_CLOSED 16
-
 /* The energy is right where the changes to come are estimated at this fraction of its error, if they
  * shrink to at most so much in an iteration. */
 #define CHANGES_LEFT    0.25
@@ -60,12 +54,12 @@ static double estimate_energy_error(const struct scf_solver *solver)
 /* Whether the changes of the energy to come are small by an estimate: they shrink like the square of
  * the gradient, to r in an iteration, and add up to c r / (1 - r) after a change of c. For steps of DIIS,
  * which shrink evenly, and closed shells: the test of stability of open ones needs a smaller gradient.
- * Where the build was not from the full density, one more would follow, which another step is worth. */
+ * Where the build was not accurate, one more would follow, which another step is worth. */
 static bool are_changes_shrinking(const struct scf_solver *solver, double error)
 {
     double change = fabs(solver->now.change), step = solver->state->norm / solver->last_norm;
     double r = step * step, left = CHANGES_LEFT * error;
-    return solver->basis->n_spins == 1 && !solver->second_order && solver->state->full &&
+    return solver->basis->n_spins == 1 && !solver->second_order && solver->state->accurate &&
            r < LEAST_SHRINKING && change * r < left * (1 - r) &&
            estimate_energy_error(solver) < left;
 }
@@ -94,17 +88,6 @@ bool scf_choice_is_stationary(const struct scf_solver *solver)
     return solver->state->idempotent &&
            (solver->is_flat || solver->state->gradient < solver->settings->converge ||
             is_energy_right(solver));
-}
-
-bool scf_choice_expects_end(const struct scf_solver *solver)
-{
-    const struct scf_settings *settings = solver->settings;
-    double last_energy = solver->basis->n_spins == 1 ? LAST_ENERGY_CLOSED : LAST_ENERGY;
-    if (!solver->state->idempotent)
-        return false;
-    return solver->state->gradient < LAST_GRADIENT * settings->converge ||
-           (!solver->needs_gradient &&
-            estimate_energy_error(solver) < last_energy * settings->energy_error);
 }
 
 void scf_choice_take_curvature(struct scf_solver *solver, const struct scf_curvature *curvature)

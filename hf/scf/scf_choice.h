@@ -9,10 +9,6 @@
  * the energy is right to what the settings ask for. */
 bool scf_choice_is_stationary(const struct scf_solver *solver);
 
-/* Whether the next state is likely to be stationary: its Fock matrix is built from the full density
- * at once, which would have to follow. */
-bool scf_choice_expects_end(const struct scf_solver *solver);
-
 /* Takes the result of a test of stability: where it leaves the energy's error open, or is itself
  * open, the iterations go on to the gradient that the settings ask for. */
 void scf_choice_take_curvature(struct scf_solver *solver, const struct scf_curvature *curvature);
@@ -29,7 +25,7 @@ bool scf_choice_quasi_newton(const struct scf_solver *solver);
 /* Whether quasi-Newton steps, which are in charge, no longer make progress. */
 bool scf_choice_leaves_quasi_newton(const struct scf_solver *solver);
 
-/* Where no step leads lower from a state that was built in full: sets is_flat if the state is as
+/* Where no step leads lower from an accurate state: sets is_flat if the state is as
  * good as converged. Errors: STATUS_NOT_CONVERGED. */
 enum status scf_choice_judge_flatness(struct scf_solver *solver, const struct scf_step *step);
 

@@ -10,9 +10,9 @@ static enum status build_guess(struct scf_solver *solver, struct darray *const D
     TRY(scf_state_from_tiles(solver->basis, D, solver->fock, solver->state));
     if (solver->occupation && !solver->state->idempotent) {
         TRY(scf_state_take_natural(solver->basis, solver->state));
-        TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
+        TRY(scf_state_build(solver->basis, solver->fock, solver->state));
     } else {
-        TRY(scf_state_build_density(solver->basis, solver->fock, true, solver->state));
+        TRY(scf_state_build_density(solver->basis, solver->fock, solver->state));
     }
     return solver->state->idempotent ? scf_state_canonicalise(solver->basis, solver->state)
                                      : STATUS_OK;
@@ -24,7 +24,7 @@ static enum status mix_guess(struct scf_solver *solver)
     if (!solver->state->idempotent)
         TRY(scf_state_diagonalise(solver->basis, solver->state));
     TRY(scf_state_mix(solver->basis, solver->state));
-    TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
+    TRY(scf_state_build(solver->basis, solver->fock, solver->state));
     return scf_state_canonicalise(solver->basis, solver->state);
 }
 
@@ -46,7 +46,7 @@ static enum status swap_guess(struct scf_solver *solver)
         TRY(scf_state_diagonalise(basis, solver->state));
     TRY(scf_state_swap(basis, solver->state, swap->spin, (int)swap->occupied - 1,
                        (int)swap->virtual - 1));
-    TRY(scf_state_build(basis, solver->fock, true, solver->state));
+    TRY(scf_state_build(basis, solver->fock, solver->state));
     return scf_state_canonicalise(basis, solver->state);
 }
 

@@ -180,9 +180,23 @@ static enum status prepare_diis(struct scf_solver *solver)
 #define CUTOFF_OF_GRADIENT 1e-7
 #define LARGEST_CUTOFF     1e-8
 
+/* Below this gradient builds have the least cutoff: changes of the density are small there, so that
+ * builds from them take little more time with it, and none from the full density has to follow as the
+ * gradient falls. So, too, where the next step is likely to be the last one, because it makes the gradient
+ * this much smaller. */
+#define FINE_GRADIENT 1e-3
+#define LAST_GRADIENT 10
+
+static double choose_cutoff(const struct scf_solver *solver)
+{
+    double gradient = solver->state->gradient;
+    double fine = fmax(FINE_GRADIENT, LAST_GRADIENT * solver->settings->converge);
+    return gradient < fine ? 0 : fmin(LARGEST_CUTOFF, CUTOFF_OF_GRADIENT * gradient);
+}
+
 static enum status diis_step(struct scf_solver *solver)
 {
-    bool full = scf_choice_expects_end(solver);
+    solver->fock->cutoff = choose_cutoff(solver);
     start_iteration(solver, "DIIS");
     if (!solver->diis)
         TRY(create_diis(solver));
@@ -190,8 +204,7 @@ static enum status diis_step(struct scf_solver *solver)
     TRY(scf_state_diagonalise(solver->basis, solver->state));
     if (solver->occupation)
         scf_occupation_keep(solver->occupation, solver->state);
-    solver->fock->cutoff = fmin(LARGEST_CUTOFF, CUTOFF_OF_GRADIENT * solver->state->gradient);
-    TRY(scf_state_build(solver->basis, solver->fock, full, solver->state));
+    TRY(scf_state_build(solver->basis, solver->fock, solver->state));
     solver->fock->cutoff = 0;
     scf_state_gradient(solver->basis, solver->state);
     return STATUS_OK;
@@ -232,16 +245,16 @@ static enum status quasi_newton_step(struct scf_solver *solver)
     return scf_quasi_newton_step(solver->quasi_newton);
 }
 
-/* Builds F anew from the full density and finds canonical orbitals. */
-static enum status build_from_full_density(struct scf_solver *solver)
+/* Builds F anew where it is not accurate, and finds canonical orbitals. */
+static enum status build_accurately(struct scf_solver *solver)
 {
-    bool was_full = solver->state->full;
-    if (!was_full)
-        TRY(scf_state_build(solver->basis, solver->fock, true, solver->state));
+    bool was_accurate = solver->state->accurate;
+    if (!was_accurate)
+        TRY(scf_state_build(solver->basis, solver->fock, solver->state));
     TRY(scf_state_canonicalise(solver->basis, solver->state));
     scf_state_gradient(solver->basis, solver->state);
-    if (!was_full)
-        log_print("      full build: energy %.10f, gradient %.2e\n", solver->state->energy,
+    if (!was_accurate)
+        log_print("      accurate build: energy %.10f, gradient %.2e\n", solver->state->energy,
                   solver->state->gradient);
     return STATUS_OK;
 }
@@ -263,9 +276,9 @@ static enum status begin_second_order(struct scf_solver *solver)
     if (solver->state->energy > solver->best_energy) {
         for (int s = 0; s < solver->basis->n_spins; s++)
             dense_copy(solver->U_best[s], solver->state->U_o[s]);
-        solver->state->full = false;
+        solver->state->accurate = false;
     }
-    TRY(build_from_full_density(solver));
+    TRY(build_accurately(solver));
     return scf_solver_need_second_order(solver);
 }
 
@@ -280,9 +293,9 @@ static enum status second_order_step(struct scf_solver *solver)
         solver->left = step.left;
     if (step.moved || scf_choice_is_stationary(solver))
         return STATUS_OK;
-    if (solver->state->full)
+    if (solver->state->accurate)
         return scf_choice_judge_flatness(solver, &step);
-    return build_from_full_density(solver);
+    return build_accurately(solver);
 }
 
 /* Another step by the method that is due. */
@@ -332,12 +345,11 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
 }
 
 /* A step of the curvatures that the test of stability found: the energy is not right yet, because one
- * of them is low. By a full build, because the SCF may end here. */
+ * of them is low. */
 static enum status take_newton_step(struct scf_solver *solver, const struct scf_rotation *kappa)
 {
     start_iteration(solver, "Newton");
-    TRY(scf_rotate_and_build(solver->basis, solver->fock, solver->state, kappa, true,
-                             solver->state));
+    TRY(scf_rotate_and_build(solver->basis, solver->fock, solver->state, kappa, solver->state));
     return record_iteration(solver);
 }
 
@@ -375,13 +387,13 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     return status;
 }
 
-/* Called where the gradient is small enough: confirms it with a full build, and leaves a saddle
+/* Called where the gradient is small enough: confirms it with an accurate build, and leaves a saddle
  * point. *done is false if the iterations must continue. */
 static enum status confirm_minimum(struct scf_solver *solver, bool *done)
 {
     *done = false;
     TRY(finish_quasi_newton(solver));
-    TRY(build_from_full_density(solver));
+    TRY(build_accurately(solver));
     if (!scf_choice_is_stationary(solver))
         return STATUS_OK;
     bool moved = false;

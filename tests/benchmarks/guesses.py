@@ -81,7 +81,7 @@ def passes_before_stability(run):
     before = output.split("stability:")[0]
     last = int(ITERATION.findall(before)[-1])
     iterations = result["extras"]["beryl"]["scf_iterations"][:last]
-    return sum(row["n_builds"] for row in iterations) + before.count("full build:")
+    return sum(row["n_builds"] for row in iterations) + before.count("accurate build:")
 
 
 def compare_bases(runs, words):

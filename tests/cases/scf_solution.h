@@ -47,7 +47,7 @@ static inline void solution_init(const struct scf_case *scf_case, bool symmetry,
     check_ok(scf_fock_create(&setup->problem, setup->D, &solution->fock));
     check_ok(scf_state_create(solution->basis, &solution->state));
     check_ok(scf_state_from_tiles(solution->basis, setup->D, solution->fock, solution->state));
-    check_ok(scf_state_build_density(solution->basis, solution->fock, true, solution->state));
+    check_ok(scf_state_build_density(solution->basis, solution->fock, solution->state));
     check_ok(scf_state_canonicalise(solution->basis, solution->state));
     scf_state_gradient(solution->basis, solution->state);
     check_ok(

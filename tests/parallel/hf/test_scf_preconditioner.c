@@ -96,7 +96,7 @@ static void turn_state(struct fixture *fixture)
     check_ok(scf_rotate(basis, fixture->solution.state, &fixture->r, turned));
     for (int s = 0; s < basis->n_spins; s++)
         dense_add(0, turned->U_o[s], -1, turned->U_o[s]);
-    check_ok(scf_state_build(basis, fixture->solution.fock, true, turned));
+    check_ok(scf_state_build(basis, fixture->solution.fock, turned));
     check_ok(scf_state_canonicalise(basis, turned));
     scf_preconditioner_begin(&fixture->preconditioner, turned, FLOOR);
     scf_state_destroy(turned);

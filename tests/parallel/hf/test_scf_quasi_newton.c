@@ -92,9 +92,9 @@ static void test_orbitals_are_orthonormal_on_the_way(void **state)
     check_ok(scf_fock_create(&setup.problem, setup.D, &fock));
     check_ok(scf_state_create(basis, &orbitals));
     check_ok(scf_state_from_tiles(basis, setup.D, fock, orbitals));
-    check_ok(scf_state_build_density(basis, fock, true, orbitals));
+    check_ok(scf_state_build_density(basis, fock, orbitals));
     check_ok(scf_state_diagonalise(basis, orbitals));
-    check_ok(scf_state_build(basis, fock, true, orbitals));
+    check_ok(scf_state_build(basis, fock, orbitals));
     check_ok(scf_quasi_newton_create(basis, fock, orbitals, 2, &solver));
     for (int step = 0; step < 4; step++)
         check_ok(scf_quasi_newton_step(solver));
@@ -105,7 +105,7 @@ static void test_orbitals_are_orthonormal_on_the_way(void **state)
     }
     double energy = orbitals->energy;
     check_ok(scf_quasi_newton_finish(solver));
-    check_ok(scf_state_build(basis, fock, true, orbitals));
+    check_ok(scf_state_build(basis, fock, orbitals));
     check_close(orbitals->energy, energy, 1e-8);
     scf_quasi_newton_destroy(solver);
     dense_destroy(C);
