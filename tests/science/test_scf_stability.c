@@ -133,8 +133,8 @@ static void check_product(const struct solution *solution, const double *H,
 static void check_several(struct solution *solution, int with_own, int n, double *const H[])
 {
     struct scf_rotation kappa[FOCK_MAX_MATRICES], product[FOCK_MAX_MATRICES];
-    const struct scf_rotation *vectors[FOCK_MAX_MATRICES];
-    struct scf_rotation *products[FOCK_MAX_MATRICES];
+    const struct scf_rotation *vectors[FOCK_MAX_MATRICES] = {NULL};
+    struct scf_rotation *products[FOCK_MAX_MATRICES] = {NULL};
     for (int i = 0; i < n; i++) {
         check_ok(scf_rotation_init(solution->basis, &kappa[i]));
         check_ok(scf_rotation_init(solution->basis, &product[i]));

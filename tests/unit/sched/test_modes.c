@@ -116,6 +116,7 @@ static struct fake_run run_over_counter(const char *mode, int64_t n_tasks, int n
     for (int i = 0; i < n_workers; i++)
         free(run.workers[i].state);
     free(run.workers);
+    run.workers = NULL;
     return run;
 }
 
