@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/memory.h"
 
+#include "support/base/integers.h"
 #include "support/base/node.h"
 
 #include <limits.h>
@@ -16,11 +17,6 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* Files with the limit and the use of a control group, in the two versions of Linux. */
 static const struct control_group_files {
@@ -61,8 +57,8 @@ static int64_t group_available_bytes(const struct control_group_files *files, co
     if (limit == INT64_MAX || used == INT64_MAX)
         return INT64_MAX;
     if (cached != INT64_MAX)
-        used -= smaller(cached, used);
-    return limit - smaller(used, limit);
+        used -= min_int64(cached, used);
+    return limit - min_int64(used, limit);
 }
 
 /* Bytes that a group and all those above it leave; its name is cut. */
@@ -71,7 +67,7 @@ static int64_t hierarchy_available_bytes(const struct control_group_files *files
     int64_t available = INT64_MAX;
     char *last;
     do {
-        available = smaller(available, group_available_bytes(files, group));
+        available = min_int64(available, group_available_bytes(files, group));
         last = strrchr(group, '/');
         if (last)
             *last = '\0';
@@ -93,8 +89,9 @@ static int64_t control_group_available_bytes(void)
         for (size_t v = 0; v < sizeof versions / sizeof versions[0]; v++) {
             char *group = strstr(line, versions[v].line);
             if (group)
-                available = smaller(available, hierarchy_available_bytes(
-                                                   &versions[v], group + strlen(versions[v].line)));
+                available = min_int64(
+                    available,
+                    hierarchy_available_bytes(&versions[v], group + strlen(versions[v].line)));
         }
     }
     fclose(stream);
@@ -115,7 +112,7 @@ static int64_t address_available_bytes(void)
         return INT64_MAX;
     int64_t pages = read_first_number("/proc", "/self", "statm", "");
     int64_t mapped = pages == INT64_MAX ? 0 : pages * sysconf(_SC_PAGESIZE);
-    return (int64_t)limit.rlim_cur - smaller(mapped, (int64_t)limit.rlim_cur);
+    return (int64_t)limit.rlim_cur - min_int64(mapped, (int64_t)limit.rlim_cur);
 }
 
 static const char shared_folder[] = "/dev/shm";
@@ -128,7 +125,7 @@ static int64_t hole_bytes(const char *path)
     if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
         return 0;
     int64_t taken = (int64_t)file.st_blocks * 512;
-    return file.st_size - smaller(taken, file.st_size);
+    return file.st_size - min_int64(taken, file.st_size);
 }
 
 /* hole_bytes of the files in /dev/shm that this process has mapped, such as the message buffers of
@@ -158,13 +155,13 @@ static int64_t shared_available_bytes(void)
     if (statvfs(shared_folder, &disk) != 0)
         return INT64_MAX;
     int64_t available = (int64_t)disk.f_bavail * (int64_t)disk.f_frsize;
-    return available - smaller(mapped_hole_bytes(), available);
+    return available - min_int64(mapped_hole_bytes(), available);
 }
 
 struct memory_limits memory_limits(void)
 {
     return (struct memory_limits){
-        .main_bytes = smaller(system_available_bytes(), control_group_available_bytes()),
+        .main_bytes = min_int64(system_available_bytes(), control_group_available_bytes()),
         .shared_bytes = shared_available_bytes(),
         .address_bytes = address_available_bytes(),
     };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/dense/dense_product.h"
 
+#include "support/base/integers.h"
 #include "tce/dense/packed_product.h"
 #include "tce/dense/product_shape.h"
 
@@ -137,11 +138,6 @@ static struct product_dimension only_dimension(const struct dimension_list *list
     return list->n > 0 ? list->dimension[0] : (struct product_dimension){.extent = 1};
 }
 
-static int64_t larger(int64_t left, int64_t right)
-{
-    return left > right ? left : right;
-}
-
 /* A matrix of one row or column is regular with any stride; DGEMM demands at least the length of
  * what it takes for a column. */
 static struct blas_matrix find_blas_matrix(const struct product_dimension *row,
@@ -152,7 +148,7 @@ static struct blas_matrix find_blas_matrix(const struct product_dimension *row,
     bool by_columns = row->extent == 1 || row_stride == 1;
     struct blas_matrix matrix = {.op = by_columns ? CblasNoTrans : CblasTrans};
     matrix.stride =
-        by_columns ? larger(column_stride, row->extent) : larger(row_stride, column->extent);
+        by_columns ? max_int64(column_stride, row->extent) : max_int64(row_stride, column->extent);
     bool regular = by_columns || column->extent == 1 || column_stride == 1;
     bool full = (row->extent == 1 || row_stride > 0) && (column->extent == 1 || column_stride > 0);
     matrix.fits = regular && full && is_blas_number(matrix.stride);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/dense/packed_product.h"
 
+#include "support/base/integers.h"
 #include "tce/dense/product_kernels.h"
 
 /* Rows of A of a second-level cache, whose panels meet each panel of columns of B, which stays in a
@@ -62,11 +63,6 @@ static int64_t equal_part(int64_t length, int64_t most, int64_t step)
     return (part + step - 1) / step * step;
 }
 
-static int64_t smaller_of(int64_t left, int64_t right)
-{
-    return left < right ? left : right;
-}
-
 static void set_offsets(const struct dimension_list *list, int64_t first, int64_t n,
                         enum product_side factor, enum product_side other,
                         struct offset_table *table)
@@ -86,7 +82,7 @@ static void pack_panels(const struct product_kernels *kernels, int width, const 
 {
     for (int64_t i = 0; i < table->n; i += width) {
         struct panel_source source = {.elements = factor,
-                                      .n_rows = (int)smaller_of(width, table->n - i),
+                                      .n_rows = (int)min_int64(width, table->n - i),
                                       .row = table->of_factor + i,
                                       .depth = depth,
                                       .column = of_k};
@@ -133,7 +129,7 @@ static void set_row_runs(const struct product_kernels *kernels, struct product_s
 {
     const struct offset_table *rows = &scratch->rows;
     for (int64_t i = 0, panel = 0; i < rows->n; i += kernels->rows, panel++)
-        kernels->find_runs((int)smaller_of(kernels->rows, rows->n - i), rows->of_other + i,
+        kernels->find_runs((int)min_int64(kernels->rows, rows->n - i), rows->of_other + i,
                            &scratch->runs[panel]);
 }
 
@@ -186,7 +182,7 @@ static void multiply_panels(const struct product_kernels *kernels, double *C, bo
             struct product_tile tile = {.C = C,
                                         .rows = &scratch->runs[panel],
                                         .n_columns =
-                                            (int)smaller_of(kernels->columns, columns->n - j),
+                                            (int)min_int64(kernels->columns, columns->n - j),
                                         .column = columns->of_other + j,
                                         .factor = scratch->segments[n - 1].shape->factor,
                                         .add = add};
@@ -201,7 +197,7 @@ static void multiply_rows(const struct product_kernels *kernels, const struct pr
     int64_t n_rows = dimension_list_size(&shape->rows);
     int64_t part = equal_part(n_rows, MAX_ROWS, kernels->rows);
     for (int64_t i = 0; i < n_rows; i += part) {
-        pack_rows(kernels, i, smaller_of(part, n_rows - i), scratch);
+        pack_rows(kernels, i, min_int64(part, n_rows - i), scratch);
         set_row_runs(kernels, scratch);
         multiply_panels(kernels, shape->C, add, scratch);
     }
@@ -238,7 +234,7 @@ static bool next_segments(int n, const struct product_shape shapes[], struct seg
     while (next->product < n && scratch->n_segments < MAX_SEGMENTS) {
         const struct product_shape *shape = &shapes[next->product];
         int64_t whole = dimension_list_size(&shape->summed), left = whole - next->first;
-        int64_t depth = smaller_of(equal_part(whole, MAX_DEPTH, 1), left);
+        int64_t depth = min_int64(equal_part(whole, MAX_DEPTH, 1), left);
         if (scratch->summed.n + depth > MAX_DEPTH)
             break;
         add_segment(shape, next->first, depth, scratch);
@@ -259,7 +255,7 @@ void packed_products_run(int n, const struct product_shape shapes[],
         struct segment_place next = {0, 0};
         bool add = shapes[0].add;
         for (; next_segments(n, shapes, &next, scratch); add = true) {
-            pack_columns(kernels, j, smaller_of(part, n_columns - j), scratch);
+            pack_columns(kernels, j, min_int64(part, n_columns - j), scratch);
             multiply_rows(kernels, &shapes[0], add, scratch);
         }
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/dense/product_panels.h"
 
+#include "support/base/integers.h"
 #include "tce/dense/product_kernels.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ void product_panels_pack(enum factor_form form, int64_t n, int64_t depth, const 
 {
     int64_t width = width_of(form);
     for (int64_t i = 0; i < n; i += width) {
-        int64_t n_rows = n - i < width ? n - i : width;
+        int64_t n_rows = min_int64(width, n - i);
         double *panel = panels + i * depth;
         for (int64_t k = 0; k < depth; k++) {
             memcpy(panel + k * width, matrix + k * n + i, (size_t)n_rows * sizeof *panel);

@@ -3,6 +3,7 @@
 
 #include "support/arrays/dense.h"
 #include "support/base/agree.h"
+#include "support/base/integers.h"
 
 #include <cblas.h>
 #include <math.h>
@@ -52,17 +53,12 @@ int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces)
     return spaces->spin[0].n_virtual + spaces->spin[1].n_virtual;
 }
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* n_occupied, n_orbitals: frozen ones included. The beta electrons are the first to be all frozen,
  * but may be none; one alpha electron is left. */
 static enum status check_occupied(int n_spins, const int64_t n_occupied[],
                                   struct frozen_orbitals frozen)
 {
-    int64_t largest = lesser(n_occupied[0] - 1, n_occupied[n_spins - 1]);
+    int64_t largest = min_int64(n_occupied[0] - 1, n_occupied[n_spins - 1]);
     if (frozen.n_core <= largest)
         return STATUS_OK;
     char remedy[64] = "";
@@ -80,7 +76,7 @@ static enum status check_virtual(int n_spins, const int64_t n_occupied[], int64_
                                  struct frozen_orbitals frozen)
 {
     int64_t n_alpha = n_orbitals - n_occupied[0], n_beta = n_orbitals - n_occupied[n_spins - 1];
-    int64_t largest = lesser(n_alpha, n_beta - 1);
+    int64_t largest = min_int64(n_alpha, n_beta - 1);
     if (largest < 0)
         return FAIL(STATUS_INPUT,
                     "no virtual orbitals: all %lld orbitals of the basis are occupied, take a "

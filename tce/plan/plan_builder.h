@@ -103,6 +103,13 @@ enum status plan_builder_append(struct plan_step_list *list, int statement,
                                 const struct plan_use *A, const struct plan_use *B,
                                 struct plan_step **appended);
 
+/* Likewise, of a scalar with the larger factor first: its tasks are the blocks of A. */
+enum status plan_builder_append_ordered(const struct plan_builder *builder,
+                                        struct plan_step_list *list, int statement,
+                                        const struct product *product, const struct plan_use *C,
+                                        const struct plan_use *A, const struct plan_use *B,
+                                        struct plan_step **appended);
+
 /* The step's numbers of an operand's indices; new names are given the next number. */
 struct plan_operand plan_builder_number(const struct product *product, const struct plan_use *use,
                                         struct plan_step *step);

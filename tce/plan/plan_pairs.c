@@ -312,11 +312,6 @@ enum status plan_builder_unpack(struct plan_builder *builder, int statement,
 
 /* --- products --- */
 
-static double elements_of_use(const struct plan_builder *builder, const struct plan_use *use)
-{
-    return builder->plan->tensors[use->tensor].elements;
-}
-
 /* Appends the product of packed factors for one combination of signs.
  * first  whether it is the first of a new C without pairs */
 static enum status append_combination(const struct pair_problem *problem,
@@ -333,10 +328,8 @@ static enum status append_combination(const struct pair_problem *problem,
     TRY(make_packed(problem, 1, pairs, weighted == 1, &B));
     if (summed)
         TRY(find_pair_sum(problem, pairs, &C, &new_sum));
-    /* The tasks of a scalar are the blocks of A. */
-    bool swap = C.operand.rank == 0 && elements_of_use(builder, &A) < elements_of_use(builder, &B);
-    TRY(plan_builder_append(problem->list, problem->term->statement, &pairs->product, &C,
-                            swap ? &B : &A, swap ? &A : &B, &step));
+    TRY(plan_builder_append_ordered(builder, problem->list, problem->term->statement,
+                                    &pairs->product, &C, &A, &B, &step));
     step->factor = write->factor;
     if (summed) {
         step->create = new_sum ? C.tensor : -1;

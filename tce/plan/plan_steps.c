@@ -139,17 +139,24 @@ bool plan_builder_adds(const struct plan_builder *builder, int statement)
     return builder->is_set || builder->program->statements[statement].add;
 }
 
+enum status plan_builder_append_ordered(const struct plan_builder *builder,
+                                        struct plan_step_list *list, int statement,
+                                        const struct product *product, const struct plan_use *C,
+                                        const struct plan_use *A, const struct plan_use *B,
+                                        struct plan_step **appended)
+{
+    bool swap = B && C->operand.rank == 0 && elements_of(builder, A) < elements_of(builder, B);
+    return plan_builder_append(list, statement, product, C, swap ? B : A, swap ? A : B, appended);
+}
+
 /* Appends C = or += A * B as it is. */
 static enum status append_product(struct plan_builder *builder, const struct plan_term *term,
                                   struct plan_step_list *list, const struct plan_write *write,
                                   const struct plan_use *A, const struct plan_use *B)
 {
     struct plan_step *step;
-    /* The tasks of a scalar are the blocks of A. */
-    bool swap =
-        B && write->C.operand.rank == 0 && elements_of(builder, A) < elements_of(builder, B);
-    TRY(plan_builder_append(list, term->statement, &term->product, &write->C, swap ? B : A,
-                            swap ? A : B, &step));
+    TRY(plan_builder_append_ordered(builder, list, term->statement, &term->product, &write->C, A, B,
+                                    &step));
     step->factor = write->factor;
     step->add = !write->is_new && plan_builder_adds(builder, term->statement);
     step->create = write->is_new ? write->C.tensor : -1;

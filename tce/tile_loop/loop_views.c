@@ -2,6 +2,7 @@
 #include "tce/tile_loop/loop_views.h"
 
 #include "support/arrays/item_cache.h"
+#include "support/base/integers.h"
 #include "tce/dense/product_panels.h"
 #include "tce/tensor/block_buffers.h"
 
@@ -325,7 +326,7 @@ enum status loop_views_create(int n, const struct loop_view_source sources[], in
     struct item_cache_source view_source = {load_view, unload_buffer, made};
     struct item_cache_source stored_source = {load_stored, unload_buffer, made};
     int64_t remote_bytes = count_remote_bytes(made);
-    int64_t stored_bytes = remote_bytes < cache_bytes / 2 ? remote_bytes : cache_bytes / 2;
+    int64_t stored_bytes = min_int64(remote_bytes, cache_bytes / 2);
     TRY(item_cache_create(n_blocks, cache_bytes - stored_bytes, &view_source, &made->cache));
     return item_cache_create(n_stored, stored_bytes, &stored_source, &made->stored);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/tile_loop/loop_worker_private.h"
 
+#include "support/base/integers.h"
 #include "support/mpi/wall_time.h"
 
 #include <stdlib.h>
@@ -49,8 +50,7 @@ static bool next_slice(struct loop_worker *worker, const struct value_range *who
     for (int i = problem->tuples.n - 1; i >= 0; i--) {
         bool more = range->first[i] + range->extent[i] < whole->extent[i];
         range->first[i] = more ? range->first[i] + range->extent[i] : 0;
-        int64_t left = whole->extent[i] - range->first[i];
-        range->extent[i] = left < problem->slice[i] ? left : problem->slice[i];
+        range->extent[i] = min_int64(whole->extent[i] - range->first[i], problem->slice[i]);
         if (more)
             return true;
     }

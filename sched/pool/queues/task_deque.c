@@ -2,6 +2,7 @@
 #include "sched/pool/queues/task_deque.h"
 
 #include "support/base/array.h"
+#include "support/base/integers.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -111,11 +112,6 @@ enum status task_deque_push_range(struct task_deque *deque, struct taskpool_rang
     *deque_range_at(deque, deque->head++) = range;
     deque->local_tasks += n_tasks;
     return STATUS_OK;
-}
-
-static int64_t max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* Cuts the range at a position: its first n tasks stay in the upper of two
@@ -251,7 +247,7 @@ bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long)
     if (split == tail)
         return false;
     assert(deque->local_tasks == 0 && deque->head == split);
-    int64_t n_wanted = max(tasks_are_long ? 1 : deque->shared_tasks / 2, deque->min_share);
+    int64_t n_wanted = max_int64(tasks_are_long ? 1 : deque->shared_tasks / 2, deque->min_share);
     int64_t n = 0;
     int64_t n_top = count_at(deque, split - 1);
     if (n_top > n_wanted && has_room(deque)) {
@@ -288,7 +284,7 @@ int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
         return 0;
     if (n_wanted == 0)
         n_wanted = (deque->shared_tasks + 1) / 2;
-    n_wanted = max(n_wanted, deque->min_share);
+    n_wanted = max_int64(n_wanted, deque->min_share);
     int64_t end = tail + deque->capacity - (tail & (deque->capacity - 1)); /* of the ring */
     if (end > split)
         end = split;
