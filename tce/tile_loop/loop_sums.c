@@ -11,55 +11,85 @@ struct loop_sums {
     struct loop_sum *sums;
 };
 
-/* A step whose indices are numbered by C's places, and behind these in the order in which its factors have
- * them: steps that do the same are equal. */
-struct numbered_step {
+/* A step's factors, indices by C's places and, behind these, in the order in which the factors have them:
+ * of steps that do the same, but for their factor, keys are equal. */
+struct step_key {
     int tensor[2], n[2];
     int index[2][MAX_RANK];
-    double factor;
+};
+
+struct numbered_step {
+    struct step_key key;
+    int step; /* its number in the sum */
+};
+
+/* The steps of a sum. */
+struct numbered_steps {
+    int n, rank; /* rank: of C */
+    const struct tile_loop_step *steps;
+    /* 2 n, by their keys: as they are, and with their factors exchanged */
+    struct numbered_step *sorted;
 };
 
 /* factors  in which order they are numbered */
-static struct numbered_step number_step(const struct tile_loop_step *step,
-                                        const enum loop_operand factors[2])
+static struct step_key number_factors(const struct tile_loop_step *step,
+                                      const enum loop_operand factors[2])
 {
-    struct numbered_step numbered = {.factor = step->factor};
+    struct step_key key = {{0}, {0}, {{0}}};
     int number[MAX_INDICES], n = step->labels[LOOP_C].rank;
     for (int x = 0; x < MAX_INDICES; x++)
         number[x] = -1;
     for (int d = 0; d < n; d++)
         number[step->index[LOOP_C][d]] = d;
     for (int f = 0; f < 2; f++) {
-        numbered.tensor[f] = step->tensor[factors[f]];
-        numbered.n[f] = step->labels[factors[f]].rank;
-        for (int d = 0; d < numbered.n[f]; d++) {
+        key.tensor[f] = step->tensor[factors[f]];
+        key.n[f] = step->labels[factors[f]].rank;
+        for (int d = 0; d < key.n[f]; d++) {
             int *of_index = &number[step->index[factors[f]][d]];
             if (*of_index < 0)
                 *of_index = n++;
-            numbered.index[f][d] = *of_index;
+            key.index[f][d] = *of_index;
         }
     }
-    return numbered;
+    return key;
 }
 
-static struct numbered_step number_factors(const struct tile_loop_step *step, bool exchanged)
+static struct step_key key_of_step(const struct tile_loop_step *step, bool exchanged)
 {
     static const enum loop_operand orders[2][2] = {{LOOP_A, LOOP_B}, {LOOP_B, LOOP_A}};
-    return number_step(step, orders[exchanged]);
+    return number_factors(step, orders[exchanged]);
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    const struct numbered_step *left = a, *right = b;
+    return memcmp(&left->key, &right->key, sizeof left->key);
+}
+
+static enum status number_steps(const struct tile_loop_problem *problem, const struct loop_sum *sum,
+                                struct numbered_steps *numbered)
+{
+    int n = sum->end - sum->first;
+    *numbered = (struct numbered_steps){.n = n,
+                                        .rank = problem->steps[sum->first].labels[LOOP_C].rank,
+                                        .steps = problem->steps + sum->first,
+                                        .sorted = calloc(2 * (size_t)n, sizeof *numbered->sorted)};
+    TRY(CHECK_MEMORY(numbered->sorted, "no memory for a sum of a loop over tiles"));
+    for (int t = 0; t < 2 * n; t++)
+        numbered->sorted[t] =
+            (struct numbered_step){key_of_step(&numbered->steps[t / 2], t % 2), t / 2};
+    qsort(numbered->sorted, 2 * (size_t)n, sizeof *numbered->sorted, compare_keys);
+    return STATUS_OK;
 }
 
 /* --- permutations --- */
 
-static bool have_same_tensors(const struct numbered_step *a, const struct numbered_step *b)
+/* The permutation of C's places that takes one step to the other, if there is one. */
+static bool find_permutation(int rank, const struct step_key *from, const struct step_key *to,
+                             int place[MAX_RANK])
 {
-    return a->tensor[0] == b->tensor[0] && a->tensor[1] == b->tensor[1];
-}
-
-/* The permutation of rank places that takes one step to the other, if there is one. */
-static bool find_permutation(int rank, const struct numbered_step *from,
-                             const struct numbered_step *to, int place[MAX_RANK])
-{
-    bool taken[MAX_RANK] = {false}, found = have_same_tensors(from, to);
+    bool taken[MAX_RANK] = {false};
+    bool found = from->tensor[0] == to->tensor[0] && from->tensor[1] == to->tensor[1];
     for (int d = 0; d < rank; d++)
         place[d] = -1;
     for (int f = 0; f < 2 && found; f++)
@@ -97,38 +127,35 @@ static bool may_exchange_places(const struct tile_loop_tensor *C, const int plac
     return allowed;
 }
 
-static bool is_image(int rank, const struct numbered_step *step, const int place[],
-                     const struct numbered_step *of)
+/* A step's number in the sum; -1: it has none that does this. */
+static int find_step_image(const struct numbered_steps *numbered, int step, const int place[])
 {
-    bool is = have_same_tensors(of, step);
-    for (int f = 0; f < 2 && is; f++)
-        for (int d = 0; d < of->n[f] && is; d++) {
-            int x = of->index[f][d];
-            is = step->index[f][d] == (x < rank ? place[x] : x);
+    struct numbered_step image = {.key = key_of_step(&numbered->steps[step], false)};
+    for (int f = 0; f < 2; f++)
+        for (int d = 0; d < image.key.n[f]; d++) {
+            int *x = &image.key.index[f][d];
+            *x = *x < numbered->rank ? place[*x] : *x;
         }
-    return is;
+    const struct numbered_step *found = bsearch(&image, numbered->sorted, 2 * (size_t)numbered->n,
+                                                sizeof *numbered->sorted, compare_keys);
+    return found ? found->step : -1;
 }
 
-/* Finds the images of all steps, each the image of one; false: a step has none, or not with this sign. */
-static bool find_images(const struct tile_loop_problem *problem, const struct loop_sum *sum,
+/* Finds the images of all steps, each the image of one; false: a step has none, or not with this sign.
+ * taken  false for each step; scratch */
+static bool find_images(const struct numbered_steps *numbered, bool taken[],
                         struct sum_permutation *permutation)
 {
-    int n = sum->end - sum->first, rank = problem->steps[sum->first].labels[LOOP_C].rank;
     bool complete = true;
-    for (int s = 0; s < n && complete; s++) {
-        const struct numbered_step of = number_factors(&problem->steps[sum->first + s], false);
-        int image = -1;
-        for (int t = 0; t < 2 * n && image < 0; t++) {
-            const struct numbered_step step =
-                number_factors(&problem->steps[sum->first + t / 2], t % 2);
-            if (is_image(rank, &step, permutation->place, &of) &&
-                step.factor == permutation->sign * of.factor)
-                image = t / 2;
-        }
-        for (int t = 0; t < s; t++)
-            complete = complete && permutation->image[t] != image;
-        complete = complete && image >= 0;
+    permutation->fixes_step = false;
+    for (int s = 0; s < numbered->n && complete; s++) {
+        int image = find_step_image(numbered, s, permutation->place);
+        complete = image >= 0 && !taken[image] &&
+                   numbered->steps[image].factor == permutation->sign * numbered->steps[s].factor;
         permutation->image[s] = image;
+        permutation->fixes_step = permutation->fixes_step || image == s;
+        if (complete)
+            taken[image] = true;
     }
     return complete;
 }
@@ -143,41 +170,54 @@ static bool is_known(const struct loop_sum *sum, int rank, const int place[])
 }
 
 /* Adds the permutation if it takes the sum to itself. */
-static enum status try_permutation(const struct tile_loop_problem *problem, const int place[],
+static enum status try_permutation(const struct numbered_steps *numbered, const int place[],
                                    double sign, struct loop_sum *sum)
 {
-    size_t n = (size_t)(sum->end - sum->first);
+    size_t n = (size_t)numbered->n;
     struct sum_permutation tried = {.sign = sign, .image = calloc(n, sizeof *tried.image)};
-    enum status status = CHECK_MEMORY(tried.image, "no memory for a sum of a loop over tiles");
+    bool *taken = calloc(n, sizeof *taken), kept = false;
+    enum status status =
+        CHECK_MEMORY(tried.image && taken, "no memory for a sum of a loop over tiles");
     memcpy(tried.place, place, sizeof tried.place);
-    if (status == STATUS_OK && find_images(problem, sum, &tried))
+    if (status == STATUS_OK && find_images(numbered, taken, &tried)) {
         status = array_append(&sum->permutations, &sum->n_permutations, sizeof *sum->permutations);
+        kept = status == STATUS_OK;
+    }
+    if (kept)
+        sum->permutations[sum->n_permutations - 1] = tried;
     else
-        goto fail;
-    if (status != STATUS_OK)
-        goto fail;
-    sum->permutations[sum->n_permutations - 1] = tried;
-    return STATUS_OK;
-fail:
-    free(tried.image);
+        free(tried.image);
+    free(taken);
     return status;
 }
 
 /* All that take the sum to itself: each takes its first step to one of the others. */
-static enum status find_permutations(const struct tile_loop_problem *problem, struct loop_sum *sum)
+static enum status try_permutations(const struct tile_loop_tensor *C,
+                                    const struct numbered_steps *numbered, struct loop_sum *sum)
 {
-    const struct tile_loop_step *first = &problem->steps[sum->first];
-    const struct tile_loop_tensor *C = &problem->tensors[first->tensor[LOOP_C]];
-    const struct numbered_step from = number_factors(first, false);
-    int rank = C->labels.rank;
-    for (int t = 0; t < 2 * (sum->end - sum->first); t++) {
-        const struct numbered_step to = number_factors(&problem->steps[sum->first + t / 2], t % 2);
+    const struct step_key from = key_of_step(&numbered->steps[0], false);
+    double factor = numbered->steps[0].factor;
+    for (int t = 0; t < 2 * numbered->n && factor != 0; t++) {
+        const struct tile_loop_step *step = &numbered->steps[t / 2];
+        const struct step_key to = key_of_step(step, t % 2);
         int place[MAX_RANK];
-        if (find_permutation(rank, &from, &to, place) && !is_identity(rank, place) &&
-            may_exchange_places(C, place) && !is_known(sum, rank, place) && from.factor != 0)
-            TRY(try_permutation(problem, place, to.factor / from.factor, sum));
+        if (find_permutation(numbered->rank, &from, &to, place) &&
+            !is_identity(numbered->rank, place) && may_exchange_places(C, place) &&
+            !is_known(sum, numbered->rank, place))
+            TRY(try_permutation(numbered, place, step->factor / factor, sum));
     }
     return STATUS_OK;
+}
+
+static enum status find_permutations(const struct tile_loop_problem *problem, struct loop_sum *sum)
+{
+    int tensor = problem->steps[sum->first].tensor[LOOP_C];
+    struct numbered_steps numbered;
+    enum status status = number_steps(problem, sum, &numbered);
+    if (status == STATUS_OK)
+        status = try_permutations(&problem->tensors[tensor], &numbered, sum);
+    free(numbered.sorted);
+    return status;
 }
 
 /* --- order --- */
@@ -289,32 +329,22 @@ static bool keeps_tiles(const struct tile_loop_tensor *C, const struct sum_permu
     return keeps;
 }
 
-/* Whether the images of a step under the kept permutations differ from it and from each other. */
-static bool has_own_images(const struct loop_sum *sum, int n_kept, const int kept[], int step)
-{
-    bool own = true;
-    for (int p = 0; p < n_kept; p++) {
-        int image = sum->permutations[kept[p]].image[step];
-        own = own && image != step;
-        for (int q = 0; q < p; q++)
-            own = own && sum->permutations[kept[q]].image[step] != image;
-    }
-    return own;
-}
-
 void loop_sum_choose(const struct tile_loop_problem *problem, const struct loop_sum *sum,
                      const int32_t tuple[], int *n_kept, int kept[], bool is_image_of[])
 {
     const struct tile_loop_tensor *C = &problem->tensors[problem->steps[sum->first].tensor[LOOP_C]];
     int n = sum->end - sum->first;
+    bool fixes_step = false;
     memset(is_image_of, 0, (size_t)n * sizeof *is_image_of);
     *n_kept = 0;
     for (int p = 0; p < sum->n_permutations; p++)
-        if (keeps_tiles(C, &sum->permutations[p], tuple))
+        if (keeps_tiles(C, &sum->permutations[p], tuple)) {
+            fixes_step = fixes_step || sum->permutations[p].fixes_step;
             kept[(*n_kept)++] = p;
-    for (int s = 0; s < n; s++)
-        if (!has_own_images(sum, *n_kept, kept, s))
-            *n_kept = 0;
+        }
+    /* A step that is its own image would count twice. */
+    if (fixes_step)
+        *n_kept = 0;
     for (int s = 0; s < n; s++)
         for (int p = 0; p < *n_kept && !is_image_of[s]; p++)
             is_image_of[sum->permutations[kept[p]].image[s]] = true;

@@ -25,7 +25,8 @@ void loop_sums_destroy(struct loop_sums *sums);
 struct sum_permutation {
     int place[MAX_RANK];
     double sign;
-    int *image; /* of each of the sum's steps, its number in the sum */
+    int *image;      /* of each of the sum's steps, its number in the sum */
+    bool fixes_step; /* takes one to itself */
 };
 
 struct loop_sum {

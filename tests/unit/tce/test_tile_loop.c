@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A loop over tiles gives the same sums in slices of any size as without slices; with labels, local
- * tensors that are filled, and intermediates. Programs against plain loops: test_random_loops. */
+ * tensors that are filled, and intermediates. Of products that are images of each other one is computed.
+ * Programs against plain loops: test_random_loops. */
 #include "tce/execution/program_instance.h"
 #include "tce/plan/plan_loops.h"
+#include "tce/tile_loop/loop_sums.h"
 #include "tce/tile_loop/tuple_parts.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char text[] =
@@ -136,9 +139,54 @@ static void test_a_tuple_is_finished_with_all_its_parts(void **state)
     assert_true(tuple_table_is_finished(&table, 2));
 }
 
+/* How many products of a tuple are images of others, and by how many permutations. */
+static void check_images(const struct tile_loop_problem *problem, const struct loop_sum *sum,
+                         const int32_t tuple[], int n_kept_expected, int n_images_expected)
+{
+    int kept[5], n_kept, n_images = 0;
+    bool is_image[6];
+    assert_int_equal(sum->end - sum->first, 6);
+    assert_int_equal(sum->n_permutations, 5);
+    loop_sum_choose(problem, sum, tuple, &n_kept, kept, is_image);
+    for (int s = 0; s < 6; s++)
+        n_images += is_image[s];
+    assert_int_equal(n_kept, n_kept_expected);
+    assert_int_equal(n_images, n_images_expected);
+}
+
+static void test_images_of_equal_tiles_are_left_out(void **state)
+{
+    (void)state;
+    const struct program_source source = {
+        .text = text, .length = sizeof text - 1, .file = "loop.tce"};
+    struct program_instance instance;
+    struct plan_loop_problem made;
+    struct loop_sums *sums;
+    check_ok(program_instance_init(&source, MPI_COMM_WORLD, &instance));
+    check_ok(plan_loop_problem_init(instance.plan, 0, &made));
+    const struct tile_loop_problem *problem = &made.problem;
+    struct loop_step_tasks *steps = calloc((size_t)problem->n_steps, sizeof *steps);
+    for (int s = 0; s < problem->n_steps; s++)
+        check_ok(loop_step_tasks_init(problem, s, &steps[s]));
+    check_ok(loop_sums_create(problem, steps, &sums));
+    const struct loop_sum *W = loop_sums_find(sums, 0);
+    check_images(problem, W, (const int32_t[]){2, 1, 0}, 0, 0);
+    check_images(problem, W, (const int32_t[]){1, 1, 0}, 1, 3);
+    check_images(problem, W, (const int32_t[]){2, 0, 0}, 1, 3);
+    check_images(problem, W, (const int32_t[]){1, 1, 1}, 5, 5);
+    loop_sums_destroy(sums);
+    for (int s = 0; s < problem->n_steps; s++)
+        loop_step_tasks_fini(&steps[s]);
+    free(steps);
+    plan_loop_problem_fini(&made);
+    program_instance_fini(&instance);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_images_of_equal_tiles_are_left_out, darray_case_start,
+                                        darray_case_stop),
         cmocka_unit_test_setup_teardown(test_slices_change_nothing, darray_case_start,
                                         darray_case_stop),
         cmocka_unit_test(test_a_tuple_is_finished_with_all_its_parts),
