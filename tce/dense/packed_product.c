@@ -60,7 +60,7 @@ void product_scratch_destroy(struct block_buffers *buffers, struct product_scrat
 static int64_t equal_part(int64_t length, int64_t most, int64_t step)
 {
     int64_t n_parts = (length + most - 1) / most, part = (length + n_parts - 1) / n_parts;
-    return (part + step - 1) / step * step;
+    return round_up_int64(part, step);
 }
 
 static void set_offsets(const struct dimension_list *list, int64_t first, int64_t n,
@@ -90,11 +90,6 @@ static void pack_panels(const struct product_kernels *kernels, int width, const 
     }
 }
 
-static int64_t fill_up(int64_t n, int64_t step)
-{
-    return (n + step - 1) / step * step;
-}
-
 /* Packs n rows of all segments, from row `first` on, but for those that are panels already. Leaves the table
  * of rows as the last product has it. */
 static void pack_rows(const struct product_kernels *kernels, int64_t first, int64_t n,
@@ -107,7 +102,7 @@ static void pack_rows(const struct product_kernels *kernels, int64_t first, int6
         if (!segment->shape->has_panels_A)
             pack_panels(kernels, kernels->rows, segment->shape->A, &scratch->rows, segment->depth,
                         scratch->summed.of_factor + segment->place,
-                        scratch->a + segment->place * fill_up(n, kernels->rows));
+                        scratch->a + segment->place * round_up_int64(n, kernels->rows));
     }
 }
 
@@ -121,7 +116,7 @@ static void pack_columns(const struct product_kernels *kernels, int64_t first, i
         if (!segment->shape->has_panels_B)
             pack_panels(kernels, kernels->columns, segment->shape->B, &scratch->columns,
                         segment->depth, scratch->summed.of_other + segment->place,
-                        scratch->b + segment->place * fill_up(n, kernels->columns));
+                        scratch->b + segment->place * round_up_int64(n, kernels->columns));
     }
 }
 
@@ -150,7 +145,7 @@ static const double *find_panel(const struct segment *segment, bool has_panels,
 {
     if (has_panels)
         return factor + (table->first + i) * segment->whole_depth + segment->first * width;
-    return panels + segment->place * fill_up(table->n, width) + i * segment->depth;
+    return panels + segment->place * round_up_int64(table->n, width) + i * segment->depth;
 }
 
 /* The factors of a tile. */

@@ -14,8 +14,7 @@ static int width_of(enum factor_form form)
 
 int64_t product_panels_size(enum factor_form form, int64_t n, int64_t depth)
 {
-    int64_t width = width_of(form);
-    return (n + width - 1) / width * width * depth;
+    return round_up_int64(n, width_of(form)) * depth;
 }
 
 void product_panels_pack(enum factor_form form, int64_t n, int64_t depth, const double *matrix,

@@ -22,18 +22,16 @@ static void add_image(const struct tile_loop_tensor *tensor, const struct local_
     const int rank = tensor->labels.rank, *place = permutation->place;
     struct permute_shape shape = {.rank = rank};
     int32_t tiles[MAX_RANK];
-    int64_t stride = 1, size = 1;
+    int64_t stride = 1;
     loop_local_extents(at, tensor, blocks->at[block], shape.extent);
-    for (int d = 0; d < rank; d++) {
+    for (int d = 0; d < rank; d++)
         tiles[d] = blocks->at[block][place[d]];
-        size *= shape.extent[d];
-    }
     for (int d = rank - 1; d >= 0; d--) {
         shape.stride[place[d]] = stride;
         stride *= shape.extent[place[d]];
     }
     int source = find_local_block(blocks, rank, tiles);
-    if (size > 0 && source < blocks->n)
+    if (source < blocks->n)
         permute(&shape, permutation->sign, from + local->offsets[source], true,
                 local->elements + local->offsets[block]);
 }

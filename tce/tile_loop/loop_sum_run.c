@@ -70,11 +70,10 @@ enum status loop_worker_run_sum(struct loop_worker *worker, const struct loop_su
     int tensor = problem->steps[sum->first].tensor[LOOP_C], n_kept = 0;
     const struct local_blocks *blocks = &worker->at.products->locals[tensor];
     bool *is_image = worker->is_image;
-    loop_sum_choose(problem, sum, worker->at.tuple, &n_kept, worker->kept, is_image);
-    if (worker->norms) {
-        n_kept = 0;
+    if (worker->norms)
         memset(is_image, 0, (size_t)(sum->end - sum->first) * sizeof *is_image);
-    }
+    else
+        loop_sum_choose(problem, sum, worker->at.tuple, &n_kept, worker->kept, is_image);
     for (int block = 0; block < blocks->n; block++) {
         enum status status = sum_block(worker, sum, block, is_image);
         if (status != STATUS_OK) {

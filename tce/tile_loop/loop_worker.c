@@ -5,7 +5,6 @@
 #include "support/mpi/wall_time.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static enum status begin_locals(struct loop_worker *worker)
 {
