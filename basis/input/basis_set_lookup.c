@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* dladdr */
 #include "basis/input/basis_set.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"

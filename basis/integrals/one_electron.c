@@ -18,8 +18,6 @@
  *              and AB where l(bra) >= l(ket), else BA
  * Source of the formulas: Obara & Saika, J. Chem. Phys. 84, 3963 (1986). */
 
-static const double pi = 3.14159265358979323846;
-
 typedef void build_function(const Libint_t *);
 
 /* A pair with a smaller factor exp(-ab/(a+b) R^2) than exp(-this) is left out:
@@ -129,7 +127,7 @@ static void prepare_overlap(struct one_electron *engine, int n)
 {
     for (int i = 0; i < n; i++) {
         Libint_t *primitive = &engine->primitives[i];
-        double root = sqrt(pi / engine->pairs[i].p);
+        double root = sqrt(M_PI / engine->pairs[i].p);
         primitive->_0_Overlap_0_x[0] = engine->pairs[i].weight * root;
         primitive->_0_Overlap_0_y[0] = root;
         primitive->_0_Overlap_0_z[0] = root;
@@ -159,7 +157,7 @@ void one_electron_overlap(struct one_electron *engine, const struct shell *bra,
     if (bra->l == 0 && ket->l == 0) {
         /* libint has no function for two s shells. */
         for (int i = 0; i < n; i++)
-            block[0] += engine->pairs[i].weight * pow(pi / engine->pairs[i].p, 1.5);
+            block[0] += engine->pairs[i].weight * pow(M_PI / engine->pairs[i].p, 1.5);
         return;
     }
     prepare_overlap(engine, n);
@@ -218,7 +216,7 @@ static void prepare_nucleus(struct one_electron *engine, int n, int max_m, doubl
         primitive->PC_y[0] = y;
         primitive->PC_z[0] = z;
         double *s_integrals = (double *)((char *)primitive + FIRST_S_INTEGRAL);
-        double factor = -charge * 2 * pi / pair->p * pair->weight;
+        double factor = -charge * 2 * M_PI / pair->p * pair->weight;
         for (int m = 0; m <= max_m; m++)
             s_integrals[m] = factor * F[m];
     }

@@ -28,8 +28,7 @@ static double contraction_overlap(int l, int n, const double *exponents, const d
 
 double primitive_norm(int l, double a)
 {
-    static const double pi = 3.14159265358979323846;
-    double norm = pow(2 * a / pi, 0.75) * pow(4 * a, 0.5 * l);
+    double norm = pow(2 * a / M_PI, 0.75) * pow(4 * a, 0.5 * l);
     for (int k = 2 * l - 1; k > 1; k -= 2)
         norm /= sqrt(k);
     return norm;

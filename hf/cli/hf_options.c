@@ -179,6 +179,8 @@ static const struct option_row run_rows[] = {
                     "X.blocks.csv and X.sizes.csv"),
 };
 
+#undef FIELD
+
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES])
 {
     tables[0] = OPTION_TABLE("Molecule", molecule_rows, options);

@@ -84,14 +84,15 @@ static enum status check_space(const struct scf_basis *basis)
 }
 
 /* X is created where its size is known. */
-enum { N_MEMBERS = 4 };
-static void list_basis_matrices(struct scf_basis *basis, struct dense_member members[N_MEMBERS])
+enum { N_BASIS_MEMBERS = 4 };
+static void list_basis_matrices(struct scf_basis *basis,
+                                struct dense_member members[N_BASIS_MEMBERS])
 {
     int64_t n = basis->n_functions, m = basis->n_orbitals;
-    const struct dense_member all[N_MEMBERS] = {{&basis->work_nn, n, n},
-                                                {&basis->work_nm, n, m},
-                                                {&basis->work_mm[0], m, m},
-                                                {&basis->work_mm[1], m, m}};
+    const struct dense_member all[N_BASIS_MEMBERS] = {{&basis->work_nn, n, n},
+                                                      {&basis->work_nm, n, m},
+                                                      {&basis->work_mm[0], m, m},
+                                                      {&basis->work_mm[1], m, m}};
     memcpy(members, all, sizeof all);
 }
 
@@ -99,14 +100,14 @@ static void list_basis_matrices(struct scf_basis *basis, struct dense_member mem
 static enum status set_matrices(struct scf_basis *basis, double dependence)
 {
     const struct dense_grid *grid = basis->problem->grid;
-    struct dense_member members[N_MEMBERS];
+    struct dense_member members[N_BASIS_MEMBERS];
     TRY(compute_one_electron(basis));
     list_basis_matrices(basis, members);
     TRY(dense_create_members(grid, 1, members)); /* work_nn, for the orthogonalisation */
     TRY(orthogonalise_functions(basis, dependence));
     TRY(check_space(basis));
     list_basis_matrices(basis, members);
-    return dense_create_members(grid, N_MEMBERS - 1, members + 1);
+    return dense_create_members(grid, N_BASIS_MEMBERS - 1, members + 1);
 }
 
 struct scf_basis scf_basis_plan(const struct scf_problem *problem)
@@ -127,10 +128,10 @@ struct memory_need scf_basis_bytes(const struct scf_basis *plan, int n_processes
 {
     const struct scf_problem *problem = plan->problem;
     struct scf_basis basis = *plan;
-    struct dense_member members[N_MEMBERS];
+    struct dense_member members[N_BASIS_MEMBERS];
     struct memory_need need = {0};
     list_basis_matrices(&basis, members);
-    need.own_bytes = (double)(dense_members_bytes(problem->grid, N_MEMBERS, members) +
+    need.own_bytes = (double)(dense_members_bytes(problem->grid, N_BASIS_MEMBERS, members) +
                               dense_bytes(problem->grid, basis.n_functions, basis.n_orbitals));
     memory_need_add(&need, 2, tile_matrix_bytes(problem->tiling, n_processes)); /* S and H */
     return need;

@@ -225,11 +225,11 @@ void scf_rotation_set_noise(int stream, struct scf_rotation *x)
 
 /* The orbitals of a spin, and its scratch over the functions; a spin without rotations has scratch
  * alone. */
-enum { N_SCRATCH = 2, N_MEMBERS = N_SCRATCH + 3 };
+enum { N_HESSIAN_SCRATCH = 2, N_HESSIAN_MEMBERS = N_HESSIAN_SCRATCH + 3 };
 
 /* Scratch of the matrix number i of a pass. */
 static void list_scratch(const struct scf_basis *basis, int i, struct scf_hessian *hessian,
-                         struct dense_member members[N_SCRATCH])
+                         struct dense_member members[N_HESSIAN_SCRATCH])
 {
     int64_t n = basis->n_functions;
     members[0] = (struct dense_member){&hessian->d[i], n, n};
@@ -238,30 +238,31 @@ static void list_scratch(const struct scf_basis *basis, int i, struct scf_hessia
 
 static void list_hessian_matrices(const struct scf_basis *basis, int spin,
                                   struct scf_hessian *hessian,
-                                  struct dense_member members[N_MEMBERS])
+                                  struct dense_member members[N_HESSIAN_MEMBERS])
 {
     int64_t n = basis->n_functions, o = basis->n_occupied[spin];
     list_scratch(basis, spin, hessian, members);
-    members[N_SCRATCH] = (struct dense_member){&hessian->C_o[spin], n, o};
-    members[N_SCRATCH + 1] = (struct dense_member){&hessian->half[spin], n, o};
-    members[N_SCRATCH + 2] = (struct dense_member){&hessian->C_v[spin], n, n_virtual(basis, spin)};
+    members[N_HESSIAN_SCRATCH] = (struct dense_member){&hessian->C_o[spin], n, o};
+    members[N_HESSIAN_SCRATCH + 1] = (struct dense_member){&hessian->half[spin], n, o};
+    members[N_HESSIAN_SCRATCH + 2] =
+        (struct dense_member){&hessian->C_v[spin], n, n_virtual(basis, spin)};
 }
 
 int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products)
 {
     const struct dense_grid *grid = plan->problem->grid;
     struct scf_hessian hessian;
-    struct dense_member members[N_MEMBERS];
+    struct dense_member members[N_HESSIAN_MEMBERS];
     int64_t bytes = scf_rotation_bytes(plan), virtuals = 0;
     for (int s = 0; s < plan->n_spins; s++) {
         list_hessian_matrices(plan, s, &hessian, members);
-        bytes += dense_members_bytes(grid, N_MEMBERS, members);
+        bytes += dense_members_bytes(grid, N_HESSIAN_MEMBERS, members);
         int64_t U_v = dense_bytes(grid, plan->n_orbitals, n_virtual(plan, s)); /* set_gradient */
         virtuals = U_v > virtuals ? U_v : virtuals;
     }
     list_scratch(plan, 0, &hessian, members);
     for (int i = plan->n_spins; i < n_products * plan->n_spins; i++)
-        bytes += dense_members_bytes(grid, N_SCRATCH, members);
+        bytes += dense_members_bytes(grid, N_HESSIAN_SCRATCH, members);
     return bytes + virtuals;
 }
 
@@ -307,9 +308,10 @@ static enum status init_spin(const struct scf_state *state, int spin, struct scf
 {
     const struct scf_basis *basis = hessian->basis;
     bool rotates = hessian->gradient.kappa[spin];
-    struct dense_member members[N_MEMBERS];
+    struct dense_member members[N_HESSIAN_MEMBERS];
     list_hessian_matrices(basis, spin, hessian, members);
-    TRY(dense_create_members(basis->problem->grid, rotates ? N_MEMBERS : N_SCRATCH, members));
+    TRY(dense_create_members(basis->problem->grid, rotates ? N_HESSIAN_MEMBERS : N_HESSIAN_SCRATCH,
+                             members));
     if (!rotates)
         return STATUS_OK;
     set_orbitals(state, spin, hessian);
@@ -395,12 +397,12 @@ enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_r
 /* Scratch of n matrices. */
 static enum status need_scratch(struct scf_hessian *hessian, int n)
 {
-    struct dense_member members[N_SCRATCH * FOCK_MAX_MATRICES];
+    struct dense_member members[N_HESSIAN_SCRATCH * FOCK_MAX_MATRICES];
     int n_members = 0;
     for (int i = 0; i < n; i++)
         if (!hessian->d[i]) {
             list_scratch(hessian->basis, i, hessian, members + n_members);
-            n_members += N_SCRATCH;
+            n_members += N_HESSIAN_SCRATCH;
         }
     if (n_members == 0)
         return STATUS_OK;

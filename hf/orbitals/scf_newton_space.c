@@ -16,9 +16,10 @@ enum { SHIFT_BISECTIONS = 100 };
 /* A step on the boundary that is shorter than this fraction of the radius is prolonged. */
 #define ON_BOUNDARY 0.99
 
-enum { N_ROTATIONS = 2 * NEWTON_VECTORS + NEWTON_MAX_NEW + 3 };
+enum { N_SPACE_ROTATIONS = 2 * NEWTON_VECTORS + NEWTON_MAX_NEW + 3 };
 
-static void list_space_rotations(struct newton_space *space, struct scf_rotation *all[N_ROTATIONS])
+static void list_space_rotations(struct newton_space *space,
+                                 struct scf_rotation *all[N_SPACE_ROTATIONS])
 {
     int n = 0;
     all[n++] = &space->residual;
@@ -36,24 +37,24 @@ enum status newton_space_init(struct scf_hessian *hessian,
                               struct scf_preconditioner *preconditioner, int most_new,
                               struct newton_space *space)
 {
-    struct scf_rotation *all[N_ROTATIONS];
+    struct scf_rotation *all[N_SPACE_ROTATIONS];
     *space = (struct newton_space){
         .hessian = hessian, .preconditioner = preconditioner, .most_new = most_new};
     list_space_rotations(space, all);
-    return scf_rotations_init(hessian->basis, N_ROTATIONS, all);
+    return scf_rotations_init(hessian->basis, N_SPACE_ROTATIONS, all);
 }
 
 void newton_space_fini(struct newton_space *space)
 {
-    struct scf_rotation *all[N_ROTATIONS];
+    struct scf_rotation *all[N_SPACE_ROTATIONS];
     list_space_rotations(space, all);
-    for (int i = 0; i < N_ROTATIONS; i++)
+    for (int i = 0; i < N_SPACE_ROTATIONS; i++)
         scf_rotation_fini(all[i]);
 }
 
 int64_t newton_space_bytes(const struct scf_basis *plan)
 {
-    return N_ROTATIONS * scf_rotation_bytes(plan);
+    return N_SPACE_ROTATIONS * scf_rotation_bytes(plan);
 }
 
 /* --- vectors of a pass --- */

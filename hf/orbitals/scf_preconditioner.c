@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-enum { N_ROTATIONS = 2 * SCF_KEPT_DIRECTIONS + 1 };
+enum { N_PRECONDITIONER_ROTATIONS = 2 * SCF_KEPT_DIRECTIONS + 1 };
 
 static void list_directions(struct scf_preconditioner *preconditioner,
-                            struct scf_rotation *all[N_ROTATIONS])
+                            struct scf_rotation *all[N_PRECONDITIONER_ROTATIONS])
 {
     *all++ = &preconditioner->scratch;
     for (int i = 0; i < SCF_KEPT_DIRECTIONS; i++) {
@@ -15,17 +15,17 @@ static void list_directions(struct scf_preconditioner *preconditioner,
     }
 }
 
-enum { N_MEMBERS = 5 };
+enum { N_PRECONDITIONER_MEMBERS = 5 };
 static void list_matrices(const struct scf_basis *basis, int spin,
                           struct scf_preconditioner *preconditioner,
-                          struct dense_member members[N_MEMBERS])
+                          struct dense_member members[N_PRECONDITIONER_MEMBERS])
 {
     int64_t m = basis->n_orbitals, o = basis->n_occupied[spin], v = m - o;
-    const struct dense_member all[N_MEMBERS] = {{&preconditioner->U[spin], m, m},
-                                                {&preconditioner->W_v[spin], v, v},
-                                                {&preconditioner->W_o[spin], o, o},
-                                                {&preconditioner->U_v[spin], m, v},
-                                                {&preconditioner->V_v[spin], m, v}};
+    const struct dense_member all[N_PRECONDITIONER_MEMBERS] = {{&preconditioner->U[spin], m, m},
+                                                               {&preconditioner->W_v[spin], v, v},
+                                                               {&preconditioner->W_o[spin], o, o},
+                                                               {&preconditioner->U_v[spin], m, v},
+                                                               {&preconditioner->V_v[spin], m, v}};
     memcpy(members, all, sizeof all);
 }
 
@@ -37,29 +37,29 @@ static bool spin_has_rotations(const struct scf_preconditioner *preconditioner, 
 enum status scf_preconditioner_init(const struct scf_basis *basis,
                                     struct scf_preconditioner *preconditioner)
 {
-    struct scf_rotation *all[N_ROTATIONS];
-    struct dense_member members[N_MEMBERS];
+    struct scf_rotation *all[N_PRECONDITIONER_ROTATIONS];
+    struct dense_member members[N_PRECONDITIONER_MEMBERS];
     preconditioner->basis = basis;
     list_directions(preconditioner, all);
-    TRY(scf_rotations_init(basis, N_ROTATIONS, all));
+    TRY(scf_rotations_init(basis, N_PRECONDITIONER_ROTATIONS, all));
     for (int s = 0; s < basis->n_spins; s++) {
         list_matrices(basis, s, preconditioner, members);
         if (spin_has_rotations(preconditioner, s))
-            TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
+            TRY(dense_create_members(basis->problem->grid, N_PRECONDITIONER_MEMBERS, members));
     }
     return STATUS_OK;
 }
 
 void scf_preconditioner_fini(struct scf_preconditioner *preconditioner)
 {
-    struct scf_rotation *all[N_ROTATIONS];
-    struct dense_member members[N_MEMBERS];
+    struct scf_rotation *all[N_PRECONDITIONER_ROTATIONS];
+    struct dense_member members[N_PRECONDITIONER_MEMBERS];
     list_directions(preconditioner, all);
-    for (int i = 0; i < N_ROTATIONS; i++)
+    for (int i = 0; i < N_PRECONDITIONER_ROTATIONS; i++)
         scf_rotation_fini(all[i]);
     for (int s = 0; preconditioner->basis && s < preconditioner->basis->n_spins; s++) {
         list_matrices(preconditioner->basis, s, preconditioner, members);
-        for (int i = 0; i < N_MEMBERS; i++)
+        for (int i = 0; i < N_PRECONDITIONER_MEMBERS; i++)
             dense_destroy(*members[i].matrix);
     }
     *preconditioner = (struct scf_preconditioner){0};
@@ -68,11 +68,11 @@ void scf_preconditioner_fini(struct scf_preconditioner *preconditioner)
 int64_t scf_preconditioner_bytes(const struct scf_basis *plan)
 {
     struct scf_preconditioner preconditioner;
-    struct dense_member members[N_MEMBERS];
-    int64_t bytes = N_ROTATIONS * scf_rotation_bytes(plan);
+    struct dense_member members[N_PRECONDITIONER_MEMBERS];
+    int64_t bytes = N_PRECONDITIONER_ROTATIONS * scf_rotation_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
         list_matrices(plan, s, &preconditioner, members);
-        bytes += dense_members_bytes(plan->problem->grid, N_MEMBERS, members);
+        bytes += dense_members_bytes(plan->problem->grid, N_PRECONDITIONER_MEMBERS, members);
     }
     return bytes;
 }

@@ -61,13 +61,13 @@ void scf_quasi_newton_destroy(struct scf_quasi_newton *solver)
     free(solver);
 }
 
-enum { N_MEMBERS = 8 };
+enum { N_QUASI_NEWTON_MEMBERS = 8 };
 static void list_moving_orbitals(const struct scf_basis *basis, int spin,
                                  struct moving_orbitals *orbitals,
-                                 struct dense_member members[N_MEMBERS])
+                                 struct dense_member members[N_QUASI_NEWTON_MEMBERS])
 {
     int64_t n = basis->n_functions, o = basis->n_occupied[spin], v = basis->n_orbitals - o;
-    const struct dense_member all[N_MEMBERS] = {
+    const struct dense_member all[N_QUASI_NEWTON_MEMBERS] = {
         {&orbitals->C_o, n, o},     {&orbitals->C_v, n, v},  {&orbitals->C, n, o},
         {&orbitals->FC, n, o},      {&orbitals->F_oo, o, o}, {&orbitals->overlap, o, o},
         {&orbitals->vectors, o, o}, {&orbitals->root, o, o}};
@@ -78,9 +78,9 @@ static enum status create_moving_orbitals(const struct scf_basis *basis, int spi
                                           struct moving_orbitals *orbitals)
 {
     int64_t o = basis->n_occupied[spin];
-    struct dense_member members[N_MEMBERS];
+    struct dense_member members[N_QUASI_NEWTON_MEMBERS];
     list_moving_orbitals(basis, spin, orbitals, members);
-    TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
+    TRY(dense_create_members(basis->problem->grid, N_QUASI_NEWTON_MEMBERS, members));
     orbitals->eigenvalues = agree_calloc(basis->problem->comm, 2 * (size_t)o * sizeof(double),
                                          "eigenvalues of the quasi-Newton method");
     if (!orbitals->eigenvalues)
@@ -194,9 +194,9 @@ int64_t scf_quasi_newton_bytes(const struct scf_basis *plan, int64_t size)
         (int64_t)sizeof(struct scf_quasi_newton) + n_rotations * scf_rotation_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
         struct moving_orbitals orbitals;
-        struct dense_member members[N_MEMBERS];
+        struct dense_member members[N_QUASI_NEWTON_MEMBERS];
         list_moving_orbitals(plan, s, &orbitals, members);
-        bytes += dense_members_bytes(grid, N_MEMBERS, members) +
+        bytes += dense_members_bytes(grid, N_QUASI_NEWTON_MEMBERS, members) +
                  (int64_t)sizeof(double) * 2 * plan->n_occupied[s];
         /* N of scf_quasi_newton_orbitals */
         int64_t N = dense_bytes(grid, plan->n_functions, plan->n_orbitals - plan->n_occupied[s]);

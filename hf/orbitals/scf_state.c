@@ -11,12 +11,12 @@
 /* A density whose P^2 - P is below this is taken as that of orbitals. */
 #define IDEMPOTENT 1e-6
 
-enum { N_MEMBERS = 6 };
+enum { N_STATE_MEMBERS = 6 };
 static void list_state_matrices(const struct scf_basis *basis, int spin, struct scf_state *state,
-                                struct dense_member members[N_MEMBERS])
+                                struct dense_member members[N_STATE_MEMBERS])
 {
     int64_t n = basis->n_functions, m = basis->n_orbitals, o = basis->n_occupied[spin];
-    const struct dense_member all[N_MEMBERS] = {
+    const struct dense_member all[N_STATE_MEMBERS] = {
         {&state->U[spin], m, m},    {&state->F[spin], m, m},      {&state->U_o[spin], m, o},
         {&state->FU_o[spin], m, o}, {&state->work_o[spin], m, o}, {&state->C_o[spin], n, o}};
     memcpy(members, all, sizeof all);
@@ -24,9 +24,9 @@ static void list_state_matrices(const struct scf_basis *basis, int spin, struct 
 
 static enum status create_spin(const struct scf_basis *basis, int spin, struct scf_state *state)
 {
-    struct dense_member members[N_MEMBERS];
+    struct dense_member members[N_STATE_MEMBERS];
     list_state_matrices(basis, spin, state, members);
-    TRY(dense_create_members(basis->problem->grid, N_MEMBERS, members));
+    TRY(dense_create_members(basis->problem->grid, N_STATE_MEMBERS, members));
     size_t size = (size_t)basis->n_orbitals * sizeof(double);
     state->orbital_energies[spin] = agree_calloc(basis->problem->comm, size, "orbital energies");
     return state->orbital_energies[spin] ? STATUS_OK : STATUS_NO_MEMORY;
@@ -37,9 +37,9 @@ int64_t scf_state_bytes(const struct scf_basis *plan)
     struct scf_state state;
     int64_t bytes = (int64_t)sizeof state;
     for (int s = 0; s < plan->n_spins; s++) {
-        struct dense_member members[N_MEMBERS];
+        struct dense_member members[N_STATE_MEMBERS];
         list_state_matrices(plan, s, &state, members);
-        bytes += dense_members_bytes(plan->problem->grid, N_MEMBERS, members) +
+        bytes += dense_members_bytes(plan->problem->grid, N_STATE_MEMBERS, members) +
                  plan->n_orbitals * (int64_t)sizeof(double);
     }
     return bytes;

@@ -6,7 +6,14 @@
 /* 1 hartree in eV, CODATA 2018. */
 #define HARTREE_IN_EV 27.211386245988
 
-enum { WIDTH = 640, HEIGHT = 420, LEFT = 92, TOP = 30, BOTTOM = 384, MAX_TICKS = 8 };
+enum {
+    DIAGRAM_WIDTH = 640,
+    DIAGRAM_HEIGHT = 420,
+    LEFT = 92,
+    TOP = 30,
+    BOTTOM = 384,
+    MAX_TICKS = 8
+};
 enum { LEVEL_WIDTH = 120, LEVEL_GAP = 4 };
 
 /* Hartree shown below the highest occupied and above the lowest virtual orbital. */
@@ -129,7 +136,7 @@ static int64_t end_of_level(const struct ladder *ladder, int spin, int64_t k)
 
 static double column_centre(const struct ladder *ladder, int spin)
 {
-    return LEFT + (WIDTH - LEFT) * (spin + 0.38) / ladder->n_spins;
+    return LEFT + (DIAGRAM_WIDTH - LEFT) * (spin + 0.38) / ladder->n_spins;
 }
 
 static void draw_level(FILE *page, const struct ladder *ladder, int spin, int64_t k, int64_t last)
@@ -191,8 +198,8 @@ static void draw_note(FILE *page, const struct ladder *ladder)
     snprintf(text, sizeof text, "orbitals not shown: %lld below, %lld above", (long long)n_below,
              (long long)n_above);
     if (n_below + n_above > 0)
-        svg_text(page, 0.5 * (LEFT + WIDTH), HEIGHT - 8, "class=\"title\" text-anchor=\"middle\"",
-                 text);
+        svg_text(page, 0.5 * (LEFT + DIAGRAM_WIDTH), DIAGRAM_HEIGHT - 8,
+                 "class=\"title\" text-anchor=\"middle\"", text);
 }
 
 enum status hf_report_orbital_ladder(FILE *page, const struct report_run *run)
@@ -217,8 +224,8 @@ enum status hf_report_orbital_ladder(FILE *page, const struct report_run *run)
         .n_series = 2,
         .series = {{.name = "occupied", .colour = 0}, {.name = "virtual", .colour = 3}},
     };
-    svg_start(page, &chart, WIDTH, HEIGHT);
-    svg_vertical_axis(page, &ladder.axis, LEFT, WIDTH - 12, chart.value_title);
+    svg_start(page, &chart, DIAGRAM_WIDTH, DIAGRAM_HEIGHT);
+    svg_vertical_axis(page, &ladder.axis, LEFT, DIAGRAM_WIDTH - 12, chart.value_title);
     for (int spin = 0; spin < ladder.n_spins; spin++)
         draw_spin_levels(page, &ladder, spin);
     draw_note(page, &ladder);

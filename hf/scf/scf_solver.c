@@ -29,10 +29,10 @@ static enum status create_diis(struct scf_solver *solver)
 }
 
 /* U_best and, with damping, F_damped; their number. */
-enum { MAX_MEMBERS = 2 };
+enum { MAX_SOLVER_MEMBERS = 2 };
 static int list_solver_matrices(const struct scf_basis *basis, const struct scf_settings *settings,
                                 int spin, struct scf_solver *solver,
-                                struct dense_member members[MAX_MEMBERS])
+                                struct dense_member members[MAX_SOLVER_MEMBERS])
 {
     int64_t m = basis->n_orbitals;
     members[0] = (struct dense_member){&solver->U_best[spin], m, basis->n_occupied[spin]};
@@ -51,7 +51,7 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
     if (settings->keep_occupation)
         need.own_bytes += (double)scf_occupation_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
-        struct dense_member members[MAX_MEMBERS];
+        struct dense_member members[MAX_SOLVER_MEMBERS];
         int n = list_solver_matrices(plan, settings, s, &solver, members);
         need.own_bytes +=
             (double)(dense_members_bytes(problem->grid, n, members) +
@@ -67,7 +67,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
     solver->least_gradient = INFINITY;
     solver->curvature = LIKELY_CURVATURE;
     for (int s = 0; s < basis->n_spins; s++) {
-        struct dense_member members[MAX_MEMBERS];
+        struct dense_member members[MAX_SOLVER_MEMBERS];
         int n = list_solver_matrices(basis, solver->settings, s, solver, members);
         TRY(dense_create_members(basis->problem->grid, n, members));
     }

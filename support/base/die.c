@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* program_invocation_short_name */
-
 #include "support/base/die.h"
 
 #include "support/base/printable.h"

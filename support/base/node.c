@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* sched_getaffinity, cpu_set_t */
 #include "support/base/node.h"
 
 #include "support/base/die.h"

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _XOPEN_SOURCE 700 /* nftw */
-
 #include "support/io/output_file.h"
 
 #include "support/io/file_open.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* CLOCK_BOOTTIME */
 #include "support/mpi/wall_time.h"
 
 #include "support/base/clock.h"

@@ -113,6 +113,8 @@ static const struct option_row method_rows[] = {
                         "for other programs, in the format FCIDUMP"),
 };
 
+#undef FIELD
+
 static void list_program_tables(struct tce_options *options, struct tce_option_tables *tables)
 {
     tables->table[0] = OPTION_TABLE("Program", program_rows, options);

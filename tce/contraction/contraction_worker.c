@@ -100,14 +100,14 @@ static void bring_near(const struct tensor *tensor, int64_t block, const double 
 }
 
 /* A pinned block, as it lies. */
-struct pinned_block {
+struct operand_block {
     const double *elements; /* NULL: there is no B */
     struct index_list order;
     int sign;
 };
 
 static enum status pin_block(const struct contraction_worker *worker, struct operand_place place,
-                             const struct stored_block *block, struct pinned_block *pinned)
+                             const struct stored_block *block, struct operand_block *pinned)
 {
     const struct contraction_tasks *term = &worker->sums->terms[place.term];
     bool is_A = place.operand == OPERAND_A;
@@ -124,7 +124,7 @@ static enum status pin_block(const struct contraction_worker *worker, struct ope
 }
 
 static void copy_pair(const struct contraction_tasks *term, const struct block_pair *pair,
-                      const struct pinned_block *A, const struct block_sum *sum)
+                      const struct operand_block *A, const struct block_sum *sum)
 {
     const struct contraction_indices *indices = &term->indices;
     int64_t extent[MAX_INDICES];
@@ -137,7 +137,7 @@ static void copy_pair(const struct contraction_tasks *term, const struct block_p
 
 static void multiply_pair(const struct contraction_worker *worker,
                           const struct contraction_tasks *term, const struct block_pair *pair,
-                          const struct pinned_block *A, const struct pinned_block *B,
+                          const struct operand_block *A, const struct operand_block *B,
                           const struct block_sum *sum)
 {
     const struct contraction_problem *problem = term->problem;
@@ -166,7 +166,7 @@ static enum status add_pair_product(struct contraction_worker *worker, int numbe
 {
     const struct contraction_tasks *term = &worker->sums->terms[number];
     const struct operand_place place_A = {number, OPERAND_A}, place_B = {number, OPERAND_B};
-    struct pinned_block A, B = {.elements = NULL};
+    struct operand_block A, B = {.elements = NULL};
     enum status status = STATUS_OK;
     TRY(pin_block(worker, place_A, &pair->A, &A));
     if (term->problem->has_B)

@@ -10,7 +10,7 @@
 enum { TRIAL_VALUES = 3, TRIAL_ORBITALS = 2 * TRIAL_VALUES };
 
 /* A trial of more, of long spaces of the program's own or of tensors of many indices, is left out. */
-static const double MOST_FLOPS = 1e9, MOST_ELEMENTS = 1e7;
+static const double MOST_TRIAL_FLOPS = 1e9, MOST_TRIAL_ELEMENTS = 1e7;
 
 static const int64_t CACHE_BYTES = 1 << 20;
 
@@ -145,7 +145,7 @@ static bool is_trial_short(const struct plan *plan)
     double flops = 0;
     for (int s = 0; s < plan->program->n_statements; s++)
         flops += plan->statement_flops[s];
-    return flops <= MOST_FLOPS && plan->peak_elements <= MOST_ELEMENTS;
+    return flops <= MOST_TRIAL_FLOPS && plan->peak_elements <= MOST_TRIAL_ELEMENTS;
 }
 
 enum status program_trial(const struct correlation *planned)

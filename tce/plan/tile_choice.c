@@ -86,7 +86,7 @@ static double factor_flops(const struct tile_choice *choice, const struct plan_s
 }
 
 /* A product of two blocks without its multiplications. */
-static double product_flops(const struct tile_choice *choice, const struct plan_step *step)
+static double block_product_flops(const struct tile_choice *choice, const struct plan_step *step)
 {
     double elements, added = move_flops(choice, step, &step->C, &elements);
     double flops = PRODUCT_FLOPS + added * fraction_beyond(elements, RESULT_ELEMENTS) +
@@ -118,7 +118,7 @@ static double step_cost(const struct tile_choice *choice, const struct plan_step
     for (int x = 0; x < MAX_INDICES; x++)
         if (step->name[x] >= 0)
             n_products /= choice->cuts[space_of_step_index(choice, step, x)].mean;
-    double flops = step->flops + n_products * product_flops(choice, step);
+    double flops = step->flops + n_products * block_product_flops(choice, step);
     return flops * (1 + WORKERS / mean_tasks_of(choice, step));
 }
 

@@ -7,7 +7,6 @@
  * Prints "ready" when the interfaces are there; another process then moves them to the hosts. For
  * kernels without netem. Order is kept, nothing is lost, and the bandwidth is that of copying:
  * interfaces carry packets of up to 65,520 bytes. Runs until it is killed. */
-#define _GNU_SOURCE
 #include <err.h>
 #include <fcntl.h>
 #include <linux/if.h>

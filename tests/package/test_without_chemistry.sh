@@ -25,7 +25,7 @@ done
 
 cd "$source"
 quietly cmake --preset sched -B "$work/sched" -DCMAKE_C_FLAGS="-I$work/traps" \
-    -DCMAKE_C_FLAGS_RELEASE="-O0 -DNDEBUG" -DBERYL_TESTS=$tests
+    -DCMAKE_C_FLAGS_RELEASE="-O0 -DNDEBUG" -DBERYL_TESTS=$tests -DCMAKE_UNITY_BUILD=ON
 quietly cmake --build "$work/sched"
 [ "$tests" = OFF ] ||
     quietly ctest --test-dir "$work/sched" -L unit -LE 'property|fuzz' --no-tests=error -j2

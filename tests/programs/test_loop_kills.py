@@ -47,6 +47,7 @@ for a >= b >= c by tile 2
 end
 ET = E + E4
 """
+STORED = "run.h5.loop1"
 MODES = ["auto", "static", "counter", "steal", "retentive", "dtree", "share"]
 FINISHED = re.compile(r"Restart +(\d+) of (\d+) tuples of tiles are finished")
 
@@ -70,8 +71,15 @@ class Loop:
 
     def forget(self):
         """The next run begins the loop."""
-        if os.path.exists(self.path("run.h5.loop1")):
-            os.remove(self.path("run.h5.loop1"))
+        if self.stored_at() is not None:
+            os.remove(self.path(STORED))
+
+    def stored_at(self):
+        """When energies of tuples were stored last, or None."""
+        try:
+            return os.stat(self.path(STORED)).st_mtime_ns
+        except FileNotFoundError:
+            return None
 
     def command(self, n_processes, mode, arguments):
         mpirun = [self.mpiexec, "--oversubscribe", "-n", str(n_processes)]
@@ -113,37 +121,47 @@ def end(process, how, choose):
 
 
 def count_finished(text):
+    """Tuples that a run has found finished; None of one that ended before it had read them."""
     found = FINISHED.search(text)
-    return int(found[1]) if found else 0
+    return int(found[1]) if found else None
 
 
-def choose_kill(loop, choose):
-    """Number of processes, mode, what is killed and after how many seconds."""
+def choose_kill(loop, choose, stored):
+    """Number of processes, mode, what is killed, and after how many seconds: from the start, or, if
+    stored, from when the run has stored energies of tuples."""
     return (choose.randint(1, 3), choose.choice(MODES), choose.choice(["all", "all", "one", "mpirun"]),
-            choose.uniform(0.3, 1) * loop.seconds)
+            choose.uniform(0, 0.3 if stored else 1) * loop.seconds, stored)
 
 
-def kill_once(loop, choose, n_processes, mode, how, later):
+def stored_or_ended(process, loop, before):
+    return process.poll() is not None or loop.stored_at() not in (None, before)
+
+
+def kill_once(loop, choose, n_processes, mode, how, later, stored):
     """Words for a run that was killed, what it found finished, and its energy if it ended before."""
     path = loop.path("output")
+    before = loop.stored_at()
     with open(path, "w", encoding="utf-8") as output:
         process = loop.start(n_processes, mode, output)
+        if stored:
+            wait_until(lambda: stored_or_ended(process, loop, before), SECONDS)
         try:
             process.wait(later)
         except subprocess.TimeoutExpired:
             end(process, how, choose)
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    words = f"{n_processes} processes, {mode}, after {later:.2f} s, {how}"
+    words = (f"{n_processes} processes, {mode}, {later:.2f} s after "
+             f"{'tuples were stored' if stored else 'the start'}, {how}")
     return words, count_finished(text), loop.read_energy() if process.returncode == 0 else None
 
 
 def check_share(loop, choose):
     """Process 0, which runs no tuple with `share`, keeps what others finish all the same."""
     loop.forget()
-    words, _, energy = kill_once(loop, choose, 2, "share", "all", 0.9 * loop.seconds)
-    if energy is None and not os.path.exists(loop.path("run.h5.loop1")):
-        raise AssertionError(f"{words}: nothing is kept")
+    words, _, energy = kill_once(loop, choose, 2, "share", "all", 0, True)
+    if energy is not None:
+        raise AssertionError(f"{words}: nothing was stored before the end")
 
 
 class Chain:
@@ -157,6 +175,8 @@ class Chain:
         """Adds a run, with its energy if it has ended. Whether it had something to resume."""
         self.words.append(words)
         story = "; then ".join(self.words)
+        if finished is None:  # nothing is known of a run that was killed before it had read them
+            finished = self.finished if energy is None else 0
         more = finished > self.finished
         if finished < self.finished:
             raise AssertionError(f"{story}: {self.finished} tuples were finished, now {finished}")
@@ -187,7 +207,8 @@ def main():
         chain = Chain(loop)
         for kill in range(n_kills):
             try:
-                words, finished, energy = kill_once(loop, choose, *choose_kill(loop, choose))
+                stored = kill == n_kills - 1 or choose.random() < 0.5
+                words, finished, energy = kill_once(loop, choose, *choose_kill(loop, choose, stored))
                 n_resumed += chain.add(words, finished, energy)
                 n_ended += energy is not None
                 if energy is not None:

@@ -48,6 +48,8 @@ static const struct option_row run_rows[] = {
                         "separated by tabs"),
 };
 
+#undef FIELD
+
 /* The tables of the workloads come first. */
 enum { MACHINE_TABLE = WORKLOAD_N_TABLES, SCHEDULING_TABLE, RUN_TABLE, N_TABLES };
 

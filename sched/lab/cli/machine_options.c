@@ -97,6 +97,8 @@ const struct option_row machine_option_rows[] = {
                         "worker starts at a random position of the record"),
 };
 
+#undef FIELD
+
 const size_t machine_n_option_rows = sizeof machine_option_rows / sizeof machine_option_rows[0];
 
 const struct machine_settings machine_settings_unknown = {

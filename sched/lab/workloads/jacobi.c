@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static const double pi = 3.141592653589793;
-
 /* Points along an edge; with them neither tasks nor doubles overflow 64 bits. */
 enum { MAX_POINTS = 1000000 };
 
@@ -34,13 +32,13 @@ static double *tabulate_sine(int64_t n)
 {
     double *sine = malloc((size_t)(n + 2) * sizeof *sine);
     for (int64_t i = 0; sine && i < n + 2; i++)
-        sine[i] = sin(pi * (double)i / (double)(n + 1));
+        sine[i] = sin(M_PI * (double)i / (double)(n + 1));
     return sine;
 }
 
 static double eigenvalue(int64_t n)
 {
-    return 2 - 2 * cos(pi / (double)(n + 1));
+    return 2 - 2 * cos(M_PI / (double)(n + 1));
 }
 
 enum status jacobi_init(const struct jacobi_size *size, struct jacobi *jacobi)

@@ -163,7 +163,6 @@ static double unit(const struct uts_node *node)
 /* b_h of the header's formulae. */
 static double branching_at(const struct uts_tree *tree, int height)
 {
-    const double pi = 3.141592653589793;
     double b = tree->branching, h = height, d = tree->max_depth;
     if (height == 0)
         return b;
@@ -173,7 +172,7 @@ static double branching_at(const struct uts_tree *tree, int height)
     case UTS_EXPDEC:
         return b * pow(h, -log(b) / log(d));
     case UTS_CYCLIC:
-        return h > 5 * d ? 0 : pow(b, sin(2 * pi * h / d));
+        return h > 5 * d ? 0 : pow(b, sin(2 * M_PI * h / d));
     case UTS_FIXED:
     case UTS_N_SHAPES:
         break;

@@ -34,7 +34,7 @@ struct workload_durations {
 static double draw_normal(struct random_stream *random)
 {
     double radius = sqrt(-2 * log(1 - random_unit(random)));
-    return radius * cos(2 * 3.141592653589793 * random_unit(random));
+    return radius * cos(2 * M_PI * random_unit(random));
 }
 
 /* Replaces negative numbers by 0. */

@@ -41,6 +41,8 @@ static const struct taskpool_option diffusion_rows[] = {
                 "exceeds it"),
 };
 
+#undef FIELD
+
 static struct taskpool_mode_options diffusion_options =
     TASKPOOL_MODE_OPTIONS(diffusion_rows, sizeof(struct diffusion_settings));
 

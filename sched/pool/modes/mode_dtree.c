@@ -48,6 +48,8 @@ static const struct taskpool_option dtree_rows[] = {
                             .value = "N", .help = "minimum number of tasks granted per request"),
 };
 
+#undef FIELD
+
 static struct taskpool_mode_options dtree_options =
     TASKPOOL_MODE_OPTIONS(dtree_rows, sizeof(struct dtree_settings));
 

@@ -39,6 +39,8 @@ static const struct taskpool_option hybrid_rows[] = {
                          .help = "do not prefer the tasklets that ran here last"),
 };
 
+#undef FIELD
+
 static struct taskpool_mode_options hybrid_options =
     TASKPOOL_MODE_OPTIONS(hybrid_rows, sizeof(struct hybrid_settings));
 

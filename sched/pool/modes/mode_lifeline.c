@@ -41,6 +41,8 @@ static const struct taskpool_option lifeline_rows[] = {
                 "lifelines"),
 };
 
+#undef FIELD
+
 static struct taskpool_mode_options lifeline_options =
     TASKPOOL_MODE_OPTIONS(lifeline_rows, sizeof(struct lifeline_settings));
 

@@ -60,6 +60,8 @@ static const struct taskpool_option speeds_rows[] = {
                          .help = "relative speeds of the workers, separated by blanks or newlines"),
 };
 
+#undef FIELD
+
 struct taskpool_mode_options taskpool_speeds_options = TASKPOOL_MODE_OPTIONS(speeds_rows, 0);
 
 /* --- the table --- */

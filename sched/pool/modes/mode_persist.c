@@ -46,6 +46,8 @@ static const struct taskpool_option persist_rows[] = {
                 "smaller; =false: always, as published"),
 };
 
+#undef FIELD
+
 static struct taskpool_mode_options persist_options =
     TASKPOOL_MODE_OPTIONS(persist_rows, sizeof(struct persist_settings));
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Pause after refusals; short compared with a chunk worth requesting. */
-static const double pause_s = 100e-6;
+static const double manager_pause_s = 100e-6;
 
 struct share_manager {
     int n_workers;
@@ -163,7 +163,7 @@ static void take_refusal(struct share_state *self)
     if (++managed->n_refusals < self->n_managers - 1)
         return;
     managed->n_refusals = 0;
-    managed->ask_after_s = taskpool_comm_now(self->comm) + pause_s;
+    managed->ask_after_s = taskpool_comm_now(self->comm) + manager_pause_s;
 }
 
 static void take_chunks(struct share_state *self, const struct share_message *transfer)

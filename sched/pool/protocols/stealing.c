@@ -50,6 +50,8 @@ static const struct taskpool_option stealing_rows[] = {
                 "--pass-up=false --never-worse=false; options given explicitly take precedence"),
 };
 
+#undef FIELD
+
 static int check_steal(const struct taskpool_settings *settings);
 
 struct taskpool_mode_options taskpool_stealing_options = {.rows = stealing_rows,

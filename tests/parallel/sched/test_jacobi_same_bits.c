@@ -32,7 +32,7 @@ struct outcome {
 
 static double sine(int i, int n)
 {
-    return sin(3.141592653589793 * i / (n + 1));
+    return sin(M_PI * i / (n + 1));
 }
 
 static double wave(int n)

@@ -225,7 +225,7 @@ void svg_lines(FILE *page, const struct svg_chart *chart)
 
 /* --- rows --- */
 
-enum { ROW_RIGHT = 566, ROW_TOP = 8, ROW = 26, BAR = 16, MAX_SUM_TICKS = 5 };
+enum { ROW_RIGHT = 566, ROW_TOP = 8, ROW = 26, ROW_BAR = 16, MAX_SUM_TICKS = 5 };
 
 static double row_sum(const struct svg_chart *chart, int64_t row)
 {
@@ -259,7 +259,7 @@ static struct axis sum_axis(const struct svg_chart *chart)
 static void draw_row(FILE *page, const struct svg_chart *chart, const struct axis *axis,
                      int64_t row)
 {
-    double y = ROW_TOP + ROW * (double)row + 0.5 * (ROW - BAR), sum = 0;
+    double y = ROW_TOP + ROW * (double)row + 0.5 * (ROW - ROW_BAR), sum = 0;
     svg_name(page, chart->names[row], axis->from - 8, y + 12);
     for (int s = 0; s < chart->n_series; s++) {
         double value = chart->series[s].values[row];
@@ -269,13 +269,13 @@ static void draw_row(FILE *page, const struct svg_chart *chart, const struct axi
         sum += value;
         fprintf(page,
                 "<rect class=\"k%d\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>",
-                chart->series[s].colour, from, y, to - from, BAR);
+                chart->series[s].colour, from, y, to - from, ROW_BAR);
         html_text(page, chart->series[s].name);
         fprintf(page, " %.4g</title></rect>\n", value);
     }
     if (chart->low && chart->high_end && isfinite(chart->low[row] + chart->high_end[row]))
         fprintf(page, "<path class=\"spread\" d=\"M%.1f %.1fv6m0 -3H%.1fm0 -3v6\"/>\n",
-                axis_place(axis, chart->low[row]), y + 0.5 * BAR - 3,
+                axis_place(axis, chart->low[row]), y + 0.5 * ROW_BAR - 3,
                 axis_place(axis, chart->high_end[row]));
     char text[32];
     snprintf(text, sizeof text, "%.4g", sum);

@@ -215,13 +215,13 @@ static void driver_mpi_destroy(struct driver *base)
     free(driver);
 }
 
-static const struct driver_functions functions = {.run = driver_mpi_run,
-                                                  .restore = driver_mpi_restore,
-                                                  .add = driver_mpi_add,
-                                                  .poll = poll_inside_task,
-                                                  .set_duration = set_task_duration,
-                                                  .progress = driver_mpi_progress,
-                                                  .destroy = driver_mpi_destroy};
+static const struct driver_functions mpi_driver_functions = {.run = driver_mpi_run,
+                                                             .restore = driver_mpi_restore,
+                                                             .add = driver_mpi_add,
+                                                             .poll = poll_inside_task,
+                                                             .set_duration = set_task_duration,
+                                                             .progress = driver_mpi_progress,
+                                                             .destroy = driver_mpi_destroy};
 
 static enum status init_mpi_state(struct driver_mpi *driver,
                                   const struct taskpool_mode_setup *setup)
@@ -276,7 +276,8 @@ enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
     struct driver_mpi *driver = calloc(1, sizeof *driver);
     if (!driver)
         die_no_memory("no memory for the scheduler");
-    driver->driver = (struct driver){.functions = &functions, .records = *records, .n_workers = 1};
+    driver->driver =
+        (struct driver){.functions = &mpi_driver_functions, .records = *records, .n_workers = 1};
     driver->mode = mode;
     driver->problem = setup->problem;
     driver->poll_every = setup->settings->poll_every;

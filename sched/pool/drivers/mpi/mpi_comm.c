@@ -60,13 +60,13 @@ static void mpi_comm_failed(struct taskpool_comm *comm, int status)
     self->mode_failed = true;
 }
 
-static const struct taskpool_comm_functions functions = {.now = mpi_comm_now,
-                                                         .send = mpi_comm_send,
-                                                         .fetch_add = mpi_comm_fetch_add,
-                                                         .wake = mpi_comm_wake,
-                                                         .failed = mpi_comm_failed,
-                                                         .protocol_broken =
-                                                             mpi_comm_protocol_broken};
+static const struct taskpool_comm_functions mpi_comm_functions = {.now = mpi_comm_now,
+                                                                  .send = mpi_comm_send,
+                                                                  .fetch_add = mpi_comm_fetch_add,
+                                                                  .wake = mpi_comm_wake,
+                                                                  .failed = mpi_comm_failed,
+                                                                  .protocol_broken =
+                                                                      mpi_comm_protocol_broken};
 
 /* --- the shared counter --- */
 
@@ -111,7 +111,8 @@ static void start_fetch(struct mpi_comm *comm)
 enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct taskpool_mode *mode,
                           uint64_t seed)
 {
-    *comm = (struct mpi_comm){.base.functions = &functions, .mode = mode, .wake_s = INFINITY};
+    *comm =
+        (struct mpi_comm){.base.functions = &mpi_comm_functions, .mode = mode, .wake_s = INFINITY};
     MPI_Comm_rank(mpi, &comm->base.rank);
     MPI_Comm_size(mpi, &comm->base.size);
     comm_seed_random(&comm->base, seed, (uint64_t)comm->base.rank);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* sem_clockwait */
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
 
 #include "support/base/die.h"

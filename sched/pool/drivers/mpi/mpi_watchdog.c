@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* program_invocation_short_name */
-
 #include "sched/pool/drivers/mpi/mpi_watchdog.h"
 
 #include "sched/pool/core/peek.h"
@@ -27,10 +25,10 @@
 /* A process without a sample for longer than this does not respond: a machine may be busy. */
 #define SILENT_S 2.0
 
-/* Sampling interval: at most MAX_SAMPLE_S, and at least MIN_SAMPLES per limit. PULSES messages to
+/* Sampling interval: at most MAX_SAMPLE_S, and at least SAMPLES_PER_LIMIT per limit. PULSES messages to
  * other nodes per limit. */
 #define MAX_SAMPLE_S 0.2
-enum { MIN_SAMPLES = 20, PULSES = 10 };
+enum { SAMPLES_PER_LIMIT = 20, PULSES = 10 };
 
 /* A sample of a process. */
 struct sample {
@@ -74,7 +72,7 @@ enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
     self->comm = comm;
     self->state = state;
     self->limit_s = limit_s;
-    self->sample_s = fmin(limit_s / MIN_SAMPLES, MAX_SAMPLE_S);
+    self->sample_s = fmin(limit_s / SAMPLES_PER_LIMIT, MAX_SAMPLE_S);
     init_conditions(self);
     enum status status = mpi_pulse_init(&self->pulse, comm->messages.mpi, comm->base.node_ranks,
                                         comm->base.n_node_ranks, limit_s / PULSES);

@@ -185,7 +185,7 @@ static void find_range(const struct event_bucket *bucket, double *first_s, doubl
 
 /* Takes the next bucket: few events, or events at almost the same time, become due; others
  * get a rung of their own. */
-static void open(struct event_queue *queue, struct event_bucket *bucket)
+static void open_bucket(struct event_queue *queue, struct event_bucket *bucket)
 {
     double first_s, last_s;
     if (bucket->n > DUE_EVENTS && queue->n_rungs < EVENT_QUEUE_MAX_RUNGS) {
@@ -208,7 +208,7 @@ static void advance_window(struct event_queue *queue)
             struct event_bucket bucket = queue->top;
             queue->top_start_s = queue->top_last_s;
             queue->top = (struct event_bucket){0};
-            open(queue, &bucket);
+            open_bucket(queue, &bucket);
             continue;
         }
         struct event_rung *rung = &queue->rungs[queue->n_rungs - 1];
@@ -216,7 +216,7 @@ static void advance_window(struct event_queue *queue)
             rung->current++;
         while (rung->current < rung->n_buckets && rung->buckets[rung->current].n == 0);
         if (rung->current < rung->n_buckets)
-            open(queue, &rung->buckets[rung->current]);
+            open_bucket(queue, &rung->buckets[rung->current]);
         else
             queue->n_rungs--;
     }
