@@ -133,44 +133,82 @@ static void add_indices(const struct verification *self, const struct program_fa
     }
 }
 
-static int64_t offset_of(const struct array *array, const struct program_factor *factor,
-                         const struct loop_nest *nest)
+/* A factor, or the target, in the loops: the distance between its elements along each, and from the first
+ * of an innermost loop. */
+struct looped_array {
+    const struct array *array;
+    int64_t stride[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)], first;
+};
+
+static struct looped_array loop_array(const struct verification *self,
+                                      const struct program_factor *factor,
+                                      const struct loop_nest *nest)
 {
-    int64_t offset = 0;
-    for (int d = 0; d < array->rank; d++) {
-        int i = 0;
-        while (nest->index[i] != factor->index[d])
-            i++;
-        offset += nest->value[i] * array->stride[d];
+    struct looped_array looped = {.array = &self->arrays[factor->tensor]};
+    for (int i = 0; i < nest->n; i++)
+        for (int d = 0; d < looped.array->rank; d++)
+            if (nest->index[i] == factor->index[d])
+                looped.stride[i] += looped.array->stride[d];
+    return looped;
+}
+
+static void begin_innermost_loop(const struct loop_nest *nest, struct looped_array *looped)
+{
+    looped->first = 0;
+    for (int i = 0; i < nest->n - 1; i++)
+        looped->first += nest->value[i] * looped->stride[i];
+}
+
+static void add_looped_product(double coefficient, int n_factors,
+                               const struct looped_array factors[], const int64_t offset[],
+                               long double *to, double *to_norm)
+{
+    long double product = coefficient;
+    double size = fabs(coefficient), norm = 0;
+    for (int f = 0; f < n_factors; f++) {
+        long double element = factors[f].array->elements[offset[f]];
+        double element_norm = factors[f].array->norms[offset[f]];
+        /* One that vanishes is still rounded. */
+        double factor = fabs((double)element) + DBL_EPSILON * element_norm;
+        product *= element;
+        norm = norm * factor + size * element_norm;
+        size *= factor;
     }
-    return offset;
+    *to += product;
+    *to_norm += size + norm;
+}
+
+static void run_innermost_loop(const struct loop_nest *nest, const struct program_term *term,
+                               struct looped_array factors[], struct looped_array *to)
+{
+    int inner = nest->n - 1;
+    int64_t n = nest->n > 0 ? nest->size[inner] : 1, offset[PROGRAM_MAX_FACTORS];
+    begin_innermost_loop(nest, to);
+    for (int f = 0; f < term->n_factors; f++)
+        begin_innermost_loop(nest, &factors[f]);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = to->first + (i > 0 ? i * to->stride[inner] : 0);
+        for (int f = 0; f < term->n_factors; f++)
+            offset[f] = factors[f].first + (i > 0 ? i * factors[f].stride[inner] : 0);
+        add_looped_product(term->coefficient, term->n_factors, factors, offset,
+                           &to->array->elements[at], &to->array->norms[at]);
+    }
 }
 
 static void add_looped_term(const struct verification *self, const struct program_factor *target,
                             const struct program_term *term)
 {
-    struct array *to = &self->arrays[target->tensor];
     struct loop_nest nest = {0};
+    struct looped_array to, factors[PROGRAM_MAX_FACTORS];
     add_indices(self, target, &nest);
     for (int f = 0; f < term->n_factors; f++)
         add_indices(self, &term->factors[f], &nest);
+    to = loop_array(self, target, &nest);
+    for (int f = 0; f < term->n_factors; f++)
+        factors[f] = loop_array(self, &term->factors[f], &nest);
     do {
-        long double product = term->coefficient;
-        double size = fabs(term->coefficient), norm = 0;
-        for (int f = 0; f < term->n_factors; f++) {
-            const struct array *array = &self->arrays[term->factors[f].tensor];
-            int64_t offset = offset_of(array, &term->factors[f], &nest);
-            /* One that vanishes is still rounded. */
-            double factor =
-                fabs((double)array->elements[offset]) + DBL_EPSILON * array->norms[offset];
-            product *= array->elements[offset];
-            norm = norm * factor + size * array->norms[offset];
-            size *= factor;
-        }
-        int64_t offset = offset_of(to, target, &nest);
-        to->elements[offset] += product;
-        to->norms[offset] += size + norm;
-    } while (next_values(nest.n, nest.size, nest.value));
+        run_innermost_loop(&nest, term, factors, &to);
+    } while (next_values(nest.n - 1, nest.size, nest.value));
 }
 
 /* A tensor keeps what its own labels allow; elsewhere nothing can be added, unless indices

@@ -80,7 +80,7 @@ grep -q '"tasks": 601,' "$folder/output" || complain "$(cat "$folder/output")"
 
 compare program 2 "1 4" run lifflander.tce --iterations 2
 compare program 2 "1 7" run "$inputs/examples.tce" --iterations 2
-compare program 1 "3" run "$inputs/examples.tce" --verify --cache 0 --no-prefetch --progress thread
+compare program 1 "2" run "$inputs/examples.tce" --verify --cache 0 --no-prefetch --progress thread
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
 compare method 0 "1 4" ccsd water.xyz --basis sto-3g
 compare method 1 "3" mp2 water.xyz --basis sto-3g
