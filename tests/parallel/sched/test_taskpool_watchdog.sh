@@ -5,13 +5,15 @@
 # that is stopped; lives: a run that is slow, but lives, is left alone.
 #
 #     test_taskpool_watchdog.sh watchdog_case PROCESSES mpiexec PART [OPTION=VALUE ...]
+# shellcheck disable=SC2317 # called by beside
 set -u
 program=$1 n=$2 mpiexec=$3 part=$4
 shift 4
 options=("$@")
 command=
-errors=$(mktemp) || exit 1
-trap 'rm -f "$errors"' EXIT
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+errors=$folder/errors
 n_failed=0
 
 complain() {
@@ -49,16 +51,63 @@ hangs() {
     said 'WARNING: ThreadSanitizer' 0
 }
 
-part_hangs() {
+# beside FUNCTION ARGUMENT...: runs that wait, for the most part, all at once; then wait_for_all.
+beside=()
+beside() {
+    (
+        errors=$folder/errors.${#beside[@]}
+        "$@"
+        exit $((n_failed > 0))
+    ) &
+    beside+=($!)
+}
+
+wait_for_all() {
+    local pid
+    for pid in "${beside[@]}"; do
+        wait "$pid" || n_failed=$((n_failed + 1))
+    done
+}
+
+stalls() {
     hangs short sched=stalls
     said 'this is a deadlock of mode stalls' 1
     said 'waits for others to finish theirs, .* Mode stalls: .* ranges of tasks begun' 1
     said 'has finished and waits for the other processes' $((n - 1))
-    if [ "$n" -gt 1 ]; then
-        hangs short sched=deaf
-        said 'this is a deadlock of mode deaf' 1
-        said 'searching.*; termination: ' "$n"
-    fi
+}
+
+is_deaf() {
+    hangs short sched=deaf
+    said 'this is a deadlock of mode deaf' 1
+    said 'searching.*; termination: ' "$n"
+}
+
+part_hangs() {
+    beside stalls
+    [ "$n" -lt 2 ] || beside is_deaf
+    wait_for_all
+}
+
+is_endless() {
+    hangs endless sched="$1"
+    said 'so this is no deadlock: it takes longer than --watchdog, or does not end' 1
+    said 'runs task 17, for [0-9.]+ s' 1
+    said "Mode $1: [0-9a-z]" "$n"
+}
+
+# Another process reports a stopped one, which does not again when mpiexec continues it.
+is_stopped() {
+    run 1 stopped sched=static watchdog=0.5
+    said "$report" "$n"
+    said '1 of the [0-9]+ processes of this node does not respond' 1
+    said 'watchdog: process [0-9] \([^ ]+, pid [0-9]+\) is stopped' 1
+    said 'deadlock' 0
+}
+
+has_records() {
+    hangs records sched=steal
+    said 'so this is no deadlock' 1
+    said 'runs a task, for' 1
 }
 
 part_modes() {
@@ -66,24 +115,11 @@ part_modes() {
     [ "$n" -lt 2 ] || modes+=(auto)
     [ "$n" != 3 ] || modes+=(counter share dtree hybrid)
     for mode in "${modes[@]}"; do
-        hangs endless sched="$mode"
-        said 'so this is no deadlock: it takes longer than --watchdog, or does not end' 1
-        said 'runs task 17, for [0-9.]+ s' 1
-        said "Mode $mode: [0-9a-z]" "$n"
+        beside is_endless "$mode"
     done
-    # Another process reports a stopped one, which does not again when mpiexec continues it.
-    if [ "$n" -gt 1 ]; then
-        run 1 stopped sched=static watchdog=0.5
-        said "$report" "$n"
-        said '1 of the [0-9]+ processes of this node does not respond' 1
-        said 'watchdog: process [0-9] \([^ ]+, pid [0-9]+\) is stopped' 1
-        said 'deadlock' 0
-    fi
-    if [ "$n" = 2 ]; then
-        hangs records sched=steal
-        said 'so this is no deadlock' 1
-        said 'runs a task, for' 1
-    fi
+    [ "$n" -lt 2 ] || beside is_stopped
+    [ "$n" != 2 ] || beside has_records
+    wait_for_all
 }
 
 lives() {
@@ -93,9 +129,10 @@ lives() {
 }
 
 part_lives() {
-    lives slow sched=static
-    lives uneven sched=static
-    lives late sched=steal
+    beside lives slow sched=static
+    beside lives uneven sched=static
+    beside lives late sched=steal
+    wait_for_all
 }
 
 case $part in
