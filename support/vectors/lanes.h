@@ -131,6 +131,39 @@ INLINE void transpose(lanes r[LANES])
 #endif
 }
 
+/* Half a vector from each of two places. */
+INLINE lanes load_halves(const double *low, const double *high)
+{
+    lanes x;
+    memcpy(&x, low, sizeof x / 2);
+    memcpy((double *)&x + LANES / 2, high, sizeof x / 2);
+    return x;
+}
+
+/* From halves of all rows, each vector having those of rows i and i + LANES/2, LANES/2 columns of all rows. */
+INLINE void transpose_halves(lanes r[LANES / 2])
+{
+#if LANES == 8
+    lanes a[4];
+    UNROLL
+    for (int i = 0; i < 4; i += 2) {
+        a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    UNROLL
+    for (int k = 0; k < 2; k++) {
+        r[k] = __builtin_shufflevector(a[k], a[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        r[k + 2] = __builtin_shufflevector(a[k], a[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+#elif LANES == 4
+    lanes a = r[0];
+    r[0] = __builtin_shufflevector(a, r[1], 0, 4, 2, 6);
+    r[1] = __builtin_shufflevector(a, r[1], 1, 5, 3, 7);
+#else
+    (void)r;
+#endif
+}
+
 /* to[k][lane] = from[lane][k], k < n, a multiple of 8 */
 INLINE void gather(const double *const from[LANES], int n, lanes *to)
 {

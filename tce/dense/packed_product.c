@@ -4,6 +4,8 @@
 #include "support/base/integers.h"
 #include "tce/dense/product_kernels.h"
 
+#include <stddef.h>
+
 /* Rows of A of a second-level cache, whose panels meet each panel of columns of B, which stays in a
  * first-level one. */
 enum {
@@ -12,7 +14,11 @@ enum {
     MIN_TILE_ROWS = 4,
     MAX_PANELS = MAX_ROWS / MIN_TILE_ROWS,
     MAX_COLUMNS = 1024,
-    MAX_SEGMENTS = 16
+    MAX_SEGMENTS = 16,
+    /* Rows that are neighbours in memory are not packed for up to so many columns. */
+    MAX_UNPACKED_COLUMNS = 32,
+    MAX_READ_ELEMENTS = 64 * 1024,
+    LINE_ELEMENTS = 8 /* of a line of a cache */
 };
 
 /* Offsets of a part of one of the lists, on its two sides. */
@@ -36,6 +42,7 @@ struct product_scratch {
     struct row_runs runs[MAX_PANELS]; /* of each panel of rows, in C */
     int n_segments;
     struct segment segments[MAX_SEGMENTS];
+    const double *in_place[MAX_SEGMENTS][MAX_PANELS]; /* of rows, in their factor; NULL: packed */
 };
 
 enum { SCRATCH_ELEMENTS = (sizeof(struct product_scratch) + sizeof(double) - 1) / sizeof(double) };
@@ -74,49 +81,124 @@ static void set_offsets(const struct dimension_list *list, int64_t first, int64_
     dimension_list_offsets(list, first, n, side, offsets);
 }
 
-/* All panels of the rows or columns in the table.
- * of_k: the offsets of the summed indices in the factor */
-static void pack_panels(const struct product_kernels *kernels, int width, const double *factor,
-                        const struct offset_table *table, int64_t depth, const int64_t *of_k,
-                        double *panels)
+/* One of the factors of a segment's product, in rows or in columns. */
+struct factor_side {
+    enum product_side side;
+    const struct dimension_list *list;
+    const double *elements;
+    bool has_panels;     /* `elements` */
+    const int64_t *of_k; /* offsets of the segment's summed values */
+    int width;           /* of panels */
+    double *packed;
+    struct offset_table *table;
+};
+
+static struct factor_side row_side(const struct product_kernels *kernels,
+                                   const struct segment *segment, struct product_scratch *scratch)
 {
-    for (int64_t i = 0; i < table->n; i += width) {
-        struct panel_source source = {.elements = factor,
-                                      .n_rows = (int)min_int64(width, table->n - i),
-                                      .row = table->of_factor + i,
-                                      .depth = depth,
-                                      .column = of_k};
-        kernels->pack(&source, width, panels + i * depth);
-    }
+    const struct product_shape *shape = segment->shape;
+    return (struct factor_side){SIDE_A,
+                                &shape->rows,
+                                shape->A,
+                                shape->has_panels_A,
+                                scratch->summed.of_factor + segment->place,
+                                kernels->rows,
+                                scratch->a,
+                                &scratch->rows};
 }
 
-/* Packs n rows of all segments, from row `first` on, but for those that are panels already. Leaves the table
- * of rows as the last product has it. */
-static void pack_rows(const struct product_kernels *kernels, int64_t first, int64_t n,
-                      struct product_scratch *scratch)
+static struct factor_side column_side(const struct product_kernels *kernels,
+                                      const struct segment *segment,
+                                      struct product_scratch *scratch)
 {
-    for (int s = 0; s < scratch->n_segments; s++) {
-        const struct segment *segment = &scratch->segments[s];
-        if (s == 0 || segment->shape != segment[-1].shape)
-            set_offsets(&segment->shape->rows, first, n, SIDE_A, SIDE_C, &scratch->rows);
-        if (!segment->shape->has_panels_A)
-            pack_panels(kernels, kernels->rows, segment->shape->A, &scratch->rows, segment->depth,
-                        scratch->summed.of_factor + segment->place,
-                        scratch->a + segment->place * round_up_int64(n, kernels->rows));
-    }
+    const struct product_shape *shape = segment->shape;
+    return (struct factor_side){SIDE_B,
+                                &shape->columns,
+                                shape->B,
+                                shape->has_panels_B,
+                                scratch->summed.of_other + segment->place,
+                                kernels->columns,
+                                scratch->b,
+                                &scratch->columns};
+}
+
+/* The panel of a segment that begins with row or column i of those at hand. */
+static double *find_packed_panel(const struct segment *segment, const struct factor_side *side,
+                                 int64_t i)
+{
+    return side->packed + segment->place * round_up_int64(side->table->n, side->width) +
+           i * segment->depth;
+}
+
+static const double *find_panel(const struct segment *segment, const struct factor_side *side,
+                                int64_t i)
+{
+    if (side->has_panels)
+        return side->elements + (side->table->first + i) * segment->whole_depth +
+               segment->first * side->width;
+    return find_packed_panel(segment, side, i);
+}
+
+static void pack_side_panel(const struct product_kernels *kernels, const struct segment *segment,
+                            const struct factor_side *side, int64_t i)
+{
+    struct panel_source source = {.elements = side->elements,
+                                  .n_rows = (int)min_int64(side->width, side->table->n - i),
+                                  .row = side->table->of_factor + i,
+                                  .depth = segment->depth,
+                                  .column = side->of_k};
+    kernels->pack(&source, side->width, find_packed_panel(segment, side, i));
+}
+
+/* Offsets of n rows or columns, from number `first` on, in the segment's product. Those in C are left as the last
+ * product has them. */
+static void place_side(const struct product_scratch *scratch, int s, int64_t first, int64_t n,
+                       const struct factor_side *side)
+{
+    const struct segment *segment = &scratch->segments[s];
+    if (s == 0 || segment->shape != segment[-1].shape)
+        set_offsets(side->list, first, n, side->side, SIDE_C, side->table);
 }
 
 static void pack_columns(const struct product_kernels *kernels, int64_t first, int64_t n,
                          struct product_scratch *scratch)
 {
     for (int s = 0; s < scratch->n_segments; s++) {
-        const struct segment *segment = &scratch->segments[s];
-        if (s == 0 || segment->shape != segment[-1].shape)
-            set_offsets(&segment->shape->columns, first, n, SIDE_B, SIDE_C, &scratch->columns);
-        if (!segment->shape->has_panels_B)
-            pack_panels(kernels, kernels->columns, segment->shape->B, &scratch->columns,
-                        segment->depth, scratch->summed.of_other + segment->place,
-                        scratch->b + segment->place * round_up_int64(n, kernels->columns));
+        struct factor_side side = column_side(kernels, &scratch->segments[s], scratch);
+        place_side(scratch, s, first, n, &side);
+        for (int64_t i = 0; i < n && !side.has_panels; i += side.width)
+            pack_side_panel(kernels, &scratch->segments[s], &side, i);
+    }
+}
+
+/* The rows of the panel that begins with row i where they are neighbours in their factor and few columns follow;
+ * else NULL. */
+static const double *find_unpacked_rows(const struct product_scratch *scratch,
+                                        const struct factor_side *side, int64_t i)
+{
+    const int64_t *row = side->table->of_factor + i;
+    if (side->has_panels || scratch->columns.n > MAX_UNPACKED_COLUMNS ||
+        i + side->width > side->table->n)
+        return NULL;
+    for (int r = 1; r < side->width; r++)
+        if (row[r] != row[0] + r)
+            return NULL;
+    return side->elements + row[0];
+}
+
+/* The columns are known. */
+static void pack_rows(const struct product_kernels *kernels, int64_t first, int64_t n,
+                      struct product_scratch *scratch)
+{
+    for (int s = 0; s < scratch->n_segments; s++) {
+        struct factor_side side = row_side(kernels, &scratch->segments[s], scratch);
+        place_side(scratch, s, first, n, &side);
+        for (int64_t i = 0; i < n; i += side.width) {
+            const double *in_place = find_unpacked_rows(scratch, &side, i);
+            scratch->in_place[s][i / side.width] = in_place;
+            if (!side.has_panels && !in_place)
+                pack_side_panel(kernels, &scratch->segments[s], &side, i);
+        }
     }
 }
 
@@ -137,34 +219,24 @@ static double scale_before(const struct product_scratch *scratch, int s)
                : segment[-1].shape->factor / segment->shape->factor;
 }
 
-/* The panel of a segment that begins with row or column i of those at hand.
- * panels  what is packed of all segments; width: of a panel */
-static const double *find_panel(const struct segment *segment, bool has_panels,
-                                const double *factor, const double *panels,
-                                const struct offset_table *table, int width, int64_t i)
-{
-    if (has_panels)
-        return factor + (table->first + i) * segment->whole_depth + segment->first * width;
-    return panels + segment->place * round_up_int64(table->n, width) + i * segment->depth;
-}
-
 /* The factors of a tile. */
-static void set_pairs(const struct product_kernels *kernels, const struct product_scratch *scratch,
+static void set_pairs(const struct product_kernels *kernels, struct product_scratch *scratch,
                       int64_t row, int64_t column, struct panel_pair pairs[])
 {
     for (int s = 0; s < scratch->n_segments; s++) {
         const struct segment *segment = &scratch->segments[s];
-        const struct product_shape *shape = segment->shape;
-        pairs[s].a = find_panel(segment, shape->has_panels_A, shape->A, scratch->a, &scratch->rows,
-                                kernels->rows, row);
-        pairs[s].b = find_panel(segment, shape->has_panels_B, shape->B, scratch->b,
-                                &scratch->columns, kernels->columns, column);
+        const struct factor_side rows = row_side(kernels, segment, scratch);
+        const struct factor_side columns = column_side(kernels, segment, scratch);
+        const double *in_place = scratch->in_place[s][row / kernels->rows];
+        pairs[s].a = in_place ? in_place : find_panel(segment, &rows, row);
+        pairs[s].a_column = in_place ? rows.of_k : NULL;
+        pairs[s].b = find_panel(segment, &columns, column);
     }
 }
 
 /* The product of what is packed. */
 static void multiply_panels(const struct product_kernels *kernels, double *C, bool add,
-                            const struct product_scratch *scratch)
+                            struct product_scratch *scratch)
 {
     const struct offset_table *rows = &scratch->rows, *columns = &scratch->columns;
     struct panel_pair pairs[MAX_SEGMENTS];
@@ -208,9 +280,8 @@ static void add_segment(const struct product_shape *shape, int64_t first, int64_
                         struct product_scratch *scratch)
 {
     struct offset_table *summed = &scratch->summed;
-    const enum product_side side[2] = {SIDE_A, SIDE_B};
-    int64_t *const offsets[2] = {summed->of_factor + summed->n, summed->of_other + summed->n};
-    dimension_list_offsets(&shape->summed, first, depth, side, offsets);
+    product_shape_summed_offsets(shape, first, depth, summed->of_factor + summed->n,
+                                 summed->of_other + summed->n);
     scratch->segments[scratch->n_segments++] =
         (struct segment){.shape = shape,
                          .first = first,
@@ -229,7 +300,7 @@ static bool next_segments(int n, const struct product_shape shapes[], struct seg
     while (next->product < n && scratch->n_segments < MAX_SEGMENTS) {
         const struct product_shape *shape = &shapes[next->product];
         int64_t whole = dimension_list_size(&shape->summed), left = whole - next->first;
-        int64_t depth = min_int64(equal_part(whole, MAX_DEPTH, 1), left);
+        int64_t depth = min_int64(equal_part(whole, MAX_DEPTH, PRODUCT_MAX_APART), left);
         if (scratch->summed.n + depth > MAX_DEPTH)
             break;
         add_segment(shape, next->first, depth, scratch);
@@ -240,10 +311,44 @@ static bool next_segments(int n, const struct product_shape shapes[], struct seg
     return scratch->n_segments > 0;
 }
 
+/* The elements of a factor, and of the piece of memory from its first to its last one. */
+static void count_elements(const struct dimension_list *list, enum product_side factor, int64_t *n,
+                           int64_t *span)
+{
+    for (int d = 0; d < list->n; d++) {
+        *n *= list->dimension[d].extent;
+        *span += (list->dimension[d].extent - 1) * list->dimension[d].stride[factor];
+    }
+}
+
+/* Reads a factor without gaps that fits into a second-level cache from its first to its last element:
+ * processors fetch ahead what is read in order, which panels are not. */
+static void read_in_order(const struct product_shape *shape, const struct dimension_list *list,
+                          enum product_side factor, const double *elements)
+{
+    int64_t n = 1, span = 1;
+    count_elements(list, factor, &n, &span);
+    count_elements(&shape->summed, factor, &n, &span);
+    if (n != span || n > MAX_READ_ELEMENTS)
+        return;
+    for (int64_t i = 0; i < n; i += LINE_ELEMENTS)
+        (void)*(const volatile double *)&elements[i];
+}
+
+static void read_factors(const struct product_shape *shape)
+{
+    if (!shape->has_panels_A)
+        read_in_order(shape, &shape->rows, SIDE_A, shape->A);
+    if (!shape->has_panels_B)
+        read_in_order(shape, &shape->columns, SIDE_B, shape->B);
+}
+
 void packed_products_run(int n, const struct product_shape shapes[],
                          struct product_scratch *scratch)
 {
     const struct product_kernels *kernels = product_kernels_here();
+    for (int i = 0; i < n; i++)
+        read_factors(&shapes[i]);
     int64_t n_columns = dimension_list_size(&shapes[0].columns);
     int64_t part = equal_part(n_columns, MAX_COLUMNS, kernels->columns);
     for (int64_t j = 0; j < n_columns; j += part) {

@@ -6,9 +6,15 @@
  *     of 32: 3 x 8 sums + 3 + 1;   of 16: 3 x 4 sums + 3 + 1, without FMA 2 x 4 + 2 + 1 + 1 */
 #include "tce/dense/product_kernels.h"
 
+#include "support/base/integers.h"
 #include "support/vectors/lanes.h"
 
-enum { VECTORS = LANES == 2 ? 2 : 3, ROWS = VECTORS * LANES, COLUMNS = LANES == 2 ? 4 : LANES };
+enum {
+    HALF = LANES / 2,
+    VECTORS = LANES == 2 ? 2 : 3,
+    ROWS = VECTORS * LANES,
+    COLUMNS = LANES == 2 ? 4 : LANES
+};
 
 _Static_assert(ROWS <= (int)PRODUCT_MAX_TILE_ROWS && COLUMNS <= (int)PRODUCT_MAX_TILE_COLUMNS,
                "tables of offsets have room for a tile");
@@ -20,6 +26,25 @@ static int64_t count_neighbours(const int64_t *offset, int64_t n)
     while (i < n && offset[i] == offset[0] + i)
         i++;
     return i;
+}
+
+/* How far behind the first of n offsets that of its neighbour is; n: it is not among them, or too far. */
+static int64_t find_neighbour(const int64_t *offset, int64_t n)
+{
+    for (int64_t i = 1; i < n && i <= PRODUCT_MAX_APART; i++)
+        if (offset[i] == offset[0] + 1)
+            return i;
+    return n;
+}
+
+/* How many of n offsets, from the first one on, are those of neighbours `step` places apart, in each of
+ * `step` runs. */
+static int64_t count_apart(const int64_t *offset, int64_t n, int64_t step)
+{
+    int64_t i = step;
+    while (i < n && offset[i] == offset[i - step] + 1)
+        i++;
+    return i / step;
 }
 
 /* The largest power of two up to n. */
@@ -41,7 +66,8 @@ static void find_row_runs(int n, const int64_t offset[], struct row_runs *rows)
         rows->run[rows->n++] = (struct row_run){first, n_run, offset[first]};
         first += n_run;
     }
-    rows->whole = n == ROWS && rows->n == VECTORS;
+    rows->n_vectors = (n + LANES - 1) / LANES;
+    rows->whole = n % LANES == 0 && rows->n == rows->n_vectors;
 }
 
 /* --- packing --- */
@@ -108,24 +134,35 @@ INLINE void transpose_columns(const double *const row[LANES], int64_t column, in
         store(panel + i * width, x[i]);
 }
 
-/* n >= LANES values of k that are neighbours in memory. What is left behind the last vector: one by one,
- * or, if it is more, by a vector that repeats what the one before it has. */
-static void pack_neighbouring_columns(const double *const row[LANES], int64_t n,
-                                      const int64_t *column, int64_t width, double *panel)
+/* Half as many. */
+INLINE void transpose_half(const double *const row[LANES], int64_t column, int64_t width,
+                           double *panel)
 {
-    int64_t left = n % LANES, k = 0;
-    const double *first[LANES];
-    for (int i = 0; i < LANES; i++)
-        first[i] = row[i] + column[0];
-    for (; k + LANES <= n; k += LANES)
-        transpose_columns(first, k, width, panel + k * width);
-    if (left > LANES / 4)
-        transpose_columns(first, n - LANES, width, panel + (n - LANES) * width);
-    else
-        pack_elements(row, left, column + k, (int)width, panel + k * width);
+    lanes x[HALF];
+    UNROLL
+    for (int i = 0; i < HALF; i++)
+        x[i] = load_halves(row[i] + column, row[i + HALF] + column);
+    transpose_halves(x);
+    UNROLL
+    for (int64_t i = 0; i < HALF; i++)
+        store(panel + i * width, x[i]);
 }
 
-/* By runs of values of k that are neighbours in memory. */
+/* n >= HALF values of k that are neighbours in memory, `width` apart in the panel. What is left behind the
+ * last vector: by one that repeats what is there already. */
+static void pack_neighbouring_columns(const double *const row[LANES], int64_t n, int64_t column,
+                                      int64_t width, double *panel)
+{
+    int64_t k = 0;
+    for (; k + LANES <= n; k += LANES)
+        transpose_columns(row, column + k, width, panel + k * width);
+    for (; k < n; k += HALF) {
+        int64_t at = min_int64(k, n - HALF);
+        transpose_half(row, column + at, width, panel + at * width);
+    }
+}
+
+/* By runs of values of k that are neighbours in memory, one after the other or several side by side. */
 static void pack_by_columns(const struct panel_source *source, const int64_t *offset, int width,
                             double *panel)
 {
@@ -133,12 +170,16 @@ static void pack_by_columns(const struct panel_source *source, const int64_t *of
     for (int i = 0; i < LANES; i++)
         row[i] = source->elements + offset[i];
     for (int64_t k = 0, n; k < source->depth; k += n) {
-        const int64_t *column = source->column + k;
-        n = count_neighbours(column, source->depth - k);
-        if (n < LANES)
+        const int64_t *column = source->column + k, left = source->depth - k;
+        int64_t step = find_neighbour(column, left), run = count_apart(column, left, step);
+        if (run < HALF) {
+            n = min_int64(left, PRODUCT_MAX_APART);
             pack_elements(row, n, column, width, panel + k * width);
-        else
-            pack_neighbouring_columns(row, n, column, width, panel + k * width);
+            continue;
+        }
+        n = step * run;
+        for (int64_t i = 0; i < step; i++)
+            pack_neighbouring_columns(row, run, column[i], step * width, panel + (k + i) * width);
     }
 }
 
@@ -181,30 +222,45 @@ static void pack_panel(const struct panel_source *source, int width, double *pan
 
 /* --- products --- */
 
-INLINE void add_products(int64_t depth, const double *a, const double *b,
-                         lanes sum[COLUMNS][VECTORS])
+/* Vectors and columns of a tile that exist: constants where functions have bodies of their own for them. */
+struct tile_size {
+    int vectors, columns;
+};
+
+INLINE void add_product(struct tile_size size, const double *a, const double *b,
+                        lanes sum[COLUMNS][VECTORS])
 {
-    for (int64_t k = 0; k < depth; k++) {
-        lanes x[VECTORS];
+    lanes x[VECTORS];
+    UNROLL
+    for (int64_t v = 0; v < size.vectors; v++)
+        x[v] = load(a + v * LANES);
+    UNROLL
+    for (int j = 0; j < size.columns; j++) {
+        lanes y = broadcast(b[j]);
         UNROLL
-        for (int64_t v = 0; v < VECTORS; v++)
-            x[v] = load(a + k * ROWS + v * LANES);
-        UNROLL
-        for (int j = 0; j < COLUMNS; j++) {
-            lanes y = broadcast(b[k * COLUMNS + j]);
-            UNROLL
-            for (int v = 0; v < VECTORS; v++)
-                sum[j][v] += x[v] * y;
-        }
+        for (int v = 0; v < size.vectors; v++)
+            sum[j][v] += x[v] * y;
     }
 }
 
-INLINE void scale_sums(double factor, lanes sum[COLUMNS][VECTORS])
+INLINE void add_products(struct tile_size size, const struct panel_pair *pair,
+                         lanes sum[COLUMNS][VECTORS])
+{
+    const double *a = pair->a, *b = pair->b;
+    if (size.vectors == VECTORS && pair->a_column)
+        for (int64_t k = 0; k < pair->depth; k++)
+            add_product(size, a + pair->a_column[k], b + k * COLUMNS, sum);
+    else
+        for (int64_t k = 0; k < pair->depth; k++)
+            add_product(size, a + k * ROWS, b + k * COLUMNS, sum);
+}
+
+INLINE void scale_sums(struct tile_size size, double factor, lanes sum[COLUMNS][VECTORS])
 {
     UNROLL
-    for (int j = 0; j < COLUMNS; j++) {
+    for (int j = 0; j < size.columns; j++) {
         UNROLL
-        for (int v = 0; v < VECTORS; v++)
+        for (int v = 0; v < size.vectors; v++)
             sum[j][v] *= factor;
     }
 }
@@ -222,12 +278,13 @@ static void prefetch_tile(const struct product_tile *tile)
             __builtin_prefetch(tile->C + tile->column[j] + tile->rows->run[r].offset, 1);
 }
 
-INLINE void put_vectors(const lanes sum[COLUMNS][VECTORS], const struct product_tile *tile)
+INLINE void put_vectors(struct tile_size size, const lanes sum[COLUMNS][VECTORS],
+                        const struct product_tile *tile)
 {
     UNROLL
-    for (int j = 0; j < COLUMNS; j++) {
+    for (int j = 0; j < size.columns; j++) {
         UNROLL
-        for (int v = 0; v < VECTORS; v++)
+        for (int v = 0; v < size.vectors; v++)
             put(tile->C + tile->rows->run[v].offset + tile->column[j], sum[j][v], tile);
     }
 }
@@ -271,34 +328,54 @@ static void put_runs(double (*sum)[ROWS], const struct product_tile *tile)
     }
 }
 
-static void multiply(int n, const struct panel_pair pairs[], const struct product_tile *tile)
+INLINE void multiply_size(struct tile_size size, int n, const struct panel_pair pairs[],
+                          const struct product_tile *tile)
 {
     lanes sum[COLUMNS][VECTORS];
-    bool whole = tile->rows->whole && tile->n_columns == COLUMNS;
     UNROLL
-    for (int j = 0; j < COLUMNS; j++) {
+    for (int j = 0; j < size.columns; j++) {
         UNROLL
-        for (int v = 0; v < VECTORS; v++)
+        for (int v = 0; v < size.vectors; v++)
             sum[j][v] = (lanes){0};
     }
     prefetch_tile(tile);
     for (int p = 0; p < n; p++) {
         if (pairs[p].scale != 1)
-            scale_sums(pairs[p].scale, sum);
-        add_products(pairs[p].depth, pairs[p].a, pairs[p].b, sum);
+            scale_sums(size, pairs[p].scale, sum);
+        add_products(size, &pairs[p], sum);
     }
-    if (whole) {
-        put_vectors(sum, tile);
+    if (tile->rows->whole && tile->n_columns == size.columns) {
+        put_vectors(size, sum, tile);
         return;
     }
     double spilled[COLUMNS][ROWS];
     UNROLL
-    for (int j = 0; j < COLUMNS; j++) {
+    for (int j = 0; j < size.columns; j++) {
         UNROLL
-        for (int64_t v = 0; v < VECTORS; v++)
+        for (int64_t v = 0; v < size.vectors; v++)
             store(&spilled[j][v * LANES], sum[j][v]);
     }
     put_runs(spilled, tile);
+}
+
+INLINE void multiply_vectors(int vectors, int n, const struct panel_pair pairs[],
+                             const struct product_tile *tile)
+{
+    if (tile->n_columns <= COLUMNS / 2)
+        multiply_size((struct tile_size){vectors, COLUMNS / 2}, n, pairs, tile);
+    else
+        multiply_size((struct tile_size){vectors, COLUMNS}, n, pairs, tile);
+}
+
+static void multiply(int n, const struct panel_pair pairs[], const struct product_tile *tile)
+{
+    _Static_assert(VECTORS <= 3, "a case for each number of vectors");
+    if (tile->rows->n_vectors == 1)
+        multiply_vectors(1, n, pairs, tile);
+    else if (tile->rows->n_vectors < VECTORS)
+        multiply_vectors(2, n, pairs, tile);
+    else
+        multiply_vectors(VECTORS, n, pairs, tile);
 }
 
 const struct product_kernels KERNELS = {LANES, ROWS, COLUMNS, pack_panel, find_row_runs, multiply};

@@ -11,6 +11,9 @@
 
 enum { PRODUCT_MAX_TILE_ROWS = 24, PRODUCT_MAX_TILE_COLUMNS = 8 };
 
+/* Neighbours in memory are packed by vectors where they are at most so many values of k apart. */
+enum { PRODUCT_MAX_APART = 8 };
+
 /* Rows of a matrix whose element (i, k) is elements[row[i] + column[k]]. */
 struct panel_source {
     const double *elements;
@@ -30,7 +33,8 @@ struct row_run {
 /* All rows of a panel that exist, in ascending order. */
 struct row_runs {
     int n;
-    bool whole; /* as many as the panel is wide, a run for each vector */
+    int n_vectors; /* that have rows */
+    bool whole;    /* each is one run */
     struct row_run run[PRODUCT_MAX_TILE_ROWS];
 };
 
@@ -38,6 +42,8 @@ struct row_runs {
 struct panel_pair {
     int64_t depth; /* values of k */
     const double *a, *b;
+    /* NULL, or offsets of k: `a` is no panel, but its rows are neighbours in memory, as many as a panel has. */
+    const int64_t *a_column;
     double scale; /* of the sum of the pairs before it */
 };
 

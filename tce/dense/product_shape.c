@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/dense/product_shape.h"
 
+#include "support/base/integers.h"
+#include "tce/dense/product_kernels.h"
+
 #include <assert.h>
 #include <stddef.h>
 
@@ -123,6 +126,32 @@ static void list_dimensions(const struct dense_product *product, struct product_
     }
 }
 
+/* The place of the index by which the factor's neighbours are reached; -1: none of the list. */
+static int find_neighbours(const struct dimension_list *list, enum product_side factor)
+{
+    int d = list->n - 1;
+    while (d >= 0 && list->dimension[d].stride[factor] != 1)
+        d--;
+    return d;
+}
+
+/* Where the factors have their neighbours in different indices, one is innermost by strips, and the other one
+ * comes next: neighbours of either factor are then within a few values of the sum. */
+static void interleave_neighbours(struct product_shape *shape)
+{
+    struct dimension_list *summed = &shape->summed;
+    int in_A = find_neighbours(summed, SIDE_A), in_B = find_neighbours(summed, SIDE_B);
+    shape->strip = summed->n > 0 ? summed->dimension[0].extent : 1;
+    bool by_number = shape->has_panels_A || shape->has_panels_B;
+    if (by_number || in_A != 0 || in_B <= 0)
+        return;
+    struct product_dimension moved = summed->dimension[in_B];
+    for (int d = in_B; d > 0; d--)
+        summed->dimension[d] = summed->dimension[d - 1];
+    summed->dimension[0] = moved;
+    shape->strip = PRODUCT_MAX_APART;
+}
+
 void product_shape_init(const struct dense_product *given, struct product_shape *shape)
 {
     struct dense_product product;
@@ -142,6 +171,7 @@ void product_shape_init(const struct dense_product *given, struct product_shape 
     fuse_dimensions(&shape->columns);
     fuse_dimensions(&shape->summed);
     fuse_dimensions(&shape->batch);
+    interleave_neighbours(shape);
 }
 
 void product_shape_reorder(struct product_shape *shape)
@@ -233,5 +263,27 @@ void dimension_list_offsets(const struct dimension_list *list, int64_t from, int
             place.offset[s] -= place.value[0] * inner.stride[s];
         place.value[0] = 0;
         dimension_list_next(list, 1, &place);
+    }
+}
+
+void product_shape_summed_offsets(const struct product_shape *shape, int64_t from, int64_t n,
+                                  int64_t *of_A, int64_t *of_B)
+{
+    const enum product_side side[2] = {SIDE_A, SIDE_B};
+    struct dimension_list strip = shape->summed;
+    struct product_dimension inner =
+        strip.n > 0 ? strip.dimension[0] : (struct product_dimension){.extent = 1};
+    int64_t others = dimension_list_size(&strip) / inner.extent;
+    for (int64_t i = 0, run; i < n; i += run) {
+        int64_t first = (from + i) / (shape->strip * others) * shape->strip;
+        strip.dimension[0].extent = min_int64(shape->strip, inner.extent - first);
+        int64_t in_strip = from + i - first * others;
+        run = min_int64(n - i, strip.dimension[0].extent * others - in_strip);
+        int64_t *const offsets[2] = {of_A + i, of_B + i};
+        dimension_list_offsets(&strip, in_strip, run, side, offsets);
+        for (int64_t j = i; j < i + run; j++) {
+            of_A[j] += first * inner.stride[SIDE_A];
+            of_B[j] += first * inner.stride[SIDE_B];
+        }
     }
 }

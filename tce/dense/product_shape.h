@@ -14,9 +14,12 @@ struct dimension_list {
 };
 
 /* A and B are exchanged, and rows with columns, where C's nearest neighbours are columns: they are rows
- * here, as the row panels of a factor are. With panels, summed indices are in the order of their numbers. */
+ * here, as the row panels of a factor are. With panels, summed indices are in the order of their numbers.
+ * Summed values come strip by strip, the last one shorter: all values of the other indices, those of the
+ * innermost one within the strip running fastest. */
 struct product_shape {
     struct dimension_list rows, columns, summed, batch;
+    int64_t strip; /* values of the innermost summed index */
     const double *A, *B;
     bool has_panels_A, has_panels_B; /* packed beforehand, as rows and as columns */
     double *C;
@@ -32,6 +35,10 @@ void product_shape_reorder(struct product_shape *shape);
 
 /* Whether two products with the same C have the same rows and the same columns, in the same order. */
 bool product_shapes_match(const struct product_shape *left, const struct product_shape *right);
+
+/* Offsets in A and B of n summed values from number `from` on. */
+void product_shape_summed_offsets(const struct product_shape *shape, int64_t from, int64_t n,
+                                  int64_t *of_A, int64_t *of_B);
 
 /* Values of all its indices together. */
 int64_t dimension_list_size(const struct dimension_list *list);

@@ -101,12 +101,10 @@ static void multiply_plainly(const struct dense_product *product, double *C, dou
     } while (next_value(product, value, place));
 }
 
-static void check_product(struct dense_product *product, const enum role role[],
-                          struct product_scratch *scratch)
+/* size: elements of each side */
+static void check_values(struct dense_product *product, const int64_t size[N_SIDES],
+                         struct product_scratch *scratch)
 {
-    int64_t size[N_SIDES];
-    for (int side = 0; side < N_SIDES; side++)
-        size[side] = lay_out(product, role, (enum product_side)side);
     double *A = random_block(size[SIDE_A]), *B = random_block(size[SIDE_B]);
     double *C = random_block(size[SIDE_C]), *expected = malloc((size_t)size[SIDE_C] * sizeof *C);
     double *bound = calloc((size_t)size[SIDE_C], sizeof *bound);
@@ -123,6 +121,15 @@ static void check_product(struct dense_product *product, const enum role role[],
     free(C);
     free(expected);
     free(bound);
+}
+
+static void check_product(struct dense_product *product, const enum role role[],
+                          struct product_scratch *scratch)
+{
+    int64_t size[N_SIDES];
+    for (int side = 0; side < N_SIDES; side++)
+        size[side] = lay_out(product, role, (enum product_side)side);
+    check_values(product, size, scratch);
 }
 
 static void add_dimension(struct dense_product *product, enum role role[], enum role kind,
@@ -174,6 +181,32 @@ static void test_long_products(void **state)
             }
             check_product(&product, role, scratch);
         }
+    product_scratch_destroy(buffers, scratch);
+    block_buffers_destroy(buffers);
+}
+
+/* Each factor has its neighbours in memory in another of two summed indices. */
+static void test_neighbours_in_different_sums(void **state)
+{
+    (void)state;
+    struct block_buffers *buffers;
+    struct product_scratch *scratch;
+    check_ok(block_buffers_create(&buffers));
+    check_ok(product_scratch_create(buffers, &scratch));
+    random_stream_init(&random_numbers, 15, 0);
+    for (int trial = 0; trial < 60; trial++) {
+        int64_t rows = 1 + below(40), columns = 1 + below(40), in_A = 1 + below(40),
+                in_B = 1 + below(40);
+        struct dense_product product = {
+            .n = 4,
+            .dimension = {{.extent = rows, .stride = {1, in_A * in_B, 0}},
+                          {.extent = columns, .stride = {rows, 0, in_A * in_B}},
+                          {.extent = in_A, .stride = {0, 1, in_B}},
+                          {.extent = in_B, .stride = {0, in_A, 1}}},
+            .factor = -1};
+        const int64_t size[N_SIDES] = {rows * columns, rows * in_A * in_B, columns * in_A * in_B};
+        check_values(&product, size, scratch);
+    }
     product_scratch_destroy(buffers, scratch);
     block_buffers_destroy(buffers);
 }
@@ -341,7 +374,8 @@ enum { MAX_TILE_DEPTH = 40, TILE_BLOCK = 2 * MAX_TILE_DEPTH * MAX_TILE_DEPTH };
 static void check_tile(const struct product_kernels *kernels, int n_rows, int n_columns,
                        int64_t depth, int kind)
 {
-    int64_t row[PRODUCT_MAX_TILE_ROWS], column[PRODUCT_MAX_TILE_COLUMNS], of_k[MAX_TILE_DEPTH];
+    int64_t row[PRODUCT_MAX_TILE_ROWS], column[PRODUCT_MAX_TILE_COLUMNS];
+    int64_t of_k[MAX_TILE_DEPTH], of_k_in_B[MAX_TILE_DEPTH];
     double *A = random_block(TILE_BLOCK), *B = random_block(TILE_BLOCK),
            *C = random_block(TILE_BLOCK);
     double old[TILE_BLOCK], a[PRODUCT_MAX_TILE_ROWS * MAX_TILE_DEPTH];
@@ -351,8 +385,8 @@ static void check_tile(const struct product_kernels *kernels, int n_rows, int n_
     set_offsets(depth, kind % 4 % 3 == 0 ? 1 : 0, MAX_TILE_DEPTH, of_k);
     struct panel_source of_A = {A, n_rows, row, depth, of_k};
     kernels->pack(&of_A, kernels->rows, a);
-    set_offsets(depth, 0, 1, of_k);
-    struct panel_source of_B = {B, n_columns, column, depth, of_k};
+    set_offsets(depth, 0, 1, of_k_in_B);
+    struct panel_source of_B = {B, n_columns, column, depth, of_k_in_B};
     kernels->pack(&of_B, kernels->columns, b);
     memcpy(old, C, sizeof old);
     struct row_runs rows;
@@ -366,8 +400,10 @@ static void check_tile(const struct product_kernels *kernels, int n_rows, int n_
     /* The second half of k in a pair of its own, beside a factor of the first. */
     int64_t half = kind % 3 == 0 ? depth / 2 : 0;
     struct panel_pair pairs[] = {
-        {half, a, b, 1},
-        {depth - half, a + half * kernels->rows, b + half * kernels->columns, 0.25}};
+        {half, a, b, NULL, 1},
+        {depth - half, a + half * kernels->rows, b + half * kernels->columns, NULL, 0.25}};
+    if (kind % 4 == 0 && n_rows == kernels->rows)
+        pairs[0].a = pairs[1].a = A, pairs[0].a_column = of_k, pairs[1].a_column = of_k + half;
     kernels->multiply(2, pairs, &tile);
     for (int i = 0; i < n_rows; i++)
         for (int j = 0; j < n_columns; j++) {
@@ -414,6 +450,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_products),
         cmocka_unit_test(test_long_products),
+        cmocka_unit_test(test_neighbours_in_different_sums),
         cmocka_unit_test(test_sums_of_products),
         cmocka_unit_test(test_tiles_of_every_vector_unit),
     };
