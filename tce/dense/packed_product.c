@@ -17,7 +17,7 @@ enum {
     MAX_SEGMENTS = 16,
     /* Rows that are neighbours in memory are not packed for up to so many columns. */
     MAX_UNPACKED_COLUMNS = 32,
-    MAX_READ_ELEMENTS = 64 * 1024,
+    MAX_READ_ELEMENTS = 128 * 1024,
     LINE_ELEMENTS = 8 /* of a line of a cache */
 };
 
