@@ -86,15 +86,6 @@ static struct product_dimension take_dimension(struct dimension_list *list, int 
     return dimension;
 }
 
-/* The place of the index by which neighbours in A are reached; -1: none of the list. */
-static int find_neighbours_in_A(const struct dimension_list *list)
-{
-    int d = list->n - 1;
-    while (d >= 0 && list->dimension[d].stride[SIDE_A] != 1)
-        d--;
-    return d;
-}
-
 /* The innermost loop is along neighbours in A, which without columns is the larger factor, or else in C. */
 static void multiply_by_loops(const struct product_shape *shape)
 {
@@ -102,7 +93,8 @@ static void multiply_by_loops(const struct product_shape *shape)
     struct dimension_place at = {{0}, {0}}, at_summed = {{0}, {0}};
     append_dimensions(&of_C, &shape->columns);
     append_dimensions(&of_C, &shape->batch);
-    int in_C = find_neighbours_in_A(&of_C), in_sum = find_neighbours_in_A(&summed);
+    int in_C = dimension_list_neighbours(&of_C, SIDE_A);
+    int in_sum = dimension_list_neighbours(&summed, SIDE_A);
     bool sums = (in_C < 0 && in_sum >= 0) || (of_C.n == 0 && summed.n > 0);
     struct product_dimension along = {.extent = 1};
     if (sums)

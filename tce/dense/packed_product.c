@@ -18,7 +18,7 @@ enum {
     /* Rows that are neighbours in memory are not packed for up to so many columns. */
     MAX_UNPACKED_COLUMNS = 32,
     MAX_READ_ELEMENTS = 128 * 1024,
-    LINE_ELEMENTS = 8 /* of a line of a cache */
+    CACHE_LINE = 8 /* elements */
 };
 
 /* Offsets of a part of one of the lists, on its two sides. */
@@ -331,7 +331,7 @@ static void read_in_order(const struct product_shape *shape, const struct dimens
     count_elements(&shape->summed, factor, &n, &span);
     if (n != span || n > MAX_READ_ELEMENTS)
         return;
-    for (int64_t i = 0; i < n; i += LINE_ELEMENTS)
+    for (int64_t i = 0; i < n; i += CACHE_LINE)
         (void)*(const volatile double *)&elements[i];
 }
 

@@ -44,10 +44,8 @@ static void fuse_dimensions(struct dimension_list *list)
  * lines of the factor serve the next panels, too. */
 static void move_neighbours(struct dimension_list *list, enum product_side factor)
 {
-    int d = 0;
-    while (d < list->n && list->dimension[d].stride[factor] != 1)
-        d++;
-    if (d == list->n)
+    int d = dimension_list_neighbours(list, factor);
+    if (d < 0)
         return;
     struct product_dimension moved = list->dimension[d];
     for (; d > 1; d--)
@@ -126,21 +124,13 @@ static void list_dimensions(const struct dense_product *product, struct product_
     }
 }
 
-/* The place of the index by which the factor's neighbours are reached; -1: none of the list. */
-static int find_neighbours(const struct dimension_list *list, enum product_side factor)
-{
-    int d = list->n - 1;
-    while (d >= 0 && list->dimension[d].stride[factor] != 1)
-        d--;
-    return d;
-}
-
 /* Where the factors have their neighbours in different indices, one is innermost by strips, and the other one
  * comes next: neighbours of either factor are then within a few values of the sum. */
 static void interleave_neighbours(struct product_shape *shape)
 {
     struct dimension_list *summed = &shape->summed;
-    int in_A = find_neighbours(summed, SIDE_A), in_B = find_neighbours(summed, SIDE_B);
+    int in_A = dimension_list_neighbours(summed, SIDE_A);
+    int in_B = dimension_list_neighbours(summed, SIDE_B);
     shape->strip = summed->n > 0 ? summed->dimension[0].extent : 1;
     bool by_number = shape->has_panels_A || shape->has_panels_B;
     if (by_number || in_A != 0 || in_B <= 0)
@@ -206,6 +196,14 @@ static bool lists_match(const struct dimension_list *left, const struct dimensio
 bool product_shapes_match(const struct product_shape *left, const struct product_shape *right)
 {
     return lists_match(&left->rows, &right->rows) && lists_match(&left->columns, &right->columns);
+}
+
+int dimension_list_neighbours(const struct dimension_list *list, enum product_side side)
+{
+    int d = list->n - 1;
+    while (d >= 0 && list->dimension[d].stride[side] != 1)
+        d--;
+    return d;
 }
 
 int64_t dimension_list_size(const struct dimension_list *list)

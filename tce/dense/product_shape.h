@@ -40,6 +40,9 @@ bool product_shapes_match(const struct product_shape *left, const struct product
 void product_shape_summed_offsets(const struct product_shape *shape, int64_t from, int64_t n,
                                   int64_t *of_A, int64_t *of_B);
 
+/* The place of the index by which neighbours in memory are reached on the side; -1: none of the list. */
+int dimension_list_neighbours(const struct dimension_list *list, enum product_side side);
+
 /* Values of all its indices together. */
 int64_t dimension_list_size(const struct dimension_list *list);
 
