@@ -209,6 +209,7 @@ static void driver_mpi_destroy(struct driver *base)
     mpi_comm_fini(&driver->comm);
     if (driver->comm.state && driver->mode->fini)
         driver->mode->fini(driver->state);
+    mpi_node_memory_close(&driver->comm.memory);
     pthread_mutex_destroy(&driver->lock);
     free(driver->state);
     free(driver->record);
@@ -263,6 +264,7 @@ static enum status init_mpi_parts(struct driver_mpi *driver, MPI_Comm comm,
                                   const struct taskpool_mode_setup *setup)
 {
     TRY(mpi_comm_init(&driver->comm, comm, driver->mode, (uint64_t)setup->settings->seed));
+    mpi_comm_open_memory(&driver->comm, setup);
     driver->comm.recorder = driver->driver.records.recorder;
     TRY(init_watchdog(driver, setup->settings->watchdog_s));
     TRY(check_threads(driver));
