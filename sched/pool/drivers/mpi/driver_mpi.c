@@ -55,7 +55,10 @@ static enum taskpool_mode_step ask_mpi_mode(struct driver_mpi *driver, bool wait
     if (!waits && mode->next_local && mode->next_local(driver->state, work))
         return TASKPOOL_MODE_RUN;
     mpi_worker_lock(driver);
+    const struct taskpool_comm_counts before = driver->comm.base.counts;
     enum taskpool_mode_step step = mode->next(driver->state, work);
+    if (driver->driver.records.recorder)
+        recorder_decided(driver->driver.records.recorder, 0, &driver->comm.base, &before);
     *n_events = driver->n_events;
     mpi_worker_unlock(driver);
     return step;
