@@ -6,6 +6,7 @@
 #include "taskpool/mode.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
+#include "tests/cases/node_memory_case.h"
 #include "tests/check.h"
 
 #include <pthread.h>
@@ -50,34 +51,22 @@ static void test_skewed_sizes(void **state)
 
 /* --- the queue --- */
 
-enum { N_MEMBERS = 4, MAX_WORDS = 4000, N_QUEUED = 97, MAX_TASK = 2 * N_QUEUED };
+enum { N_MEMBERS = 4, N_QUEUED = 97, MAX_TASK = 2 * N_QUEUED };
 
-/* A group of workers 10, 11, ... of a node of two more. */
+/* A group of all workers of a node but the first two. */
 struct group {
-    int64_t words[MAX_WORDS];
-    int64_t first[N_MEMBERS + 3];
-    struct taskpool_comm comms[N_MEMBERS];
+    struct node_case node;
     struct node_queue queues[N_MEMBERS];
     atomic_int n_taken[MAX_TASK]; /* of each task */
     pthread_barrier_t barrier;
 };
-
-static bool swap_word(struct taskpool_comm *comm, int64_t position, int64_t expected,
-                      int64_t desired)
-{
-    return __atomic_compare_exchange_n(&comm->node_words[position], &expected, desired, false,
-                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-}
-
-static const struct taskpool_comm_functions group_functions = {.word_swap = swap_word};
-static const int group_ranks[] = {8, 9, 10, 11, 12, 13};
 
 /* Members with these numbers of tasks, in ranges of up to three with gaps of one between them. */
 static struct group *make_group(const struct node_queue_rules *rules, const int64_t *n_tasks)
 {
     struct group *group = calloc(1, sizeof *group);
     struct task_ranges ranges[N_MEMBERS] = {0};
-    int64_t task = 0;
+    int64_t task = 0, n_words[NODE_CASE_WORKERS] = {1, 1};
     for (int m = 0; m < N_MEMBERS; m++) {
         for (int64_t i = 0; i < n_tasks[m]; i += 3) {
             int64_t n = n_tasks[m] - i < 3 ? n_tasks[m] - i : 3;
@@ -85,18 +74,11 @@ static struct group *make_group(const struct node_queue_rules *rules, const int6
             check_ok(task_ranges_add_range(&ranges[m], range));
             task += n + 1;
         }
-        group->first[2 + m + 1] =
-            group->first[2 + m] + node_queue_n_words(rules, n_tasks[m], ranges[m].n);
+        n_words[2 + m] = node_queue_n_words(rules, n_tasks[m], ranges[m].n);
     }
-    assert_true(group->first[N_MEMBERS + 2] <= MAX_WORDS);
+    node_case_init(&group->node, n_words);
     for (int m = 0; m < N_MEMBERS; m++) {
-        group->comms[m] = (struct taskpool_comm){.functions = &group_functions,
-                                                 .rank = group_ranks[2 + m],
-                                                 .node_ranks = group_ranks,
-                                                 .n_node_ranks = N_MEMBERS + 2,
-                                                 .node_words = group->words,
-                                                 .node_first = group->first};
-        check_ok(node_queue_init(&group->queues[m], &group->comms[m], rules, 2, N_MEMBERS,
+        check_ok(node_queue_init(&group->queues[m], &group->node.comms[2 + m], rules, 2, N_MEMBERS,
                                  &ranges[m]));
         task_ranges_fini(&ranges[m]);
     }
