@@ -315,8 +315,8 @@ static void define_strings(struct trace_otf2 *writer, OTF2_GlobalDefWriter *defi
     note_code(writer, OTF2_GlobalDefWriter_WriteString(definitions, STRING_EMPTY, ""));
     for (int region = 0; region < N_REGIONS; region++) {
         int request = TRACE_COUNTER_REQUEST + region - REGION_COUNTER;
-        const char *name = region >= REGION_COUNTER ? trace_request_name(request)
-                                                    : trace_use_name(region);
+        const char *name =
+            region >= REGION_COUNTER ? trace_request_name(request) : trace_use_name(region);
         note_code(writer, OTF2_GlobalDefWriter_WriteString(
                               definitions, STRING_REGIONS + (uint32_t)region, name));
     }

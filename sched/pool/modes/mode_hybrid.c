@@ -13,7 +13,7 @@
  * workers are --tasklets 2. With --skew its tasklets get smaller from the first to the last of the
  * whole queue, which therefore does not prefer tasklets that ran here last.
  */
-#include "sched/pool/protocols/node_queue.h"
+#include "sched/pool/shared/node_queue.h"
 #include "support/base/die.h"
 
 #include <stdio.h>
@@ -115,9 +115,11 @@ static int hybrid_init(void *state, const struct taskpool_mode_setup *setup,
     self->running = &self->fixed;
     if (comm->node_words)
         return STATUS_OK;
-    return FAIL(STATUS_NO_MEMORY, "mode hybrid: no memory for the queue that the %d processes of "
-                                  "a node share: there must be room in /dev/shm, or choose fewer "
-                                  "--tasklets or another mode", comm->n_node_ranks);
+    return FAIL(STATUS_NO_MEMORY,
+                "mode hybrid: no memory for the queue that the %d processes of "
+                "a node share: there must be room in /dev/shm, or choose fewer "
+                "--tasklets or another mode",
+                comm->n_node_ranks);
 }
 
 /* The members of the group are --group consecutive workers of the node. */

@@ -182,7 +182,7 @@ static bool releases_all(const struct stealing *self, const struct taskpool_mode
 }
 
 void stealing_begin_tasks(struct stealing *self, const struct taskpool_mode_work *work,
-                           bool initial)
+                          bool initial)
 {
     /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)

@@ -31,11 +31,11 @@
 
 #include "sched/pool/core/comm.h"
 #include "sched/pool/protocols/move_account.h"
-#include "sched/pool/protocols/steal_window.h"
 #include "sched/pool/protocols/termination.h"
 #include "sched/pool/queues/ran_tasks.h"
 #include "sched/pool/queues/task_deque.h"
 #include "sched/pool/queues/task_ranges.h"
+#include "sched/pool/shared/steal_window.h"
 #include "taskpool/mode.h"
 
 /* The first word of every message. */

@@ -28,8 +28,8 @@ bool stealing_take_from_window(struct stealing *self, struct taskpool_mode_work 
 void stealing_open_window(struct stealing *self)
 {
     struct steal_window_part part = {0};
-    part.n = task_deque_take_ranges(&self->deque, STEAL_WINDOW_TASKS, STEAL_WINDOW_RANGES,
-                                    part.ranges);
+    part.n =
+        task_deque_take_ranges(&self->deque, STEAL_WINDOW_TASKS, STEAL_WINDOW_RANGES, part.ranges);
     for (int i = 0; i < part.n; i++)
         part.n_tasks += taskpool_range_count(&part.ranges[i]);
     steal_window_open(&self->window, &part, task_deque_n_tasks(&self->deque) == 0);

@@ -114,7 +114,7 @@ struct taskpool_comm {
     int64_t *node_words;       /* the memory of this node; NULL: it has none */
     const int64_t *node_first; /* n_node_ranks + 1: positions there of each worker's first word, in
                                 * the order of node_ranks, and of the end */
-    uint64_t random;                    /* state of taskpool_comm_random_below */
+    uint64_t random;           /* state of taskpool_comm_random_below */
     struct taskpool_comm_counts counts; /* incremented by the mode, cleared by the driver */
 };
 

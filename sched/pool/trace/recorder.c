@@ -153,10 +153,10 @@ void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_c
     int64_t n_steals = comm->counts.steals_successful - before->steals_successful;
     if (n_steals == 0)
         return;
-    const struct trace_message message = {.time_s = taskpool_comm_now(comm),
-                                          .n_tasks =
-                                              (int32_t)(comm->counts.tasks_moved - before->tasks_moved),
-                                          .kind = TRACE_MEMORY_STEAL};
+    const struct trace_message message = {
+        .time_s = taskpool_comm_now(comm),
+        .n_tasks = (int32_t)(comm->counts.tasks_moved - before->tasks_moved),
+        .kind = TRACE_MEMORY_STEAL};
     if (recorder->timeline)
         timeline_add_steals(recorder->timeline, recorder->first + lane, message.time_s, n_steals);
     if (recorder->trace && !drops_message(log_of_lane(recorder, lane)))

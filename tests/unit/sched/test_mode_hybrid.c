@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tasklets of mode hybrid hold every task, are taken once each by members that take them at the
  * same time, and run where locality, skew and groups place them, in simulation. */
-#include "sched/pool/protocols/node_queue.h"
 #include "sched/pool/queues/tasklets.h"
+#include "sched/pool/shared/node_queue.h"
 #include "taskpool/mode.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Windows of waiting tasks in the memory of a node: by hand, and with threads that all open, take and
  * steal at the same time. */
-#include "sched/pool/protocols/steal_window.h"
+#include "sched/pool/shared/steal_window.h"
 #include "support/base/random.h"
 #include "tests/cases/node_memory_case.h"
 

@@ -76,7 +76,7 @@ struct sim_worker {
     struct sim_queued *first, *last; /* queued messages */
     int64_t n_wakes;                 /* calls of taskpool_comm_wake */
     double wake_s;                   /* time of the last; -1: it has passed */
-    double words_free_s; /* its words in the memory of its node are busy until then */
+    double words_free_s;             /* its words in the memory of its node are busy until then */
 };
 
 struct sim_data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/steal_window.h"
+#include "sched/pool/shared/steal_window.h"
 
 #include "support/base/integers.h"
 
@@ -29,7 +29,7 @@ static struct view view_of(int64_t word)
                          .back = (int64_t)(bits & STEAL_WINDOW_TASKS)};
 }
 
-static int64_t pack_view(uint32_t count, int64_t front, int64_t back)
+static int64_t join_view(uint32_t count, int64_t front, int64_t back)
 {
     return (int64_t)((uint64_t)count << 32 | (uint64_t)front << 16 | (uint64_t)back);
 }
@@ -69,8 +69,8 @@ void steal_window_init(struct steal_window *self, struct taskpool_comm *comm)
 /* --- parts of a list --- */
 
 /* Copies the tasks at positions [front, back) of a worker's list, which may be changing. */
-static void copy_part(const struct steal_window *self, int mate, struct view view,
-                      struct steal_window_part *part)
+static void copy_from_list(const struct steal_window *self, int mate, struct view view,
+                           struct steal_window_part *part)
 {
     int64_t position = 0, n_ranges = word_in(self, mate, N_RANGES);
     *part = (struct steal_window_part){.n_tasks = view.back - view.front};
@@ -114,7 +114,7 @@ void steal_window_open(struct steal_window *self, const struct steal_window_part
         return;
     /* Nobody changes a window without tasks. */
     self->count++;
-    store_in(self, WINDOW, pack_view(view.count + 1, 0, part->n_tasks));
+    store_in(self, WINDOW, join_view(view.count + 1, 0, part->n_tasks));
 }
 
 /* Takes up to n tasks from the front of its window; of one range, if so asked. False: it is empty. */
@@ -127,10 +127,10 @@ static bool take_front(struct steal_window *self, int64_t n, bool of_one_range,
         if (view.front == view.back)
             return false;
         taken.back = view.back - view.front < n ? view.back : view.front + n;
-        copy_part(self, self->own, taken, part);
+        copy_from_list(self, self->own, taken, part);
         if (of_one_range)
             part->n_tasks = taskpool_range_count(&part->ranges[0]);
-        int64_t desired = pack_view(view.count + 1, view.front + part->n_tasks, view.back);
+        int64_t desired = join_view(view.count + 1, view.front + part->n_tasks, view.back);
         if (taskpool_comm_swap_word(self->comm, position_in(self, self->own, WINDOW), word,
                                     desired))
             break;
@@ -185,8 +185,8 @@ bool steal_window_steal(struct steal_window *self, int mate, int64_t n, int64_t 
             return false;
         int64_t n_taken = max_int64(n > 0 ? n : (n_left + 1) / 2, min_tasks);
         taken.front = n_taken < n_left ? view.back - n_taken : view.front;
-        copy_part(self, mate, taken, part);
-        int64_t desired = pack_view(view.count + 1, view.front, taken.front);
+        copy_from_list(self, mate, taken, part);
+        int64_t desired = join_view(view.count + 1, view.front, taken.front);
         if (taskpool_comm_swap_word(self->comm, position_in(self, mate, WINDOW), word, desired))
             break;
     }

@@ -23,7 +23,7 @@ enum {
 struct steal_window {
     struct taskpool_comm *comm; /* borrowed; NULL: there is no memory */
     int own;                    /* this worker, by its position among those of the node */
-    uint32_t count; /* its own changes, and the thefts that it has counted */
+    uint32_t count;             /* its own changes, and the thefts that it has counted */
 };
 
 /* A part of a list, in its order. */

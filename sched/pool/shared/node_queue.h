@@ -34,10 +34,10 @@ struct node_queue_rules {
 struct node_queue {
     struct taskpool_comm *comm; /* borrowed */
     struct node_queue_rules rules;
-    int first;     /* member 0, by its position among the workers of the node */
-    int n_members; /* consecutive ones */
-    int member;    /* this worker */
-    int parity;    /* of the iteration */
+    int first;                   /* member 0, by its position among the workers of the node */
+    int n_members;               /* consecutive ones */
+    int member;                  /* this worker */
+    int parity;                  /* of the iteration */
     int64_t n_tasks, n_tasklets; /* line: of all members; 0 before the first take */
     struct node_queue_list {
         int64_t *entries; /* n; owned */

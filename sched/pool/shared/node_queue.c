@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/node_queue.h"
+#include "sched/pool/shared/node_queue.h"
 
 #include "sched/pool/queues/tasklets.h"
 #include "support/base/array.h"
@@ -21,7 +21,7 @@ enum { WORDS_OF_RANGE = 4 };
 
 /* Two numbers in a word: front and back, or in an entry the member that contributed a tasklet and
  * the tasklet's number among its own. */
-static int64_t pack(int64_t upper, int64_t lower)
+static int64_t pack_pair(int64_t upper, int64_t lower)
 {
     return (int64_t)((uint64_t)upper << 32 | (uint64_t)lower);
 }
@@ -64,7 +64,7 @@ int64_t node_queue_n_words(const struct node_queue_rules *rules, int64_t n_tasks
 }
 
 /* Length of a member's list: the tasklets that it took in the last iteration. */
-static int64_t length_of(const struct node_queue *self, int member)
+static int64_t list_length(const struct node_queue *self, int member)
 {
     return word_of(self, member, N_TAKEN + 1 - self->parity);
 }
@@ -72,8 +72,7 @@ static int64_t length_of(const struct node_queue *self, int member)
 /* Position in memory of entry i of a member's room. */
 static int64_t position_of_entry(const struct node_queue *self, int member, int64_t i)
 {
-    return position_of(self, member,
-                       RANGES + WORDS_OF_RANGE * word_of(self, member, N_RANGES) + i);
+    return position_of(self, member, RANGES + WORDS_OF_RANGE * word_of(self, member, N_RANGES) + i);
 }
 
 /* Position in memory of entry i of all members' rooms. */
@@ -114,19 +113,19 @@ enum status node_queue_init(struct node_queue *self, struct taskpool_comm *comm,
                             const struct node_queue_rules *rules, int first, int n_members,
                             const struct task_ranges *ranges)
 {
-    *self = (struct node_queue){
-        .comm = comm, .rules = *rules, .first = first, .n_members = n_members};
+    *self =
+        (struct node_queue){.comm = comm, .rules = *rules, .first = first, .n_members = n_members};
     while (comm->node_ranks[first + self->member] != comm->rank)
         self->member++;
     store_ranges(self, ranges);
     int64_t n = rules->line ? 0 : n_tasklets_of(self, self->member);
     for (int64_t i = 0; i < n; i++) {
-        int64_t entry = pack(self->member, i);
+        int64_t entry = pack_pair(self->member, i);
         TRY(add_entry(&self->own, entry));
         taskpool_comm_store_word(comm, position_of_entry(self, self->member, i), entry);
     }
     store_own(self, N_TAKEN + 1, n);
-    store_own(self, WINDOW, pack(0, n));
+    store_own(self, WINDOW, pack_pair(0, n));
     return STATUS_OK;
 }
 
@@ -141,10 +140,10 @@ static void store_list(struct node_queue *self)
 {
     int64_t first = 0;
     for (int m = 0; m < self->member; m++)
-        first += length_of(self, m);
+        first += list_length(self, m);
     for (int64_t i = 0; i < self->own.n; i++)
         taskpool_comm_store_word(self->comm, find_entry(self, first + i), self->own.entries[i]);
-    store_own(self, WINDOW, pack(0, self->own.n));
+    store_own(self, WINDOW, pack_pair(0, self->own.n));
 }
 
 void node_queue_begin(struct node_queue *self)
@@ -161,7 +160,7 @@ void node_queue_begin(struct node_queue *self)
 /* --- tasks of tasklets --- */
 
 /* The range of a member that holds the task at a position of its own. */
-static int64_t find_range(const struct node_queue *self, int member, int64_t position)
+static int64_t find_range_of(const struct node_queue *self, int member, int64_t position)
 {
     int64_t low = 0, high = word_of(self, member, N_RANGES);
     while (high - low > 1) {
@@ -178,7 +177,7 @@ static int64_t find_range(const struct node_queue *self, int member, int64_t pos
 static enum status add_tasks_of(const struct node_queue *self, int member, int64_t position,
                                 int64_t end, struct task_ranges *tasks)
 {
-    for (int64_t r = find_range(self, member, position); position < end; r++) {
+    for (int64_t r = find_range_of(self, member, position); position < end; r++) {
         int64_t word = RANGES + WORDS_OF_RANGE * r;
         struct taskpool_range range = {.first = word_of(self, member, word + 1),
                                        .last = word_of(self, member, word + 2),
@@ -225,13 +224,13 @@ static enum status take_from_line(struct node_queue *self, struct task_ranges *t
             return STATUS_OK;
     } while (!taskpool_comm_swap_word(self->comm, window, i, i + 1));
     bool skew = self->rules.skew;
-    return add_tasks_of_line(
-        self, tasklets_border(self->n_tasks, self->n_tasklets, skew, i),
-        tasklets_border(self->n_tasks, self->n_tasklets, skew, i + 1), tasks, n_moved);
+    return add_tasks_of_line(self, tasklets_border(self->n_tasks, self->n_tasklets, skew, i),
+                             tasklets_border(self->n_tasks, self->n_tasklets, skew, i + 1), tasks,
+                             n_moved);
 }
 
 /* The first tasklet that is left of this member's list. */
-static bool take_own(struct node_queue *self, int64_t *entry)
+static bool take_own_tasklet(struct node_queue *self, int64_t *entry)
 {
     int64_t position = position_of(self, self->member, WINDOW), window;
     do {
@@ -239,14 +238,14 @@ static bool take_own(struct node_queue *self, int64_t *entry)
         if (upper_of(window) == lower_of(window))
             return false;
     } while (!taskpool_comm_swap_word(self->comm, position, window,
-                                      pack(upper_of(window) + 1, lower_of(window))));
+                                      pack_pair(upper_of(window) + 1, lower_of(window))));
     *entry = self->own.entries[upper_of(window)];
     return true;
 }
 
 /* The member of whose list most is left, after which the loss of locality is least; -1: nothing is
  * left of any. out: its window, and the position of its list among all members' */
-static int find_longest(const struct node_queue *self, int64_t *window, int64_t *first)
+static int find_longest_list(const struct node_queue *self, int64_t *window, int64_t *first)
 {
     int longest = -1;
     int64_t n_most = 0, before = 0;
@@ -258,7 +257,7 @@ static int find_longest(const struct node_queue *self, int64_t *window, int64_t 
             *window = word;
             *first = before;
         }
-        before += length_of(self, m);
+        before += list_length(self, m);
     }
     return longest;
 }
@@ -269,11 +268,11 @@ static bool take_from_longest(struct node_queue *self, int64_t *entry)
     int64_t window, first;
     int member;
     do {
-        member = find_longest(self, &window, &first);
+        member = find_longest_list(self, &window, &first);
         if (member < 0)
             return false;
     } while (!taskpool_comm_swap_word(self->comm, position_of(self, member, WINDOW), window,
-                                      pack(upper_of(window), lower_of(window) - 1)));
+                                      pack_pair(upper_of(window), lower_of(window) - 1)));
     *entry = taskpool_comm_word(self->comm, find_entry(self, first + lower_of(window) - 1));
     return true;
 }
@@ -282,7 +281,7 @@ static enum status take_from_lists(struct node_queue *self, struct task_ranges *
                                    int64_t *n_moved)
 {
     int64_t entry;
-    bool is_own = take_own(self, &entry);
+    bool is_own = take_own_tasklet(self, &entry);
     if (!is_own && !take_from_longest(self, &entry))
         return STATUS_OK;
     TRY(add_entry(&self->taken, entry));
