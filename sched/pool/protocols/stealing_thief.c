@@ -118,6 +118,7 @@ static bool gives_nothing(const struct stealing *self, int victim)
 static void set_look(struct stealing *self)
 {
     double now_s = taskpool_comm_now(self->comm);
+    self->comm->counts.steals_attempted++;
     self->n_refusals++;
     self->ask_after_s = now_s + fmax((now_s - self->searched_from_s) / PAUSE_PART, MIN_LOOK_S);
 }
