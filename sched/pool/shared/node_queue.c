@@ -9,15 +9,15 @@
 /* --- the memory: words of a member, from its first one on --- */
 
 enum {
-    WINDOW,      /* front and back in its list; of the first member of a line the position */
-    N_TAKEN,     /* and the word after it: tasklets, in iterations of each parity */
-    N_TASKS = 3, /* that it contributed */
-    N_RANGES,    /* of these */
-    RANGES,      /* WORDS_OF_RANGE each, then the entries */
+    QUEUE_WINDOW,      /* front and back in its list; of the first member of a line the position */
+    QUEUE_N_TAKEN,     /* and the word after it: tasklets, in iterations of each parity */
+    QUEUE_N_TASKS = 3, /* that it contributed */
+    QUEUE_N_RANGES,    /* of these */
+    QUEUE_RANGES,      /* QUEUE_RANGE_WORDS each, then the entries */
 };
 
 /* The number of tasks in the ranges before it, first, last, step. */
-enum { WORDS_OF_RANGE = 4 };
+enum { QUEUE_RANGE_WORDS = 4 };
 
 /* Two numbers in a word: front and back, or in an entry the member that contributed a tasklet and
  * the tasklet's number among its own. */
@@ -26,57 +26,59 @@ static int64_t pack_pair(int64_t upper, int64_t lower)
     return (int64_t)((uint64_t)upper << 32 | (uint64_t)lower);
 }
 
-static int64_t upper_of(int64_t word)
+static int64_t upper_half(int64_t word)
 {
     return (int64_t)((uint64_t)word >> 32);
 }
 
-static int64_t lower_of(int64_t word)
+static int64_t lower_half(int64_t word)
 {
     return (int64_t)((uint64_t)word & UINT32_MAX);
 }
 
-static int64_t position_of(const struct node_queue *self, int member, int64_t word)
+static int64_t queue_position(const struct node_queue *self, int member, int64_t word)
 {
     return self->comm->node_first[self->first + member] + word;
 }
 
-static int64_t word_of(const struct node_queue *self, int member, int64_t word)
+static int64_t queue_word(const struct node_queue *self, int member, int64_t word)
 {
-    return taskpool_comm_word(self->comm, position_of(self, member, word));
+    return taskpool_comm_word(self->comm, queue_position(self, member, word));
 }
 
-static void store_own(struct node_queue *self, int64_t word, int64_t value)
+static void store_queue_word(struct node_queue *self, int64_t word, int64_t value)
 {
-    taskpool_comm_store_word(self->comm, position_of(self, self->member, word), value);
+    taskpool_comm_store_word(self->comm, queue_position(self, self->member, word), value);
 }
 
 /* Tasklets that a member contributed. */
 static int64_t n_tasklets_of(const struct node_queue *self, int member)
 {
-    return tasklets_count(word_of(self, member, N_TASKS), self->rules.tasklets);
+    return tasklets_count(queue_word(self, member, QUEUE_N_TASKS), self->rules.tasklets);
 }
 
 int64_t node_queue_n_words(const struct node_queue_rules *rules, int64_t n_tasks, int64_t n_ranges)
 {
     int64_t n_entries = rules->line ? 0 : tasklets_count(n_tasks, rules->tasklets);
-    return RANGES + WORDS_OF_RANGE * n_ranges + n_entries;
+    return QUEUE_RANGES + QUEUE_RANGE_WORDS * n_ranges + n_entries;
 }
 
 /* Length of a member's list: the tasklets that it took in the last iteration. */
 static int64_t list_length(const struct node_queue *self, int member)
 {
-    return word_of(self, member, N_TAKEN + 1 - self->parity);
+    return queue_word(self, member, QUEUE_N_TAKEN + 1 - self->parity);
 }
 
 /* Position in memory of entry i of a member's room. */
 static int64_t position_of_entry(const struct node_queue *self, int member, int64_t i)
 {
-    return position_of(self, member, RANGES + WORDS_OF_RANGE * word_of(self, member, N_RANGES) + i);
+    return queue_position(self, member,
+                          QUEUE_RANGES +
+                              QUEUE_RANGE_WORDS * queue_word(self, member, QUEUE_N_RANGES) + i);
 }
 
 /* Position in memory of entry i of all members' rooms. */
-static int64_t find_entry(const struct node_queue *self, int64_t i)
+static int64_t find_list_entry(const struct node_queue *self, int64_t i)
 {
     int member = 0;
     for (int64_t n; i >= (n = n_tasklets_of(self, member)); member++)
@@ -86,23 +88,23 @@ static int64_t find_entry(const struct node_queue *self, int64_t i)
 
 /* --- this member's part --- */
 
-static void store_ranges(struct node_queue *self, const struct task_ranges *ranges)
+static void store_own_ranges(struct node_queue *self, const struct task_ranges *ranges)
 {
     int64_t n_tasks = 0;
     for (int64_t r = 0; r < ranges->n; r++) {
         const struct taskpool_range *range = &ranges->list[r];
-        int64_t word = RANGES + WORDS_OF_RANGE * r;
-        store_own(self, word, n_tasks);
-        store_own(self, word + 1, range->first);
-        store_own(self, word + 2, range->last);
-        store_own(self, word + 3, range->step);
+        int64_t word = QUEUE_RANGES + QUEUE_RANGE_WORDS * r;
+        store_queue_word(self, word, n_tasks);
+        store_queue_word(self, word + 1, range->first);
+        store_queue_word(self, word + 2, range->last);
+        store_queue_word(self, word + 3, range->step);
         n_tasks += taskpool_range_count(range);
     }
-    store_own(self, N_TASKS, n_tasks);
-    store_own(self, N_RANGES, ranges->n);
+    store_queue_word(self, QUEUE_N_TASKS, n_tasks);
+    store_queue_word(self, QUEUE_N_RANGES, ranges->n);
 }
 
-static enum status add_entry(struct node_queue_list *list, int64_t entry)
+static enum status add_list_entry(struct node_queue_list *list, int64_t entry)
 {
     TRY(array_reserve(&list->entries, list->n + 1, &list->capacity, sizeof *list->entries));
     list->entries[list->n++] = entry;
@@ -117,15 +119,15 @@ enum status node_queue_init(struct node_queue *self, struct taskpool_comm *comm,
         (struct node_queue){.comm = comm, .rules = *rules, .first = first, .n_members = n_members};
     while (comm->node_ranks[first + self->member] != comm->rank)
         self->member++;
-    store_ranges(self, ranges);
+    store_own_ranges(self, ranges);
     int64_t n = rules->line ? 0 : n_tasklets_of(self, self->member);
     for (int64_t i = 0; i < n; i++) {
         int64_t entry = pack_pair(self->member, i);
-        TRY(add_entry(&self->own, entry));
+        TRY(add_list_entry(&self->own, entry));
         taskpool_comm_store_word(comm, position_of_entry(self, self->member, i), entry);
     }
-    store_own(self, N_TAKEN + 1, n);
-    store_own(self, WINDOW, pack_pair(0, n));
+    store_queue_word(self, QUEUE_N_TAKEN + 1, n);
+    store_queue_word(self, QUEUE_WINDOW, pack_pair(0, n));
     return STATUS_OK;
 }
 
@@ -136,14 +138,15 @@ void node_queue_fini(struct node_queue *self)
 }
 
 /* Puts this member's list behind those of the members before it. */
-static void store_list(struct node_queue *self)
+static void store_own_list(struct node_queue *self)
 {
     int64_t first = 0;
     for (int m = 0; m < self->member; m++)
         first += list_length(self, m);
     for (int64_t i = 0; i < self->own.n; i++)
-        taskpool_comm_store_word(self->comm, find_entry(self, first + i), self->own.entries[i]);
-    store_own(self, WINDOW, pack_pair(0, self->own.n));
+        taskpool_comm_store_word(self->comm, find_list_entry(self, first + i),
+                                 self->own.entries[i]);
+    store_queue_word(self, QUEUE_WINDOW, pack_pair(0, self->own.n));
 }
 
 void node_queue_begin(struct node_queue *self)
@@ -153,8 +156,8 @@ void node_queue_begin(struct node_queue *self)
     self->taken = old;
     self->taken.n = 0;
     self->parity = 1 - self->parity;
-    store_list(self);
-    store_own(self, N_TAKEN + self->parity, 0);
+    store_own_list(self);
+    store_queue_word(self, QUEUE_N_TAKEN + self->parity, 0);
 }
 
 /* --- tasks of tasklets --- */
@@ -162,10 +165,10 @@ void node_queue_begin(struct node_queue *self)
 /* The range of a member that holds the task at a position of its own. */
 static int64_t find_range_of(const struct node_queue *self, int member, int64_t position)
 {
-    int64_t low = 0, high = word_of(self, member, N_RANGES);
+    int64_t low = 0, high = queue_word(self, member, QUEUE_N_RANGES);
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (word_of(self, member, RANGES + WORDS_OF_RANGE * middle) <= position)
+        if (queue_word(self, member, QUEUE_RANGES + QUEUE_RANGE_WORDS * middle) <= position)
             low = middle;
         else
             high = middle;
@@ -178,11 +181,11 @@ static enum status add_tasks_of(const struct node_queue *self, int member, int64
                                 int64_t end, struct task_ranges *tasks)
 {
     for (int64_t r = find_range_of(self, member, position); position < end; r++) {
-        int64_t word = RANGES + WORDS_OF_RANGE * r;
-        struct taskpool_range range = {.first = word_of(self, member, word + 1),
-                                       .last = word_of(self, member, word + 2),
-                                       .step = word_of(self, member, word + 3)};
-        task_range_cut_front(&range, position - word_of(self, member, word));
+        int64_t word = QUEUE_RANGES + QUEUE_RANGE_WORDS * r;
+        struct taskpool_range range = {.first = queue_word(self, member, word + 1),
+                                       .last = queue_word(self, member, word + 2),
+                                       .step = queue_word(self, member, word + 3)};
+        task_range_cut_front(&range, position - queue_word(self, member, word));
         range = task_range_cut_front(&range, end - position);
         TRY(task_ranges_add_range(tasks, range));
         position += taskpool_range_count(&range);
@@ -196,7 +199,7 @@ static enum status add_tasks_of_line(const struct node_queue *self, int64_t posi
 {
     int64_t before = 0;
     for (int m = 0; before < end; m++) {
-        int64_t n = word_of(self, m, N_TASKS);
+        int64_t n = queue_word(self, m, QUEUE_N_TASKS);
         int64_t first = position > before ? position : before;
         int64_t last = end < before + n ? end : before + n;
         if (first < last)
@@ -217,7 +220,7 @@ static enum status take_from_line(struct node_queue *self, struct task_ranges *t
         self->n_tasks = node_queue_n_tasks(self);
         self->n_tasklets = tasklets_count(self->n_tasks, self->rules.tasklets * self->n_members);
     }
-    int64_t window = position_of(self, 0, WINDOW), i;
+    int64_t window = queue_position(self, 0, QUEUE_WINDOW), i;
     do {
         i = taskpool_comm_word(self->comm, window);
         if (i == self->n_tasklets)
@@ -232,14 +235,14 @@ static enum status take_from_line(struct node_queue *self, struct task_ranges *t
 /* The first tasklet that is left of this member's list. */
 static bool take_own_tasklet(struct node_queue *self, int64_t *entry)
 {
-    int64_t position = position_of(self, self->member, WINDOW), window;
+    int64_t position = queue_position(self, self->member, QUEUE_WINDOW), window;
     do {
         window = taskpool_comm_word(self->comm, position);
-        if (upper_of(window) == lower_of(window))
+        if (upper_half(window) == lower_half(window))
             return false;
     } while (!taskpool_comm_swap_word(self->comm, position, window,
-                                      pack_pair(upper_of(window) + 1, lower_of(window))));
-    *entry = self->own.entries[upper_of(window)];
+                                      pack_pair(upper_half(window) + 1, lower_half(window))));
+    *entry = self->own.entries[upper_half(window)];
     return true;
 }
 
@@ -250,7 +253,7 @@ static int find_longest_list(const struct node_queue *self, int64_t *window, int
     int longest = -1;
     int64_t n_most = 0, before = 0;
     for (int m = 0; m < self->n_members; m++) {
-        int64_t word = word_of(self, m, WINDOW), n = lower_of(word) - upper_of(word);
+        int64_t word = queue_word(self, m, QUEUE_WINDOW), n = lower_half(word) - upper_half(word);
         if (n > n_most) {
             longest = m;
             n_most = n;
@@ -271,9 +274,10 @@ static bool take_from_longest(struct node_queue *self, int64_t *entry)
         member = find_longest_list(self, &window, &first);
         if (member < 0)
             return false;
-    } while (!taskpool_comm_swap_word(self->comm, position_of(self, member, WINDOW), window,
-                                      pack_pair(upper_of(window), lower_of(window) - 1)));
-    *entry = taskpool_comm_word(self->comm, find_entry(self, first + lower_of(window) - 1));
+    } while (!taskpool_comm_swap_word(self->comm, queue_position(self, member, QUEUE_WINDOW),
+                                      window,
+                                      pack_pair(upper_half(window), lower_half(window) - 1)));
+    *entry = taskpool_comm_word(self->comm, find_list_entry(self, first + lower_half(window) - 1));
     return true;
 }
 
@@ -284,12 +288,12 @@ static enum status take_from_lists(struct node_queue *self, struct task_ranges *
     bool is_own = take_own_tasklet(self, &entry);
     if (!is_own && !take_from_longest(self, &entry))
         return STATUS_OK;
-    TRY(add_entry(&self->taken, entry));
-    store_own(self, N_TAKEN + self->parity, self->taken.n);
-    int owner = (int)upper_of(entry);
-    int64_t n_tasks = word_of(self, owner, N_TASKS), n = n_tasklets_of(self, owner);
-    int64_t position = tasklets_border(n_tasks, n, false, lower_of(entry));
-    int64_t end = tasklets_border(n_tasks, n, false, lower_of(entry) + 1);
+    TRY(add_list_entry(&self->taken, entry));
+    store_queue_word(self, QUEUE_N_TAKEN + self->parity, self->taken.n);
+    int owner = (int)upper_half(entry);
+    int64_t n_tasks = queue_word(self, owner, QUEUE_N_TASKS), n = n_tasklets_of(self, owner);
+    int64_t position = tasklets_border(n_tasks, n, false, lower_half(entry));
+    int64_t end = tasklets_border(n_tasks, n, false, lower_half(entry) + 1);
     *n_moved = is_own ? 0 : end - position;
     return add_tasks_of(self, owner, position, end, tasks);
 }
@@ -307,7 +311,7 @@ int64_t node_queue_n_tasks(const struct node_queue *self)
 {
     int64_t n_tasks = 0;
     for (int m = 0; m < self->n_members; m++)
-        n_tasks += word_of(self, m, N_TASKS);
+        n_tasks += queue_word(self, m, QUEUE_N_TASKS);
     return n_tasks;
 }
 
@@ -316,12 +320,12 @@ double node_queue_fraction_taken(const struct node_queue *self)
     int64_t n = 0, n_left = 0;
     if (self->rules.line) {
         n = self->n_tasklets;
-        n_left = n - word_of(self, 0, WINDOW);
+        n_left = n - queue_word(self, 0, QUEUE_WINDOW);
     }
     for (int m = 0; m < self->n_members && !self->rules.line; m++) {
-        int64_t window = word_of(self, m, WINDOW);
+        int64_t window = queue_word(self, m, QUEUE_WINDOW);
         n += n_tasklets_of(self, m);
-        n_left += lower_of(window) - upper_of(window);
+        n_left += lower_half(window) - upper_half(window);
     }
     return n > 0 ? (double)(n - n_left) / (double)n : 0;
 }

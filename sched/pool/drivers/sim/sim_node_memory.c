@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int64_t words_of(const struct driver_sim *sim, int rank)
+static int64_t sim_words_of(const struct driver_sim *sim, int rank)
 {
     return sim->mode->node_words(sim->setup, &sim_worker(sim, rank)->comm);
 }
@@ -18,7 +18,7 @@ static int64_t lay_out_words(struct driver_sim *sim)
         int n = sim_worker(sim, rank)->comm.n_node_ranks;
         first[0] = 0;
         for (int i = 0; i < n; i++)
-            first[i + 1] = first[i] + words_of(sim, rank + i);
+            first[i + 1] = first[i] + sim_words_of(sim, rank + i);
         n_all += first[n];
         first += n + 1;
     }
@@ -56,8 +56,8 @@ enum status sim_node_memory_create(struct driver_sim *sim)
 }
 
 /* The worker that has the word. */
-static struct sim_worker *find_owner(const struct driver_sim *sim, const struct taskpool_comm *comm,
-                                     int64_t position)
+static struct sim_worker *find_word_owner(const struct driver_sim *sim,
+                                          const struct taskpool_comm *comm, int64_t position)
 {
     int64_t i = array_find_last(comm->node_first, comm->n_node_ranks, position);
     return sim_worker(sim, comm->node_ranks[i]);
@@ -67,7 +67,7 @@ bool sim_comm_word_swap(struct taskpool_comm *comm, int64_t position, int64_t ex
                         int64_t desired)
 {
     struct sim_worker *worker = (struct sim_worker *)comm;
-    struct sim_worker *owner = find_owner(worker->sim, comm, position);
+    struct sim_worker *owner = find_word_owner(worker->sim, comm, position);
     double now_s = taskpool_comm_now(comm);
     double begin_s = fmax(now_s, owner->words_free_s);
     double atomic_s = worker->sim->machine->atomic_s;
