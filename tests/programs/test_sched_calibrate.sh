@@ -35,7 +35,7 @@ within counter-time 1e-10 1
 within node-bandwidth 1e3 1e15
 within contention-factor 1e-3 1
 within poll-time 1e-9 1
-within atomic-time 1e-9 1
+within atomic-time 1e-10 1
 for name in node-latency overhead counter-time atomic-time node-bandwidth contention-factor poll-time fetch-add \
     task; do
     grep -q "^$name " "$folder/output" || complain "$name is not in the table"
