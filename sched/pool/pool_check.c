@@ -114,6 +114,7 @@ static enum status check_quantities(const struct taskpool_machine *machine)
         {"overhead_s", machine->overhead_s},
         {"node_latency_s", machine->node_latency_s},
         {"counter_s", machine->counter_s},
+        {"atomic_s", machine->atomic_s},
         {"node_bandwidth", machine->node_bandwidth},
         {"task_s", machine->task_s},
         {"poll_s", machine->poll_s},

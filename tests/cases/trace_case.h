@@ -44,6 +44,9 @@ static inline void trace_case_add_message(struct trace_totals *totals,
         totals->received++;
         totals->steals += message->stolen;
         totals->tasks_moved += message->n_tasks;
+    } else if (message->kind == TRACE_MEMORY_STEAL) {
+        totals->steals++;
+        totals->tasks_moved += message->n_tasks;
     } else {
         totals->sent++;
         totals->sent_bytes += message->size;

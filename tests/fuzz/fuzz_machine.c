@@ -13,6 +13,7 @@ static void use(struct machine_settings *settings)
     assert(machine_options_apply(settings, &machine, &noise) == STATUS_OK);
     assert(machine.n_workers == 2 && machine.node_size >= 1 && machine.n_threads >= 1);
     assert(machine.latency_s >= 0 && machine.overhead_s >= 0 && machine.counter_s >= 0);
+    assert(machine.atomic_s >= 0);
     assert(machine.bandwidth > 0 && isfinite(machine.bandwidth));
 }
 

@@ -351,6 +351,7 @@ static void misuse_machines(void)
     BAD_MACHINE(machine.bandwidth = -1, "bandwidth");
     BAD_MACHINE(machine.overhead_s = (double)INFINITY, "overhead_s");
     BAD_MACHINE(machine.counter_s = -1, "counter_s");
+    BAD_MACHINE(machine.atomic_s = -1, "atomic_s");
     BAD_MACHINE(machine.poll_s = -1, "poll_s");
     BAD_MACHINE(machine.task_s = -1, "task_s");
     BAD_MACHINE(machine.n_threads = -2, "n_threads");

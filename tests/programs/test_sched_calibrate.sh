@@ -35,7 +35,8 @@ within counter-time 1e-10 1
 within node-bandwidth 1e3 1e15
 within contention-factor 1e-3 1
 within poll-time 1e-9 1
-for name in node-latency overhead counter-time node-bandwidth contention-factor poll-time fetch-add \
+within atomic-time 1e-10 1
+for name in node-latency overhead counter-time atomic-time node-bandwidth contention-factor poll-time fetch-add \
     task; do
     grep -q "^$name " "$folder/output" || complain "$name is not in the table"
     grep -q "\"$name\": {" machine.json || complain "$name without a spread"
@@ -45,7 +46,8 @@ done
 processes=1
 simulation="--exponential 1e-4 --tasks 100 --simulate 4 --machine machine.json --json run.json"
 run 0 $simulation --overhead 0.5
-for name in node-size node-latency counter-time node-bandwidth contention-factor poll-time; do
+for name in node-size node-latency counter-time atomic-time node-bandwidth contention-factor \
+    poll-time; do
     [ "$(value run.json $name)" = "$(value machine.json $name)" ] ||
         complain "$name: $(value run.json $name), not $(value machine.json $name)"
 done

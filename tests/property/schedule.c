@@ -149,6 +149,7 @@ static void charge(struct schedule *schedule, struct random_stream *random)
             .block = pick(random, SCHEDULE_N_BLOCKS), .writes = i % 2};
     for (int64_t task = 0; task <= schedule->n_tasks; task++)
         schedule->first_accesses[task] = 2 * task;
+    machine->atomic_s = pick(random, 2) ? 1e-6 : 0;
 }
 
 void schedule_init(struct schedule *schedule, const struct taskpool_settings *settings,

@@ -157,7 +157,7 @@ struct calibration_row {
     const char *meaning;
 };
 
-enum { N_ROWS = 10 };
+enum { N_ROWS = 11 };
 
 static void fill_rows(const struct calibration *calibration, struct calibration_row rows[N_ROWS])
 {
@@ -171,6 +171,8 @@ static void fill_rows(const struct calibration *calibration, struct calibration_
         {"overhead", true, &typical->overhead_s, 1e-6, "us, to send or to receive a message"},
         {"counter-time", true, &m->counter_s, 1e-6,
          "us, of the counter for a request, all processes requesting"},
+        {"atomic-time", true, &m->atomic_s, 1e-6,
+         "us, of an access to the memory of a node, all its processes accessing"},
         {"poll-time", true, &m->poll_s, 1e-6, "us, of a poll for messages that finds none"},
         {"contention-factor", true, &calibration->contention_factor, 1,
          "of a worker when all workers of its node compute, relative to one alone"},

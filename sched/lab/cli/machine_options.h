@@ -28,6 +28,7 @@ struct machine_settings {
     double latency_spread_s;
     double overhead_s;
     double counter_s;
+    double atomic_s;
     double task_s;
     double poll_s;
     double bandwidth; /* bytes per second */

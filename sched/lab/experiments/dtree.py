@@ -73,7 +73,7 @@ class Case:
             return text + (f"--simulate {self.nodes} --threads {self.threads} --node-size 1 "
                            "--sched dtree --fan-out 256 --poll-every 1")  # a task at a time
         return text + (f"--simulate {self.nodes * self.threads} --node-size {self.threads} "
-                       "--sched hybrid --progress thread --static-fraction 0 --no-locality "
+                       "--sched hybrid --static-fraction 0 --no-locality "
                        f"--group {self.threads} --tasklets {int(self.per_thread()) + 1}")
 
 

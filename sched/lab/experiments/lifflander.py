@@ -404,9 +404,10 @@ def check(lab, system, n_tasks):
     few = next(n for n in system.cores if system.tasks_per_worker(n, n_tasks) < 10)
     name = system.name
     last = system.n_iterations - 1
+    # Steals within a node, from memory, succeed at the first attempt in all iterations.
     lab.at_least(f"{name}: attempted steals fall from the first to the last iteration, by",
                  system.steals(many, "steals_attempted", 0)["mean"]
-                 / system.steals(many, "steals_attempted", last)["mean"], 3)
+                 / system.steals(many, "steals_attempted", last)["mean"], 2.5)
     lab.at_most(f"{name}: successful steals per worker in the last iteration, fewest tasks",
                 system.steals(system.cores[-1], "steals_successful", last)["mean"], 1)
     apart = [system.seconds(n, "StealRet") / system.seconds(n, "PLB") for n in system.cores]

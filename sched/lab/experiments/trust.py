@@ -24,7 +24,7 @@ import tempfile
 import experiment
 
 # Modes whose predictions are checked, with two processes.
-PREDICTED = ["static", "counter", "steal", "retentive", "persist", "dtree"]
+PREDICTED = ["static", "counter", "steal", "retentive", "persist", "dtree", "hybrid"]
 BOUND = 0.05
 ITERATIONS = {1: 1, 2: 4}  # by number of processes
 

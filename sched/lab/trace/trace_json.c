@@ -77,7 +77,8 @@ static void print_message(const struct trace_lane *lane, const struct trace_mess
     if (request) {
         fprintf(file, ",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"request\",", request);
         print_place(lane, message->time_s, file);
-        fprintf(file, ",\"args\":{\"bytes\":%u}}", (unsigned)message->size);
+        fprintf(file, ",\"args\":{\"bytes\":%u,\"tasks\":%d}}", (unsigned)message->size,
+                (int)message->n_tasks);
     } else if (trace_lane_peer(lane, message) >= 0) {
         print_flow(lane, message, file);
     }

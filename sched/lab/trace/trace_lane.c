@@ -135,7 +135,8 @@ const char *trace_use_name(int use)
 
 const char *trace_request_name(int kind)
 {
-    static const char *const names[] = {
-        [TRACE_COUNTER_REQUEST] = "counter request", [TRACE_BLOCK_TRANSFER] = "block transfer"};
+    static const char *const names[] = {[TRACE_COUNTER_REQUEST] = "counter request",
+                                        [TRACE_BLOCK_TRANSFER] = "block transfer",
+                                        [TRACE_MEMORY_STEAL] = "steal from memory"};
     return names[kind];
 }

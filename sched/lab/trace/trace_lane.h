@@ -68,7 +68,7 @@ struct trace_visitor {
 
 void trace_lane_visit(const struct trace_lane *lane, const struct trace_visitor *visitor);
 
-/* "counter request" or "block transfer"; NULL for messages with two ends. */
+/* "counter request", "block transfer", "steal from memory"; NULL for messages with two ends. */
 const char *trace_request_name(int kind);
 
 /* "task", "search", ..., "iteration". */

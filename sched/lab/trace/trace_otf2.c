@@ -24,8 +24,8 @@ enum { FILE_PATH = PATH_MAX + 16 };
 
 enum { NS_PER_S = 1000000000 };
 
-/* Regions: the uses of time, an iteration, and the requests. */
-enum { REGION_COUNTER = TRACE_ITERATION + 1, REGION_BLOCK, N_REGIONS };
+/* Regions: the uses of time, an iteration, and the requests, in the order of their kinds. */
+enum { REGION_COUNTER = TRACE_ITERATION + 1, REGION_BLOCK, REGION_MEMORY_STEAL, N_REGIONS };
 enum { ATTRIBUTE_NUMBER, ATTRIBUTE_TASKS, ATTRIBUTE_MODE };
 enum { COMM_MESSAGES, COMM_STEALS };
 enum { GROUP_LOCATIONS, GROUP_RANKS };
@@ -253,7 +253,7 @@ static void write_message(void *context, int64_t time_ns, const struct trace_mes
     uint64_t time = (uint64_t)time_ns;
     note_time(writer, time_ns);
     if (trace_request_name(message->kind)) {
-        uint32_t region = message->kind == TRACE_COUNTER_REQUEST ? REGION_COUNTER : REGION_BLOCK;
+        uint32_t region = REGION_COUNTER + (uint32_t)(message->kind - TRACE_COUNTER_REQUEST);
         note_code(writer, OTF2_EvtWriter_Enter(events, NULL, time, region));
         note_code(writer, OTF2_EvtWriter_Leave(events, NULL, time, region));
         return;
@@ -314,9 +314,9 @@ static void define_strings(struct trace_otf2 *writer, OTF2_GlobalDefWriter *defi
                                          [STRING_MPI] = "MPI"};
     note_code(writer, OTF2_GlobalDefWriter_WriteString(definitions, STRING_EMPTY, ""));
     for (int region = 0; region < N_REGIONS; region++) {
-        const char *name = region == REGION_COUNTER ? trace_request_name(TRACE_COUNTER_REQUEST)
-                           : region == REGION_BLOCK ? trace_request_name(TRACE_BLOCK_TRANSFER)
-                                                    : trace_use_name(region);
+        int request = TRACE_COUNTER_REQUEST + region - REGION_COUNTER;
+        const char *name =
+            region >= REGION_COUNTER ? trace_request_name(request) : trace_use_name(region);
         note_code(writer, OTF2_GlobalDefWriter_WriteString(
                               definitions, STRING_REGIONS + (uint32_t)region, name));
     }

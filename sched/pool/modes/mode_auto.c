@@ -88,6 +88,7 @@ const struct taskpool_mode mode_auto = {
     .seeded = true,
     .prefers_cost = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
+    .node_words = steal_window_n_words,
     .init = auto_init,
     .fini = auto_fini,
     .seed = auto_seed,

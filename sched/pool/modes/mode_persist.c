@@ -99,6 +99,7 @@ const struct taskpool_mode mode_persist = {
     .state_size = sizeof(struct persist_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),
+    .node_words = steal_window_n_words,
     .init = persist_init,
     .fini = measured_balance_fini,
     .seed = measured_balance_seed,

@@ -97,6 +97,7 @@ const struct taskpool_mode mode_retentive = {
     .state_size = sizeof(struct retentive_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
+    .node_words = steal_window_n_words,
     .init = retentive_init,
     .fini = retentive_fini,
     .seed = taskpool_stealing_seed,

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/stealing.h"
+#include "sched/pool/protocols/stealing_private.h"
 
 #include "support/io/words.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* In a static pool, where the tasks left only decrease, a thief pauses after --retry refusals in a
- * row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than 1 / PAUSE_PART of
- * the time of its search, which bounds the delay. In a dynamic pool, where tasks appear anywhere at
- * any time, it does not pause. */
-enum { PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
-
-/* After so many refusals an attempt takes MIN_ATTEMPT_S at least, in any pool: otherwise time
- * would stand still where simulated messages take none. */
-enum { BRISK_ATTEMPTS = 32 };
-#define MIN_ATTEMPT_S 1e-6
 
 #define FIELD(name) offsetof(struct stealing_settings, name)
 
@@ -60,12 +48,6 @@ struct taskpool_mode_options taskpool_stealing_options = {.rows = stealing_rows,
                                                           .size = sizeof(struct stealing_settings),
                                                           .check = check_steal};
 
-struct steal_request {
-    int32_t kind;
-    int32_t unused;
-    double load_s; /* only if moves are minded: what the thief ran in this iteration */
-};
-
 /* The head of a message. */
 struct steal_message {
     int32_t kind; /* enum stealing_kind */
@@ -107,6 +89,8 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
     *self = (struct stealing){
         .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
     stealing_prefer_termination(self, TERMINATION_TREE);
+    if (record_size == 0 && settings->release == RELEASE_ALL)
+        steal_window_init(&self->window, comm);
     TRY(parse_steal(settings->steal, &self->steal_tasks));
     return task_deque_init(&self->deque, record_size, settings->deque, min_share(setup->settings));
 }
@@ -128,10 +112,12 @@ void taskpool_stealing_fini(void *state)
 
 void stealing_begin(struct stealing *self, bool enabled)
 {
-    assert(task_deque_n_tasks(&self->deque) == 0);
+    assert(task_deque_n_tasks(&self->deque) == 0 && steal_window_n_tasks(&self->window) == 0);
     self->enabled = enabled;
     self->searching = self->runs_last = false;
     self->n_refusals = 0;
+    self->ask_after_s = 0;
+    steal_window_count_thefts(&self->window);
     if (self->minds_moves)
         move_account_begin(&self->account, self->setup->problem->move_cost,
                            taskpool_comm_now(self->comm));
@@ -195,22 +181,33 @@ static bool releases_all(const struct stealing *self, const struct taskpool_mode
     return work->tasks_are_long && self->settings->release == RELEASE_ALL;
 }
 
-bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
+void stealing_begin_tasks(struct stealing *self, const struct taskpool_mode_work *work,
+                          bool initial)
 {
-    struct stealing *self = state;
-    bool initial = false;
-    bool taken = self->deque.record_size > 0
-                     ? task_deque_take_record(&self->deque, work->record, &initial)
-                     : task_deque_take_range(&self->deque, work->n_wanted, releases_all(self, work),
-                                             &work->range);
-    if (!taken)
-        return false;
     /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)
         self->searching = false;
     if (self->ran)
         note(self, work, initial);
-    return true;
+}
+
+static bool take_local(struct stealing *self, struct taskpool_mode_work *work)
+{
+    bool initial = false;
+    bool taken = self->deque.record_size > 0
+                     ? task_deque_take_record(&self->deque, work->record, &initial)
+                     : task_deque_take_range(&self->deque, work->n_wanted, releases_all(self, work),
+                                             &work->range);
+    if (taken)
+        stealing_begin_tasks(self, work, initial);
+    return taken;
+}
+
+/* The window is for the driver's lock. */
+bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
+{
+    struct stealing *self = state;
+    return !self->window_is_open && !stealing_wants_window(self, work) && take_local(self, work);
 }
 
 int taskpool_stealing_add(void *state, const void *record, bool initial)
@@ -224,64 +221,6 @@ enum status stealing_push_records(struct stealing *self, const struct record_lis
     for (int64_t i = records->n - 1; i >= 0; i--)
         TRY(taskpool_stealing_add(self, record_list_at(records, i), true));
     return STATUS_OK;
-}
-
-/* --- the thief --- */
-
-/* A random worker other than this one. With --victim node: as many attempts as the node has
- * other workers go to these, the next as many to all workers, and so on. */
-static int choose_victim(struct stealing *self)
-{
-    struct taskpool_comm *comm = self->comm;
-    int64_t n_near = self->settings->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
-    if (n_near > 0 && self->n_refusals / n_near % 2 == 0) {
-        int64_t i = (int64_t)taskpool_comm_random_below(comm, (uint64_t)n_near);
-        return comm->node_ranks[i] == comm->rank ? comm->node_ranks[n_near] : comm->node_ranks[i];
-    }
-    int victim = (int)taskpool_comm_random_below(comm, (uint64_t)comm->size - 1);
-    return victim < comm->rank ? victim : victim + 1;
-}
-
-/* Whether refusals are too few yet for a pause or for the least time of an attempt. */
-static bool asks_at_once(const struct stealing *self)
-{
-    int64_t retry = self->settings->retry;
-    return self->n_refusals < (retry > 0 && retry < BRISK_ATTEMPTS ? retry : BRISK_ATTEMPTS);
-}
-
-/* After a refusal: sets the time of the next request. */
-static void set_pause(struct stealing *self)
-{
-    double now_s = taskpool_comm_now(self->comm);
-    int64_t retry = self->settings->retry;
-    self->n_refusals++;
-    if (asks_at_once(self))
-        return;
-    bool may_pause = self->deque.record_size == 0 && retry > 0 && self->n_refusals >= retry;
-    double attempt_s = now_s - self->asked_s;
-    double limit_s = may_pause ? (now_s - self->searched_from_s) / PAUSE_PART : 0;
-    double pause_s = fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
-    self->ask_after_s = now_s + fmax(pause_s, MIN_ATTEMPT_S - attempt_s);
-}
-
-static bool pauses(struct stealing *self)
-{
-    if (asks_at_once(self))
-        return false;
-    double left_s = self->ask_after_s - taskpool_comm_now(self->comm);
-    if (left_s > 0)
-        taskpool_comm_wake(self->comm, left_s);
-    return left_s > 0;
-}
-
-static void ask_victim(struct stealing *self)
-{
-    self->asked_s = taskpool_comm_now(self->comm);
-    const struct steal_request request = {.kind = STEALING_REQUEST, .load_s = self->account.load_s};
-    size_t size = self->account.move_cost > 0 ? sizeof request : sizeof request.kind;
-    taskpool_comm_send(self->comm, choose_victim(self), &request, size);
-    termination_sent_request(&self->termination);
-    self->comm->counts.steals_attempted++;
 }
 
 /* Where the end is to cost nothing, it is looked for while the last tasks of a static pool run. */
@@ -298,23 +237,46 @@ static bool has_nothing_to_give(const struct stealing *self)
 
 static bool take_from_deque(struct stealing *self, struct taskpool_mode_work *work)
 {
-    if (taskpool_stealing_next_local(self, work))
+    if (take_local(self, work))
         return true;
     /* Records are taken one at a time, long or not: most are short. */
     bool one_by_one = releases_all(self, work) && self->deque.record_size == 0;
-    return task_deque_acquire(&self->deque, one_by_one) && taskpool_stealing_next_local(self, work);
+    return task_deque_acquire(&self->deque, one_by_one) && take_local(self, work);
+}
+
+/* Takes tasks to run next. */
+static bool take_waiting(struct stealing *self, struct taskpool_mode_work *work)
+{
+    if (self->window_is_open && stealing_take_from_window(self, work))
+        return true;
+    if (!take_from_deque(self, work))
+        return false;
+    if (stealing_wants_window(self, work)) {
+        self->window_is_open = true;
+        stealing_open_window(self);
+    }
+    return true;
+}
+
+/* What was taken runs next; whether it is the last that waited here. */
+static enum taskpool_mode_step run_taken(struct stealing *self)
+{
+    bool alone = !self->enabled || self->comm->size == 1;
+    bool is_last = task_deque_n_tasks(&self->deque) + steal_window_n_tasks(&self->window) == 0;
+    self->runs_last = !alone && ends_early(self) && is_last;
+    if (self->runs_last) {
+        stealing_count_thefts(self);
+        termination_without_work(&self->termination);
+    }
+    return TASKPOOL_MODE_RUN;
 }
 
 enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode_work *work)
 {
     struct stealing *self = state;
     bool alone = !self->enabled || self->comm->size == 1;
-    if (take_from_deque(self, work)) {
-        self->runs_last = !alone && ends_early(self) && task_deque_n_tasks(&self->deque) == 0;
-        if (self->runs_last)
-            termination_without_work(&self->termination);
-        return TASKPOOL_MODE_RUN;
-    }
+    if (take_waiting(self, work))
+        return run_taken(self);
     if (self->ran && self->ran->runs_long)
         taskpool_comm_report(self->comm, ran_tasks_end(self->ran, taskpool_comm_now(self->comm)));
     if (alone || self->termination.finished)
@@ -322,8 +284,9 @@ enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode
     if (!self->searching)
         self->searched_from_s = taskpool_comm_now(self->comm);
     self->searching = true;
-    if (!self->termination.closed && !self->termination.asking && !pauses(self))
-        ask_victim(self);
+    stealing_count_thefts(self);
+    if (stealing_search(self) && take_waiting(self, work))
+        return run_taken(self);
     termination_without_work(&self->termination);
     return self->termination.finished ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_SEARCH;
 }
@@ -337,10 +300,7 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
     if (termination_is_certain(&self->termination))
         taskpool_comm_fail(self->comm, "work arrived after termination was detected");
     self->runs_last = false;
-    termination_received_transfer(&self->termination);
-    self->n_refusals = 0;
-    self->comm->counts.steals_successful++;
-    self->comm->counts.tasks_moved += task_deque_n_tasks(deque) - n_before;
+    stealing_note_success(self, task_deque_n_tasks(deque) - n_before);
 }
 
 /* --- the victim --- */
@@ -383,16 +343,29 @@ static void answer_thief(struct stealing *self, int thief, const struct steal_re
     termination_sent_transfer(&self->termination);
 }
 
+/* A thief of another node gets of the tasks in the window, too, which are in the deque meanwhile. */
+static void answer_from_all(struct stealing *self, int thief, const struct steal_request *request)
+{
+    bool has_window = steal_window_n_tasks(&self->window) > 0;
+    if (has_window) {
+        stealing_close_window(self);
+        task_deque_share_all(&self->deque);
+    }
+    answer_thief(self, thief, request);
+    if (has_window)
+        stealing_open_window(self);
+}
+
 void taskpool_stealing_receive(void *state, int from, const void *message, size_t size)
 {
     struct stealing *self = state;
     (void)size;
     switch ((enum stealing_kind) * (const int32_t *)message) {
     case STEALING_REQUEST:
-        answer_thief(self, from, message);
+        answer_from_all(self, from, message);
         break;
     case STEALING_REFUSAL:
-        set_pause(self);
+        stealing_set_pause(self);
         termination_received_refusal(&self->termination);
         break;
     case STEALING_TRANSFER:
@@ -415,7 +388,7 @@ void taskpool_stealing_sent(void *state, int64_t token)
 double taskpool_stealing_progress(const void *state, int64_t n_run)
 {
     const struct stealing *self = state;
-    int64_t left = task_deque_n_tasks(&self->deque);
+    int64_t left = task_deque_n_tasks(&self->deque) + steal_window_n_tasks(&self->window);
     return n_run > 0 ? (double)n_run / (double)(n_run + left) : 0;
 }
 

@@ -18,6 +18,12 @@
  *                anything left then, and requests of all workers would flood the network and
  *                the few that still have tasks.
  *
+ * Where the workers of a node share memory, long tasks that wait are not in the deque but in the
+ * worker's window there (steal_window.h), from which the others of the node take them without its
+ * answer, which it could give only between two tasks. A thief looks at the windows of its node before
+ * it sends a request, and sends none to a worker whose tasks are all in its window. For that the mode
+ * has to set node_words. Not with --release half, and not where thefts have to be worth a move_cost.
+ *
  * Where a task takes longer elsewhere than where it ran in the last iteration, modes that begin there
  * mind that: a request then says what the thief has run, and the victim gives what is worth moving
  * (move_account.h) instead of half. */
@@ -29,6 +35,7 @@
 #include "sched/pool/queues/ran_tasks.h"
 #include "sched/pool/queues/task_deque.h"
 #include "sched/pool/queues/task_ranges.h"
+#include "sched/pool/shared/steal_window.h"
 #include "taskpool/mode.h"
 
 /* The first word of every message. */
@@ -58,6 +65,8 @@ struct stealing {
     int64_t steal_tasks; /* of --steal; 0: half */
     struct taskpool_comm *comm;
     struct task_deque deque;
+    struct steal_window window; /* of long tasks */
+    bool window_is_open;        /* tasks may be there; changed by next alone */
     struct termination termination;
     bool enabled;           /* in this iteration; else a worker without tasks is done */
     bool searching;         /* no task runs here and the deque is empty */
@@ -65,7 +74,7 @@ struct stealing {
     int64_t n_refusals;     /* in a row */
     double searched_from_s; /* since then it is searching */
     double asked_s;         /* the last request */
-    double ask_after_s;     /* no request before this time */
+    double ask_after_s;     /* no request before this time; 0: at once */
 
     struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
     bool minds_moves;      /* in iterations after the first, if moving costs something */

@@ -151,12 +151,11 @@ static void release(struct task_deque *deque, int64_t n)
     atomic_store_explicit(&deque->split, split, memory_order_release);
 }
 
-/* Shares all local tasks. */
-static void release_all(struct task_deque *deque)
+void task_deque_share_all(struct task_deque *deque)
 {
     if (deque->local_tasks < deque->min_share)
         return;
-    deque->shared_tasks = deque->local_tasks;
+    deque->shared_tasks += deque->local_tasks;
     deque->local_tasks = 0;
     atomic_store_explicit(&deque->split, deque->head, memory_order_release);
 }
@@ -236,7 +235,7 @@ bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool task
     if (!tasks_are_long)
         release_if_none_shared(deque);
     else if (shares_nothing(deque))
-        release_all(deque);
+        task_deque_share_all(deque);
     return true;
 }
 
@@ -263,6 +262,26 @@ bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long)
     deque->shared_tasks -= n;
     atomic_store(&deque->split, split);
     return true;
+}
+
+int task_deque_take_ranges(struct task_deque *deque, int64_t n_tasks, int max_ranges,
+                           struct taskpool_range *ranges)
+{
+    int64_t split = atomic_load(&deque->split), tail = atomic_load(&deque->steal_tail);
+    int n = 0;
+    while (n < max_ranges && n_tasks > 0 && deque->head > tail) {
+        bool is_shared = deque->head == split;
+        struct taskpool_range *entry = deque_range_at(deque, deque->head - 1);
+        ranges[n] = task_range_cut_front(entry, n_tasks);
+        int64_t n_taken = taskpool_range_count(&ranges[n++]);
+        n_tasks -= n_taken;
+        *(is_shared ? &deque->shared_tasks : &deque->local_tasks) -= n_taken;
+        if (taskpool_range_count(entry) == 0)
+            deque->head--;
+        if (split > deque->head)
+            atomic_store(&deque->split, split = deque->head);
+    }
+    return n;
 }
 
 /* Cuts the last n tasks off a range. */

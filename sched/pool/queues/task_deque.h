@@ -86,6 +86,9 @@ enum status task_deque_push_record(struct task_deque *deque, const void *record,
  * min_share are not shared. After each push of ranges. Worker. */
 void task_deque_share_one(struct task_deque *deque);
 
+/* Shares all local tasks, unless they are fewer than min_share. Worker. */
+void task_deque_share_all(struct task_deque *deque);
+
 /* Puts a batch that arrived: n entries of a deque of the same kind, as task_deque_give_away chose
  * them, and a part of one more range, which may be empty. Worker.
  * Errors: those of the above; some of the entries may then be in the deque. */
@@ -103,6 +106,11 @@ bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);
 /* Makes about half of the shared tasks local, or one if they are long, but about min_share
  * at least. False if there are none. */
 bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long);
+
+/* Takes up to n_tasks tasks in up to max_ranges ranges from the head, shared or not, in the order in
+ * which the worker would run them. Returns the number of ranges. */
+int task_deque_take_ranges(struct task_deque *deque, int64_t n_tasks, int max_ranges,
+                           struct taskpool_range *ranges);
 
 /* Takes half of the shared tasks, rounded up, or n_wanted > 0 of them, from
  * the tail, for a thief; fewer if the ring ends before. Returns their number, 0 if none are

@@ -88,6 +88,8 @@ struct taskpool_comm_functions {
     double (*now)(struct taskpool_comm *comm);
     void (*send)(struct taskpool_comm *comm, int to, const struct taskpool_comm_message *message);
     void (*fetch_add)(struct taskpool_comm *comm, int64_t increment);
+    bool (*word_swap)(struct taskpool_comm *comm, int64_t position, int64_t expected,
+                      int64_t desired);
     void (*wake)(struct taskpool_comm *comm, double delay_s);
     void (*failed)(struct taskpool_comm *comm, int status);
     void (*protocol_broken)(struct taskpool_comm *comm, const char *why);
@@ -109,7 +111,10 @@ struct taskpool_comm {
     int size;              /* workers */
     const int *node_ranks; /* n_node_ranks: workers of this node, itself included, ascending */
     int n_node_ranks;
-    uint64_t random;                    /* state of taskpool_comm_random_below */
+    int64_t *node_words;       /* the memory of this node; NULL: it has none */
+    const int64_t *node_first; /* n_node_ranks + 1: positions there of each worker's first word, in
+                                * the order of node_ranks, and of the end */
+    uint64_t random;           /* state of taskpool_comm_random_below */
     struct taskpool_comm_counts counts; /* incremented by the mode, cleared by the driver */
 };
 
@@ -146,6 +151,34 @@ static inline void taskpool_comm_send(struct taskpool_comm *comm, int to, const 
 static inline void taskpool_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
 {
     comm->functions->fetch_add(comm, increment);
+}
+
+/* The memory of a node: words of 64 bits that all its workers read and write without waiting for
+ * each other, so that a worker in the middle of a long task keeps nobody waiting. They are 0 when a
+ * state is prepared, and last as long as it. Each worker has as many as the mode's node_words says,
+ * by convention those that it writes between iterations; words written in seed and restore are seen
+ * by all in the iteration that follows. comm->node_words is NULL if the mode wants none, or where
+ * processes cannot share memory.
+ *
+ * The word at a position in [0, node_first[n_node_ranks]); what was written before it was stored, or
+ * swapped in, is visible after it was loaded. */
+static inline int64_t taskpool_comm_word(const struct taskpool_comm *comm, int64_t position)
+{
+    return __atomic_load_n(&comm->node_words[position], __ATOMIC_ACQUIRE);
+}
+
+static inline void taskpool_comm_store_word(struct taskpool_comm *comm, int64_t position,
+                                            int64_t value)
+{
+    __atomic_store_n(&comm->node_words[position], value, __ATOMIC_RELEASE);
+}
+
+/* Replaces the word if it has the expected value; whether it had. Simulated, this is what takes
+ * time: swaps of the words of one worker are served one after another. */
+static inline bool taskpool_comm_swap_word(struct taskpool_comm *comm, int64_t position,
+                                           int64_t expected, int64_t desired)
+{
+    return comm->functions->word_swap(comm, position, expected, desired);
 }
 
 /* Sets a timer: next() or restore(), if it returned TASKPOOL_MODE_SEARCH or TASKPOOL_MODE_WAIT, is
@@ -262,6 +295,11 @@ struct taskpool_mode {
                         * listed or that "all" stands for */
     bool prefers_cost; /* from --seeding cost where costs are predicted, instead of block */
     size_t task_bytes; /* memory of a worker for each of its tasks, at most, besides ranges */
+
+    /* The number of words that a worker has in the memory of its node (taskpool_comm_word); asked
+     * before init, the same for the same arguments. NULL: the mode uses no such memory. */
+    int64_t (*node_words)(const struct taskpool_mode_setup *setup,
+                          const struct taskpool_comm *comm);
 
     /* Prepares a state. Both arguments are borrowed until fini.
      * Errors: TASKPOOL_STATUS_USAGE, TASKPOOL_STATUS_NO_MEMORY; fini is then not called. */

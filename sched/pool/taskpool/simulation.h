@@ -80,6 +80,8 @@ struct taskpool_machine {
     double overhead_s; /* time of a worker for each message that it sends or receives */
     double counter_s;  /* time of the shared counter, on worker 0, for each request: requests are
                         * served one after another */
+    double atomic_s;   /* time of a worker for an atomic access to the memory of its node: those to
+                        * the words of one worker are served one after another */
     double task_s;     /* time of a worker for each task, in addition to the task's own */
     double poll_s;     /* time of a worker for each poll between tasks, where the driver over MPI
                         * polls; 0: a worker polls whenever it could */

@@ -147,6 +147,22 @@ void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_c
     trace_log_message(log_of_lane(recorder, lane), &message);
 }
 
+void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
+                      const struct taskpool_comm_counts *before)
+{
+    int64_t n_steals = comm->counts.steals_successful - before->steals_successful;
+    if (n_steals == 0)
+        return;
+    const struct trace_message message = {
+        .time_s = taskpool_comm_now(comm),
+        .n_tasks = (int32_t)(comm->counts.tasks_moved - before->tasks_moved),
+        .kind = TRACE_MEMORY_STEAL};
+    if (recorder->timeline)
+        timeline_add_steals(recorder->timeline, recorder->first + lane, message.time_s, n_steals);
+    if (recorder->trace && !drops_message(log_of_lane(recorder, lane)))
+        trace_log_message(log_of_lane(recorder, lane), &message);
+}
+
 struct recorder_message recorder_receive(struct recorder *recorder, struct taskpool_comm *comm,
                                          int from, size_t size, uint64_t order)
 {

@@ -63,6 +63,11 @@ void recorder_sent(struct recorder *recorder, int64_t lane, struct taskpool_comm
 void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                       enum trace_message_kind kind, size_t size);
 
+/* A worker's mode has decided: records what it has stolen from the memory of its node meanwhile.
+ * before  its counts before */
+void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
+                      const struct taskpool_comm_counts *before);
+
 /* A message that the mode of a worker receives, from before it does so. */
 struct recorder_message {
     struct trace_message message;

@@ -35,9 +35,15 @@ struct trace_span {
     int32_t use;    /* enum trace_use, or TRACE_ITERATION */
 };
 
-/* The last two have no other end: a request to the shared counter, and for a simulated transfer of
- * a block of data. */
-enum trace_message_kind { TRACE_SENT, TRACE_RECEIVED, TRACE_COUNTER_REQUEST, TRACE_BLOCK_TRANSFER };
+/* The last three have no other end: a request to the shared counter, one for a simulated transfer of
+ * a block of data, and a steal from the memory of the node, without a message. */
+enum trace_message_kind {
+    TRACE_SENT,
+    TRACE_RECEIVED,
+    TRACE_COUNTER_REQUEST,
+    TRACE_BLOCK_TRANSFER,
+    TRACE_MEMORY_STEAL,
+};
 
 struct trace_message {
     double time_s;

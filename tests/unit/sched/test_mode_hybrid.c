@@ -1,197 +1,224 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tasklets of mode hybrid hold every task, and run where locality, skew and
- * groups place them, in simulation. */
-#include "sched/pool/queues/tasklet_queue.h"
+/* The tasklets of mode hybrid hold every task, are taken once each by members that take them at the
+ * same time, and run where locality, skew and groups place them, in simulation. */
+#include "sched/pool/queues/tasklets.h"
+#include "sched/pool/shared/node_queue.h"
 #include "taskpool/mode.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
+#include "tests/cases/node_memory_case.h"
 #include "tests/check.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { N_WORKERS = 12, N_TASKS = 12 * 200, N_OWN = 200 };
 
 /* --- tasklets --- */
 
-/* The tasklets hold the tasks of the list in its order, each of them some. */
-static void check_tasklets(const struct taskpool_range *ranges, int64_t n_ranges, int64_t n_wanted,
-                           bool skew)
+static int64_t size_of(int64_t n_tasks, int64_t n, bool skew, int64_t i)
 {
-    struct tasklets tasklets;
-    struct task_ranges list = {0}, expected = {0};
-    int64_t n_tasks = 0;
-    check_ok(tasklets_init(&tasklets, ranges, n_ranges, n_wanted, skew));
-    for (int64_t i = 0; i < tasklets.n; i++) {
-        assert_true(tasklets_size(&tasklets, i) >= 1);
-        n_tasks += tasklets_size(&tasklets, i);
-        check_ok(tasklets_add_to(&tasklets, i, &list));
-    }
-    int64_t n_expected = 0;
-    for (int64_t i = 0; i < n_ranges; i++) {
-        n_expected += taskpool_range_count(&ranges[i]);
-        for (int64_t task = ranges[i].first; task < ranges[i].last; task += ranges[i].step)
-            check_ok(task_ranges_add(&expected, task));
-    }
-    assert_int_equal(n_tasks, n_expected);
-    assert_int_equal(tasklets.n, n_wanted < n_expected ? n_wanted : n_expected);
-    int64_t r = 0, k = 0;
-    for (int64_t i = 0; i < list.n; i++)
-        for (int64_t task = list.list[i].first; task < list.list[i].last;
-             task += list.list[i].step) {
-            if (k == taskpool_range_count(&expected.list[r])) {
-                r++;
-                k = 0;
-            }
-            assert_int_equal(task, expected.list[r].first + k++ * expected.list[r].step);
-        }
-    task_ranges_fini(&list);
-    task_ranges_fini(&expected);
-    tasklets_fini(&tasklets);
+    return tasklets_border(n_tasks, n, skew, i + 1) - tasklets_border(n_tasks, n, skew, i);
 }
 
 static void test_tasklets_hold_every_task(void **state)
 {
     (void)state;
-    const struct taskpool_range ranges[] = {{3, 4, 1},     {10, 50, 1}, {5, 5, 1},
-                                            {100, 200, 7}, {60, 61, 1}, {300, 302, 1}};
-    for (int64_t n_ranges = 0; n_ranges <= 6; n_ranges++)
-        for (int64_t n_wanted = 1; n_wanted <= 70; n_wanted++)
-            for (int skew = 0; skew < 2; skew++)
-                check_tasklets(ranges, n_ranges, n_wanted, skew);
+    const int64_t n_tasks[] = {1, 2, 7, 64, 1000, TASKPOOL_MAX_TASKS};
+    for (int skew = 0; skew < 2; skew++)
+        for (size_t t = 0; t < sizeof n_tasks / sizeof n_tasks[0]; t++)
+            for (int64_t wanted = 1; wanted <= 70; wanted++) {
+                int64_t n = tasklets_count(n_tasks[t], wanted), sum = 0;
+                assert_int_equal(n, wanted < n_tasks[t] ? wanted : n_tasks[t]);
+                for (int64_t i = 0; i < n; i++) {
+                    int64_t size = size_of(n_tasks[t], n, skew, i);
+                    assert_true(size >= 1);
+                    sum += size;
+                }
+                assert_int_equal(sum, n_tasks[t]);
+            }
 }
 
 /* Sizes of m tasks in k tasklets fall in equal steps from 2 m / k - 1 to 1. */
 static void test_skewed_sizes(void **state)
 {
     (void)state;
-    const struct taskpool_range range = {0, 6400, 1};
-    struct tasklets tasklets;
-    check_ok(tasklets_init(&tasklets, &range, 1, 64, true));
-    assert_int_equal(tasklets.n, 64);
     for (int64_t i = 0; i < 64; i++)
-        check_close((double)tasklets_size(&tasklets, i), 199 - 198 * (double)i / 63, 1.01);
-    assert_int_equal(tasklets_size(&tasklets, 63), 1);
-    tasklets_fini(&tasklets);
-}
-
-static void test_the_largest_pool(void **state)
-{
-    (void)state;
-    const struct taskpool_range range = {0, TASKPOOL_MAX_TASKS, 1};
-    for (int skew = 0; skew < 2; skew++) {
-        struct tasklets tasklets;
-        int64_t n_tasks = 0;
-        check_ok(tasklets_init(&tasklets, &range, 1, 1000, skew));
-        for (int64_t i = 0; i < tasklets.n; i++) {
-            assert_true(tasklets_size(&tasklets, i) >= 1);
-            n_tasks += tasklets_size(&tasklets, i);
-        }
-        assert_int_equal(n_tasks, TASKPOOL_MAX_TASKS);
-        tasklets_fini(&tasklets);
-    }
+        check_close((double)size_of(6400, 64, true, i), 199 - 198 * (double)i / 63, 1.01);
+    assert_int_equal(size_of(6400, 64, true, 63), 1);
 }
 
 /* --- the queue --- */
 
-static struct tasklet take(struct tasklet_queue *queue, int member)
+enum { N_MEMBERS = 4, N_QUEUED = 97, MAX_TASK = 2 * N_QUEUED };
+
+/* A group of all workers of a node but the first two. */
+struct group {
+    struct node_case node;
+    struct node_queue queues[N_MEMBERS];
+    atomic_int n_taken[MAX_TASK]; /* of each task */
+    pthread_barrier_t barrier;
+};
+
+/* Members with these numbers of tasks, in ranges of up to three with gaps of one between them. */
+static struct group *make_group(const struct node_queue_rules *rules, const int64_t *n_tasks)
 {
-    int last;
-    const struct tasklet *tasklet = tasklet_queue_take(queue, member, &last);
-    assert_non_null(tasklet);
-    struct tasklet copy = *tasklet;
-    copy.last = last;
-    return copy;
+    struct group *group = calloc(1, sizeof *group);
+    struct task_ranges ranges[N_MEMBERS] = {0};
+    int64_t task = 0, n_words[NODE_CASE_WORKERS] = {1, 1};
+    for (int m = 0; m < N_MEMBERS; m++) {
+        for (int64_t i = 0; i < n_tasks[m]; i += 3) {
+            int64_t n = n_tasks[m] - i < 3 ? n_tasks[m] - i : 3;
+            struct taskpool_range range = {task, task + n, 1};
+            check_ok(task_ranges_add_range(&ranges[m], range));
+            task += n + 1;
+        }
+        n_words[2 + m] = node_queue_n_words(rules, n_tasks[m], ranges[m].n);
+    }
+    node_case_init(&group->node, n_words);
+    for (int m = 0; m < N_MEMBERS; m++) {
+        check_ok(node_queue_init(&group->queues[m], &group->node.comms[2 + m], rules, 2, N_MEMBERS,
+                                 &ranges[m]));
+        task_ranges_fini(&ranges[m]);
+    }
+    return group;
 }
 
-/* Members 0, 1, 2 with 2, 6, 4 tasklets of 5, 2 and 3 tasks. */
-static void make_queue(struct tasklet_queue *queue, bool skew, bool locality)
+static void destroy_group(struct group *group)
 {
-    const struct taskpool_range ranges[] = {{0, 10, 1}, {10, 22, 1}, {22, 34, 1}};
-    const int64_t n[] = {2, 6, 4};
-    struct tasklets parts[3];
-    for (int m = 0; m < 3; m++)
-        check_ok(tasklets_init(&parts[m], &ranges[m], 1, n[m], false));
-    check_ok(tasklet_queue_init(queue, parts, 3, skew, locality));
-    for (int m = 0; m < 3; m++)
-        tasklets_fini(&parts[m]);
+    for (int m = 0; m < N_MEMBERS; m++)
+        node_queue_fini(&group->queues[m]);
+    free(group);
 }
 
-static void test_queue_prefers_what_ran_last_then_what_was_seeded(void **state)
+/* The number of tasks; the first one, and those moved. */
+static int64_t take(struct group *group, int member, int64_t *task, int64_t *n_moved)
+{
+    struct task_ranges tasks = {0};
+    int64_t n = 0;
+    check_ok(node_queue_take(&group->queues[member], &tasks, n_moved));
+    *task = tasks.n > 0 ? tasks.list[0].first : -1;
+    for (int64_t i = 0; i < tasks.n; i++)
+        for (int64_t t = tasks.list[i].first; t < tasks.list[i].last; t += tasks.list[i].step, n++)
+            atomic_fetch_add(&group->n_taken[t], 1);
+    task_ranges_fini(&tasks);
+    return n;
+}
+
+static void expect_take(struct group *group, int member, int64_t task, int64_t n_moved)
+{
+    int64_t found, moved;
+    assert_int_equal(take(group, member, &found, &moved), task >= 0);
+    assert_int_equal(found, task);
+    assert_int_equal(moved, n_moved);
+}
+
+static void begin_next(struct group *group)
+{
+    for (int m = N_MEMBERS - 1; m >= 0; m--)
+        node_queue_begin(&group->queues[m]);
+}
+
+static void test_members_prefer_what_they_ran_last(void **state)
 {
     (void)state;
-    struct tasklet_queue queue;
-    make_queue(&queue, false, true);
-    /* Member 0 takes its own two, then the last of the richest: 1, 1, then of
-     * equal ones either. */
-    for (int i = 0; i < 2; i++) {
-        struct tasklet own = take(&queue, 0);
-        assert_int_equal(own.owner, 0);
-        assert_int_equal(own.index, i);
-    }
-    for (int i = 0; i < 2; i++) {
-        struct tasklet other = take(&queue, 0);
-        assert_int_equal(other.owner, 1);
-        assert_int_equal(other.last, 1);
-        assert_int_equal(other.index, 5 - i);
-    }
+    const struct node_queue_rules rules = {.tasklets = 100};
+    /* Tasks 0, 1; 3, 4, 5, 7, 8, 9; none; 11, 12, 13, 15. */
+    struct group *group = make_group(&rules, (const int64_t[]){2, 6, 0, 4});
+    /* Its own in their order, then the last one of the longest list. */
+    const int64_t first[] = {0, 1, 9, 8}, middle[] = {3, 4, 5, 7};
     for (int i = 0; i < 4; i++)
-        assert_int_equal(take(&queue, 1).owner, 1);
+        expect_take(group, 0, first[i], i >= 2);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(take(&queue, 2).owner, 2);
-    int last;
-    for (int m = 0; m < 3; m++)
-        assert_null(tasklet_queue_take(&queue, m, &last));
-    assert_int_equal(queue.n_tasks_taken, 34);
+        expect_take(group, 1, middle[i], 0);
+    check_close(node_queue_fraction_taken(&group->queues[2]), 8 / 12.0, 1e-12);
+    expect_take(group, 2, 15, 1);
+    for (int64_t task = 11; task < 14; task++)
+        expect_take(group, 3, task, 0);
+    for (int m = 0; m < N_MEMBERS; m++)
+        expect_take(group, m, -1, 0);
 
-    /* Next time member 0 has four of its last time. Member 1, having run its
-     * own four, takes back those two that it was seeded with. */
-    tasklet_queue_begin(&queue);
+    begin_next(group);
+    assert_int_equal(node_queue_n_tasks(&group->queues[1]), 12);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(take(&queue, 1).last, 1);
-    for (int i = 0; i < 2; i++) {
-        struct tasklet back = take(&queue, 1);
-        assert_int_equal(back.owner, 1);
-        assert_int_equal(back.last, 0);
-    }
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(take(&queue, 0).last, 0);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(take(&queue, 1).owner, 2);
-    assert_null(tasklet_queue_take(&queue, 2, &last));
-    tasklet_queue_fini(&queue);
+        expect_take(group, 0, first[i], 0);
+    expect_take(group, 2, 15, 0);
+    expect_take(group, 2, 7, 1); /* of members 1 and 3 the one with more left */
+    destroy_group(group);
 }
 
-static void test_queue_without_locality_is_a_plain_queue(void **state)
+static void test_a_line_is_a_plain_queue(void **state)
 {
     (void)state;
-    struct tasklet_queue queue;
-    make_queue(&queue, true, false);
-    int64_t before = INT64_MAX;
-    for (int i = 0; i < 12; i++) {
-        struct tasklet tasklet = take(&queue, 2);
-        assert_true(tasklet.n_tasks <= before);
-        before = tasklet.n_tasks;
+    for (int skew = 0; skew < 2; skew++) {
+        const struct node_queue_rules rules = {.tasklets = 5, .line = true, .skew = skew};
+        struct group *group = make_group(&rules, (const int64_t[]){30, 1, 26, 40});
+        for (int iteration = 0; iteration < 2; iteration++) {
+            int64_t before = N_QUEUED, next = 0, task, n_moved;
+            for (int i = 0; i < 20; i++) {
+                int64_t n = take(group, i % N_MEMBERS, &task, &n_moved);
+                assert_true(task >= next && n >= 1 && n <= before && n_moved <= n);
+                assert_true(skew || n >= N_QUEUED / 20);
+                before = n;
+                next += n;
+            }
+            assert_int_equal(next, N_QUEUED);
+            expect_take(group, 1, -1, 0);
+            begin_next(group);
+        }
+        destroy_group(group);
     }
-    tasklet_queue_fini(&queue);
 }
 
-static void test_skewed_queue_gives_the_largest_of_another(void **state)
+struct member {
+    struct group *group;
+    int number;
+};
+
+enum { N_ITERATIONS = 50 };
+
+/* Takes until nothing is left, at the same time as the others, in each iteration. */
+static void *run_member(void *argument)
+{
+    struct member *self = argument;
+    struct group *group = self->group;
+    int64_t task, n_moved;
+    for (int iteration = 0; iteration < N_ITERATIONS; iteration++) {
+        if (iteration > 0)
+            node_queue_begin(&group->queues[self->number]);
+        pthread_barrier_wait(&group->barrier);
+        while (take(group, self->number, &task, &n_moved) > 0) {
+        }
+        pthread_barrier_wait(&group->barrier);
+    }
+    return NULL;
+}
+
+static void test_threads_take_every_task_once(void **state)
 {
     (void)state;
-    const struct taskpool_range ranges[] = {{0, 0, 1}, {0, 100, 1}};
-    struct tasklets parts[2];
-    struct tasklet_queue queue;
-    for (int m = 0; m < 2; m++)
-        check_ok(tasklets_init(&parts[m], &ranges[m], 1, 8, true));
-    check_ok(tasklet_queue_init(&queue, parts, 2, true, true));
-    for (int64_t before = INT64_MAX, i = 0; i < 8; i++) {
-        struct tasklet tasklet = take(&queue, 0);
-        assert_true(tasklet.n_tasks <= before);
-        before = tasklet.n_tasks;
+    const struct node_queue_rules rules[] = {{.tasklets = 9}, {.tasklets = 9, .line = true}};
+    for (int r = 0; r < 2; r++) {
+        struct group *group = make_group(&rules[r], (const int64_t[]){30, 1, 26, 40});
+        pthread_t threads[N_MEMBERS];
+        struct member members[N_MEMBERS];
+        pthread_barrier_init(&group->barrier, NULL, N_MEMBERS);
+        for (int m = 0; m < N_MEMBERS; m++) {
+            members[m] = (struct member){.group = group, .number = m};
+            assert_int_equal(pthread_create(&threads[m], NULL, run_member, &members[m]), 0);
+        }
+        for (int m = 0; m < N_MEMBERS; m++)
+            pthread_join(threads[m], NULL);
+        int n_tasks = 0;
+        for (int task = 0; task < MAX_TASK; task++) {
+            assert_true(group->n_taken[task] == 0 || group->n_taken[task] == N_ITERATIONS);
+            n_tasks += group->n_taken[task] > 0;
+        }
+        assert_int_equal(n_tasks, N_QUEUED);
+        pthread_barrier_destroy(&group->barrier);
+        destroy_group(group);
     }
-    tasklet_queue_fini(&queue);
-    for (int m = 0; m < 2; m++)
-        tasklets_fini(&parts[m]);
 }
 
 /* --- where tasks run --- */
@@ -272,8 +299,7 @@ static void test_equal_workers_keep_their_tasklets(void **state)
     assert_int_equal(trial.tasks_moved[1], 0);
     check_ok(taskpool_settings_set(&trial.settings, "no-locality", "true"));
     run_trial(&trial);
-    assert_memory_not_equal(trial.ran_on[0], trial.ran_on[1], sizeof trial.ran_on[0]);
-    assert_true(trial.tasks_moved[1] > 0);
+    assert_true(trial.tasks_moved[1] > N_TASKS / 4);
 }
 
 /* A slow worker gives tasklets away once; then they stay where they went. */
@@ -290,18 +316,18 @@ static void test_a_slow_worker_is_relieved_for_good(void **state)
         for (int iteration = 0; iteration < 3; iteration++)
             assert_true(trial.makespan_s[iteration] < 0.235);
         assert_true(trial.tasks_moved[0] > 100);
-        assert_true(trial.tasks_moved[1] < trial.tasks_moved[0] / 4);
+        assert_true(skew || trial.tasks_moved[1] < trial.tasks_moved[0] / 4);
     }
 }
 
-/* Tasks stay within groups, of a given size or of a node. */
+/* Tasks stay within groups: nodes, or workers of a node. */
 static void test_groups(void **state)
 {
     (void)state;
     for (int by_node = 0; by_node < 2; by_node++) {
         struct trial trial = make_trial();
         check_ok(taskpool_settings_set(&trial.settings, "group", by_node ? "0" : "5"));
-        trial.machine.node_size = by_node ? 5 : 2;
+        trial.machine.node_size = by_node ? 5 : 0;
         check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0"));
         trial.speeds[1] = trial.speeds[11] = 0.2;
         run_trial(&trial);
@@ -311,20 +337,40 @@ static void test_groups(void **state)
     }
 }
 
+/* Tasklets of one worker's list are taken one after another: 12 workers take the tasks of one, each
+ * in a tasklet of its own, which only accesses to the queue take time for. */
+static double no_time(int64_t task, const void *record, const void *context)
+{
+    (void)task, (void)record, (void)context;
+    return 0;
+}
+
+static void test_accesses_to_the_queue_take_time(void **state)
+{
+    (void)state;
+    struct trial trial = make_trial();
+    check_ok(taskpool_settings_set(&trial.settings, "static-fraction", "0"));
+    check_ok(taskpool_settings_set(&trial.settings, "no-locality", "true"));
+    trial.machine.time = no_time;
+    trial.machine.atomic_s = 1e-3;
+    run_trial(&trial);
+    check_close(trial.makespan_s[0], 1e-3 * 64 * N_WORKERS, 1e-9);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasklets_hold_every_task),
         cmocka_unit_test(test_skewed_sizes),
-        cmocka_unit_test(test_the_largest_pool),
-        cmocka_unit_test(test_queue_prefers_what_ran_last_then_what_was_seeded),
-        cmocka_unit_test(test_queue_without_locality_is_a_plain_queue),
-        cmocka_unit_test(test_skewed_queue_gives_the_largest_of_another),
+        cmocka_unit_test(test_members_prefer_what_they_ran_last),
+        cmocka_unit_test(test_a_line_is_a_plain_queue),
+        cmocka_unit_test(test_threads_take_every_task_once),
         cmocka_unit_test(test_the_static_part_never_leaves),
         cmocka_unit_test(test_equal_workers_keep_their_tasklets),
         cmocka_unit_test(test_a_slow_worker_is_relieved_for_good),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_accesses_to_the_queue_take_time),
     };
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
     MPI_Finalize();

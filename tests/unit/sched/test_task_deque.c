@@ -96,6 +96,20 @@ static void take(struct twin *twin)
         assert_int_equal(task, twin->tasks[twin->front++]);
 }
 
+/* From the head, shared or not. */
+static void take_many(struct twin *twin)
+{
+    struct taskpool_range ranges[3];
+    int64_t n_tasks = 1 + pick(twin, 40), n_taken = 0, n_left = twin->back - twin->front;
+    int n = task_deque_take_ranges(&twin->deque, n_tasks, 3, ranges);
+    for (int i = 0; i < n; i++)
+        for (int64_t task = ranges[i].first; task < ranges[i].last; task += ranges[i].step) {
+            assert_int_equal(task, twin->tasks[twin->front++]);
+            n_taken++;
+        }
+    assert_true(n_taken <= n_tasks && (n == 3 || n_taken == smaller(n_tasks, n_left)));
+}
+
 /* Only when nothing is local, as a worker does. */
 static void acquire(struct twin *twin)
 {
@@ -172,7 +186,9 @@ static void arrive(struct twin *twin)
 static void do_something(struct twin *twin, int64_t weight_of_push)
 {
     int64_t what = pick(twin, 8 + weight_of_push);
-    if (what < 3)
+    if (what == 0 && !twin->records && pick(twin, 4) == 0)
+        take_many(twin);
+    else if (what < 3)
         take(twin);
     else if (what < 4)
         acquire(twin);

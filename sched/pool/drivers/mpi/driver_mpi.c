@@ -55,7 +55,10 @@ static enum taskpool_mode_step ask_mpi_mode(struct driver_mpi *driver, bool wait
     if (!waits && mode->next_local && mode->next_local(driver->state, work))
         return TASKPOOL_MODE_RUN;
     mpi_worker_lock(driver);
+    const struct taskpool_comm_counts before = driver->comm.base.counts;
     enum taskpool_mode_step step = mode->next(driver->state, work);
+    if (driver->driver.records.recorder)
+        recorder_decided(driver->driver.records.recorder, 0, &driver->comm.base, &before);
     *n_events = driver->n_events;
     mpi_worker_unlock(driver);
     return step;
@@ -209,6 +212,7 @@ static void driver_mpi_destroy(struct driver *base)
     mpi_comm_fini(&driver->comm);
     if (driver->comm.state && driver->mode->fini)
         driver->mode->fini(driver->state);
+    mpi_node_memory_close(&driver->comm.memory);
     pthread_mutex_destroy(&driver->lock);
     free(driver->state);
     free(driver->record);
@@ -263,6 +267,7 @@ static enum status init_mpi_parts(struct driver_mpi *driver, MPI_Comm comm,
                                   const struct taskpool_mode_setup *setup)
 {
     TRY(mpi_comm_init(&driver->comm, comm, driver->mode, (uint64_t)setup->settings->seed));
+    mpi_comm_open_memory(&driver->comm, setup);
     driver->comm.recorder = driver->driver.records.recorder;
     TRY(init_watchdog(driver, setup->settings->watchdog_s));
     TRY(check_threads(driver));

@@ -282,6 +282,49 @@ static void calibrate_counter(struct probe *probe, MPI_Comm comm, struct quartil
     *counter_s = samples_quartiles(&samples);
 }
 
+/* --- the memory of a node --- */
+
+/* So many that it does not matter if processes do not begin at the same time. */
+enum { ATOMIC_BATCH = 1000 };
+
+/* Increments the first word of the node, as modes do: until nobody was faster. */
+static void increment_word(struct taskpool_comm *comm)
+{
+    int64_t value;
+    do
+        value = taskpool_comm_word(comm, 0);
+    while (!taskpool_comm_swap_word(comm, 0, value, value + 1));
+}
+
+static double increment_batch(struct taskpool_comm *comm)
+{
+    double begin_s = clock_now_s();
+    for (int i = 0; i < ATOMIC_BATCH; i++)
+        increment_word(comm);
+    return clock_now_s() - begin_s;
+}
+
+/* Of all nodes the slowest one counts. */
+static void calibrate_atomic(struct probe *probe, MPI_Comm comm, struct quartiles *atomic_s)
+{
+    struct samples samples = {0};
+    struct taskpool_comm *base = &probe->comm.base;
+    mpi_node_memory_open(&probe->comm.memory, comm, 1);
+    base->node_words = probe->comm.memory.words;
+    int again = base->node_words != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_LAND, comm);
+    for (double start_s = clock_now_s(); again;) {
+        MPI_Barrier(comm);
+        double time_s = increment_batch(base) / (ATOMIC_BATCH * base->n_node_ranks);
+        MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, comm);
+        samples_add(&samples, time_s);
+        again = !is_enough(&samples, start_s);
+        MPI_Bcast(&again, 1, MPI_INT, 0, comm);
+    }
+    mpi_node_memory_close(&probe->comm.memory);
+    *atomic_s = samples_quartiles(&samples);
+}
+
 /* --- polls --- */
 
 /* Readings of the clock around a poll: the driver's accounts of tasks, poll and mode. */
@@ -330,6 +373,7 @@ static void measure_messages(struct probe *probe, MPI_Comm comm,
     calibrate_link(probe, others[1], bulk, &calibration->far);
     calibrate_fetch_add(probe, comm, &calibration->fetch_add_s);
     calibrate_counter(probe, comm, &calibration->counter_s);
+    calibrate_atomic(probe, comm, &calibration->atomic_s);
     calibrate_poll(probe, &calibration->poll_s);
     mpi_comm_finish(&probe->comm);
 }

@@ -45,7 +45,9 @@ struct mpi_calibration {
     struct mpi_calibration_link far;  /* between nodes */
     struct quartiles fetch_add_s;     /* from a request to its answer, without other requests */
     struct quartiles counter_s;       /* between two answers while all processes request */
-    struct quartiles poll_s;          /* of a poll between tasks that finds nothing */
+    struct quartiles atomic_s; /* between two accesses to a word of the node's memory while all
+                                       * its processes access it; n is 0 where there is none */
+    struct quartiles poll_s;   /* of a poll between tasks that finds nothing */
 };
 
 /* Collective over comm, of two processes or more; takes about a second. The result is

@@ -48,6 +48,13 @@ static void mpi_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
         recorder_request(self->recorder, 0, comm, TRACE_COUNTER_REQUEST, sizeof increment);
 }
 
+static bool mpi_comm_word_swap(struct taskpool_comm *comm, int64_t position, int64_t expected,
+                               int64_t desired)
+{
+    return __atomic_compare_exchange_n(&comm->node_words[position], &expected, desired, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 static void mpi_comm_wake(struct taskpool_comm *comm, double delay_s)
 {
     ((struct mpi_comm *)comm)->wake_s = clock_now_s() + delay_s;
@@ -63,6 +70,7 @@ static void mpi_comm_failed(struct taskpool_comm *comm, int status)
 static const struct taskpool_comm_functions mpi_comm_functions = {.now = mpi_comm_now,
                                                                   .send = mpi_comm_send,
                                                                   .fetch_add = mpi_comm_fetch_add,
+                                                                  .word_swap = mpi_comm_word_swap,
                                                                   .wake = mpi_comm_wake,
                                                                   .failed = mpi_comm_failed,
                                                                   .protocol_broken =
@@ -120,6 +128,16 @@ enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct task
     mpi_messages_init(&comm->messages, mpi);
     /* Create an MPI window only for modes that use the counter: some transports offer none. */
     return mode->fetched ? open_counter(comm) : STATUS_OK;
+}
+
+void mpi_comm_open_memory(struct mpi_comm *comm, const struct taskpool_mode_setup *setup)
+{
+    if (!comm->mode->node_words)
+        return;
+    mpi_node_memory_open(&comm->memory, comm->messages.mpi,
+                         comm->mode->node_words(setup, &comm->base));
+    comm->base.node_words = comm->memory.words;
+    comm->base.node_first = comm->memory.first;
 }
 
 void mpi_comm_fini(struct mpi_comm *comm)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sched/pool/drivers/mpi/mpi_messages.h"
+#include "sched/pool/drivers/mpi/mpi_node_memory.h"
 #include "sched/pool/drivers/mpi/mpi_pulse.h"
 #include "sched/pool/trace/recorder.h"
 #include "taskpool/mode.h"
@@ -16,6 +17,7 @@ struct mpi_comm {
     const struct taskpool_mode *mode;
     void *state; /* of the mode; NULL before its init */
     struct mpi_messages messages;
+    struct mpi_node_memory memory;
     MPI_Win counter;           /* 64 bits on process 0; only if the mode uses it */
     bool fetch_recorded;       /* a request to the counter is recorded, not started */
     bool fetching;             /* a request is recorded or started, not answered */
@@ -37,6 +39,10 @@ struct mpi_comm {
 enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct taskpool_mode *mode,
                           uint64_t seed);
 void mpi_comm_fini(struct mpi_comm *comm); /* collective */
+
+/* Gives the mode the words in the memory of its node that it wants. Collective over the processes
+ * of comm, after mpi_comm_init. To be closed (mpi_node_memory_close) after the mode's fini. */
+void mpi_comm_open_memory(struct mpi_comm *comm, const struct taskpool_mode_setup *setup);
 
 /* Begins an iteration: sets the shared counter to 0; returns when all processes have called this.
  * Collective. Errors: the first status of a worker, by rank; the same on every process. */

@@ -195,6 +195,8 @@ static void sim_destroy(struct driver *driver)
     free(sim->workers);
     free(sim->servers);
     free(sim->ranks);
+    free(sim->words);
+    free(sim->first_words);
     free(sim->incoming);
     free(sim);
 }
@@ -290,9 +292,11 @@ static enum status init_data_and_workers(struct driver_sim *sim)
 {
     TRY(sim_data_create(sim));
     TRY(allocate_workers(sim));
+    for (int rank = 0; rank < sim->n_workers; rank++)
+        connect_worker(sim, rank);
+    TRY(sim_node_memory_create(sim));
     for (int rank = 0; rank < sim->n_workers; rank++) {
         struct sim_worker *worker = sim_worker(sim, rank);
-        connect_worker(sim, rank);
         TRY(driver_init_mode(sim->mode, sim->setup, &worker->comm,
                              (char *)worker + state_offset(sim), &worker->state));
     }

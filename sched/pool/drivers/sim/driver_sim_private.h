@@ -76,6 +76,7 @@ struct sim_worker {
     struct sim_queued *first, *last; /* queued messages */
     int64_t n_wakes;                 /* calls of taskpool_comm_wake */
     double wake_s;                   /* time of the last; -1: it has passed */
+    double words_free_s;             /* its words in the memory of its node are busy until then */
 };
 
 struct sim_data;
@@ -92,6 +93,8 @@ struct driver_sim {
     size_t worker_size;    /* with threads, state and record */
     double *servers;       /* node_server: the progress thread of each node is busy until then */
     int *ranks;            /* 0, 1, ... */
+    int64_t *words;        /* of all nodes; NULL: the mode wants none */
+    int64_t *first_words;  /* n_workers + nodes: struct taskpool_comm's node_first of each node */
     double poll_s;         /* of a worker's time, for each poll between tasks */
     struct sim_data *data; /* NULL: tasks need none */
 
@@ -139,9 +142,20 @@ struct event sim_take_queued(struct sim_worker *worker);
 /* Frees the spare messages. */
 void sim_network_fini(struct driver_sim *sim);
 
-/* Adds the overhead of sending or receiving a message to the clock of the thread that does
- * it; returns that clock. */
+/* Adds time of communication to the clock of the thread that calls the mode; returns that clock. */
+double sim_spend(struct sim_worker *worker, double time_s);
+
+/* The same for the overhead of sending or receiving a message. */
 double sim_spend_overhead(struct sim_worker *worker);
+
+/* --- sim_node_memory.c --- */
+
+/* Gives each worker, which is connected, the words in the memory of its node that the mode wants.
+ * Errors: STATUS_NO_MEMORY. */
+enum status sim_node_memory_create(struct driver_sim *sim);
+
+bool sim_comm_word_swap(struct taskpool_comm *comm, int64_t position, int64_t expected,
+                        int64_t desired);
 
 /* Messages that a worker sends, and blocks that it moves, count for its first thread. */
 void sim_count_message(struct sim_worker *worker, size_t size);

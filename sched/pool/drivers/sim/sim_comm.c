@@ -110,17 +110,21 @@ static double sim_comm_now(struct taskpool_comm *comm)
     return worker->serving ? worker->serving_s : worker->caller->clock_s;
 }
 
-double sim_spend_overhead(struct sim_worker *worker)
+double sim_spend(struct sim_worker *worker, double time_s)
 {
-    double overhead_s = worker->sim->machine->overhead_s;
     if (worker->serving)
-        return worker->serving_s += overhead_s;
+        return worker->serving_s += time_s;
     struct sim_thread *thread = worker->caller;
     double start_s = thread->clock_s;
-    thread->statistics.communication_s += overhead_s;
-    thread->clock_s += overhead_s;
+    thread->statistics.communication_s += time_s;
+    thread->clock_s += time_s;
     sim_record(worker, thread, TRACE_COMMUNICATION, start_s, thread->clock_s);
     return thread->clock_s;
+}
+
+double sim_spend_overhead(struct sim_worker *worker)
+{
+    return sim_spend(worker, worker->sim->machine->overhead_s);
 }
 
 void sim_count_message(struct sim_worker *worker, size_t size)
@@ -218,6 +222,7 @@ static void sim_comm_wake(struct taskpool_comm *comm, double delay_s)
 const struct taskpool_comm_functions sim_comm_functions = {.now = sim_comm_now,
                                                            .send = sim_comm_send,
                                                            .fetch_add = sim_comm_fetch_add,
+                                                           .word_swap = sim_comm_word_swap,
                                                            .wake = sim_comm_wake,
                                                            .failed = sim_comm_failed,
                                                            .protocol_broken =

@@ -206,10 +206,16 @@ static void proceed_restoring(struct sim_worker *worker)
 static enum taskpool_mode_step call_sim_mode(struct sim_worker *worker,
                                              struct taskpool_mode_work *work)
 {
-    if (taskpool_range_count(&worker->left) == 0)
-        return worker->sim->mode->next(worker->state, work);
-    work->range = worker->left;
-    return TASKPOOL_MODE_RUN;
+    if (taskpool_range_count(&worker->left) > 0) {
+        work->range = worker->left;
+        return TASKPOOL_MODE_RUN;
+    }
+    const struct taskpool_comm_counts before = worker->comm.counts;
+    enum taskpool_mode_step step = worker->sim->mode->next(worker->state, work);
+    if (sim_recorder(worker->sim))
+        recorder_decided(sim_recorder(worker->sim), sim_message_lane(worker), &worker->comm,
+                         &before);
+    return step;
 }
 
 /* Leaves the tasks that exceed n_wanted to the other threads. */

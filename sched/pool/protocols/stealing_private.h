@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of work stealing (stealing.h) that its files share. */
+#pragma once
+
+#include "sched/pool/protocols/stealing.h"
+
+struct steal_request {
+    int32_t kind;
+    int32_t unused;
+    double load_s; /* only if moves are minded: what the thief ran in this iteration */
+};
+
+/* --- stealing.c --- */
+
+/* Tasks were taken to run next. */
+void stealing_begin_tasks(struct stealing *stealing, const struct taskpool_mode_work *work,
+                          bool initial);
+
+/* --- stealing_thief.c --- */
+
+/* A worker without tasks takes some from a window of its node, or sends a request unless it pauses;
+ * whether it has tasks now. */
+bool stealing_search(struct stealing *stealing);
+
+/* After a refusal: sets the time of the next request. */
+void stealing_set_pause(struct stealing *stealing);
+
+/* Stolen tasks arrived, or were taken. */
+void stealing_note_success(struct stealing *stealing, int64_t n_tasks);
+
+/* --- stealing_window.c: the worker's own window; next_local has no part in it --- */
+
+/* Whether waiting tasks belong into the window: long ones, which others may want. */
+bool stealing_wants_window(const struct stealing *stealing, const struct taskpool_mode_work *work);
+
+/* Takes from the front of the window, which is open; when tasks have become short, all wait in the
+ * deque again, and false is returned, as when there are none. */
+bool stealing_take_from_window(struct stealing *stealing, struct taskpool_mode_work *work);
+
+/* Moves tasks from the deque into the window, which has none; and back, to be run next. */
+void stealing_open_window(struct stealing *stealing);
+void stealing_close_window(struct stealing *stealing);
+
+/* Puts a part of a window into the deque, to be run next. */
+void stealing_push_part(struct stealing *stealing, const struct steal_window_part *part);
+
+/* Counts what others took from the window as transfers. */
+void stealing_count_thefts(struct stealing *stealing);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sched/pool/protocols/stealing_private.h"
+
+bool stealing_wants_window(const struct stealing *self, const struct taskpool_mode_work *work)
+{
+    return self->window.comm && self->enabled && !self->minds_moves && work->tasks_are_long;
+}
+
+void stealing_push_part(struct stealing *self, const struct steal_window_part *part)
+{
+    for (int i = part->n - 1; i >= 0; i--)
+        taskpool_comm_report(self->comm, task_deque_push_range(&self->deque, part->ranges[i]));
+}
+
+bool stealing_take_from_window(struct stealing *self, struct taskpool_mode_work *work)
+{
+    bool wants = stealing_wants_window(self, work);
+    if (wants && steal_window_take(&self->window, work->n_wanted, &work->range)) {
+        stealing_begin_tasks(self, work, false);
+        return true;
+    }
+    if (!wants)
+        stealing_close_window(self);
+    self->window_is_open = false;
+    return false;
+}
+
+void stealing_open_window(struct stealing *self)
+{
+    struct steal_window_part part = {0};
+    part.n =
+        task_deque_take_ranges(&self->deque, STEAL_WINDOW_TASKS, STEAL_WINDOW_RANGES, part.ranges);
+    for (int i = 0; i < part.n; i++)
+        part.n_tasks += taskpool_range_count(&part.ranges[i]);
+    steal_window_open(&self->window, &part, task_deque_n_tasks(&self->deque) == 0);
+}
+
+void stealing_close_window(struct stealing *self)
+{
+    struct steal_window_part part;
+    steal_window_close(&self->window, &part);
+    stealing_push_part(self, &part);
+}
+
+void stealing_count_thefts(struct stealing *self)
+{
+    for (int64_t n = steal_window_count_thefts(&self->window); n > 0; n--)
+        termination_sent_transfer(&self->termination);
+}
