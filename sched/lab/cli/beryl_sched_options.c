@@ -18,11 +18,11 @@
 static const struct option_row run_rows[] = {
     INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
                    .help = "runs of the same tasks, each with the history of the previous one (1)"),
-    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help =
-                    "run the workload under each of these modes, and print a table; options of a "
-                    "mode go to those that have them; name a mode twice to see chance "
-                    "differences"),
+    TEXT_OPTION(
+        "compare", FIELD(compare), .value = "M1,M2,...|all",
+        .help = "run the workload under each of these modes, and print a table; all: every mode "
+                "not named; options of a mode go to those that have them; name a mode twice to "
+                "see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
     INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
                    .help =
@@ -87,14 +87,17 @@ static enum status choose_modes(struct beryl_sched_options *options)
                                &options->modes);
 }
 
-/* The modes whose tasks can add tasks. */
+/* Takes "all" for all modes whose tasks can add tasks. */
 static void keep_dynamic_modes(struct mode_list *list)
 {
-    int n = 0;
-    for (int m = 0; m < list->n; m++)
-        if (mode_find(list->modes[m])->add)
-            list->modes[n++] = list->modes[m];
-    list->n = n;
+    struct mode_list kept = {0};
+    for (int m = 0; m < list->n; m++) {
+        if (list->by_all[m] && !mode_find(list->modes[m])->add)
+            continue;
+        kept.by_all[kept.n] = list->by_all[m];
+        kept.modes[kept.n++] = list->modes[m];
+    }
+    *list = kept;
 }
 
 /* After the modes were chosen. */
@@ -111,7 +114,7 @@ static enum status check_comparison(struct beryl_sched_options *options)
     if (options->compare && (options->statistics || options->profile))
         return FAIL(STATUS_USAGE, "--%s is for one mode: leave --compare out",
                     options->statistics ? "write-statistics" : "write-profile");
-    if (options->compare && options->workload.uts && strcmp(options->compare, "all") == 0)
+    if (options->compare && options->workload.uts)
         keep_dynamic_modes(&options->modes);
     if (options->n_seeds > 0)
         options->n_rounds = options->n_seeds;
