@@ -5,6 +5,7 @@
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_read.h"
+#include "sched/lab/profiles/vt_file.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
 
@@ -30,7 +31,7 @@ static const struct option_row run_rows[] = {
                        "the next number"),
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
-    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
                 .help = "write the seconds of every task in the last iteration"),
     TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
     TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
@@ -159,6 +160,19 @@ static bool is_real(const struct beryl_sched_options *options)
 }
 
 /* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
+/* Files of vt, one for each worker, are written by this program alone. */
+static enum status check_profile_name(const char *path)
+{
+    if (!vt_is_name(path))
+        return profile_check_name(path);
+    if (!vt_has_rank(path))
+        return FAIL(STATUS_USAGE,
+                    "--write-profile %s: a file of vt is that of one worker: put %%p into the name "
+                    "for its number",
+                    path);
+    return STATUS_OK;
+}
+
 static enum status check_workload(const struct beryl_sched_options *options)
 {
     const struct workload_settings *workload = &options->workload;
@@ -184,7 +198,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
          " of tasks that are not of a --profile"},
         {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
          " of tasks that are not of a --profile"},
-        {machine->data == MACHINE_DATA_ON && workload->profile &&
+        {machine->data == MACHINE_DATA_ON && workload->profile && !vt_is_name(workload->profile) &&
              !task_data_is_beside(workload->profile),
          "data", "simulate", " without X.blocks.csv beside the profile X.csv"},
         {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
@@ -263,7 +277,7 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
     options->pool.keep_history = options->profile != NULL;
     options->pool.keep_timeline = (options->json || options->report) && !options->sweep;
     TRY(check_workload(options));
-    TRY(profile_check_name(options->profile));
+    TRY(check_profile_name(options->profile));
     options->n_iterations = count_iterations(options);
     options->workload.seed = options->pool.seed;
     return STATUS_OK;
