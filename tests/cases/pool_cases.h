@@ -36,7 +36,7 @@ static const struct pool_case pool_case_table[] = {
     {"--sched=awf-b --request-when=1", true},
     {"--sched=awf-b --chunk=5 --request-when=1000", false},
     {"--sched=af", true},
-    {"--sched=af --request-when=1", true},
+    {"--sched=af --request-when=0", true},
     {"--sched=af --chunk=4 --request-when=3", false},
     {"--sched=trapezoid", true},
     {"--sched=trapezoid --chunk=3", false},

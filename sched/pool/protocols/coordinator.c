@@ -9,10 +9,10 @@ struct coordinator_settings {
 };
 
 static const struct taskpool_option coordinator_rows[] = {
-    TASKPOOL_INTEGER_OPTION("request-when", offsetof(struct coordinator_settings, request_when), 0,
-                            1e15, .default_text = "0", .value = "N",
+    TASKPOOL_INTEGER_OPTION("request-when", offsetof(struct coordinator_settings, request_when), -1,
+                            1e15, .default_text = "-1", .value = "N",
                             .help = "request the next chunk when so many tasks are left of the "
-                                    "last"),
+                                    "last; -1: 15 % of it, rounded down"),
 };
 
 struct taskpool_mode_options coordinator_options =
@@ -130,11 +130,14 @@ static void begin_chunk_ahead(struct coordinated *self)
         return;
     self->chunk = self->ahead;
     self->ahead = (struct taskpool_range){0};
+    self->n_at_request = self->request_when >= 0
+                             ? self->request_when
+                             : (int64_t)(0.15 * (double)(self->chunk.last - self->chunk.first));
 }
 
 static bool request_is_due(const struct coordinated *self)
 {
-    return self->chunk.last - self->chunk.first <= self->request_when && !self->asking &&
+    return self->chunk.last - self->chunk.first <= self->n_at_request && !self->asking &&
            !self->exhausted && is_empty(&self->ahead);
 }
 
@@ -142,8 +145,8 @@ static bool request_is_due(const struct coordinated *self)
 static struct taskpool_range cut_chunk(struct coordinated *self)
 {
     struct taskpool_range cut = self->chunk;
-    if (cut.last - cut.first > self->request_when)
-        cut.last -= self->request_when;
+    if (cut.last - cut.first > self->n_at_request)
+        cut.last -= self->n_at_request;
     self->chunk.first = cut.last;
     return cut;
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Self-scheduling by a coordinator, for chunks whose size depends on who asks and on what it has
  * measured, which no shared counter can know: modes wf, awf-b and af, which differ in the rule for
- * the size of a chunk. As in DLS4LB, worker 0 is the coordinator and works like the others; it
- * hands out the IDs in their order and whatever the seeding. It answers between two tasks, so that
- * others may wait for one of its own; --request-when has them request beforehand.
+ * the size of a chunk. As in DLS4LB (github.com/unibas-dmi-hpc/DLS4LB), worker 0 is the coordinator
+ * and works like the others; it hands out the IDs in their order and whatever the seeding. It
+ * answers between two tasks, so that others wait for half of one of its own on average.
  *
- * A worker requests a chunk when --request-when tasks of its last are left, with the mean and
- * variance of the durations of its tasks that have ended since its last request. It requests no
- * more after an empty grant; the coordinator is done when all have had one.
- *
- * Source of the protocol: Carino and Banicescu, J. Supercomput. 44 (2008) 41; DLS4LB: Mohammed,
- * Eleliemy, Ciorba, Kasielke and Banicescu, Future Gener. Comput. Syst. 111 (2020) 617. */
+ * So a worker requests a chunk when --request-when tasks of its last are left, by default 15 % as
+ * in DLS4LB, but rounded down: near the end, a task that waits here for its turn is one that nobody
+ * else can run. The request has mean and variance of the durations of the tasks that have ended
+ * since the last one. A worker requests no more after an empty grant; the coordinator is done when
+ * all have had one. */
 #pragma once
 
 #include "sched/pool/core/duration_moments.h"
@@ -33,10 +32,11 @@ struct coordinated {
     struct taskpool_comm *comm;
     int64_t n_tasks;
     int64_t min_chunk;    /* --chunk, but no more than n_tasks / workers; at least 1 */
-    int64_t request_when; /* tasks left of the chunk */
+    int64_t request_when; /* --request-when */
 
     /* A worker. */
     struct taskpool_range chunk; /* not begun */
+    int64_t n_at_request;        /* tasks left of it when the next is requested */
     struct taskpool_range ahead; /* the one after it */
     struct duration_moments measured;
     bool asking, exhausted;

@@ -142,6 +142,8 @@ static void set_case_options(struct taskpool_settings *settings, const struct ch
 {
     taskpool_settings_default(settings);
     settings->chunk = of->chunk;
+    /* A chunk is then run as a whole, and all of it is reported before the next. */
+    check_ok(taskpool_settings_set(settings, "request-when", "0"));
     for (int i = 0; i < 2 && of->option[i]; i++) {
         char name[64];
         const char *value = strchr(of->option[i], '=');
@@ -442,24 +444,30 @@ static void test_af_follows_the_scalar_model(void **state)
 
 /* --- the request ahead --- */
 
-/* The rest of a chunk is run when the next is granted already. */
-static int64_t expect_parts(struct rig *rig, int worker, int64_t n_left)
+/* The parts in which 40 tasks are run on one worker, in batches of 20, 10, 5, 3, 1 and 1: each chunk
+ * up to the request, then the rest. */
+static const int64_t parts_of_2[] = {18, 2, 8, 2, 3, 2, 1, 2, 1, 1, 0},
+                     parts_of_15_percent[] = {17, 3, 9, 1, 5, 3, 1, 1, 0};
+static const int64_t *parts;
+
+static int64_t expect_part(struct rig *rig, int worker, int64_t n_left)
 {
-    (void)worker;
-    /* 40 tasks on one worker: batches of 20, 10, 5, 3, 1 and 1. */
-    static const int64_t parts[] = {18, 2, 8, 2, 3, 2, 1, 2, 1, 1};
-    assert_in_range(rig->n_parts, 0, 9);
-    assert_true(n_left > 0);
-    int64_t part = parts[rig->n_parts];
-    rig->n_parts = (rig->n_parts + 1) % 10;
+    (void)worker, (void)n_left;
+    int64_t part = parts[rig->n_parts++];
+    if (parts[rig->n_parts] == 0)
+        rig->n_parts = 0;
     return part;
 }
 
 static void test_a_chunk_is_requested_when_so_many_tasks_are_left(void **state)
 {
     (void)state;
-    const struct chunk_case of = {40, 1, 0, {"request-when=2"}, {1}};
-    check_case("wf", &of, true, expect_parts);
+    const struct chunk_case of_2 = {40, 1, 0, {"request-when=2"}, {1}},
+                            of_15_percent = {40, 1, 0, {"request-when=-1"}, {1}};
+    parts = parts_of_2;
+    check_case("wf", &of_2, true, expect_part);
+    parts = parts_of_15_percent;
+    check_case("wf", &of_15_percent, true, expect_part);
 }
 
 int main(void)
