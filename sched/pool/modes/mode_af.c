@@ -20,9 +20,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Times below what a clock resolves; no rate is infinite. */
-#define SHORTEST_MEAN_S 1e-9
-
 struct af_state {
     struct coordinated coordinated;   /* first */
     struct duration_moments *workers; /* of the coordinator: all that each has reported; owned */

@@ -14,9 +14,6 @@
 
 #include <stdlib.h>
 
-/* Times below what a clock resolves; no rate is infinite. */
-#define SHORTEST_MEAN_S 1e-9
-
 struct awf_worker {
     double n_requests; /* k */
     double sum_time_s; /* of k t_ik */

@@ -36,6 +36,8 @@ static const struct taskpool_option fsc_rows[] = {
                                  "earlier iterations"),
 };
 
+#undef FIELD
+
 static struct taskpool_mode_options fsc_options =
     TASKPOOL_MODE_OPTIONS(fsc_rows, sizeof(struct fsc_settings));
 
