@@ -127,7 +127,7 @@ PACKAGES = {
     "linux/magic.h": ["support/io"],
     "sys/vfs.h": ["support/io"],
     "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/trace",
-                  "sched/lab/comparison", "sched/lab/workloads", "sched/lab/report",
+                  "sched/lab/profiles", "sched/lab/comparison", "sched/lab/workloads", "sched/lab/report",
                   "sched/lab/cli", "hf/result", "hf/cli"],
 }
 

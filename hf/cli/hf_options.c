@@ -158,10 +158,10 @@ static const struct option_row run_rows[] = {
                     "density for --fock-only and --compare; guess: the initial one, whose builds "
                     "cost less than later ones; converged: run an SCF first; FILE: from a "
                     "checkpoint (default: guess)"),
-    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help =
-                    "time Fock builds (--fock-only, default 5) under each of these modes and print "
-                    "a table; name a mode twice to see chance differences"),
+    TEXT_OPTION(
+        "compare", FIELD(compare), .value = "M1,M2,...|all",
+        .help = "time Fock builds (--fock-only, default 5) under each of these modes and print "
+                "a table; all: every mode not named; name a mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks), .expert = true,
                 .help = "print the numbers of tasks, non-null tasks and integrals above the "

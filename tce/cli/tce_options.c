@@ -27,9 +27,10 @@ static const struct option_row program_rows[] = {
     INTEGER_OPTION("iterations", FIELD(iterations), 1, 1000000, .default_text = "1", .value = "N",
                    .help = "runs of the program; scheduling modes keep what they learn from one "
                            "run to the next"),
-    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help = "run the program under each of these modes, one after another, and print "
-                        "a table; name a mode twice to see chance differences"),
+    TEXT_OPTION(
+        "compare", FIELD(compare), .value = "M1,M2,...|all",
+        .help = "run the program under each of these modes, one after another, and print "
+                "a table; all: every mode not named; name a mode twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(rounds)),
     FLAG_OPTION("count-tasks", FIELD(count_tasks),
                 .help = "print the number of tasks and their operations, and stop; allocates no "

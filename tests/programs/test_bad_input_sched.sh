@@ -151,6 +151,7 @@ refuse samples.csv --bnsl samples.csv --json samples.csv
 refuse "name the same file" $drawn --json a.csv --write-profile a.csv
 refuse "name the same file" $drawn --json a.csv --write-profile ./a.csv
 refuse "a.txt: the name must end in .csv or .npy" $drawn --write-profile a.txt
+refuse "put %p into the name" $drawn --write-profile a.json
 refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a.csv
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv

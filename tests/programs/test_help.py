@@ -54,7 +54,7 @@ def check_program(command, modes, offers_bounds, fits):
     check(options_of(basic)[-2:] == ["help-modes", "help-all"], f"{name} --help ends with {basic[-200:]}")
 
     expected = modes + ["lpt"] * offers_bounds
-    listed = re.findall(r"^([a-z]+): ", by_mode, re.MULTILINE)
+    listed = re.findall(r"^([a-z-]+): ", by_mode, re.MULTILINE)
     check(sorted(listed) == sorted(expected), f"{name} --help-modes lists {listed}")
     choices = re.search(r"\(one of ([^;]*);", dict(entries_of(every))["sched"])[1]
     check(choices.split(", ") == listed, f"{name} --sched offers {choices}")
@@ -69,7 +69,7 @@ def check_program(command, modes, offers_bounds, fits):
     check(len(found) == len(set(found)), f"{name} --help-all repeats an option: {found}")
     check(set(options_of(basic)) <= set(found), f"{name} --help has more than --help-all")
     of_modes = [option for option, text in entries_of(every)
-                if re.match(rf"[\w-]+ (\S+ )?({'|'.join(modes)})(, \w+)*: ", text)]
+                if re.match(rf"[\w-]+ (\S+ )?({'|'.join(modes)})(, [\w-]+)*: ", text)]
     check(len(of_modes) > 30, f"{name} has few options of modes")
     check(set(of_modes) <= set(named), f"{name} --help-modes lacks", set(of_modes) - set(named))
     return set(found)

@@ -92,6 +92,21 @@ rm moved.blocks.csv
 timeout 60 "$beryl_sched" --profile moved.csv --simulate 16 --sched static --data on > out.txt \
     2> errors.txt && complain "--data on without X.blocks.csv: status 0"
 simulate replaced --profile moved.csv --sched static
+# A load in vt's form: a file for each worker, a phase for each iteration, which are read again, with
+# the placement, and written to the same bytes.
+simulate first --gauss 1e-4,2e-5 --drift 0.3 --tasks 500 --sched static --write-profile load.%p.json
+simulate second --profile load.%p.json --sched static --seeding owner --write-profile copy.%p.json
+for rank in $(seq 0 15); do
+    cmp load.$rank.json copy.$rank.json || complain "a load of vt is not written as it was read"
+done
+has second.json tasks 500
+[ "$(cat load.*.json | grep -c '"time"')" = 1000 ] || complain "not all tasks of both phases are in vt's files"
+grep -o 'makespan_seconds": 0[.].....' first.json > makespans.txt
+grep -o 'makespan_seconds": 0[.].....' second.json | cmp -s - makespans.txt || complain "a load of vt takes another time than its run"
+timeout 60 "$mpiexec" --oversubscribe -np 2 "$beryl_sched" --profile load.%p.json --sched steal --seeding owner \
+    --iterations 2 --write-profile real.%p.json > output.txt 2>&1 || complain "a load of vt over MPI: $(cat output.txt)"
+[ "$(cat real.0.json real.1.json | grep -c '"time"')" = 1000 ] || complain "a load of vt over MPI lacks tasks"
+[ -e real.2.json ] && complain "a file of vt for a process that there is not"
 # Durations drift after the first iteration, and no further for a second run.
 simulate still --exponential 1e-3 --tasks 500 --sched static
 simulate drifted --exponential 1e-3 --tasks 500 --sched static --drift 0.5

@@ -5,6 +5,7 @@
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/lab/profiles/task_data_read.h"
+#include "sched/lab/profiles/vt_file.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
 
@@ -18,11 +19,11 @@
 static const struct option_row run_rows[] = {
     INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
                    .help = "runs of the same tasks, each with the history of the previous one (1)"),
-    TEXT_OPTION("compare", FIELD(compare), .value = "M1,M2,...|all",
-                .help =
-                    "run the workload under each of these modes, and print a table; options of a "
-                    "mode go to those that have them; name a mode twice to see chance "
-                    "differences"),
+    TEXT_OPTION(
+        "compare", FIELD(compare), .value = "M1,M2,...|all",
+        .help = "run the workload under each of these modes, and print a table; all: every mode "
+                "not named; options of a mode go to those that have them; name a mode twice to "
+                "see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
     INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
                    .help =
@@ -30,7 +31,7 @@ static const struct option_row run_rows[] = {
                        "the next number"),
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
-    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
                 .help = "write the seconds of every task in the last iteration"),
     TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
     TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
@@ -87,14 +88,17 @@ static enum status choose_modes(struct beryl_sched_options *options)
                                &options->modes);
 }
 
-/* The modes whose tasks can add tasks. */
+/* Takes "all" for all modes whose tasks can add tasks. */
 static void keep_dynamic_modes(struct mode_list *list)
 {
-    int n = 0;
-    for (int m = 0; m < list->n; m++)
-        if (mode_find(list->modes[m])->add)
-            list->modes[n++] = list->modes[m];
-    list->n = n;
+    struct mode_list kept = {0};
+    for (int m = 0; m < list->n; m++) {
+        if (list->by_all[m] && !mode_find(list->modes[m])->add)
+            continue;
+        kept.by_all[kept.n] = list->by_all[m];
+        kept.modes[kept.n++] = list->modes[m];
+    }
+    *list = kept;
 }
 
 /* After the modes were chosen. */
@@ -111,7 +115,7 @@ static enum status check_comparison(struct beryl_sched_options *options)
     if (options->compare && (options->statistics || options->profile))
         return FAIL(STATUS_USAGE, "--%s is for one mode: leave --compare out",
                     options->statistics ? "write-statistics" : "write-profile");
-    if (options->compare && options->workload.uts && strcmp(options->compare, "all") == 0)
+    if (options->compare && options->workload.uts)
         keep_dynamic_modes(&options->modes);
     if (options->n_seeds > 0)
         options->n_rounds = options->n_seeds;
@@ -156,6 +160,19 @@ static bool is_real(const struct beryl_sched_options *options)
 }
 
 /* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
+/* Files of vt, one for each worker, are written by this program alone. */
+static enum status check_profile_name(const char *path)
+{
+    if (!vt_is_name(path))
+        return profile_check_name(path);
+    if (!vt_has_rank(path))
+        return FAIL(STATUS_USAGE,
+                    "--write-profile %s: a file of vt is that of one worker: put %%p into the name "
+                    "for its number",
+                    path);
+    return STATUS_OK;
+}
+
 static enum status check_workload(const struct beryl_sched_options *options)
 {
     const struct workload_settings *workload = &options->workload;
@@ -181,7 +198,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
          " of tasks that are not of a --profile"},
         {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
          " of tasks that are not of a --profile"},
-        {machine->data == MACHINE_DATA_ON && workload->profile &&
+        {machine->data == MACHINE_DATA_ON && workload->profile && !vt_is_name(workload->profile) &&
              !task_data_is_beside(workload->profile),
          "data", "simulate", " without X.blocks.csv beside the profile X.csv"},
         {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
@@ -260,7 +277,7 @@ static enum status parse_sched(int argc, char **argv, const struct beryl_sched_o
     options->pool.keep_history = options->profile != NULL;
     options->pool.keep_timeline = (options->json || options->report) && !options->sweep;
     TRY(check_workload(options));
-    TRY(profile_check_name(options->profile));
+    TRY(check_profile_name(options->profile));
     options->n_iterations = count_iterations(options);
     options->workload.seed = options->pool.seed;
     return STATUS_OK;

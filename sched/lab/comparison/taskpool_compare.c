@@ -7,7 +7,9 @@
 #include "support/base/die.h"
 #include "support/base/node.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct pool_comparison {
     MPI_Comm comm; /* that of the process alone where workers are simulated */
@@ -130,7 +132,8 @@ static void fill_compared_modes(struct taskpool_compared *compared)
     for (int i = 0; i < compared->comparison.n; i++) {
         const struct comparison_mode *mode = &compared->comparison.modes[i];
         struct taskpool_compared_mode *out = &compared->modes[i];
-        snprintf(out->name, sizeof out->name, "%s", mode->name);
+        static_assert(sizeof out->name == sizeof mode->name, "names of equal length");
+        memcpy(out->name, mode->name, sizeof out->name);
         out->median_s = estimate_of(mode->median_s);
         out->ratio = estimate_of(mode->ratio);
         out->p = mode->adjusted_p;

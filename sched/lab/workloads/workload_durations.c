@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of given durations: those of a profile, or drawn for each task from the seed and its
- * number. Run for real they wait, busily. */
+/* Tasks of given durations: those of a profile, those of a load that vt recorded, whose phases are
+ * iterations, or drawn for each task from the seed and its number. Run for real they wait, busily. */
 #include "sched/lab/profiles/profile_read.h"
 #include "sched/lab/profiles/task_data_read.h"
+#include "sched/lab/profiles/vt_load.h"
 #include "sched/lab/workloads/workload.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
@@ -20,6 +21,7 @@ struct workload_durations {
     double mean, sd;
     struct profile profile;       /* seconds of each task, if there is one */
     struct sparse_profile sparse; /* or of those that are not null */
+    struct vt_load recorded;      /* or by iteration */
     double drift;
     int64_t iteration;
     uint64_t seed;
@@ -66,6 +68,8 @@ static double duration_of(const struct workload_durations *self, int64_t task)
         return self->scale * self->profile.seconds[task];
     if (self->sparse.n_tasks > 0)
         return self->scale * sparse_profile_seconds(&self->sparse, task);
+    if (self->recorded.n_tasks > 0)
+        return self->scale * vt_load_seconds(&self->recorded, self->iteration, task);
     struct random_stream random;
     random_stream_init(&random, self->seed, (uint64_t)task);
     return self->scale * self->draw(self, &random);
@@ -119,6 +123,12 @@ static int owner_of_data(int64_t task, int n_workers, void *context)
     return task_data_owner(self->workload.data, task, n_workers);
 }
 
+static int recorded_owner(int64_t task, int n_workers, void *context)
+{
+    const struct workload_durations *self = context;
+    return (int)(self->recorded.owners[task] % n_workers);
+}
+
 static enum status count_iteration(struct workload *workload, MPI_Comm comm)
 {
     (void)comm;
@@ -133,6 +143,7 @@ static void destroy_durations(struct workload *workload)
     struct workload_durations *self = (struct workload_durations *)workload;
     profile_fini(&self->profile);
     sparse_profile_fini(&self->sparse);
+    vt_load_fini(&self->recorded);
     task_data_destroy(workload->data);
 }
 
@@ -200,12 +211,32 @@ static enum status read_durations(const struct workload_settings *settings, MPI_
     return sparse ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
 }
 
+/* Owners are the ranks of the recorded placement, modulo the number of workers. */
+static enum status read_recorded(const struct workload_settings *settings, MPI_Comm comm,
+                                 struct workload_durations *self)
+{
+    struct workload *workload = &self->workload;
+    if (settings->null_s >= 0)
+        return FAIL(STATUS_USAGE, "--null-time has no effect with --profile %s, a load of vt",
+                    settings->profile);
+    TRY(vt_load_read(comm, settings->profile, &self->recorded));
+    workload->recorded = &self->recorded;
+    workload->problem.n_tasks = self->recorded.n_tasks;
+    workload->problem.owner = recorded_owner;
+    if (settings->n_simulated > 0) {
+        workload->data = self->recorded.data;
+        self->recorded.data = NULL;
+    }
+    return STATUS_OK;
+}
+
 static enum status choose_durations(const struct workload_settings *settings, MPI_Comm comm,
                                     struct workload_durations *self)
 {
     self->workload.problem.n_tasks = settings->n_tasks;
     if (settings->profile)
-        return read_durations(settings, comm, self);
+        return vt_is_name(settings->profile) ? read_recorded(settings, comm, self)
+                                             : read_durations(settings, comm, self);
     if (settings->exponential) {
         self->draw = draw_exponential;
         return parse_exponential(settings->exponential, self);
@@ -236,9 +267,9 @@ static enum status create_durations(const struct workload_settings *settings, MP
 /* --- kinds --- */
 
 static const struct option_row profile_rows[] = {
-    TEXT_OPTION("profile", WORKLOAD_FIELD(profile), .value = "FILE.csv|FILE.npy",
-                .help = "tasks of the durations on file: rows task,seconds, or an array of "
-                        "doubles"),
+    TEXT_OPTION("profile", WORKLOAD_FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
+                .help = "tasks of the durations on file: rows task,seconds, an array of doubles, "
+                        "or JSON of vt: %p stands for the rank, a phase is an iteration"),
     REAL_OPTION("null-time", WORKLOAD_FIELD(null_s), 0, 1e6, .value = "SECONDS",
                 .help = "--profile: duration of null tasks, i.e. tasks that are missing from the "
                         "file, up to --tasks T in all; the others keep their numbers"),

@@ -4,8 +4,12 @@
  * this list too. Bounds to compare modes with (mode.h, is_bound) come last. */
 MODE(static)
 MODE(counter)
+MODE(fsc)
 MODE(guided)
 MODE(factoring)
+MODE(wf)
+MODE(awf_b)
+MODE(af)
 MODE(trapezoid)
 MODE(share)
 MODE(steal)

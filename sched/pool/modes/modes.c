@@ -264,32 +264,67 @@ enum status mode_register(const struct taskpool_mode *mode)
 
 /* --- lists of modes --- */
 
-static enum status add_mode(const char *option, const char *name, struct mode_list *list)
+/* A name of a list of names separated by commas, and the rest of the list. */
+struct listed_name {
+    char name[64];    /* longer ones are cut off, and no mode's */
+    const char *rest; /* NULL after the last name */
+};
+
+static struct listed_name cut_name(const char *text)
+{
+    struct listed_name cut;
+    size_t length = strcspn(text, ",");
+    snprintf(cut.name, sizeof cut.name, "%.*s",
+             (int)(length < sizeof cut.name ? length : sizeof cut.name), text);
+    cut.rest = text[length] == ',' ? text + length + 1 : NULL;
+    return cut;
+}
+
+/* How often a name stands in a list. */
+static int count_name(const char *text, const char *name)
+{
+    int n = 0;
+    while (text) {
+        const struct listed_name cut = cut_name(text);
+        n += strcmp(cut.name, name) == 0;
+        text = cut.rest;
+    }
+    return n;
+}
+
+static enum status add_mode(const char *option, const char *name, bool by_all,
+                            struct mode_list *list)
 {
     const struct taskpool_mode *mode = mode_find(name);
     char names[1024];
     if (!mode)
-        return FAIL(STATUS_USAGE, "--%s: '%s' %s; give 'all' alone, or some of %s", option, name,
-                    strcmp(name, "all") == 0 ? "stands alone" : "is not a mode",
-                    mode_names_where(NULL, NULL, names, sizeof names));
+        return FAIL(STATUS_USAGE, "--%s: '%s' is not a mode; give 'all', or some of %s", option,
+                    name, mode_names_where(NULL, NULL, names, sizeof names));
     if (list->n == MODES_MAX)
         return FAIL(STATUS_USAGE, "--%s names more than %d modes", option, (int)MODES_MAX);
+    list->by_all[list->n] = by_all;
     list->modes[list->n++] = mode->name;
+    return STATUS_OK;
+}
+
+static enum status add_all_others(const char *option, const char *text, struct mode_list *list)
+{
+    for (int i = 0; i < mode_count(); i++)
+        if (count_name(text, mode_at(i)->name) == 0)
+            TRY(add_mode(option, mode_at(i)->name, true, list));
     return STATUS_OK;
 }
 
 enum status mode_list_parse(const char *option, const char *text, struct mode_list *list)
 {
-    const char *names = strcmp(text, "all") == 0 ? mode_names() : text;
     *list = (struct mode_list){0};
-    for (bool more = true; more;) {
-        size_t length = strcspn(names, ",");
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name),
-                 names);
-        TRY(add_mode(option, name, list));
-        more = names[length] == ',';
-        names += length + more;
+    if (count_name(text, "all") > 1)
+        return FAIL(STATUS_USAGE, "--%s: 'all' may be there once only", option);
+    for (const char *rest = text; rest;) {
+        const struct listed_name cut = cut_name(rest);
+        TRY(strcmp(cut.name, "all") == 0 ? add_all_others(option, text, list)
+                                         : add_mode(option, cut.name, false, list));
+        rest = cut.rest;
     }
     return STATUS_OK;
 }

@@ -41,13 +41,15 @@ enum status mode_check_real(const struct taskpool_mode *mode);
  * nothing is changed then. */
 enum status mode_register(const struct taskpool_mode *mode);
 
-/* Several modes, named by one option: --compare M1,M2,...|all. */
+/* Several modes, named by one option: --compare M1,M2,... */
 struct mode_list {
     int n;
     const char *modes[MODES_MAX]; /* their names; one may be there several times */
+    bool by_all[MODES_MAX];       /* whether "all" stands for it */
 };
 
-/* text    "all", in the order of mode_names, or names separated by commas
+/* text    names separated by commas; one of them may be "all", which stands for all modes that the
+ *         others do not name, in the order of mode_names
  * option  named in messages, without the dashes
- * Errors: STATUS_USAGE (no mode, an unknown one, too many). */
+ * Errors: STATUS_USAGE (no mode, an unknown one, too many, "all" twice). */
 enum status mode_list_parse(const char *option, const char *text, struct mode_list *list);

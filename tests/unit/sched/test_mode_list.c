@@ -50,6 +50,22 @@ static void test_all_is_every_mode_once(void **state)
         assert_string_equal(list.modes[i], mode_at(i)->name);
 }
 
+static void test_all_is_every_mode_not_named_beside_it(void **state)
+{
+    (void)state;
+    struct mode_list list;
+    check_ok(mode_list_parse("compare", "auto,all,lpt", &list));
+    assert_int_equal(list.n, mode_count() + 1);
+    assert_string_equal(list.modes[0], "auto");
+    assert_string_equal(list.modes[1], "static");
+    assert_string_equal(list.modes[list.n - 1], "lpt");
+    for (int i = 0; i < list.n; i++) {
+        assert_int_equal(list.by_all[i], i > 0 && i < list.n - 1);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(list.modes[i], list.modes[k]);
+    }
+}
+
 static void test_a_bound_is_named_and_never_meant_by_all(void **state)
 {
     (void)state;
@@ -96,15 +112,15 @@ static void test_what_is_no_list_is_refused(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "",         ",",          "static,",    ",static", "static,,steal", "static, steal",
-        "nonsense", "all,static", "static,all", "stat"};
+        "",         ",",       "static,",        ",static", "static,,steal", "static, steal",
+        "nonsense", "all,all", "all,static,all", "stat"};
     struct mode_list list;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         check_status(STATUS_USAGE, mode_list_parse("compare", bad[i], &list));
         assert_non_null(strstr(status_text(), "--compare"));
     }
-    check_status(STATUS_USAGE, mode_list_parse("compare", "all,static", &list));
-    assert_non_null(strstr(status_text(), "'all' stands alone; give 'all' alone, or some of "
+    check_status(STATUS_USAGE, mode_list_parse("compare", "all,stat", &list));
+    assert_non_null(strstr(status_text(), "'stat' is not a mode; give 'all', or some of "
                                           "static, counter, "));
     char *many = calloc(1, 1000);
     memset(many, 'x', 999);
@@ -215,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_keep_their_order),
         cmocka_unit_test(test_all_is_every_mode_once),
+        cmocka_unit_test(test_all_is_every_mode_not_named_beside_it),
         cmocka_unit_test(test_a_bound_is_named_and_never_meant_by_all),
         cmocka_unit_test(test_a_mode_may_be_named_again),
         cmocka_unit_test(test_rounds_need_a_comparison),
