@@ -47,7 +47,7 @@ static const struct taskpool_option stealing_rows[] = {
         "as-published", FIELD(as_published), .is_preset = true,
         .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
                 "--release half --retry 0, retentive: --retain order, persist: "
-                "--pass-up=false --never-worse=false; options given explicitly take precedence"),
+                "--pass-up=false --never-worse=false --refine=false; options given explicitly take precedence"),
 };
 
 #undef FIELD
@@ -63,7 +63,8 @@ struct taskpool_mode_options taskpool_stealing_options = {.rows = stealing_rows,
 struct steal_request {
     int32_t kind;
     int32_t unused;
-    double load_s; /* only if moves are minded: what the thief ran in this iteration */
+    double speed;  /* only if it is not 1, or moves are minded: of the thief */
+    double load_s; /* the same: what the thief ran in this iteration */
 };
 
 /* The head of a message. */
@@ -104,8 +105,12 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
     size_t record_size = setup->problem->record_size;
     const struct stealing_settings *settings =
         taskpool_settings_of(setup->settings, &taskpool_stealing_options);
-    *self = (struct stealing){
-        .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
+    *self = (struct stealing){.setup = setup,
+                              .settings = settings,
+                              .comm = comm,
+                              .enabled = true,
+                              .ran = ran,
+                              .speed = 1};
     stealing_prefer_termination(self, TERMINATION_TREE);
     TRY(parse_steal(settings->steal, &self->steal_tasks));
     return task_deque_init(&self->deque, record_size, settings->deque, min_share(setup->settings));
@@ -131,6 +136,7 @@ void stealing_begin(struct stealing *self, bool enabled)
     assert(task_deque_n_tasks(&self->deque) == 0);
     self->enabled = enabled;
     self->searching = self->runs_last = false;
+    atomic_store_explicit(&self->between, true, memory_order_relaxed);
     self->n_refusals = 0;
     if (self->minds_moves)
         move_account_begin(&self->account, self->setup->problem->move_cost,
@@ -146,6 +152,7 @@ void stealing_mind_moves(struct stealing *self)
 
 void stealing_finished(struct stealing *self, double time_s)
 {
+    atomic_store_explicit(&self->between, true, memory_order_relaxed);
     if (self->minds_moves)
         move_account_add(&self->account, time_s, taskpool_comm_now(self->comm));
 }
@@ -208,6 +215,7 @@ bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
     /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)
         self->searching = false;
+    atomic_store_explicit(&self->between, false, memory_order_relaxed);
     if (self->ran)
         note(self, work, initial);
     return true;
@@ -277,8 +285,10 @@ static bool pauses(struct stealing *self)
 static void ask_victim(struct stealing *self)
 {
     self->asked_s = taskpool_comm_now(self->comm);
-    const struct steal_request request = {.kind = STEALING_REQUEST, .load_s = self->account.load_s};
-    size_t size = self->account.move_cost > 0 ? sizeof request : sizeof request.kind;
+    const struct steal_request request = {
+        .kind = STEALING_REQUEST, .speed = self->speed, .load_s = self->account.load_s};
+    bool is_usual = self->speed == 1 && self->account.move_cost == 0;
+    size_t size = is_usual ? sizeof request.kind : sizeof request;
     taskpool_comm_send(self->comm, choose_victim(self), &request, size);
     termination_sent_request(&self->termination);
     self->comm->counts.steals_attempted++;
@@ -345,27 +355,51 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
 
 /* --- the victim --- */
 
-/* The tasks for a thief; their number, 0 if there are none for it. */
-static int64_t choose_batch(struct stealing *self, const struct steal_request *request,
-                            struct task_deque_batch *batch)
+/* The number of n waiting tasks with which the later of two workers ends earliest, if the thief gets
+ * them and this one keeps the others; of two such numbers the smaller. A task that runs here is half
+ * done, on average. */
+static int64_t even_share(const struct stealing *self, double thief_speed, int64_t n)
+{
+    double left = atomic_load_explicit(&self->between, memory_order_relaxed) ? 0 : 0.5;
+    int64_t less = (int64_t)((double)n * thief_speed / (thief_speed + self->speed));
+    double with_less = ((double)(n - less) + left) / self->speed;
+    double with_more =
+        fmax((double)(less + 1) / thief_speed, ((double)(n - less - 1) + left) / self->speed);
+    return less < n && with_more < with_less ? less + 1 : less;
+}
+
+/* The number of waiting tasks that a thief gets; 0 if there are none for it, -1: half of them. */
+static int64_t share_for(const struct stealing *self, const struct steal_request *request,
+                         size_t size)
 {
     const struct move_account *account = &self->account;
-    int64_t n_wanted = self->steal_tasks;
-    if (account->move_cost > 0) {
-        int64_t n = move_account_worth(account, self->deque.shared_tasks, request->load_s,
-                                       taskpool_comm_now(self->comm));
-        if (n < self->deque.min_share)
-            return 0;
+    int64_t n_waiting = self->deque.shared_tasks;
+    if (account->move_cost > 0)
+        return move_account_worth(account, n_waiting, request->load_s,
+                                  taskpool_comm_now(self->comm));
+    if (!self->minds_speeds)
+        return -1;
+    return even_share(self, size == sizeof *request ? request->speed : 1, n_waiting);
+}
+
+/* The tasks for a thief; their number, 0 if there are none for it. */
+static int64_t choose_batch(struct stealing *self, const struct steal_request *request, size_t size,
+                            struct task_deque_batch *batch)
+{
+    int64_t n_wanted = self->steal_tasks, n = share_for(self, request, size);
+    if (n >= 0 && n < self->deque.min_share)
+        return 0;
+    if (n > 0)
         n_wanted = n_wanted > 0 && n_wanted < n ? n_wanted : n;
-    }
     return task_deque_give_away(&self->deque, n_wanted, batch);
 }
 
-static void answer_thief(struct stealing *self, int thief, const struct steal_request *request)
+static void answer_thief(struct stealing *self, int thief, const struct steal_request *request,
+                         size_t size)
 {
     struct task_deque_batch batch;
     termination_received_request(&self->termination);
-    if (choose_batch(self, request, &batch) == 0) {
+    if (choose_batch(self, request, size, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
         taskpool_comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);
@@ -386,10 +420,9 @@ static void answer_thief(struct stealing *self, int thief, const struct steal_re
 void taskpool_stealing_receive(void *state, int from, const void *message, size_t size)
 {
     struct stealing *self = state;
-    (void)size;
     switch ((enum stealing_kind) * (const int32_t *)message) {
     case STEALING_REQUEST:
-        answer_thief(self, from, message);
+        answer_thief(self, from, message, size);
         break;
     case STEALING_REFUSAL:
         set_pause(self);
