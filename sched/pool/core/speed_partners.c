@@ -11,7 +11,7 @@
 #define MIN_TASKS 1.9
 
 /* Gains are alike within rounding. */
-#define ROUNDING 1e-9
+#define GAIN_ROUNDING 1e-9
 
 void speed_partners_fini(struct speed_partners *self)
 {
@@ -71,7 +71,7 @@ bool speed_partners_exceeds(const struct speed_partners *self, int32_t round, do
 {
     for (int64_t i = 0; i < self->n; i++) {
         double other = self->list[i].gain[round % 2];
-        bool is_tie = fabs(other - gain) <= ROUNDING * gain;
+        bool is_tie = fabs(other - gain) <= GAIN_ROUNDING * gain;
         if (is_tie ? change > 0 : other > gain)
             return false;
     }

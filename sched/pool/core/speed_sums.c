@@ -7,7 +7,7 @@
 #define PRIOR_REPEATS 2
 
 /* Standard errors of a sum over workers that show that many differ. */
-#define MANY 4
+#define MANY_DIFFER 4
 
 /* --- sums --- */
 
@@ -50,7 +50,7 @@ void speed_sums_merge(struct speed_sums *self, const struct speed_sums *others)
 
 double speed_sums_variance(const struct speed_sums *all)
 {
-    bool is_significant = all->excess > MANY * sqrt(2 * all->n_workers);
+    bool is_significant = all->excess > MANY_DIFFER * sqrt(2 * all->n_workers);
     return is_significant ? all->excess / all->n_evidence : 0;
 }
 

@@ -43,11 +43,12 @@ static const struct taskpool_option stealing_rows[] = {
         "retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0", .value = "N",
         .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
                 "published"),
-    TASKPOOL_FLAG_OPTION(
-        "as-published", FIELD(as_published), .is_preset = true,
-        .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
-                "--release half --retry 0, retentive: --retain order, persist: "
-                "--pass-up=false --never-worse=false --refine=false; options given explicitly take precedence"),
+    TASKPOOL_FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
+                         .help =
+                             "the algorithms as their paper has them (Lifflander et al., 2012): "
+                             "--release half --retry 0, retentive: --retain order, persist: "
+                             "--pass-up=false --never-worse=false --refine=false; options given "
+                             "explicitly take precedence"),
 };
 
 #undef FIELD
