@@ -49,7 +49,7 @@ static inline int balance_state_init(void *state, const struct taskpool_mode_set
     struct balance_state *self = state;
     self->balance = setup->problem->context;
     self->comm = comm;
-    balancer_init(&self->balancer, comm, &self->bins, &self->balance->rules);
+    balancer_init(&self->balancer, comm, &self->bins, NULL, &self->balance->rules);
     return STATUS_OK;
 }
 
@@ -98,8 +98,10 @@ static inline enum taskpool_mode_step balance_state_restore(void *state)
 {
     struct balance_state *self = state;
     double start_s = clock_now_s();
-    if (!self->begun)
+    if (!self->begun) {
+        balancer_prepare(&self->balancer);
         balancer_begin(&self->balancer, 0);
+    }
     self->begun = true;
     balance_state_count(self, start_s);
     if (!balancer_is_finished(&self->balancer))

@@ -74,6 +74,7 @@ static const struct pool_case pool_case_table[] = {
     {"--sched=persist", true},
     {"--sched=persist --as-published", false},
     {"--sched=persist --pass-up=false --fill-to=1.2", false},
+    {"--sched=persist --refine=false", false},
     {"--sched=persist --balancer=central", false},
     {"--sched=persist --branching=2", false},
     {"--sched=persist --branching=7 --fill-to=1.5 --seeding=owner", false},

@@ -16,11 +16,19 @@ hours; a range of seeds is a part:
     never_worse.py --workers 128,2400 --seeds 20 --all-modes 20
     never_worse.py --workers 16384 --seeds 20
     never_worse.py --workers 163840 --seeds 1-5 --all-modes 1
+
+--disturbed N runs what is harder instead, with N seeds: unequal speeds that modes are not told, noise,
+durations that drift, costs that are not predicted, and all of these together. Means over seeds and
+over the iterations from the third on are compared with those of the best mode:
+
+    never_worse.py --disturbed 20 --workers 64
 """
 import math
 import os
 import pathlib
+import random
 import shutil
+import statistics
 import sys
 import tempfile
 
@@ -35,6 +43,7 @@ BOUNDS = {"lpt"}  # modes that know what nobody can
 MOVERS = ["persist", "auto"]
 DRAWN = {"gauss", "exponential"}
 N_ITERATIONS = 4
+NOISE, DRIFT = "--noise 0.05,0.015", "--drift 0.3"
 
 
 class Case:
@@ -133,6 +142,90 @@ def make_cases(lab, folder):
     return cases
 
 
+def draw_speeds(name, workers, stream):
+    """Relative speeds; None: all are equal."""
+    if name == "one slow":
+        slow = stream.randrange(workers)
+        return [0.2 if worker == slow else 1 for worker in range(workers)]
+    return {"equal": lambda: None,
+            "half slow": lambda: [stream.choice((1, 0.5)) for _ in range(workers)],
+            "spread": lambda: [round(stream.uniform(0.6, 1.4), 3) for _ in range(workers)],
+            }[name]()
+
+
+class Disturbed:
+    """A workload under one set of conditions, with several seeds."""
+    def __init__(self, workload, workers, tasks_each, conditions):
+        self.workload, self.workers, self.tasks_each = workload, workers, tasks_each
+        self.speeds, self.noise, self.drift, self.costs = conditions
+        self.first_s, self.late_s = {}, {}  # of each mode, means
+
+    def lines(self, folder, mode, seeds):
+        for seed in seeds:
+            speeds = draw_speeds(self.speeds, self.workers, random.Random(seed))
+            known = ""
+            if speeds:
+                path = folder / f"{self.speeds}_{self.workers}_{seed}".replace(" ", "_")
+                path.write_text("\n".join(map(str, speeds)) + "\n")
+                known = f"--speeds {path} --known-speeds none"
+            yield (f"{self.workload} --tasks {self.workers * self.tasks_each} --simulate "
+                   f"{self.workers} {known} {self.noise} {self.drift} {self.costs} --seed {seed} "
+                   f"--iterations {N_ITERATIONS + 1} --sched {mode}")
+
+    def take(self, mode, runs):
+        seconds = [[iteration["makespan_seconds"] for iteration in experiment.iterations(run)]
+                   for run in runs]
+        self.first_s[mode] = statistics.mean(run[0] for run in seconds)
+        self.late_s[mode] = statistics.mean(statistics.mean(run[2:]) for run in seconds)
+
+    def best(self):
+        return min(self.late_s, key=self.late_s.get)
+
+    def ratios(self):
+        """auto to the best mode, its first iteration likewise, persist to static; bounds."""
+        return ((self.late_s["auto"] / min(self.late_s.values()), 1.03),
+                (self.first_s["auto"] / min(self.first_s.values()), 1.25 if self.costs else 1.1),
+                (self.late_s["persist"] / self.late_s["static"], 1.03))
+
+    def row(self):
+        words = [self.speeds, "noise" if self.noise else "-", "drift" if self.drift else "-",
+                 "no costs" if self.costs else "-"]
+        return [self.workload.split()[0][2:], self.tasks_each, *words, self.best(),
+                *(f"{ratio:.3f}{'' if ratio <= bound else ' !'}" for ratio, bound in self.ratios())]
+
+
+def run_disturbed(lab, folder, modes):
+    workers = [int(n) for n in lab.options.workers.split(",")]
+    conditions = [(speeds, noise, drift, costs)
+                  for speeds in ("equal", "one slow", "half slow", "spread")
+                  for noise in ("", NOISE) for drift in ("", DRIFT)
+                  for costs in ("", "--known-costs none")]
+    cases = [Disturbed(workload, n, each, condition) for n in workers for each in TASKS_PER_WORKER
+             for workload in ("--gauss 0.02,0.002", "--exponential 0.02")
+             for condition in conditions if n * each <= MOST_TASKS]
+    seeds = range(1, lab.options.disturbed + 1)
+    for case in cases:
+        results = iter(lab.sweep([line for mode in modes for line in
+                                  case.lines(folder, mode, seeds)]))
+        for mode in modes:
+            case.take(mode, [next(results) for _ in seeds])
+    report_disturbed(lab, cases)
+
+
+def report_disturbed(lab, cases):
+    lab.table("Means from the third iteration on; ! above the bound",
+              ["tasks", "a worker", "speeds", "", "", "", "best", "auto to best", "first to best",
+               "persist to static"], [case.row() for case in cases])
+    claims = ["auto from the third iteration on, to the best mode",
+              "auto in the first iteration, to the best mode of it", "persist to static"]
+    lab.beryl["disturbed"] = [{"workers": case.workers, "case": case.row(),
+                               "first seconds": case.first_s, "seconds": case.late_s}
+                              for case in cases]
+    for claim, ratios in zip(claims, zip(*(case.ratios() for case in cases))):
+        above = sum(ratio > bound for ratio, bound in ratios)
+        lab.at_most(f"cases of {len(cases)} above the bound: {claim}", above, 0)
+
+
 def worst(cases, ratio):
     """The worst ratio, by workload and tasks a worker, and of all."""
     found = {}
@@ -210,9 +303,14 @@ def main():
     options.add_argument("--all-modes", metavar="N", type=int, default=2,
                          help="seeds to this one have all modes, the others static, persist and "
                          "auto (2)")
+    options.add_argument("--disturbed", metavar="N", type=int, default=0,
+                         help="run the harder cases instead, with so many seeds (0)")
     lab = experiment.begin("never_worse", __doc__, options.parse_args())
     folder = pathlib.Path(tempfile.mkdtemp())
     try:
+        if lab.options.disturbed > 0:
+            run_disturbed(lab, folder, [m for m in lab.modes() if m not in BOUNDS])
+            return lab.end()
         named, cases = named_cases(folder, lab), make_cases(lab, folder)
         movers, all_modes = ["static", *MOVERS], [m for m in lab.modes() if m not in BOUNDS]
         run(lab, named, lambda _: movers)

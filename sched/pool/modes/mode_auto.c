@@ -5,8 +5,8 @@
  * - The first iteration starts from blocks of consecutive tasks; the largest block has the least
  *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
  *   corrected by stealing. A block keeps neighbouring tasks together, which may share data.
- * - Every task is timed. If the largest load exceeds what it is at best, the average or the
- *   longest task, by more than 1 %, pairs of workers exchange tasks before the next iteration
+ * - Every task is timed, and how fast workers are is learned (learned_speeds.h). If the largest load
+ *   exceeds what it is at best, the average or the longest task, by more than 1 %, pairs of workers exchange tasks before the next iteration
  *   (pairs.h), which makes no load larger than the largest; less is not worth the messages, nor
  *   the data that move with the tasks, and is left to stealing.
  * - A worker begins with its longest tasks, as predicted or measured, so that only
@@ -17,6 +17,9 @@
  *   that was delayed, unless it has nothing to gain: it costs the detection of the end, up to 1 ms
  * on a large machine though it is the quickest of termination.h, and where loads are to be even to
  *   less than that, and were so without stealing, an iteration is without it, and without messages.
+ *
+ * Once speeds are known a thief gets what it ends as early as the victim does, so that a slow one takes no
+ * last task, and a worker between two tasks keeps one: given away it would not end earlier.
  *
  * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
  * from, but for the messages, so that no iteration takes longer than its start without stealing.

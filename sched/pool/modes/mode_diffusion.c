@@ -3,7 +3,8 @@
  * runs the tasks that it has, without stealing; before the next iteration tasks diffuse by what
  * workers hear of each other:
  *
- * (1) The average of the measured loads is found by the tree of all ranks (diffusing.h).
+ * (1) The average of the measured loads is found by the tree of all ranks (diffusing.h); a load is
+ *     work over the worker's speed, which is learned before (learned_speeds.h).
  * (2) Gossip (grapevine.h): workers below the average send their loads to --gossip-fan-out random
  *     workers, and the receivers what they know to as many, over --gossip-rounds.
  * (3) Transfer (grapevine.h): workers above --gossip-threshold times the average, the limit, send
@@ -64,11 +65,14 @@ struct diffusion_state {
     int64_t next_range;
     int64_t n_tasks;           /* in all ranges */
     struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
+    struct learned_speeds speeds;
 
     /* Balancing. */
     bool balancing;
-    int n_loads;  /* from children */
-    double sum_s; /* of the subtree that they and this worker are */
+    bool moving;      /* speeds are learned */
+    int n_loads;      /* from children */
+    double work;      /* of the subtree that they and this worker are */
+    double speed_sum; /* of its workers */
     bool knows_average;
     double average_s;
     struct gossip gossip;
@@ -87,7 +91,8 @@ static int diffusion_init(void *state, const struct taskpool_mode_setup *setup,
                                      .comm = comm};
     gossip_init(&self->gossip, comm, DIFFUSION_GOSSIP, DIFFUSION_END_OF_GOSSIP,
                 self->settings->fan_out, self->settings->rounds);
-    transfer_init(&self->transfer, &self->gossip, &self->bins, DIFFUSION_TRANSFER);
+    learned_speeds_init(&self->speeds, setup, comm);
+    transfer_init(&self->transfer, &self->gossip, &self->bins, &self->speeds, DIFFUSION_TRANSFER);
     return STATUS_OK;
 }
 
@@ -96,6 +101,7 @@ static void diffusion_fini(void *state)
     struct diffusion_state *self = state;
     task_ranges_fini(&self->tasks);
     duration_bins_fini(&self->bins);
+    learned_speeds_fini(&self->speeds);
 }
 
 static void count_own_tasks(struct diffusion_state *self)
@@ -133,9 +139,10 @@ static void diffusion_finished(void *state, int64_t task, double time_s)
 
 /* --- the average --- */
 
-static void send_load(struct diffusion_state *self, int32_t kind, int to, double load_s)
+static void send_load(struct diffusion_state *self, int32_t kind, int to, double load_s,
+                      double speed)
 {
-    const struct transfer_message message = {.kind = kind, .load_s = load_s};
+    const struct transfer_message message = {.kind = kind, .load_s = load_s, .speed = speed};
     taskpool_comm_send(self->comm, to, &message, sizeof message);
 }
 
@@ -146,9 +153,9 @@ static void take_average(struct diffusion_state *self, double average_s)
     self->average_s = average_s;
     self->transfer.limit_s = self->settings->threshold * average_s;
     for (int i = 0; i < rank_tree_n_children(self->comm); i++)
-        send_load(self, DIFFUSION_AVERAGE, rank_tree_child(self->comm, i), average_s);
-    if (self->bins.load_s < average_s)
-        gossip_tell(&self->gossip, self->bins.load_s);
+        send_load(self, DIFFUSION_AVERAGE, rank_tree_child(self->comm, i), average_s, 0);
+    if (transfer_load(&self->transfer) < average_s)
+        gossip_tell(&self->gossip, transfer_usual_load(&self->transfer));
 }
 
 /* --- between iterations --- */
@@ -157,19 +164,33 @@ static void begin_balancing(struct diffusion_state *self)
 {
     self->balancing = true;
     self->n_loads = 0;
-    self->sum_s = self->bins.load_s;
-    self->knows_average = false;
+    self->work = self->speed_sum = 0;
+    self->knows_average = self->moving = false;
     gossip_begin(&self->gossip);
     transfer_begin(&self->transfer);
+    learned_speeds_begin(&self->speeds, &self->bins);
 }
 
-/* The loads of the whole subtree are there. */
+/* Passes the loads of the subtree on when they are all there. */
 static void pass_load_on(struct diffusion_state *self)
 {
+    if (!self->moving || self->n_loads < rank_tree_n_children(self->comm))
+        return;
     if (self->comm->rank > 0)
-        send_load(self, DIFFUSION_LOAD, rank_tree_parent(self->comm), self->sum_s);
+        send_load(self, DIFFUSION_LOAD, rank_tree_parent(self->comm), self->work, self->speed_sum);
     else
-        take_average(self, self->sum_s / self->comm->size);
+        take_average(self, self->work / self->speed_sum);
+}
+
+/* This worker's speed is learned; from here on bins hold work. */
+static void begin_transfers(struct diffusion_state *self)
+{
+    self->moving = true;
+    self->transfer.speed = self->speeds.speed;
+    duration_bins_scale(&self->bins, self->speeds.speed);
+    self->work += self->bins.load_s;
+    self->speed_sum += self->speeds.speed;
+    pass_load_on(self);
 }
 
 /* Goes on as far as possible; whether this worker has all tasks of the next iteration. */
@@ -188,12 +209,13 @@ static enum taskpool_mode_step diffusion_restore(void *state)
     struct diffusion_state *self = state;
     if (!self->balancing && self->comm->size > 1) {
         begin_balancing(self);
-        if (rank_tree_n_children(self->comm) == 0)
-            pass_load_on(self);
     }
+    if (self->balancing && !self->moving && learned_speeds_are_finished(&self->speeds))
+        begin_transfers(self);
     if (self->balancing && !has_balanced(self))
         return TASKPOOL_MODE_WAIT;
     self->balancing = false;
+    taskpool_comm_report(self->comm, learned_speeds_watch_own(&self->speeds, &self->bins));
     self->tasks.n = self->next_range = 0;
     taskpool_comm_report(self->comm, duration_bins_list(&self->bins, &self->tasks));
     duration_bins_clear(&self->bins);
@@ -206,11 +228,16 @@ static void diffusion_receive(void *state, int from, const void *bytes, size_t s
     struct diffusion_state *self = state;
     const struct transfer_message *message = bytes;
     (void)size;
+    if (message->kind >= SPEEDS_FIRST_KIND) {
+        learned_speeds_receive(&self->speeds, from, bytes);
+        return;
+    }
     switch (message->kind) {
     case DIFFUSION_LOAD:
-        self->sum_s += message->load_s;
-        if (++self->n_loads == rank_tree_n_children(self->comm))
-            pass_load_on(self);
+        self->work += message->load_s;
+        self->speed_sum += message->speed;
+        self->n_loads++;
+        pass_load_on(self);
         break;
     case DIFFUSION_AVERAGE:
         take_average(self, message->load_s);
@@ -243,8 +270,10 @@ static void diffusion_describe(const void *state, char *text, size_t size)
                  (long long)self->next_range, (long long)self->tasks.n, (long long)self->n_tasks);
     else
         snprintf(text, size, "balancing, %s; gossip: %s; transfer: %s",
-                 self->knows_average ? "the average is known" : "the average is not known", gossip,
-                 transfer);
+                 !self->moving         ? "speeds are learned"
+                 : self->knows_average ? "the average is known"
+                                       : "the average is not known",
+                 gossip, transfer);
 }
 
 const struct taskpool_mode mode_diffusion = {

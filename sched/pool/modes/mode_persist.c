@@ -2,7 +2,9 @@
 /* Mode `persist`: the durations measured in one iteration balance the next (Lifflander,
  * Krishnamoorthy, Kale, HPDC 2012, section 5). As in that paper's runs the first
  * iteration steals; in the second each worker runs the tasks that it ran in the first, without
- * stealing; before every later one the balancer (balancer.h) moves tasks.
+ * stealing; before every later one the balancer (balancer.h) moves tasks, by their work and the
+ * workers' speeds (learned_speeds.h), and pairs of workers even out what it leaves, which
+ * --refine=false and --as-published undo.
  *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
@@ -18,6 +20,7 @@ struct persist_settings {
     double balance_over; /* imbalance that triggers balancing */
     bool pass_up;        /* tasks that would fill a child of the tree too high */
     bool never_worse;    /* only what makes the largest load smaller */
+    bool refine;         /* what the tree leaves by exchanges of pairs */
 };
 
 #define FIELD(name) offsetof(struct persist_settings, name)
@@ -44,6 +47,10 @@ static const struct taskpool_option persist_rows[] = {
         "never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
         .help = "the balancer moves tasks only if the largest load, as measured, becomes "
                 "smaller; =false: always, as published"),
+    TASKPOOL_FLAG_OPTION(
+        "refine", FIELD(refine), .default_text = "true", .preset_text = "false",
+        .help = "after the balancer's tree pairs of workers even out what it leaves; =false: no "
+                "pairs, as published"),
 };
 
 #undef FIELD
@@ -69,6 +76,7 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
         .balance_over = settings->balance_over,
         .fills_over = !settings->pass_up,
         .takes_worse = !settings->never_worse,
+        .refines = settings->refine,
     };
     if (settings->balancer == BALANCER_PAIRS) {
         rules = balancer_by_pairs;
@@ -83,7 +91,9 @@ static enum taskpool_mode_step persist_restore(void *state)
     struct persist_state *self = state;
     if (!self->measured.balancing)
         self->n_iterations++;
-    if (self->n_iterations > 1 && !measured_balance_balance(&self->measured))
+    if (self->n_iterations == 1)
+        measured_balance_keep(&self->measured);
+    else if (!measured_balance_balance(&self->measured))
         return TASKPOOL_MODE_WAIT;
     taskpool_comm_report(self->measured.stealing.comm,
                          measured_balance_begin(&self->measured, false, false));

@@ -5,8 +5,10 @@
  * without it a worker begins with its longest tasks, see ran_tasks.h. Stealing notes the tasks that
  * a worker ran, and their durations, in `ran`. Where a task takes longer elsewhere
  * (taskpool_problem.move_cost) every task is timed and few are stolen after the first iteration
- * (move_account.h). In a dynamic pool only the tasks that were added
+ * (move_account.h). Where costs are predicted, long tasks show how fast workers are
+ * (learned_speeds.h): slow ones steal less. In a dynamic pool only the tasks that were added
  * before the run are kept: when they run, they add the others again. */
+#include "sched/pool/protocols/learned_speeds.h"
 #include "sched/pool/protocols/stealing.h"
 
 enum retentive_order { RETAIN_LONGEST, RETAIN_ORDER };
@@ -29,7 +31,16 @@ static struct taskpool_mode_options retentive_options =
 struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */
     struct ran_tasks ran;     /* in this iteration */
+    struct learned_speeds speeds;
+    bool learns; /* speeds, by predicted costs */
+    bool learning;
 };
+
+static void mind_speeds(struct retentive_state *self)
+{
+    self->stealing.speed = self->speeds.speed;
+    self->stealing.minds_speeds = self->speeds.has_evidence;
+}
 
 static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
                           struct taskpool_comm *comm)
@@ -40,6 +51,9 @@ static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
     self->ran.keeps_order = settings->retain == RETAIN_ORDER;
     self->ran.records.record_size = setup->problem->record_size;
     TRY(stealing_init(&self->stealing, setup, comm, &self->ran));
+    learned_speeds_init(&self->speeds, setup, comm);
+    self->learns = setup->problem->cost && setup->problem->record_size == 0;
+    mind_speeds(self);
     stealing_mind_moves(&self->stealing);
     if (!self->stealing.minds_moves)
         return STATUS_OK;
@@ -53,6 +67,7 @@ static void retentive_fini(void *state)
 {
     struct retentive_state *self = state;
     taskpool_stealing_fini(&self->stealing);
+    learned_speeds_fini(&self->speeds);
     ran_tasks_fini(&self->ran);
 }
 
@@ -82,10 +97,25 @@ done:
 static enum taskpool_mode_step retentive_restore(void *state)
 {
     struct retentive_state *self = state;
+    if (self->learns && !self->learning)
+        learned_speeds_begin(&self->speeds, &self->ran.long_tasks);
+    self->learning = !learned_speeds_are_finished(&self->speeds);
+    if (self->learning)
+        return TASKPOOL_MODE_WAIT;
+    mind_speeds(self);
     stealing_begin(&self->stealing, true);
     taskpool_comm_report(self->stealing.comm, seed_with(&self->stealing, &self->ran));
     ran_tasks_clear(&self->ran);
     return TASKPOOL_MODE_DONE;
+}
+
+static void retentive_receive(void *state, int from, const void *message, size_t size)
+{
+    struct retentive_state *self = state;
+    if (*(const int32_t *)message >= SPEEDS_FIRST_KIND)
+        learned_speeds_receive(&self->speeds, from, message);
+    else
+        taskpool_stealing_receive(state, from, message, size);
 }
 
 const struct taskpool_mode mode_retentive = {
@@ -104,7 +134,7 @@ const struct taskpool_mode mode_retentive = {
     .next = taskpool_stealing_next,
     .next_local = taskpool_stealing_next_local,
     .add = taskpool_stealing_add,
-    .receive = taskpool_stealing_receive,
+    .receive = retentive_receive,
     .sent = taskpool_stealing_sent,
     .finished = retentive_finished,
     .timed_if_moves_cost = true,

@@ -16,12 +16,13 @@ const struct balancer_rules balancer_by_pairs = {.branching = 256,
                                                  .deal_below = 17};
 
 void balancer_init(struct balancer *self, struct taskpool_comm *comm, struct duration_bins *bins,
-                   const struct balancer_rules *rules)
+                   struct learned_speeds *speeds, const struct balancer_rules *rules)
 {
     *self = (struct balancer){
-        .link.comm = comm,
+        .link = {.comm = comm, .speeds = speeds},
         .rules = *rules,
         .bins = bins,
+
         .node.finished = true,
         .forecast.steals = true,
         .finished = true,
@@ -75,31 +76,62 @@ static void send_to_parent(struct balancer *self, struct balancer_message *head)
                   sizeof *self->donation);
 }
 
+static double own_load(const struct balancer *self)
+{
+    return balancer_expected_work(&self->link, self->bins) / self->link.speed;
+}
+
 /* This worker's load; where moves cost something only as much of it as it had in the two phases
  * before, too. */
 static double lasting_load(struct balancer *self)
 {
-    double load_s = self->bins->load_s, least_s = fmin(self->last_s[0], self->last_s[1]);
+    double load_s = own_load(self), least_s = fmin(self->last_s[0], self->last_s[1]);
     self->last_s[1] = self->last_s[0];
     self->last_s[0] = load_s;
     return self->rules.move_cost > 0 ? fmin(load_s, least_s) : load_s;
 }
 
-void balancer_begin(struct balancer *self, double end_s)
+void balancer_prepare(struct balancer *self)
 {
     assert(self->link.n_incomplete == 0);
     if (self->link.comm->size == 1)
         return;
     self->finished = false;
     balancer_node_begin(&self->node, &self->link, &self->tree, &self->rules, &self->forecast);
-    if (self->rules.by_pairs)
+    if (self->rules.by_pairs || self->rules.refines)
         pairs_prepare(&self->pairs);
-    struct balancer_message head = {.kind = BALANCER_LOAD,
-                                    .load_s = self->bins->load_s,
-                                    .max_s = lasting_load(self),
-                                    .longest_s = duration_bins_longest_s(self->bins),
-                                    .end_s = end_s,
-                                    .n_tasks = self->bins->n_tasks};
+}
+
+/* What the tasks of the bins are expected to take, see learned_speeds.h. */
+static void expect_durations(struct balancer *self)
+{
+    struct balancer_link *link = &self->link;
+    link->slope = link->speed = 1;
+    link->constant = link->extra = 0;
+    if (!link->speeds)
+        return;
+    const struct prediction *prediction = &link->speeds->prediction;
+    link->speed = link->speeds->speed;
+    link->slope = prediction->moves;
+    link->constant = (1 - prediction->moves) * prediction->mean;
+    link->extra = (prediction->stays - prediction->moves) *
+                  (self->bins->load_s - prediction->mean * (double)self->bins->n_tasks);
+}
+
+void balancer_begin(struct balancer *self, double end_s)
+{
+    if (self->link.comm->size == 1)
+        return;
+    expect_durations(self);
+    struct balancer_message head = {
+        .kind = BALANCER_LOAD,
+        .load_s = balancer_expected_work(&self->link, self->bins),
+        .speed = self->link.speed,
+        .fastest = self->link.speed,
+        .max_s = lasting_load(self),
+        .longest_s = balancer_expect(&self->link, duration_bins_longest_s(self->bins)),
+        .end_s = end_s,
+        .n_tasks = self->bins->n_tasks};
     send_to_parent(self, &head);
 }
 
@@ -119,18 +151,20 @@ static void reserve_donated(struct balancer *self)
 
 static void donate(struct balancer *self, double limit_s)
 {
-    while (self->bins->load_s > limit_s) {
+    while (own_load(self) > limit_s) {
         reserve_donated(self);
         struct balancer_task *task = &self->donation[self->n_donated];
         int64_t *entry = &self->donated[self->n_donated];
-        if (!duration_bins_remove_smallest(self->bins, entry, &task->time_s))
+        if (!duration_bins_remove_smallest(self->bins, entry, &task->work))
             break;
         task->donor = self->link.comm->rank;
         task->index = (uint32_t)self->n_donated++;
     }
     self->given = balancer_allocate(self->n_donated, sizeof *self->given);
-    struct balancer_message head = {
-        .kind = BALANCER_DONATION, .n = self->n_donated, .load_s = self->bins->load_s};
+    struct balancer_message head = {.kind = BALANCER_DONATION,
+                                    .n = self->n_donated,
+                                    .load_s = balancer_expected_work(&self->link, self->bins),
+                                    .speed = self->link.speed};
     send_to_parent(self, &head);
 }
 
@@ -142,6 +176,8 @@ static void give(struct balancer *self, int to, const struct balancer_message *m
         tasks[i] = duration_bins_removed_task(self->bins, self->donated[indices[i]]);
     self->n_given += message->n;
     self->n_taken += message->n;
+    if (self->link.speeds)
+        learned_speeds_gave(self->link.speeds, to);
     struct balancer_message head = {.kind = BALANCER_GIVE, .n = message->n};
     balancer_send(&self->link, to, &head, tasks, sizeof *tasks);
 }
@@ -159,9 +195,8 @@ static int compare_donors(const void *left, const void *right)
 /* A task granted to its own donor: no messages. */
 static void put_back(struct balancer *self, const struct balancer_task *task)
 {
-    taskpool_comm_report(
-        self->link.comm,
-        duration_bins_put_back(self->bins, self->donated[task->index], task->time_s));
+    taskpool_comm_report(self->link.comm, duration_bins_put_back(
+                                              self->bins, self->donated[task->index], task->work));
     self->n_taken++;
 }
 
@@ -178,9 +213,10 @@ static void take_from_donor(struct balancer *self, int64_t first, int64_t n)
 /* Reports the load that this worker has, or is to have. */
 static void report_outcome(struct balancer *self)
 {
-    struct balancer_message head = {.kind = BALANCER_OUTCOME, .max_s = self->bins->load_s};
+    double work = balancer_expected_work(&self->link, self->bins);
     for (int64_t i = 0; i < self->n_granted && !self->settled; i++)
-        head.max_s += self->granted[i].time_s;
+        work += balancer_expect(&self->link, self->granted[i].work);
+    struct balancer_message head = {.kind = BALANCER_OUTCOME, .max_s = work / self->link.speed};
     self->has_outcome = true;
     send_to_parent(self, &head);
 }
@@ -241,9 +277,16 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
 {
     const int64_t *tasks = (const int64_t *)(message + 1);
     const struct balancer_task *granted = self->granted + find_donor(self, donor);
-    for (int64_t i = 0; i < message->n; i++)
+    for (int64_t i = 0; i < message->n; i++) {
         taskpool_comm_report(self->link.comm,
-                             duration_bins_add(self->bins, tasks[i], granted[i].time_s));
+                             duration_bins_add(self->bins, tasks[i], granted[i].work));
+        if (self->link.speeds)
+            taskpool_comm_report(
+                self->link.comm,
+                watched_tasks_add(&self->link.speeds->watched, tasks[i], granted[i].work, donor));
+    }
+    if (self->link.speeds)
+        learned_speeds_got(self->link.speeds, donor);
     self->n_awaited -= message->n;
     self->link.comm->counts.tasks_moved += message->n;
 }
@@ -254,13 +297,14 @@ static void receive_average(struct balancer *self, const struct balancer_message
 {
     double average_s = message->load_s;
     self->steals = message->steals;
-    self->limit_s = fmax(average_s, message->longest_s) * self->rules.donate_above;
+    double above = self->rules.donate_above + balancer_tolerance(&self->link, message->n_tasks);
+    self->limit_s = fmax(average_s, message->longest_s) * above;
     if (self->rules.move_cost > 0 && message->n_tasks > 0)
         self->limit_s += average_s * self->link.comm->size / (double)message->n_tasks;
     if (average_s == 0)
         self->finished = true;
     else if (!self->rules.by_pairs)
-        donate(self, average_s * self->rules.donate_above);
+        donate(self, average_s * above);
     else if (message->deals)
         donate(self, -1); /* all tasks */
     else
@@ -271,7 +315,8 @@ static void receive_average(struct balancer *self, const struct balancer_message
 static void continue_phase(struct balancer *self)
 {
     bool has_tasks = self->settled && self->n_awaited == 0 && self->n_taken == self->n_donated;
-    if (self->rules.by_pairs && has_tasks && !self->has_verdict && !self->pairs.begun)
+    if ((self->rules.by_pairs || self->rules.refines) && has_tasks && !self->has_verdict &&
+        !self->pairs.begun)
         pairs_begin(&self->pairs, self->limit_s);
     if (pairs_are_finished(&self->pairs) && !self->has_outcome)
         report_outcome(self);

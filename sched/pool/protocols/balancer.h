@@ -4,12 +4,14 @@
  * HPDC 2012, algorithms 1 and 2, as one protocol. Algorithm 1 is the tree of one
  * node.
  *
+ * A task is an amount of work, a worker has a speed, and its load is its work over its speed: seconds.
+ *
  * The workers are the leaves of a tree. (1) The sum and the maximum of their loads
  * go up, the average comes down; if the maximum is not far enough above it,
  * nothing moves. (2) A worker donates its shortest tasks while its load is above
  * C x average, and reports its load and those tasks to its parent. (3) A node gives the
- * longest task to the child with the least average load while that stays below
- * D x average, and passes the others up with the load of its subtree; the root
+ * longest task to the child that ends it first, where each has its average load, while that stays
+ * below D x average, and passes the others up with the load of its subtree; the root
  * gives away all. (4) A node gives the tasks that its parent granted it to its children
  * in the same way, but all of them. (5) The largest of the loads that these grants make goes up,
  * and the verdict comes down: if it is not below the largest load that there was, all keep what
@@ -18,7 +20,10 @@
  * worker is finished when it has all tasks that it was granted, and all that it donated were
  * taken. Messages may overtake each other.
  *
- * With rules.by_pairs workers exchange tasks by pairs.h in place of (2) to (4). Of few tasks each
+ * Work is what is expected for the next iteration, by learned_speeds.h: mean + slope x (measured -
+ * mean). What is within the error of that is left as it is.
+ *
+ * With rules.refines workers then exchange tasks by pairs.h. With rules.by_pairs they exchange tasks by pairs.h in place of (2) to (4). Of few tasks each
  * worker must have the right number, and the longest must go with the shortest, which pairs do
  * not find: before them there is a deal. It takes the steps (2) to (6), but all tasks are donated,
  * nodes look at the load of a child's worker with the least instead of the average, and
@@ -69,9 +74,10 @@ struct balancer {
     struct balancer_link link;
     struct balancer_rules rules;
     struct balancer_tree tree;
-    struct duration_bins *bins; /* borrowed */
-    struct balancer_node node;  /* hosted by this worker */
-    struct pairs pairs;         /* if rules.by_pairs */
+    struct duration_bins *bins; /* borrowed; tasks by their work */
+
+    struct balancer_node node; /* hosted by this worker */
+    struct pairs pairs;        /* if rules.by_pairs */
     struct balancer_forecast forecast;
     double last_s[2]; /* this worker's load in the last phase and the one before; at first 0 */
     bool finished;    /* this worker as a leaf: its node apart */
@@ -94,13 +100,17 @@ struct balancer {
     int64_t n_awaited;             /* requested, not yet here */
 };
 
-/* comm, bins  borrowed
- * rules       copied */
+/* comm, bins, speeds  borrowed; speeds may be NULL
+ * rules               copied */
 void balancer_init(struct balancer *balancer, struct taskpool_comm *comm,
-                   struct duration_bins *bins, const struct balancer_rules *rules);
+                   struct duration_bins *bins, struct learned_speeds *speeds,
+                   const struct balancer_rules *rules);
 void balancer_fini(struct balancer *balancer);
 
-/* Begins a phase with the tasks in bins; all workers take part.
+/* Before a phase: messages of others may arrive from now on. */
+void balancer_prepare(struct balancer *balancer);
+
+/* Begins the phase with the tasks in bins, by their work; all workers take part.
  * end_s  time that passed between this worker's last task and the end of the iteration, if workers
  *        stole in it */
 void balancer_begin(struct balancer *balancer, double end_s);

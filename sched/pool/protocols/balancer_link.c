@@ -3,6 +3,7 @@
 
 #include "support/base/die.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void balancer_send(struct balancer_link *link, int to, const struct balancer_message *head,
@@ -16,6 +17,20 @@ void balancer_send(struct balancer_link *link, int to, const struct balancer_mes
         link->n_incomplete++;
     }
     taskpool_comm_send_bulk(link->comm, to, &message);
+}
+
+/* Of a standard error. */
+#define TOLERATED 0.5
+
+double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks)
+{
+    double noise = link->speeds ? link->speeds->prediction.noise : 0;
+    return n_tasks > 0 ? TOLERATED * sqrt(noise * link->comm->size / (double)n_tasks) : 0;
+}
+
+double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins)
+{
+    return link->slope * bins->load_s + link->constant * (double)bins->n_tasks + link->extra;
 }
 
 void *balancer_allocate(int64_t n, size_t item_size)

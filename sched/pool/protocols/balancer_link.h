@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sched/pool/core/comm.h"
+#include "sched/pool/protocols/learned_speeds.h"
 #include "taskpool/mode.h"
 
 /* The first word of every message. */
@@ -25,7 +26,7 @@ enum balancer_kind {
 
 /* A task that a donor gives away. */
 struct balancer_task {
-    float time_s;
+    float work;     /* seconds at speed 1 */
     int32_t donor;  /* worker */
     uint32_t index; /* among the donor's donated tasks */
 };
@@ -40,12 +41,16 @@ struct balancer_message {
     int32_t child;   /* load, donation: index among the children of the receiver's node */
     int32_t round;   /* of pairs */
     int64_t n;
-    double load_s;    /* load, donation: of the subtree, in a deal of its worker with the least;
-                       * average, pair's load: of a worker, average 0: the end of the phase;
+    double load_s;    /* load, donation: work of the subtree, in a deal of its worker with the least
+                       * load; average, pair's load: of a worker, average 0: the end of the phase;
                        * verdict that is not the last: limit of the pairs */
+    double speed;     /* load: sum of the subtree's; donation in a deal: of that worker; pair's
+                       * load: of the sender */
+    double fastest;   /* load: speed of a worker of the subtree */
     double max_s;     /* load: of the subtree's workers; outcome: after all grants, or pairs;
                        * average: of all workers, which a deal has to stay below */
-    double longest_s; /* load: task of the subtree; average: of all tasks */
+    double longest_s; /* load: work of a task of the subtree; average: the longest of all tasks on
+                       * the fastest worker */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
@@ -64,6 +69,7 @@ struct balancer_rules {
     bool fills_over;     /* a child below D x average takes any task, as published */
     bool takes_worse;    /* tasks move even if the largest load becomes larger, as published */
     bool by_pairs;       /* pairs.h instead of donations to the tree */
+    bool refines;        /* pairs.h after them */
     int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
     int64_t seed;        /* of the pairs */
     double move_cost;    /* the problem's: a move has to pay within a number of iterations, and the
@@ -71,14 +77,33 @@ struct balancer_rules {
 };
 
 struct balancer_link {
-    struct taskpool_comm *comm; /* borrowed */
-    int64_t n_incomplete;       /* messages whose bulk may still be read */
+    struct taskpool_comm *comm;    /* borrowed, as speeds */
+    struct learned_speeds *speeds; /* notes which tasks move; NULL: nothing does */
+
+    /* Of this phase. A task of some work is expected to be one of slope x work + constant, the same
+     * on all workers, and the worker's tasks together to be one of `extra` more, if they stay. */
+    double slope, constant, extra;
+    double speed;         /* of this worker */
+    int64_t n_incomplete; /* messages whose bulk may still be read */
 };
 
 /* Sends a message with head->n items of bulk, which must stay unchanged until n_incomplete
  * is 0. */
 void balancer_send(struct balancer_link *link, int to, const struct balancer_message *head,
                    const void *items, size_t item_size);
+
+/* The work that is expected of a task next time. */
+static inline double balancer_expect(const struct balancer_link *link, double work)
+{
+    return link->slope * work + link->constant;
+}
+
+/* The fraction of a load that is left as it is, being within its error: durations are expected to
+ * differ by their noise, and those of n_tasks / n_workers tasks together by as much less. */
+double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks);
+
+/* The work that is expected of this worker next time. */
+double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins);
 
 /* Memory for n >= 0 items, to be freed; ends the program when there is none: a protocol cannot
  * continue. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/balancer_node.h"
 
+#include "sched/pool/queues/speed_classes.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 
@@ -10,6 +11,9 @@
 
 /* The fraction of the largest load that a deal has to save, because tasks move for it. */
 #define LEAST_GAIN 1e-3
+
+/* The slope of durations on those before (learned_speeds.h) above which all tasks may be dealt out. */
+#define LEAST_SLOPE 0.5
 
 void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
@@ -44,8 +48,8 @@ void balancer_node_finish(struct balancer_node *self)
 static int compare_donated(const void *left, const void *right)
 {
     const struct balancer_task *a = left, *b = right;
-    if (a->time_s != b->time_s)
-        return a->time_s > b->time_s ? -1 : 1;
+    if (a->work != b->work)
+        return a->work > b->work ? -1 : 1;
     if (a->donor != b->donor)
         return a->donor < b->donor ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
@@ -53,69 +57,67 @@ static int compare_donated(const void *left, const void *right)
 
 static double average(const struct balancer_child *child)
 {
-    return child->load_s / child->size;
+    return child->work / child->speed;
 }
 
-static bool is_before(const struct balancer_child *children, int32_t a, int32_t b)
+/* The children as receivers of tasks: a worker of each. */
+static void list_receivers(const struct balancer_node *self, struct receiver *receivers)
 {
-    double load_a = average(&children[a]), load_b = average(&children[b]);
-    return load_a < load_b || (load_a == load_b && a < b);
-}
-
-/* Moves the child at a position of the min-heap down to where it belongs. */
-static void sink(const struct balancer_child *children, int32_t *heap, int32_t n, int64_t hole)
-{
-    int32_t child = heap[hole];
-    for (int64_t below = 2 * hole + 1; below < n; below = 2 * hole + 1) {
-        if (below + 1 < n && is_before(children, heap[below + 1], heap[below]))
-            below++;
-        if (!is_before(children, heap[below], child))
-            break;
-        heap[hole] = heap[below];
-        hole = below;
+    for (int32_t i = 0; i < self->n_children; i++) {
+        const struct balancer_child *child = &self->children[i];
+        receivers[i] = (struct receiver){
+            .speed = child->speed / child->size, .free_s = average(child), .id = i};
     }
-    heap[hole] = child;
 }
 
-static bool has_room_for(const struct balancer_node *self, const struct balancer_child *child,
-                         const struct balancer_task *task, double limit_s)
+static bool has_room_for(const struct balancer_node *self, const struct receiver *worker,
+                         double work, double limit_s)
 {
     if (self->rules->fills_over)
-        return average(child) < limit_s;
-    return average(child) <= 0 || average(child) + task->time_s <= limit_s;
+        return worker->free_s < limit_s;
+    return worker->free_s <= 0 || worker->free_s + work / worker->speed <= limit_s;
+}
+
+/* Gives a task to the child that ends it first; false if that has no room. */
+static bool assign_task(struct balancer_node *self, struct speed_class *classes, int64_t n_classes,
+                        const struct balancer_task *task, double limit_s, int32_t *chosen)
+{
+    double work = balancer_expect(self->link, task->work);
+    struct speed_class *first = speed_classes_find(classes, n_classes, work);
+    if (!has_room_for(self, first->heap, work, limit_s))
+        return false;
+    *chosen = (int32_t)first->heap->id;
+    struct balancer_child *child = &self->children[*chosen];
+    child->work += work;
+    speed_class_load(first, average(child));
+    return true;
 }
 
 void balancer_node_assign(struct balancer_node *self, struct balancer_pool *pool, double limit_s)
 {
-    struct balancer_child *children = self->children;
-    int32_t n = self->n_children;
-    int32_t *heap = balancer_allocate(n, sizeof *heap);
+    struct receiver *receivers = balancer_allocate(self->n_children, sizeof *receivers);
+    struct speed_class *classes = balancer_allocate(self->n_children, sizeof *classes);
     struct balancer_task *left = balancer_allocate(pool->n, sizeof *left);
     int64_t n_left = 0;
-    for (int32_t i = 0; i < n; i++)
-        heap[i] = i;
-    for (int32_t i = n / 2 - 1; i >= 0; i--)
-        sink(children, heap, n, i);
+    list_receivers(self, receivers);
+    int64_t n_classes = speed_classes_init(receivers, self->n_children, classes);
     if (pool->n > 1)
         qsort(pool->tasks, (size_t)pool->n, sizeof *pool->tasks, compare_donated);
     pool->child = balancer_allocate(pool->n, sizeof *pool->child);
     pool->n_assigned = 0;
     for (int64_t i = 0; i < pool->n; i++) {
         struct balancer_task task = pool->tasks[i];
-        struct balancer_child *child = &children[heap[0]];
-        if (!has_room_for(self, child, &task, limit_s)) {
+        int64_t n = pool->n_assigned;
+        if (!assign_task(self, classes, n_classes, &task, limit_s, &pool->child[n]))
             left[n_left++] = task;
-            continue;
-        }
-        child->load_s += task.time_s;
-        pool->tasks[pool->n_assigned] = task;
-        pool->child[pool->n_assigned++] = heap[0];
-        sink(children, heap, n, 0);
+        else
+            pool->tasks[pool->n_assigned++] = task;
     }
     if (n_left > 0)
         memcpy(pool->tasks + pool->n_assigned, left, (size_t)n_left * sizeof *left);
     free(left);
-    free(heap);
+    free(classes);
+    free(receivers);
 }
 
 /* --- down --- */
@@ -187,12 +189,12 @@ static void grant_donations(struct balancer_node *self)
 
 /* --- up --- */
 
-static double sum_of_loads(const struct balancer_node *self)
+static double sum_of_work(const struct balancer_node *self)
 {
-    double sum_s = 0;
+    double work = 0;
     for (int32_t child = 0; child < self->n_children; child++)
-        sum_s += self->children[child].load_s;
-    return sum_s;
+        work += self->children[child].work;
+    return work;
 }
 
 /* Notes how the last iteration went. */
@@ -216,29 +218,40 @@ static double least_difference(const struct balancer_node *self)
 }
 
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
- * makes loads even, and then its end has to be found. */
+ * makes loads even, and then its end has to be found. After the first iteration nothing is known yet
+ * of how well durations predict others. */
 static bool expect_gain(struct balancer_node *self, double max_s)
 {
     struct balancer_forecast *forecast = self->forecast;
     double end_s = fmax(forecast->end_s, least_difference(self));
     forecast->max_s = max_s;
-    forecast->steals = max_s + forecast->error_s > self->best_s + end_s;
+    forecast->steals = forecast->n++ == 0 || max_s + forecast->error_s > self->best_s + end_s;
     return forecast->steals;
 }
 
-static void begin_at_root(struct balancer_node *self, double sum_s)
+/* Whether durations say more of what moved tasks take than their mean does. */
+static bool predicts_moved(const struct balancer_link *link)
 {
-    double average_s = sum_s / (double)self->tree->n_leaves;
-    struct balancer_message head = {
-        .kind = BALANCER_AVERAGE, .longest_s = self->longest_s, .n_tasks = self->n_tasks};
-    self->best_s = fmax(average_s, self->longest_s);
-    self->mean_s = self->n_tasks > 0 ? sum_s / (double)self->n_tasks : 0;
+    return !link->speeds || link->speeds->prediction.moves > LEAST_SLOPE;
+}
+
+static void begin_at_root(struct balancer_node *self, double work)
+{
+    double average_s = work / self->speed;
+    struct balancer_message head = {.kind = BALANCER_AVERAGE,
+                                    .longest_s = self->longest_s / self->fastest,
+                                    .n_tasks = self->n_tasks};
+    self->best_s = fmax(average_s, head.longest_s);
+    self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - LEAST_GAIN);
-    head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
+    head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves &&
+                 predicts_moved(self->link);
+    self->pairs_follow = head.deals || self->rules->refines;
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
-    if (self->max_s > self->best_s * (1 + self->rules->balance_over) + excess_s)
+    double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
+    if (self->max_s > self->best_s * (1 + over) + excess_s)
         head.load_s = average_s;
     else
         head.steals = expect_gain(self, self->max_s);
@@ -247,21 +260,27 @@ static void begin_at_root(struct balancer_node *self, double sum_s)
 
 static void add_load(struct balancer_node *self, const struct balancer_message *message)
 {
-    self->children[message->child].load_s = message->load_s;
+    struct balancer_child *child = &self->children[message->child];
+    child->work = message->load_s;
+    child->speed = message->speed;
+    self->speed += message->speed;
+    self->fastest = fmax(self->fastest, message->fastest);
     self->max_s = fmax(self->max_s, message->max_s);
     self->longest_s = fmax(self->longest_s, message->longest_s);
     self->end_s = fmin(self->end_s, message->end_s);
     self->n_tasks += message->n_tasks;
     if (++self->n_loads < self->n_children)
         return;
-    double sum_s = sum_of_loads(self);
+    double work = sum_of_work(self);
     if (self->is_root) {
-        begin_at_root(self, sum_s);
+        begin_at_root(self, work);
         return;
     }
     struct balancer_message head = {.kind = BALANCER_LOAD,
                                     .child = self->own_child,
-                                    .load_s = sum_s,
+                                    .load_s = work,
+                                    .speed = self->speed,
+                                    .fastest = self->fastest,
                                     .max_s = self->max_s,
                                     .longest_s = self->longest_s,
                                     .end_s = self->end_s,
@@ -269,12 +288,13 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
 }
 
-static double least_load(const struct balancer_node *self)
+static struct balancer_child least_loaded(const struct balancer_node *self)
 {
-    double least_s = INFINITY;
-    for (int32_t child = 0; child < self->n_children; child++)
-        least_s = fmin(least_s, self->children[child].load_s);
-    return least_s;
+    struct balancer_child least = self->children[0];
+    for (int32_t child = 1; child < self->n_children; child++)
+        if (average(&self->children[child]) < average(&least))
+            least = self->children[child];
+    return least;
 }
 
 static void append_message(struct balancer_pool *pool, const struct balancer_message *message)
@@ -291,7 +311,10 @@ static void add_donation(struct balancer_node *self, const struct balancer_messa
 {
     struct balancer_pool *pool = &self->donated;
     append_message(pool, message);
-    self->children[message->child].load_s = message->load_s;
+    struct balancer_child *child = &self->children[message->child];
+    child->work = message->load_s;
+    if (self->deals)
+        child->speed = message->speed;
     if (++self->n_donations < self->n_children)
         return;
     if (self->is_root) {
@@ -301,27 +324,31 @@ static void add_donation(struct balancer_node *self, const struct balancer_messa
     }
     double limit_s = self->deals ? self->limit_s : self->rules->fill_to * self->average_s;
     balancer_node_assign(self, pool, limit_s);
+    struct balancer_child own = {.work = sum_of_work(self)};
+    if (self->deals)
+        own = least_loaded(self);
     struct balancer_message head = {.kind = BALANCER_DONATION,
                                     .child = self->own_child,
                                     .n = pool->n - pool->n_assigned,
-                                    .load_s = self->deals ? least_load(self) : sum_of_loads(self)};
+                                    .load_s = own.work,
+                                    .speed = own.speed};
     balancer_send(self->link, balancer_tree_host(self->parent), &head,
                   pool->tasks + pool->n_assigned, sizeof *pool->tasks);
 }
 
-/* The root's verdict. After a deal there are pairs if the largest load is still worth it: all loads
- * in the upper three quarters of the excess are to become smaller. */
+/* The root's verdict. There are pairs if the largest load is still worth it: after a deal all loads
+ * in the upper three quarters of the excess are to become smaller, after the tree all. */
 static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)
 {
     struct balancer_message verdict = {.kind = BALANCER_VERDICT};
     verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
     double max_s = verdict.accepted ? max_after_s : self->max_s;
-    verdict.last = !self->deals || max_s <= self->best_s * (1 + self->rules->balance_over);
-    verdict.load_s =
-        fmax(self->best_s + (max_s - self->best_s) / 4, self->best_s * self->rules->donate_above);
+    verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
+    double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
+    verdict.load_s = fmax(self->best_s + kept_s, self->best_s * self->rules->donate_above);
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);
-    self->deals = false;
+    self->pairs_follow = false;
     return verdict;
 }
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 struct balancer_child {
-    double load_s; /* in a deal that of its worker with the least */
-    double size;   /* leaves; in a deal 1 */
+    double work, speed; /* of all leaves; in a deal of the worker with the least load */
+    double size;        /* leaves; in a deal 1 */
 };
 
 /* Tasks that children donated, or the parent granted. */
@@ -28,6 +28,7 @@ struct balancer_forecast {
     double error_s; /* by which loads exceeded what was expected, when nothing was stolen */
     double end_s;   /* time from the last task to the end, when workers stole */
     bool steals;    /* whether the last iteration did; at first true */
+    int64_t n;      /* iterations that something was expected of */
 };
 
 struct balancer_node {
@@ -46,11 +47,13 @@ struct balancer_node {
     int32_t n_loads, n_donations, n_outcomes; /* that arrived */
     struct balancer_child *children;          /* n_children */
     double max_s, max_after_s; /* load of a worker of the subtree, before and after */
-    double longest_s, end_s;
-    double average_s, best_s; /* least possible average and largest load */
-    double mean_s;            /* at the root: of a task */
+    double speed, fastest;     /* of all workers of the subtree, and of one */
+    double longest_s, end_s;   /* work, time */
+    double average_s, best_s;  /* least possible average and largest load */
+    double mean_s;             /* at the root: of a task */
     int64_t n_tasks;
-    bool deals; /* the tasks are dealt out */
+    bool deals;        /* the tasks are dealt out */
+    bool pairs_follow; /* on what they are dealt out to, or the tree has balanced */
     double limit_s;
     struct balancer_pool donated, granted;
     struct balancer_task *grants; /* bulk of the messages to the children */
@@ -68,10 +71,10 @@ void balancer_node_finish(struct balancer_node *node);
 /* A message to the node: load, donation or outcome; average, grant or verdict with to_node. */
 void balancer_node_receive(struct balancer_node *node, const struct balancer_message *message);
 
-/* Assigns the tasks, the longest first, each to the child with the
- * least average load, unless it would raise a worker of that load above the limit: such a task
+/* Assigns the tasks, the longest first, each to the child that ends it first if its workers have its
+ * average load, unless it would raise such a worker above the limit: such a task
  * is left, unless the child has no load at all. With the rule fills_over tasks are left only
  * when no child is below the limit. Sorts the
- * tasks: first the n_assigned ones, whose loads are added to the children's, then those left.
+ * tasks: first the n_assigned ones, which are added to the children's work, then those left.
  * Ties are broken by number, so that the outcome does not depend on the order of messages. */
 void balancer_node_assign(struct balancer_node *node, struct balancer_pool *pool, double limit_s);

@@ -94,7 +94,7 @@ enum { BATCH_TASKS = 512 };
 
 struct transfer_task {
     int64_t task;
-    double time_s;
+    double work;
 };
 
 struct transfer_batch {
@@ -103,10 +103,14 @@ struct transfer_batch {
 };
 
 void transfer_init(struct transfer *self, struct gossip *gossip, struct duration_bins *bins,
-                   int32_t first_kind)
+                   struct learned_speeds *speeds, int32_t first_kind)
 {
-    *self = (struct transfer){
-        .comm = gossip->comm, .gossip = gossip, .bins = bins, .first_kind = first_kind};
+    *self = (struct transfer){.comm = gossip->comm,
+                              .gossip = gossip,
+                              .bins = bins,
+                              .speed = 1,
+                              .speeds = speeds,
+                              .first_kind = first_kind};
     diffusing_init(&self->end, self->comm, first_kind + TRANSFER_END);
 }
 
@@ -116,9 +120,19 @@ void transfer_begin(struct transfer *self)
     diffusing_begin(&self->end);
 }
 
+double transfer_load(const struct transfer *self)
+{
+    return self->bins->load_s / self->speed;
+}
+
+double transfer_usual_load(const struct transfer *self)
+{
+    return self->limit_s - (self->limit_s - transfer_load(self)) * self->speed;
+}
+
 static void keep_task(struct transfer *self, const struct transfer_task *task)
 {
-    taskpool_comm_report(self->comm, duration_bins_add(self->bins, task->task, task->time_s));
+    taskpool_comm_report(self->comm, duration_bins_add(self->bins, task->task, task->work));
 }
 
 /* A worker with room for a task, by its index among the known ones, which counts the task there;
@@ -153,6 +167,8 @@ static void send_batch(struct transfer *self, int to, struct transfer_batch *bat
 {
     if (batch->head.n == 0)
         return;
+    if (batch->head.kind == self->first_kind + TRANSFER_TASKS)
+        learned_speeds_gave(self->speeds, to);
     taskpool_comm_send(self->comm, to, batch,
                        sizeof batch->head + (size_t)batch->head.n * sizeof batch->tasks[0]);
     diffusing_sent_work(&self->end);
@@ -178,7 +194,7 @@ static void choose_donations(struct transfer *self, struct donation **donations,
 {
     int64_t capacity = 0, entry;
     float time_s;
-    while (self->bins->load_s > self->limit_s &&
+    while (transfer_load(self) > self->limit_s &&
            duration_bins_remove_smallest(self->bins, &entry, &time_s)) {
         int receiver = choose_receiver(self, time_s);
         enum status status = receiver < 0
@@ -221,11 +237,14 @@ static void donate_tasks(struct transfer *self)
 static void accept_tasks(struct transfer *self, int from, const struct transfer_batch *offered)
 {
     struct transfer_batch refused = {.head.kind = self->first_kind + TRANSFER_RETURN};
+    learned_speeds_got(self->speeds, from);
     diffusing_received_work(&self->end, from);
     for (int64_t i = 0; i < offered->head.n; i++) {
         const struct transfer_task *task = &offered->tasks[i];
-        if (self->bins->load_s + task->time_s <= self->limit_s) {
+        if (transfer_load(self) + task->work / self->speed <= self->limit_s) {
             keep_task(self, task);
+            taskpool_comm_report(self->comm, watched_tasks_add(&self->speeds->watched, task->task,
+                                                               task->work, from));
             self->comm->counts.tasks_moved++;
         } else {
             add_to_batch(self, from, &refused, task);

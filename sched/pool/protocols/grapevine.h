@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sched/pool/protocols/diffusing.h"
+#include "sched/pool/protocols/learned_speeds.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "taskpool/mode.h"
 
@@ -62,7 +63,8 @@ void gossip_tell(struct gossip *gossip, double load_s);
 void gossip_receive(struct gossip *gossip, int from, const struct gossip_message *message);
 
 /* Transfer: workers above a limit send their shortest tasks to workers that they know, by gossip,
- * to have little load.
+ * to have little load. A worker's speed is known to itself alone: it says what load leaves a worker of
+ * speed 1 as much room.
  *
  * Each receiver is chosen with a probability in proportion to what it lacks to the limit, if the
  * task does not lift it above as far as the sender knows. A receiver to which several have sent
@@ -83,7 +85,8 @@ struct transfer_message {
     int32_t kind;
     int32_t unused;
     int64_t n;     /* tasks, which follow */
-    double load_s; /* the user's */
+    double load_s; /* the user's, as speed */
+    double speed;
 };
 
 struct transfer {
@@ -92,13 +95,20 @@ struct transfer {
     struct duration_bins *bins;
     int32_t first_kind;
     double limit_s; /* set by the user before transfer_is_finished */
+    double speed;   /* of this worker: it has the work of bins over speed; set likewise */
+    struct learned_speeds *speeds; /* notes which tasks move; borrowed */
     bool has_donated;
     struct diffusing end;
 };
 
-/* bins  tasks of this worker, which lose and receive some */
+/* bins    tasks of this worker by their work, which lose and receive some
+ * speeds  see struct transfer */
 void transfer_init(struct transfer *transfer, struct gossip *gossip, struct duration_bins *bins,
-                   int32_t first_kind);
+                   struct learned_speeds *speeds, int32_t first_kind);
+
+/* This worker's load, and the load of a worker of speed 1 that lacks as much work to the limit. */
+double transfer_load(const struct transfer *transfer);
+double transfer_usual_load(const struct transfer *transfer);
 
 /* Begins a phase, before any of its messages arrives. */
 void transfer_begin(struct transfer *transfer);

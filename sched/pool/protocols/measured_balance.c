@@ -24,9 +24,13 @@ enum status measured_balance_init(struct measured_balance *self,
     bool finds_data = problem->even_within > 0 || problem->move_cost > 0;
     struct balancer_rules own = finds_data ? rules_of_few_moves(rules, problem) : *rules;
     own.seed = setup->settings->seed;
-    balancer_init(&self->balancer, comm, &self->bins, &own);
+    learned_speeds_init(&self->speeds, setup, comm);
+    double speed = self->speeds.speed;
+    balancer_init(&self->balancer, comm, &self->bins, &self->speeds, &own);
     /* No ran_tasks: the tasks that ran are in bins. */
     TRY(stealing_init(&self->stealing, setup, comm, NULL));
+    self->stealing.speed = speed;
+
     stealing_mind_moves(&self->stealing);
     return STATUS_OK;
 }
@@ -35,6 +39,7 @@ void measured_balance_fini(void *state)
 {
     struct measured_balance *self = state;
     balancer_fini(&self->balancer);
+    learned_speeds_fini(&self->speeds);
     duration_bins_fini(&self->bins);
     taskpool_stealing_fini(&self->stealing);
 }
@@ -55,8 +60,11 @@ void measured_balance_finished(void *state, int64_t task, double time_s)
 void measured_balance_receive(void *state, int from, const void *message, size_t size)
 {
     struct measured_balance *self = state;
-    if (*(const int32_t *)message < BALANCER_FIRST_KIND)
+    int32_t kind = *(const int32_t *)message;
+    if (kind < BALANCER_FIRST_KIND)
         taskpool_stealing_receive(state, from, message, size);
+    else if (kind >= SPEEDS_FIRST_KIND)
+        learned_speeds_receive(&self->speeds, from, message);
     else
         balancer_receive(&self->balancer, from, message);
 }
@@ -81,12 +89,40 @@ enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_
     return step;
 }
 
+static void begin_learning(struct measured_balance *self)
+{
+    self->balancing = true;
+    balancer_prepare(&self->balancer);
+    learned_speeds_begin(&self->speeds, &self->bins);
+}
+
+/* From here on bins hold work. */
+static void begin_moving(struct measured_balance *self)
+{
+    self->moving = true;
+    self->stealing.speed = self->speeds.speed;
+    self->stealing.minds_speeds = self->speeds.has_evidence;
+    duration_bins_scale(&self->bins, self->speeds.speed);
+    balancer_begin(&self->balancer, self->end_s);
+}
+
 bool measured_balance_balance(struct measured_balance *self)
 {
     if (!self->balancing)
-        balancer_begin(&self->balancer, self->end_s);
-    self->balancing = !balancer_is_finished(&self->balancer);
-    return !self->balancing;
+        begin_learning(self);
+    if (!self->moving && learned_speeds_are_finished(&self->speeds))
+        begin_moving(self);
+    if (!self->moving || !balancer_is_finished(&self->balancer))
+        return false;
+    self->balancing = self->moving = false;
+    taskpool_comm_report(self->stealing.comm, learned_speeds_watch_own(&self->speeds, &self->bins));
+    return true;
+}
+
+void measured_balance_keep(struct measured_balance *self)
+{
+    duration_bins_scale(&self->bins, self->speeds.speed);
+    taskpool_comm_report(self->stealing.comm, learned_speeds_watch_own(&self->speeds, &self->bins));
 }
 
 enum status measured_balance_begin(struct measured_balance *self, bool steals, bool longest_first)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
  * run, and between iterations a balancer moves some of them, so that the workers' loads
- * are even if tasks take as long as they did. */
+ * are even if tasks take as long as they did, or elsewhere as long as that is by the workers'
+ * speeds. */
 #pragma once
 
 #include "sched/pool/protocols/balancer.h"
@@ -15,9 +16,11 @@
 struct measured_balance {
     struct stealing stealing;  /* first: entries of the mode's table are stealing's own */
     struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
+    struct learned_speeds speeds;
     struct balancer balancer;
-    bool balancing; /* a phase has begun and is not finished */
-    double end_s;   /* from this worker's last task to the end, in the last iteration that
+    bool balancing; /* a phase has begun and is not finished: speeds are learned, then tasks move */
+    bool moving;
+    double end_s; /* from this worker's last task to the end, in the last iteration that
                      * stole */
 };
 
@@ -30,6 +33,10 @@ enum status measured_balance_init(struct measured_balance *measured,
 
 /* One call of the mode's restore: begins or continues balancing; whether it is finished. */
 bool measured_balance_balance(struct measured_balance *measured);
+
+/* In place of balancing: every worker keeps its tasks. What they take next shows how well durations
+ * predict. */
+void measured_balance_keep(struct measured_balance *measured);
 
 /* Begins the next iteration with the tasks of bins, which are emptied.
  * steals         workers without tasks steal

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds with random partners for each round with a partner by number; tasks offered in a round, as
- * many as `taken` of a message has bits; exchanges of single tasks in a round. */
-enum { RANDOM_ROUNDS = 1, MAX_OFFERED = 32, MAX_SWAPS = 8 };
+/* Rounds with random partners for each round with a partner by number, and more after the tree, which
+ * leaves small differences; tasks offered in a round, as many as `taken` of a message has bits;
+ * exchanges of single tasks in a round. */
+enum { RANDOM_ROUNDS = 1, RANDOM_ROUNDS_AFTER_TREE = 2, MAX_OFFERED = 32, MAX_SWAPS = 8 };
 
 /* Iterations within which a move has to save as much time as it costs, see move_pays. */
 enum { PAYS_WITHIN = 10 };
@@ -22,8 +23,12 @@ enum { PAYS_WITHIN = 10 };
 void pairs_init(struct pairs *self, struct balancer_link *link, struct duration_bins *bins,
                 const struct balancer_rules *rules)
 {
-    *self = (struct pairs){
-        .link = link, .bins = bins, .seed = (uint64_t)rules->seed, .move_cost = rules->move_cost};
+    *self =
+        (struct pairs){.link = link,
+                       .bins = bins,
+                       .seed = (uint64_t)rules->seed,
+                       .move_cost = rules->move_cost,
+                       .random_rounds = rules->refines ? RANDOM_ROUNDS_AFTER_TREE : RANDOM_ROUNDS};
 }
 
 static int count_bits(int n)
@@ -38,7 +43,7 @@ void pairs_prepare(struct pairs *self)
 {
     int bits = count_bits(self->link->comm->size - 1);
     self->n_phases++;
-    self->n_rounds = (1 + RANDOM_ROUNDS) * bits;
+    self->n_rounds = (1 + self->random_rounds) * bits;
     self->round = 0;
     self->rounds = balancer_allocate(self->n_rounds, sizeof *self->rounds);
     for (int32_t i = 0; i < self->n_rounds; i++)
@@ -61,18 +66,37 @@ void pairs_finish(struct pairs *self)
     self->begun = false;
 }
 
+/* Adds a task of the partner. */
 static void add_task(struct pairs *self, const struct pairs_task *task)
 {
-    taskpool_comm_report(self->link->comm, duration_bins_add(self->bins, task->task, task->time_s));
+    taskpool_comm_report(self->link->comm, duration_bins_add(self->bins, task->task, task->work));
+    self->link->comm->counts.tasks_moved++;
+    if (!self->link->speeds)
+        return;
+    learned_speeds_got(self->link->speeds, self->partner);
+    taskpool_comm_report(self->link->comm,
+                         watched_tasks_add(&self->link->speeds->watched, task->task, task->work,
+                                           task->ran_here ? self->partner : -1));
+}
+
+/* A removed task is the partner's. */
+static void note_given(struct pairs *self, const struct pairs_task *task)
+{
+    if (!self->link->speeds)
+        return;
+    learned_speeds_gave(self->link->speeds, self->partner);
+    watched_tasks_remove(&self->link->speeds->watched, task->task);
 }
 
 static struct pairs_task remove_task(struct pairs *self, int64_t bin)
 {
     struct pairs_task task;
-    float time_s;
-    duration_bins_remove(self->bins, bin, &task.entry, &time_s);
+    float work;
+    duration_bins_remove(self->bins, bin, &task.entry, &work);
     task.task = duration_bins_removed_task(self->bins, task.entry);
-    task.time_s = time_s;
+    task.work = work;
+    task.ran_here =
+        self->link->speeds && !watched_tasks_may_have(&self->link->speeds->watched, task.task);
     return task;
 }
 
@@ -108,13 +132,14 @@ static void take_moved(struct pairs *self, const struct balancer_message *messag
     const struct pairs_task *offered = self->rounds[self->round].sent;
     const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
     for (int32_t i = 0; i < self->n_offered; i++)
-        if (!((message->taken >> i) & 1))
+        if ((message->taken >> i) & 1)
+            note_given(self, &offered[i]);
+        else
             taskpool_comm_report(
                 self->link->comm,
-                duration_bins_put_back(self->bins, offered[i].entry, (float)offered[i].time_s));
+                duration_bins_put_back(self->bins, offered[i].entry, (float)offered[i].work));
     for (int64_t i = 0; i < message->n; i++)
         add_task(self, &moved[i]);
-    self->link->comm->counts.tasks_moved += message->n;
     self->answered = true;
 }
 
@@ -126,6 +151,7 @@ struct pairs_gift {
     int64_t n, capacity;
     uint32_t taken;
     double own_s, partner_s;
+    double own_speed, partner_speed;
 };
 
 /* The task of a bin for one of the offer, or for none (-1). */
@@ -135,9 +161,10 @@ struct pairs_swap {
     double gain_s; /* by which the larger load decreases; 0: none was found */
 };
 
-static double mean_of_bin(const struct duration_bin *bin)
+/* The work that is expected of a task of a bin. */
+static double mean_work(const struct pairs *self, const struct duration_bin *bin)
 {
-    return bin->sum_s / bin->n_tasks;
+    return balancer_expect(self->link, bin->sum_s / bin->n_tasks);
 }
 
 static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bin)
@@ -146,8 +173,10 @@ static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bi
         die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
     struct pairs_task task = remove_task(self, bin);
     gift->tasks[gift->n++] = task;
-    gift->own_s -= task.time_s;
-    gift->partner_s += task.time_s;
+    note_given(self, &task);
+    double work = balancer_expect(self->link, task.work);
+    gift->own_s -= work / gift->own_speed;
+    gift->partner_s += work / gift->partner_speed;
 }
 
 /* Whether a gain in every iteration pays for the move of tasks of moved_s. It is not known how many
@@ -158,14 +187,26 @@ static bool move_pays(const struct pairs *self, double gain_s, double moved_s)
     return n_iterations * gain_s >= self->move_cost * moved_s;
 }
 
+/* Whether a task of this work leaves the partner's load below this worker's, and pays. */
+static bool may_give(const struct pairs *self, const struct pairs_gift *gift, double work)
+{
+    double own_s = work / gift->own_speed, partner_s = work / gift->partner_speed;
+    return own_s + partner_s <= gift->own_s - gift->partner_s && move_pays(self, own_s, partner_s);
+}
+
+/* By how much the larger load decreases if the partner gets so much more work. */
+static double gain_of(const struct pairs_gift *gift, double work)
+{
+    return fmin(work / gift->own_speed, gift->own_s - gift->partner_s - work / gift->partner_speed);
+}
+
 /* Gives tasks, the longest first, as long as the partner's load does not become the larger one. */
 static void give_longest(struct pairs *self, struct pairs_gift *gift)
 {
     for (int64_t i = self->bins->n_bins - 1; i >= 0; i--) {
         const struct duration_bin *bin = &self->bins->bins[i];
         while (bin->n_tasks > 0 && gift->own_s > self->limit_s &&
-               2 * mean_of_bin(bin) <= gift->own_s - gift->partner_s &&
-               move_pays(self, mean_of_bin(bin), mean_of_bin(bin)))
+               may_give(self, gift, mean_work(self, bin)))
             move_to_gift(self, gift, i);
     }
 }
@@ -173,15 +214,15 @@ static void give_longest(struct pairs *self, struct pairs_gift *gift)
 static struct pairs_swap find_swap(const struct pairs *self, const struct pairs_gift *gift)
 {
     struct pairs_swap best = {.offered = -1};
-    double half_s = (gift->own_s - gift->partner_s) / 2;
     for (int64_t i = 0; i < self->bins->n_bins; i++) {
         const struct duration_bin *bin = &self->bins->bins[i];
         for (int32_t j = -1; bin->n_tasks > 0 && j < self->n_offer; j++) {
             if (j >= 0 && ((gift->taken >> j) & 1))
                 continue;
-            double given_s = mean_of_bin(bin), taken_s = j < 0 ? 0 : self->offer[j].time_s;
-            double gain_s = half_s - fabs(half_s - (given_s - taken_s));
-            if (gain_s > best.gain_s && move_pays(self, gain_s, given_s + taken_s))
+            double given = mean_work(self, bin);
+            double taken = j < 0 ? 0 : balancer_expect(self->link, self->offer[j].work);
+            double gain_s = gain_of(gift, given - taken);
+            if (gain_s > best.gain_s && move_pays(self, gain_s, given + taken))
                 best = (struct pairs_swap){.bin = i, .offered = j, .gain_s = gain_s};
         }
     }
@@ -194,14 +235,18 @@ static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct
     if (swap->offered < 0)
         return;
     gift->taken |= UINT32_C(1) << swap->offered;
-    gift->own_s += self->offer[swap->offered].time_s;
-    gift->partner_s -= self->offer[swap->offered].time_s;
+    double taken = balancer_expect(self->link, self->offer[swap->offered].work);
+    gift->own_s += taken / gift->own_speed;
+    gift->partner_s -= taken / gift->partner_speed;
 }
 
 static void answer_offer(struct pairs *self)
 {
+    const struct pairs_round *round = &self->rounds[self->round];
     struct pairs_gift gift = {.own_s = self->own_s,
-                              .partner_s = self->rounds[self->round].partner_s};
+                              .partner_s = round->partner_s,
+                              .own_speed = self->link->speed,
+                              .partner_speed = round->partner_speed};
     give_longest(self, &gift);
     for (int i = 0; i < MAX_SWAPS && gift.own_s > self->limit_s; i++) {
         struct pairs_swap swap = find_swap(self, &gift);
@@ -210,10 +255,8 @@ static void answer_offer(struct pairs *self)
         swap_tasks(self, &gift, &swap);
     }
     for (int32_t i = 0; i < self->n_offer; i++)
-        if ((gift.taken >> i) & 1) {
+        if ((gift.taken >> i) & 1)
             add_task(self, &self->offer[i]);
-            self->link->comm->counts.tasks_moved++;
-        }
     struct balancer_message head = {.kind = BALANCER_PAIR_MOVE, .n = gift.n, .taken = gift.taken};
     send_tasks(self, &head, gift.tasks);
 }
@@ -223,7 +266,7 @@ static void answer_offer(struct pairs *self)
 static int find_partner(const struct pairs *self)
 {
     const struct taskpool_comm *comm = self->link->comm;
-    int n_bits = self->n_rounds / (1 + RANDOM_ROUNDS);
+    int n_bits = self->n_rounds / (1 + self->random_rounds);
     if (self->round < n_bits) {
         int partner = comm->rank ^ (1 << self->round);
         return partner < comm->size ? partner : comm->rank;
@@ -241,10 +284,12 @@ static void begin_round(struct pairs *self)
     self->offer = NULL;
     self->n_offered = self->n_offer = -1;
     self->answered = false;
-    self->own_s = self->bins->load_s;
+    self->own_s = balancer_expected_work(self->link, self->bins) / self->link->speed;
     self->partner = find_partner(self);
-    struct balancer_message head = {
-        .kind = BALANCER_PAIR_LOAD, .round = self->round, .load_s = self->own_s};
+    struct balancer_message head = {.kind = BALANCER_PAIR_LOAD,
+                                    .round = self->round,
+                                    .load_s = self->own_s,
+                                    .speed = self->link->speed};
     if (self->partner != self->link->comm->rank)
         balancer_send(self->link, self->partner, &head, NULL, 0);
 }
@@ -282,6 +327,7 @@ void pairs_begin(struct pairs *self, double limit_s)
 {
     self->begun = true;
     self->limit_s = limit_s;
+
     begin_round(self);
     run_rounds(self);
 }
@@ -296,11 +342,14 @@ static void keep_offer(struct pairs *self, const struct balancer_message *messag
 
 void pairs_receive(struct pairs *self, const struct balancer_message *message)
 {
-    if (message->kind == BALANCER_PAIR_LOAD)
-        self->rounds[message->round].partner_s = message->load_s;
-    else if (message->kind == BALANCER_PAIR_OFFER)
+    struct pairs_round *round = &self->rounds[message->round];
+    if (message->kind == BALANCER_PAIR_LOAD) {
+        round->partner_s = message->load_s;
+        round->partner_speed = message->speed;
+    } else if (message->kind == BALANCER_PAIR_OFFER) {
         keep_offer(self, message);
-    else
+    } else {
         take_moved(self, message);
+    }
     run_rounds(self);
 }

@@ -25,11 +25,13 @@
 struct pairs_task {
     int64_t task;
     int64_t entry; /* offered: of the bins that it was removed from */
-    double time_s;
+    double work;
+    bool ran_here; /* on the sender, in the last iteration */
 };
 
 struct pairs_round {
-    double partner_s;        /* the partner's load; NAN: not here yet */
+    double partner_s; /* the partner's load; NAN: not here yet */
+    double partner_speed;
     struct pairs_task *sent; /* bulk of the message to the partner; NULL: none */
 };
 
@@ -38,10 +40,12 @@ struct pairs {
     struct duration_bins *bins;
     uint64_t seed;
     double move_cost;
-    uint64_t n_phases; /* begun */
+    int32_t random_rounds; /* for each with a partner by number */
+    uint64_t n_phases;     /* begun */
 
     bool begun;
     double limit_s;
+
     int32_t n_rounds, round;
     struct pairs_round *rounds; /* n_rounds; NULL between phases */
     int partner;                /* in this round; this worker itself: none */
@@ -52,7 +56,7 @@ struct pairs {
 };
 
 /* link, bins  borrowed
- * rules       read are seed and move_cost */
+ * rules       read are seed, move_cost and refines */
 void pairs_init(struct pairs *pairs, struct balancer_link *link, struct duration_bins *bins,
                 const struct balancer_rules *rules);
 

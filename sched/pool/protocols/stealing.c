@@ -4,6 +4,7 @@
 #include "support/io/words.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,11 +32,12 @@ static const struct taskpool_option stealing_rows[] = {
         "retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0", .value = "N",
         .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
                 "published"),
-    TASKPOOL_FLAG_OPTION(
-        "as-published", FIELD(as_published), .is_preset = true,
-        .help = "the algorithms as their paper has them (Lifflander et al., 2012): "
-                "--release half --retry 0, retentive: --retain order, persist: "
-                "--pass-up=false --never-worse=false; options given explicitly take precedence"),
+    TASKPOOL_FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
+                         .help =
+                             "the algorithms as their paper has them (Lifflander et al., 2012): "
+                             "--release half --retry 0, retentive: --retain order, persist: "
+                             "--pass-up=false --never-worse=false --refine=false; options given "
+                             "explicitly take precedence"),
 };
 
 #undef FIELD
@@ -86,8 +88,12 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
     size_t record_size = setup->problem->record_size;
     const struct stealing_settings *settings =
         taskpool_settings_of(setup->settings, &taskpool_stealing_options);
-    *self = (struct stealing){
-        .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
+    *self = (struct stealing){.setup = setup,
+                              .settings = settings,
+                              .comm = comm,
+                              .enabled = true,
+                              .ran = ran,
+                              .speed = 1};
     stealing_prefer_termination(self, TERMINATION_TREE);
     if (record_size == 0 && settings->release == RELEASE_ALL)
         steal_window_init(&self->window, comm);
@@ -115,6 +121,7 @@ void stealing_begin(struct stealing *self, bool enabled)
     assert(task_deque_n_tasks(&self->deque) == 0 && steal_window_n_tasks(&self->window) == 0);
     self->enabled = enabled;
     self->searching = self->runs_last = false;
+    atomic_store_explicit(&self->between, true, memory_order_relaxed);
     self->n_refusals = 0;
     self->ask_after_s = 0;
     steal_window_count_thefts(&self->window);
@@ -132,6 +139,7 @@ void stealing_mind_moves(struct stealing *self)
 
 void stealing_finished(struct stealing *self, double time_s)
 {
+    atomic_store_explicit(&self->between, true, memory_order_relaxed);
     if (self->minds_moves)
         move_account_add(&self->account, time_s, taskpool_comm_now(self->comm));
 }
@@ -187,6 +195,7 @@ void stealing_begin_tasks(struct stealing *self, const struct taskpool_mode_work
     /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)
         self->searching = false;
+    atomic_store_explicit(&self->between, false, memory_order_relaxed);
     if (self->ran)
         note(self, work, initial);
 }
@@ -305,27 +314,50 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
 
 /* --- the victim --- */
 
-/* The tasks for a thief; their number, 0 if there are none for it. */
-static int64_t choose_batch(struct stealing *self, const struct steal_request *request,
-                            struct task_deque_batch *batch)
+int64_t stealing_even_share(double victim_speed, double thief_speed, double left, int64_t n)
+{
+    int64_t less = (int64_t)((double)n * thief_speed / (thief_speed + victim_speed));
+    double with_less = ((double)(n - less) + left) / victim_speed;
+    double with_more =
+        fmax((double)(less + 1) / thief_speed, ((double)(n - less - 1) + left) / victim_speed);
+    return less < n && with_more < with_less ? less + 1 : less;
+}
+
+/* The number of waiting tasks that a thief gets; 0 if there are none for it, -1: half of them. */
+static int64_t share_for(const struct stealing *self, const struct steal_request *request,
+                         size_t size)
 {
     const struct move_account *account = &self->account;
-    int64_t n_wanted = self->steal_tasks;
-    if (account->move_cost > 0) {
-        int64_t n = move_account_worth(account, self->deque.shared_tasks, request->load_s,
-                                       taskpool_comm_now(self->comm));
-        if (n < self->deque.min_share)
-            return 0;
+    int64_t n_waiting = self->deque.shared_tasks;
+    if (account->move_cost > 0)
+        return move_account_worth(account, n_waiting, request->load_s,
+                                  taskpool_comm_now(self->comm));
+    if (!self->minds_speeds)
+        return -1;
+    double left =
+        atomic_load_explicit(&self->between, memory_order_relaxed) ? 0 : RUNNING_TASK_LEFT;
+    return stealing_even_share(self->speed, size == sizeof *request ? request->speed : 1, left,
+                               n_waiting);
+}
+
+/* The tasks for a thief; their number, 0 if there are none for it. */
+static int64_t choose_batch(struct stealing *self, const struct steal_request *request, size_t size,
+                            struct task_deque_batch *batch)
+{
+    int64_t n_wanted = self->steal_tasks, n = share_for(self, request, size);
+    if (n >= 0 && n < self->deque.min_share)
+        return 0;
+    if (n > 0)
         n_wanted = n_wanted > 0 && n_wanted < n ? n_wanted : n;
-    }
     return task_deque_give_away(&self->deque, n_wanted, batch);
 }
 
-static void answer_thief(struct stealing *self, int thief, const struct steal_request *request)
+static void answer_thief(struct stealing *self, int thief, const struct steal_request *request,
+                         size_t size)
 {
     struct task_deque_batch batch;
     termination_received_request(&self->termination);
-    if (choose_batch(self, request, &batch) == 0) {
+    if (choose_batch(self, request, size, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
         taskpool_comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);
@@ -344,14 +376,15 @@ static void answer_thief(struct stealing *self, int thief, const struct steal_re
 }
 
 /* A thief of another node gets of the tasks in the window, too, which are in the deque meanwhile. */
-static void answer_from_all(struct stealing *self, int thief, const struct steal_request *request)
+static void answer_from_all(struct stealing *self, int thief, const struct steal_request *request,
+                            size_t size)
 {
     bool has_window = steal_window_n_tasks(&self->window) > 0;
     if (has_window) {
         stealing_close_window(self);
         task_deque_share_all(&self->deque);
     }
-    answer_thief(self, thief, request);
+    answer_thief(self, thief, request, size);
     if (has_window)
         stealing_open_window(self);
 }
@@ -359,10 +392,9 @@ static void answer_from_all(struct stealing *self, int thief, const struct steal
 void taskpool_stealing_receive(void *state, int from, const void *message, size_t size)
 {
     struct stealing *self = state;
-    (void)size;
     switch ((enum stealing_kind) * (const int32_t *)message) {
     case STEALING_REQUEST:
-        answer_from_all(self, from, message);
+        answer_from_all(self, from, message, size);
         break;
     case STEALING_REFUSAL:
         stealing_set_pause(self);

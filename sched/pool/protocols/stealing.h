@@ -26,7 +26,8 @@
  *
  * Where a task takes longer elsewhere than where it ran in the last iteration, modes that begin there
  * mind that: a request then says what the thief has run, and the victim gives what is worth moving
- * (move_account.h) instead of half. */
+ * (move_account.h) instead of half. Where speeds are known, a thief gets as many as let both end at
+ * the same time, and a victim between two tasks keeps one for itself. */
 #pragma once
 
 #include "sched/pool/core/comm.h"
@@ -37,6 +38,8 @@
 #include "sched/pool/queues/task_ranges.h"
 #include "sched/pool/shared/steal_window.h"
 #include "taskpool/mode.h"
+
+#include <stdatomic.h>
 
 /* The first word of every message. */
 enum stealing_kind {
@@ -77,6 +80,9 @@ struct stealing {
     double ask_after_s;     /* no request before this time; 0: at once */
 
     struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
+    double speed;          /* of this worker, relative; 1 unless the mode sets it */
+    bool minds_speeds;     /* they are known; the mode then calls stealing_finished */
+    atomic_bool between;   /* no task runs here, if the mode calls it */
     bool minds_moves;      /* in iterations after the first, if moving costs something */
     struct move_account account;
 };

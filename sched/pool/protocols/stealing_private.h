@@ -7,14 +7,23 @@
 struct steal_request {
     int32_t kind;
     int32_t unused;
-    double load_s; /* only if moves are minded: what the thief ran in this iteration */
+    double speed;  /* only if it is not 1, or moves are minded: of the thief */
+    double load_s; /* the same: what the thief ran in this iteration */
 };
+
+/* What is left of a task that runs, on average, when a thief asks. */
+#define RUNNING_TASK_LEFT 0.5
 
 /* --- stealing.c --- */
 
 /* Tasks were taken to run next. */
 void stealing_begin_tasks(struct stealing *stealing, const struct taskpool_mode_work *work,
                           bool initial);
+
+/* The number of n waiting tasks with which the later of two workers ends earliest, if the thief gets
+ * them and the victim keeps the others and what is left of the task that it runs; of two such numbers
+ * the smaller. Speeds are relative. */
+int64_t stealing_even_share(double victim_speed, double thief_speed, double left, int64_t n);
 
 /* --- stealing_thief.c --- */
 

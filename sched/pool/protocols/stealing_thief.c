@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/stealing_private.h"
 
+#include "support/base/integers.h"
+
 #include <math.h>
 
 /* In a static pool, where the tasks left only decrease, a thief pauses after --retry refusals in a
@@ -82,8 +84,17 @@ static bool steal_from_window(struct stealing *self)
 {
     struct steal_window_part part;
     int mate = steal_window_find(&self->window);
+    int64_t n_wanted = self->steal_tasks;
+    if (mate >= 0 && self->minds_speeds) {
+        int64_t n =
+            stealing_even_share(steal_window_speed(&self->window, mate), self->speed,
+                                RUNNING_TASK_LEFT, steal_window_n_tasks_of(&self->window, mate));
+        if (n < max_int64(self->deque.min_share, 1))
+            return false;
+        n_wanted = n_wanted > 0 && n_wanted < n ? n_wanted : n;
+    }
     if (mate < 0 ||
-        !steal_window_steal(&self->window, mate, self->steal_tasks, self->deque.min_share, &part))
+        !steal_window_steal(&self->window, mate, n_wanted, self->deque.min_share, &part))
         return false;
     self->comm->counts.steals_attempted++;
     stealing_note_success(self, part.n_tasks);
@@ -135,8 +146,10 @@ static void ask_victim(struct stealing *self)
         pauses(self);
         return;
     }
-    const struct steal_request request = {.kind = STEALING_REQUEST, .load_s = self->account.load_s};
-    size_t size = self->account.move_cost > 0 ? sizeof request : sizeof request.kind;
+    const struct steal_request request = {
+        .kind = STEALING_REQUEST, .speed = self->speed, .load_s = self->account.load_s};
+    bool is_usual = self->speed == 1 && self->account.move_cost == 0;
+    size_t size = is_usual ? sizeof request.kind : sizeof request;
     taskpool_comm_send(self->comm, victim, &request, size);
     termination_sent_request(&self->termination);
     self->comm->counts.steals_attempted++;

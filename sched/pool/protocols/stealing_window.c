@@ -32,7 +32,7 @@ void stealing_open_window(struct stealing *self)
         task_deque_take_ranges(&self->deque, STEAL_WINDOW_TASKS, STEAL_WINDOW_RANGES, part.ranges);
     for (int i = 0; i < part.n; i++)
         part.n_tasks += taskpool_range_count(&part.ranges[i]);
-    steal_window_open(&self->window, &part, task_deque_n_tasks(&self->deque) == 0);
+    steal_window_open(&self->window, &part, task_deque_n_tasks(&self->deque) == 0, self->speed);
 }
 
 void stealing_close_window(struct stealing *self)

@@ -179,6 +179,18 @@ done:
     return status;
 }
 
+void duration_bins_scale(struct duration_bins *self, double factor)
+{
+    if (factor == 1)
+        return;
+    self->load_s *= factor;
+    for (int64_t i = 0; i < self->n_bins; i++) {
+        struct duration_bin *bin = &self->bins[i];
+        bin->sum_s *= factor;
+        bin->key = key_of(bin->sum_s / bin->n_tasks);
+    }
+}
+
 void duration_bins_clear(struct duration_bins *self)
 {
     self->n_entries = self->n_bins = self->n_tasks = 0;

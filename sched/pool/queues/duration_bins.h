@@ -79,6 +79,10 @@ enum status duration_bins_list(const struct duration_bins *bins, struct task_ran
 enum status duration_bins_list_longest_first(const struct duration_bins *bins,
                                              struct task_ranges *ranges);
 
+/* Multiplies all durations by a factor > 0; no task was removed. Bins may then have the same
+ * key. */
+void duration_bins_scale(struct duration_bins *bins, double factor);
+
 /* Removes all tasks and keeps the memory. */
 void duration_bins_clear(struct duration_bins *bins);
 

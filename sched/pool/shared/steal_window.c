@@ -3,10 +3,13 @@
 
 #include "support/base/integers.h"
 
+#include <string.h>
+
 /* The words of a worker. */
 enum {
     THEFT_VIEW,     /* count (32 bits), front and back (16 bits each) */
     THEFT_HAS_ALL,  /* whether no tasks wait elsewhere */
+    THEFT_SPEED,    /* of the worker; the bits of a double */
     THEFT_N_RANGES, /* of the list, three words each */
     THEFT_RANGES,
     THEFT_RANGE_WORDS = 3,
@@ -99,8 +102,9 @@ static int64_t own_window_word(const struct steal_window *self)
 }
 
 void steal_window_open(struct steal_window *self, const struct steal_window_part *part,
-                       bool has_all)
+                       bool has_all, double speed)
 {
+    int64_t speed_bits;
     struct window_view view = window_view_of(own_window_word(self));
     for (int r = 0; r < part->n; r++) {
         int64_t word = THEFT_RANGES + THEFT_RANGE_WORDS * r;
@@ -110,6 +114,8 @@ void steal_window_open(struct steal_window *self, const struct steal_window_part
     }
     store_window_word(self, THEFT_N_RANGES, part->n);
     store_window_word(self, THEFT_HAS_ALL, has_all);
+    memcpy(&speed_bits, &speed, sizeof speed);
+    store_window_word(self, THEFT_SPEED, speed_bits);
     if (part->n_tasks == 0)
         return;
     /* Nobody changes a window without tasks. */
@@ -157,10 +163,7 @@ void steal_window_close(struct steal_window *self, struct steal_window_part *par
 
 int64_t steal_window_n_tasks(const struct steal_window *self)
 {
-    if (!self->comm)
-        return 0;
-    struct window_view view = window_view_of(own_window_word(self));
-    return view.back - view.front;
+    return self->comm ? steal_window_n_tasks_of(self, self->own) : 0;
 }
 
 int64_t steal_window_count_thefts(struct steal_window *self)
@@ -214,4 +217,18 @@ int steal_window_find(const struct steal_window *self)
 bool steal_window_has_all(const struct steal_window *self, int mate)
 {
     return window_word(self, mate, THEFT_HAS_ALL) != 0;
+}
+
+int64_t steal_window_n_tasks_of(const struct steal_window *self, int mate)
+{
+    struct window_view view = window_view_of(window_word(self, mate, THEFT_VIEW));
+    return view.back - view.front;
+}
+
+double steal_window_speed(const struct steal_window *self, int mate)
+{
+    int64_t bits = window_word(self, mate, THEFT_SPEED);
+    double speed;
+    memcpy(&speed, &bits, sizeof speed);
+    return speed;
 }

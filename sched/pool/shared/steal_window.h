@@ -42,9 +42,10 @@ void steal_window_init(struct steal_window *window, struct taskpool_comm *comm);
 
 /* --- the worker --- */
 
-/* Puts tasks into its window, in which there are none. has_all: no others wait here. */
+/* Puts tasks into its window, in which there are none. has_all: no others wait here. speed: this
+ * worker's, relative. */
 void steal_window_open(struct steal_window *window, const struct steal_window_part *part,
-                       bool has_all);
+                       bool has_all, double speed);
 
 /* Takes up to n tasks of one range from its front. False: there are none. */
 bool steal_window_take(struct steal_window *window, int64_t n, struct taskpool_range *range);
@@ -69,6 +70,10 @@ bool steal_window_steal(struct steal_window *window, int mate, int64_t n, int64_
 /* A worker other than this one whose window has tasks, the one with the most among some; -1: none
  * was found. */
 int steal_window_find(const struct steal_window *window);
+
+/* The tasks in another worker's window, and its speed. */
+int64_t steal_window_n_tasks_of(const struct steal_window *window, int mate);
+double steal_window_speed(const struct steal_window *window, int mate);
 
 /* Whether another worker has put all tasks that it has not begun into its window: nothing else is to
  * be got from it. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums over tasks and workers from which speeds of workers are learned, and how well the durations of
+ * one iteration predict those of the next (protocols/learned_speeds.h). */
+#pragma once
+
+#include <stdbool.h>
+
+/* Logarithms of speeds: what is not worth a change. */
+#define SPEED_LEAST_CHANGE 0.02
+
+/* Sums over tasks that ran twice, x and y what they took: work. */
+struct repeat_sums {
+    double n, x, y, xx, xy;
+};
+
+void repeat_sums_add(struct repeat_sums *sums, double x, double y);
+
+/* Adds sums, as if all x and y were larger by these factors. */
+void repeat_sums_merge(struct repeat_sums *sums, const struct repeat_sums *others, double x_factor,
+                       double y_factor);
+
+/* Sums over workers. */
+struct speed_sums {
+    double noise, noise_weight;  /* squares of logarithms of ratios of a task's durations */
+    double scatter, cost_weight; /* squares of deviations of costs to durations from the worker's
+                                  * mean */
+    double ratios, n_ratios;     /* those means, and workers that have one */
+    double typical, n_typical;   /* the same of those that count as neither slow nor fast */
+    double gain;                 /* the largest: learned_speeds.h */
+    double excess, n_evidence; /* n change^2 / noise, less 1, of workers with evidence, and tasks */
+    double n_workers;          /* that have some */
+    struct repeat_sums stayed, moved;
+};
+
+void speed_sums_merge(struct speed_sums *sums, const struct speed_sums *others);
+
+/* The variance of the logarithms of the workers' speeds, in units of that of the noise, if
+ * evidence shows that many differ, though not by how much each does; else 0. */
+double speed_sums_variance(const struct speed_sums *all);
+
+/* How durations predict those of the next iteration. */
+struct prediction {
+    double mean;         /* of tasks that ran twice */
+    double stays, moves; /* slopes, in [0, 1], where a task stays and where it moves */
+    double noise;        /* variance of logarithms of the ratio of two durations; 0: not known */
+};
+
+/* Mean and slopes. */
+void prediction_update(struct prediction *prediction, const struct speed_sums *all);
+
+/* A worker's speed by predicted costs. Zero-initialised but for least_error: INFINITY. */
+struct cost_evidence {
+    /* Sums over tasks of this phase: weights, and with these the logarithms of costs to
+     * durations, and their squares. */
+    double n, weight, ratio, square;
+
+    double change, precision; /* the mean of all phases, with their precisions, 1 / variance, as
+                               * weights, and the sum of these */
+    double noise_precision;   /* sum of those of the independent part of the error */
+    double least_error;       /* variance of the other part, the least of all phases */
+};
+
+/* Begins a phase. */
+void cost_evidence_begin(struct cost_evidence *evidence);
+
+/* A task of a cost > 0 took time_s; 0 has no effect. */
+void cost_evidence_add(struct cost_evidence *evidence, double cost, double time_s);
+
+/* Adds the worker to the sums of all.
+ * is_typical  it counts as neither slow nor fast */
+void cost_evidence_sum(const struct cost_evidence *evidence, struct speed_sums *sums,
+                       bool is_typical);
+
+/* The logarithm of the worker's speed, relative to the mean of all; 0 if the deviation is not
+ * significant, and if no task took time.
+ * noise         variance of the ratio of two durations of a task; 0: not known
+ * significance  square of the standard errors that a deviation has to exceed */
+double cost_evidence_speed(struct cost_evidence *evidence, const struct speed_sums *all,
+                           double noise, double significance);

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sched/pool/protocols/learned_speeds.h"
+
+#include "sched/pool/protocols/diffusing.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Own tasks that are watched, and tasks whose costs are predicted; rounds between two sums, and how
+ * often sums go up; tasks that a speed is the mean of at most, so that a change is followed. */
+enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASKS = 64 };
+
+/* Of the logarithms of speeds. */
+#define STEP 0.01
+
+/* The variance of durations at least, and their standard deviation where no task ran on one worker twice. */
+#define LEAST_NOISE   1e-6
+#define UNKNOWN_NOISE 0.3
+
+enum speeds_kind {
+    SPEEDS_REPORT = SPEEDS_FIRST_KIND, /* receiver to donor */
+    SPEEDS_SUMS,                       /* to the parent */
+    SPEEDS_CENTRE,                     /* to a child */
+    SPEEDS_GAIN,                       /* to a partner */
+};
+
+struct speeds_message {
+    int32_t kind; /* enum speeds_kind */
+    int32_t round;
+    double change, n;       /* report: as of struct speed_partner, of the receiver of the report */
+    double gain, step;      /* gain */
+    struct speed_sums sums; /* sums; centre */
+};
+
+/* --- life --- */
+
+static void round_speed(struct learned_speeds *self)
+{
+    self->speed = exp(STEP * round(self->logarithm / STEP));
+}
+
+void learned_speeds_init(struct learned_speeds *self, const struct taskpool_mode_setup *setup,
+                         struct taskpool_comm *comm)
+{
+    *self = (struct learned_speeds){.problem = setup->problem,
+                                    .comm = comm,
+                                    .finished = true,
+                                    .prediction = {.stays = 1, .moves = 1}};
+    const int64_t *sums = setup->speed_sums;
+    self->is_known = self->has_evidence = sums != NULL;
+    self->costs.least_error = INFINITY;
+    if (sums)
+        self->logarithm = log((double)(sums[comm->rank + 1] - sums[comm->rank]) * 0x1p-30);
+    round_speed(self);
+}
+
+void learned_speeds_fini(struct learned_speeds *self)
+{
+    watched_tasks_fini(&self->watched);
+    speed_partners_fini(&self->partners);
+}
+
+bool learned_speeds_are_finished(const struct learned_speeds *self)
+{
+    return self->finished;
+}
+
+/* --- tasks --- */
+
+void learned_speeds_gave(struct learned_speeds *self, int to)
+{
+    speed_partners_add(&self->partners, to)->gave = true;
+}
+
+void learned_speeds_got(struct learned_speeds *self, int from)
+{
+    speed_partners_add(&self->partners, from)->got = true;
+}
+
+enum status learned_speeds_watch_own(struct learned_speeds *self, const struct duration_bins *bins)
+{
+    return watched_tasks_add_own(&self->watched, bins, MAX_OWN, self->comm->rank);
+}
+
+/* --- evidence --- */
+
+/* Sums up what tasks took that ran twice, and the noise of those that stayed. */
+static void sum_repeats(struct learned_speeds *self)
+{
+    double speed = exp(self->logarithm);
+    for (int64_t i = 0; i < self->watched.n; i++) {
+        const struct watched_task *watched = &self->watched.list[i];
+        struct speed_partner *partner = speed_partners_find(&self->partners, watched->from);
+        double x = watched->work, y = watched->time_s * speed;
+        if (watched->from < 0 || !(x > 0 && y > 0))
+            continue;
+        repeat_sums_add(partner ? &partner->repeats : &self->stayed, x, y);
+        if (partner)
+            continue;
+        self->sums.noise += x * log(x / y) * log(x / y);
+        self->sums.noise_weight += x;
+    }
+}
+
+/* Sums up the evidence of moved tasks: what they take, relative to what they should have taken where
+ * they came from. As mostly long tasks move, that is less than they took where durations are noise. */
+static void sum_evidence(struct learned_speeds *self)
+{
+    double slope = self->prediction.stays, constant = (1 - slope) * self->prediction.mean;
+    double speed = exp(self->logarithm - self->last_step);
+    for (int64_t i = 0; i < self->watched.n; i++) {
+        const struct watched_task *watched = &self->watched.list[i];
+        struct speed_partner *partner = speed_partners_find(&self->partners, watched->from);
+        double x = watched->work, y = watched->time_s * speed;
+        if (!partner || !(x > 0 && y > 0))
+            continue;
+        partner->sum += x * log((slope * x + constant) / y);
+        partner->weight += x;
+        partner->squares += x * x;
+    }
+}
+
+/* Notes what watched tasks took, and compares some durations with predicted costs. */
+static void compare_tasks(struct learned_speeds *self, const struct duration_bins *bins)
+{
+    int64_t every = bins->n_tasks / MAX_PREDICTED + 1, seen = 0;
+    const struct taskpool_problem *problem = self->problem;
+    bool has_costs = problem->cost && !self->is_known;
+    for (int64_t i = 0; i < bins->n_bins; i++) {
+        const struct duration_bin *bin = &bins->bins[i];
+        double time_s = bin->n_tasks > 0 ? bin->sum_s / bin->n_tasks : 0;
+        for (int64_t entry = bin->first; entry >= 0; entry = bins->entries[entry].next) {
+            int64_t task = bins->entries[entry].task;
+            struct watched_task *watched = watched_tasks_find(&self->watched, task);
+            if (watched)
+                watched->time_s = time_s;
+            if (has_costs && seen++ % every == 0)
+                cost_evidence_add(&self->costs, problem->cost(task, problem->context), time_s);
+        }
+    }
+}
+
+/* The square of the number of standard errors that a deviation has to exceed. */
+static double significance(const struct learned_speeds *self)
+{
+    return 2 * log(100.0 * self->comm->size);
+}
+
+/* --- sums --- */
+
+static void send_speeds(struct learned_speeds *self, int to, const struct speeds_message *message)
+{
+    taskpool_comm_send(self->comm, to, message, sizeof *message);
+}
+
+/* --- rounds --- */
+
+/* Averages the evidence of the phase with that of the phases before and, if many workers differ,
+ * with the fact that most do not differ by much (James, Stein, 1961). Partners divide
+ * among them what they differ by. */
+static void average_evidence(struct learned_speeds *self, const struct speed_sums *all)
+{
+    double n, change, variance = speed_sums_variance(all);
+    speed_partners_gain(&self->partners, &n, &change);
+    double n_partners = (double)speed_partners_count(&self->partners);
+    if (n == 0 || (self->n_tasks == 0 && variance == 0))
+        return;
+    double prior = variance > 0 ? 1 / variance : 0;
+    self->logarithm += change * n / (prior + self->n_tasks + n) * n_partners / (n_partners + 1);
+    self->n_tasks = fmin(self->n_tasks + n, MAX_TASKS);
+}
+
+static void end_speeds_phase(struct learned_speeds *self, const struct speed_sums *all)
+{
+    average_evidence(self, all);
+    round_speed(self);
+    self->partners.n = self->watched.n = 0;
+    self->finished = true;
+}
+
+/* Sends the partners this worker's gain, and by how much its speed has just changed. */
+static void send_gains(struct learned_speeds *self, double step)
+{
+    double n, change;
+    self->phase_step += step;
+    for (int64_t i = 0; i < self->partners.n; i++)
+        self->partners.list[i].change -= step;
+    self->gain = speed_partners_gain(&self->partners, &n, &change);
+    const struct speeds_message message = {
+        .kind = SPEEDS_GAIN, .round = self->round, .gain = self->gain, .step = step};
+    for (int64_t i = 0; i < self->partners.n; i++)
+        send_speeds(self, self->partners.list[i].worker, &message);
+}
+
+/* Ends a round, for which the gains of all partners are here. Returns this worker's step. */
+static double end_speed_round(struct learned_speeds *self)
+{
+    double n, change;
+    for (int64_t i = 0; i < self->partners.n; i++) {
+        struct speed_partner *partner = &self->partners.list[i];
+        partner->change += partner->step[self->round % 2];
+        partner->step_sum += partner->step[self->round % 2];
+        partner->has_gain[self->round % 2] = false;
+    }
+    bool steps =
+        speed_partners_gain(&self->partners, &n, &change) > significance(self) * self->noise &&
+        speed_partners_exceeds(&self->partners, self->round, self->gain, change);
+    if (!steps)
+        return 0;
+    self->logarithm += change;
+    self->n_tasks = fmin(n, MAX_TASKS);
+    return change;
+}
+
+static bool has_all_gains(const struct learned_speeds *self)
+{
+    for (int64_t i = 0; i < self->partners.n; i++)
+        if (!self->partners.list[i].has_gain[self->round % 2])
+            return false;
+    return true;
+}
+
+/* --- the phase --- */
+
+static void take_centre(struct learned_speeds *self, const struct speed_sums *all);
+static void collect_evidence(struct learned_speeds *self);
+
+static void send_up(struct learned_speeds *self)
+{
+    struct speeds_message message = {.kind = SPEEDS_SUMS, .sums = self->sums};
+    self->sums = (struct speed_sums){0};
+    self->n_sums = 0;
+    self->has_own_sums = false;
+    if (self->comm->rank > 0)
+        send_speeds(self, rank_tree_parent(self->comm), &message);
+    else
+        take_centre(self, &message.sums);
+}
+
+/* Adds this worker's sums when it is ready, and passes them on when those of the subtree are here. */
+static void pass_sums_on(struct learned_speeds *self, bool is_ready)
+{
+    if (is_ready) {
+        double n, change, own = exp(self->phase_step);
+        self->has_own_sums = true;
+        self->sums.gain = fmax(self->sums.gain, speed_partners_gain(&self->partners, &n, &change));
+        if (self->pass > 0 && n > 0) {
+            self->sums.excess += n * change * change / self->noise - 1;
+            self->sums.n_evidence += n;
+            self->sums.n_workers++;
+        }
+        repeat_sums_merge(&self->sums.stayed, &self->stayed, own, own);
+        for (int64_t i = 0; i < self->partners.n; i++)
+            repeat_sums_merge(&self->sums.moved, &self->partners.list[i].repeats,
+                              exp(self->partners.list[i].step_sum), own);
+    }
+    if (self->has_own_sums && self->n_sums == rank_tree_n_children(self->comm))
+        send_up(self);
+}
+
+/* Takes the steps that need no more messages. */
+static void play_speed_rounds(struct learned_speeds *self)
+{
+    while (self->knows_centre && self->round < self->n_rounds && has_all_gains(self)) {
+        double step = end_speed_round(self);
+        self->round++;
+        if (self->round < self->n_rounds)
+            send_gains(self, step);
+        else
+            self->last_step = step;
+    }
+    if (self->knows_centre && self->round == self->n_rounds) {
+        self->knows_centre = false;
+        pass_sums_on(self, true);
+    }
+}
+
+/* This worker's speed by predicted costs, unless there is something better. */
+static void settle_by_costs(struct learned_speeds *self, const struct speed_sums *all)
+{
+    if (self->is_known || self->n_tasks > 0 || !self->problem->cost)
+        return;
+    double before = self->logarithm;
+    self->logarithm =
+        cost_evidence_speed(&self->costs, all, self->prediction.noise, significance(self));
+    self->last_step = self->logarithm - before;
+}
+
+/* The results of all sums: the phase ends, or there are rounds. */
+static void take_centre(struct learned_speeds *self, const struct speed_sums *all)
+{
+    struct speeds_message message = {.kind = SPEEDS_CENTRE, .sums = *all};
+    for (int i = 0; i < rank_tree_n_children(self->comm); i++)
+        send_speeds(self, rank_tree_child(self->comm, i), &message);
+    bool is_first = self->pass++ == 0;
+    prediction_update(&self->prediction, all);
+    if (is_first) {
+        bool is_known = all->noise_weight > 0;
+        self->prediction.noise = is_known ? all->noise / all->noise_weight : 0;
+        self->noise =
+            is_known ? self->prediction.noise + LEAST_NOISE : UNKNOWN_NOISE * UNKNOWN_NOISE;
+        settle_by_costs(self, all);
+    }
+    self->has_evidence |= all->moved.n > 0 || all->n_ratios > 0;
+    if (is_first && all->moved.n > 0) {
+        collect_evidence(self);
+        return;
+    }
+    bool is_significant = all->gain > significance(self) * self->noise;
+    if (is_first || self->pass == MAX_PASSES || !is_significant) {
+        end_speeds_phase(self, all);
+        return;
+    }
+    self->knows_centre = true;
+    self->n_rounds += N_ROUNDS;
+    double step = self->last_step;
+    self->last_step = 0;
+    send_gains(self, step);
+    play_speed_rounds(self);
+}
+
+/* The number of average tasks that tell as much as those from a partner: noise is a fraction of a
+ * duration, or interruptions that are the more the longer it is, so that short tasks tell little. */
+static double count_equivalent(const struct learned_speeds *self,
+                               const struct speed_partner *partner)
+{
+    return partner->weight * fmin(partner->weight / partner->squares, 1 / self->prediction.mean);
+}
+
+/* Reports what the tasks of each donor took here; sums go up again when all reports are here. */
+static void collect_evidence(struct learned_speeds *self)
+{
+    sum_evidence(self);
+    for (int64_t i = 0; i < self->partners.n; i++) {
+        struct speed_partner *partner = &self->partners.list[i];
+        struct speeds_message report = {.kind = SPEEDS_REPORT};
+        if (partner->weight > 0) {
+            report.n = count_equivalent(self, partner);
+            report.change = -partner->sum / partner->weight;
+            speed_partner_add_evidence(partner, -report.change, report.n);
+        }
+        if (partner->got)
+            send_speeds(self, partner->worker, &report);
+    }
+    if (self->n_awaited == 0)
+        pass_sums_on(self, true);
+}
+
+static void take_report(struct learned_speeds *self, struct speed_partner *partner,
+                        const struct speeds_message *report)
+{
+    if (report->n > 0)
+        speed_partner_add_evidence(partner, report->change, report->n);
+    if (--self->n_awaited == 0 && self->pass > 0)
+        pass_sums_on(self, true);
+}
+
+static int64_t count_receivers(const struct learned_speeds *self)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < self->partners.n; i++)
+        n += self->partners.list[i].gave;
+    return n;
+}
+
+void learned_speeds_begin(struct learned_speeds *self, const struct duration_bins *bins)
+{
+    if (self->comm->size == 1)
+        return;
+    self->sums = (struct speed_sums){0};
+    self->stayed = (struct repeat_sums){0};
+    cost_evidence_begin(&self->costs);
+    self->phase_step = self->last_step = 0;
+    self->n_sums = self->pass = self->round = self->n_rounds = 0;
+    self->n_awaited = count_receivers(self);
+    self->has_own_sums = self->knows_centre = self->finished = false;
+    compare_tasks(self, bins);
+    sum_repeats(self);
+    cost_evidence_sum(&self->costs, &self->sums, self->logarithm == 0);
+    pass_sums_on(self, true);
+}
+
+void learned_speeds_receive(struct learned_speeds *self, int from, const void *bytes)
+{
+    const struct speeds_message *message = bytes;
+    struct speed_partner *partner = speed_partners_find(&self->partners, from);
+    switch ((enum speeds_kind)message->kind) {
+    case SPEEDS_REPORT:
+        take_report(self, partner, message);
+        break;
+    case SPEEDS_SUMS:
+        self->n_sums++;
+        speed_sums_merge(&self->sums, &message->sums);
+        pass_sums_on(self, false);
+        break;
+    case SPEEDS_CENTRE:
+        take_centre(self, &message->sums);
+        break;
+    case SPEEDS_GAIN:
+        partner->gain[message->round % 2] = message->gain;
+        partner->step[message->round % 2] = message->step;
+        partner->has_gain[message->round % 2] = true;
+        play_speed_rounds(self);
+        break;
+    }
+}

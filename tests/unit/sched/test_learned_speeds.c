@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Learned speeds: the parts against slow references, and modes on simulated workers that they learn
+ * to know. */
+#include "sched/pool/core/speed_partners.h"
+#include "sched/pool/core/speed_sums.h"
+#include "sched/pool/queues/speed_classes.h"
+#include "sched/pool/queues/watched_tasks.h"
+#include "support/base/random.h"
+#include "taskpool/simulation.h"
+#include "taskpool/taskpool.h"
+#include "tests/check.h"
+
+#include <math.h>
+
+/* --- parts --- */
+
+enum { N_RECEIVERS = 23, N_GIVEN = 500 };
+
+/* Each task to the receiver that ends it first, of all. */
+static void test_tasks_go_where_they_end_first(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    struct receiver receivers[N_RECEIVERS];
+    struct speed_class classes[N_RECEIVERS];
+    double free_s[N_RECEIVERS], speed[N_RECEIVERS];
+    random_stream_init(&random, 1, 0);
+    for (int i = 0; i < N_RECEIVERS; i++) {
+        speed[i] = 1 + (double)random_below(&random, 4);
+        free_s[i] = (double)random_below(&random, 8);
+        receivers[i] = (struct receiver){.speed = speed[i], .free_s = free_s[i], .id = i};
+    }
+    int64_t n_classes = speed_classes_init(receivers, N_RECEIVERS, classes);
+    assert_int_equal(n_classes, 4);
+    for (int task = 0; task < N_GIVEN; task++) {
+        double work = random_unit(&random), best_s = INFINITY;
+        for (int i = 0; i < N_RECEIVERS; i++)
+            best_s = fmin(best_s, free_s[i] + work / speed[i]);
+        struct speed_class *first = speed_classes_find(classes, n_classes, work);
+        int64_t id = first->heap->id;
+        assert_true(first->heap->free_s == free_s[id]);
+        assert_true(free_s[id] + work / speed[id] == best_s);
+        free_s[id] = best_s;
+        speed_class_load(first, best_s);
+    }
+}
+
+static void test_slopes_are_those_of_noise(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    struct speed_sums sums = {0};
+    struct prediction prediction = {0};
+    random_stream_init(&random, 2, 0);
+    for (int i = 0; i < 10000; i++) {
+        double task = random_unit(&random);
+        repeat_sums_add(&sums.stayed, 1 + task, 1 + task);
+        /* As much noise as there is difference: half of a deviation is to be expected again. */
+        repeat_sums_add(&sums.moved, 1 + task + random_unit(&random),
+                        1 + task + random_unit(&random));
+    }
+    prediction_update(&prediction, &sums);
+    check_close(prediction.stays, 1, 1e-9);
+    check_close(prediction.moves, 0.5, 0.03);
+    check_close(prediction.mean, 1.75, 0.02);
+}
+
+enum { N_PREDICTED = 20, N_COSTED = 64 };
+
+/* The speeds found by costs that are wrong at random: worker 7 is slow. */
+static void speeds_by_costs(double slow, double error, double *logarithms)
+{
+    struct random_stream random;
+    struct cost_evidence evidence[N_COSTED] = {0};
+    struct speed_sums sums = {0};
+    random_stream_init(&random, 3, 0);
+    for (int worker = 0; worker < N_COSTED; worker++) {
+        evidence[worker].least_error = INFINITY;
+        for (int i = 0; i < N_PREDICTED; i++) {
+            double cost = 1 + random_unit(&random);
+            double time_s = cost * exp(error * (random_unit(&random) - 0.5));
+            cost_evidence_add(&evidence[worker], cost, worker == 7 ? time_s / slow : time_s);
+        }
+        cost_evidence_sum(&evidence[worker], &sums, true);
+    }
+    for (int worker = 0; worker < N_COSTED; worker++)
+        logarithms[worker] = cost_evidence_speed(&evidence[worker], &sums, 0, 20);
+}
+
+static void test_costs_show_who_is_slow(void **state)
+{
+    (void)state;
+    double logarithms[N_COSTED];
+    const double errors[] = {0, 0.5};
+    for (int e = 0; e < 2; e++) {
+        speeds_by_costs(0.2, errors[e], logarithms);
+        for (int worker = 0; worker < N_COSTED; worker++)
+            check_close(logarithms[worker], worker == 7 ? log(0.2) : 0, 0.1);
+        /* Within what predictions are wrong by. */
+        speeds_by_costs(errors[e] > 0 ? 0.9 : 1, errors[e], logarithms);
+        for (int worker = 0; worker < N_COSTED; worker++)
+            assert_true(logarithms[worker] == 0);
+    }
+}
+
+static void test_the_worker_of_most_evidence_is_the_unusual_one(void **state)
+{
+    (void)state;
+    struct speed_partners slow = {0}, usual = {0};
+    double n, change;
+    for (int i = 0; i < 3; i++)
+        speed_partner_add_evidence(speed_partners_add(&slow, 1 + i), -1.6, 2);
+    speed_partner_add_evidence(speed_partners_add(&usual, 0), 1.6, 2);
+    speed_partner_add_evidence(speed_partners_add(&usual, 4), 0, 6);
+    double slow_gain = speed_partners_gain(&slow, &n, &change);
+    check_close(change, -1.6, 1e-12);
+    double usual_gain = speed_partners_gain(&usual, &n, &change);
+    check_close(change, 0.4, 1e-12);
+    speed_partners_find(&usual, 0)->gain[1] = slow_gain;
+    for (int i = 0; i < 3; i++)
+        slow.list[i].gain[1] = usual_gain;
+    assert_true(speed_partners_exceeds(&slow, 1, slow_gain, -1.6));
+    assert_false(speed_partners_exceeds(&usual, 1, usual_gain, 0.4));
+    speed_partners_fini(&slow);
+    speed_partners_fini(&usual);
+}
+
+static void test_tasks_that_moved_are_not_own_ones(void **state)
+{
+    (void)state;
+    struct watched_tasks watched = {0};
+    struct duration_bins bins = {0};
+    for (int64_t task = 0; task < 100; task++)
+        check_ok(duration_bins_add(&bins, task, 1 + (double)(task % 7)));
+    check_ok(watched_tasks_add(&watched, 5, 3, 2));
+    check_ok(watched_tasks_add(&watched, 6, 3, -1));
+    assert_true(watched_tasks_may_have(&watched, 5));
+    assert_false(watched_tasks_may_have(&watched, 7));
+    watched_tasks_remove(&watched, 5);
+    assert_false(watched_tasks_may_have(&watched, 5));
+    check_ok(watched_tasks_add(&watched, 5, 3, 2));
+    check_ok(watched_tasks_add_own(&watched, &bins, 1000, 0));
+    assert_int_equal(watched.n, 100);
+    for (int64_t task = 0; task < 100; task++)
+        assert_int_equal(watched_tasks_find(&watched, task)->from, task == 5   ? 2
+                                                                   : task == 6 ? -1
+                                                                               : 0);
+    assert_null(watched_tasks_find(&watched, 100));
+    watched_tasks_fini(&watched);
+    duration_bins_fini(&bins);
+}
+
+/* --- modes --- */
+
+enum { N_WORKERS = 32, N_TASKS = 20 * N_WORKERS, N_ITERATIONS = 6 };
+
+static int n_iteration; /* of the pool that is simulated */
+
+static double mixed_time(int64_t task, const void *record, const void *context)
+{
+    const double *noise = context;
+    struct random_stream random;
+    (void)record;
+    random_stream_init(&random, 4, (uint64_t)task);
+    double time_s = 0.01 * (1 + random_unit(&random));
+    random_stream_init(&random, (uint64_t)(5 + n_iteration), (uint64_t)task);
+    return time_s * (1 + *noise * (random_unit(&random) - 0.5));
+}
+
+static double cost_of_mixed(int64_t task, void *context)
+{
+    const double no_noise = 0;
+    (void)context;
+    return mixed_time(task, NULL, &no_noise);
+}
+
+/* The makespan of the last iteration to the work over the speeds. */
+static double simulate(const char *mode, const double *speeds, bool costs, double noise)
+{
+    double sum = 0;
+    struct taskpool_problem problem = {.n_tasks = N_TASKS, .cost = costs ? cost_of_mixed : NULL};
+    struct taskpool_machine machine = {.n_workers = N_WORKERS,
+                                       .latency_s = 1e-5,
+                                       .latency_spread_s = 1e-5,
+                                       .speeds = speeds,
+                                       .time = mixed_time,
+                                       .context = &noise};
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+    for (n_iteration = 0; n_iteration < N_ITERATIONS; n_iteration++) {
+        if (n_iteration > 0)
+            check_ok(taskpool_restore(pool));
+        check_ok(taskpool_run(pool));
+    }
+    double last_s = taskpool_statistics(pool, N_ITERATIONS - 1)->makespan_s;
+    taskpool_destroy(pool);
+    for (int i = 0; i < N_WORKERS; i++)
+        sum += speeds ? speeds[i] : 1;
+    double work = 0;
+    for (int64_t task = 0; task < N_TASKS; task++)
+        work += cost_of_mixed(task, NULL);
+    return last_s / (work / sum);
+}
+
+static void test_modes_learn_speeds(void **state)
+{
+    (void)state;
+    double one[N_WORKERS], half[N_WORKERS];
+    for (int i = 0; i < N_WORKERS; i++) {
+        one[i] = i == 13 ? 0.2 : 1;
+        half[i] = i % 2 ? 0.5 : 1;
+    }
+    const char *const modes[] = {"auto", "persist"};
+    for (int m = 0; m < 2; m++) {
+        assert_true(simulate(modes[m], one, true, 0) < 1.03);
+        assert_true(simulate(modes[m], half, true, 0) < 1.03);
+        assert_true(simulate(modes[m], one, false, 0) < 1.1);
+        assert_true(simulate(modes[m], half, false, 0) < 1.1);
+    }
+}
+
+/* Tasks that take other times in each iteration are no reason to move them. */
+static void test_noise_is_not_speed(void **state)
+{
+    (void)state;
+    double untouched = simulate("static", NULL, false, 0.6);
+    assert_true(simulate("auto", NULL, false, 0.6) < 1.02 * untouched);
+    assert_true(simulate("persist", NULL, false, 0.6) < 1.02 * untouched);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tasks_go_where_they_end_first),
+        cmocka_unit_test(test_slopes_are_those_of_noise),
+        cmocka_unit_test(test_costs_show_who_is_slow),
+        cmocka_unit_test(test_the_worker_of_most_evidence_is_the_unusual_one),
+        cmocka_unit_test(test_tasks_that_moved_are_not_own_ones),
+        cmocka_unit_test(test_modes_learn_speeds),
+        cmocka_unit_test(test_noise_is_not_speed),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    MPI_Finalize();
+    return failed;
+}
