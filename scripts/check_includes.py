@@ -41,8 +41,10 @@ ROOMS = {
     "sched/pool/trace": SUPPORT + [PUBLIC, "sched/pool/core"],
     "sched/pool/shared": ["support/base", PUBLIC, "sched/pool/queues"],
     "sched/pool/protocols": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/shared"],
+    "sched/pool/balancing": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core",
+                                       "sched/pool/protocols"],
     "sched/pool/modes": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/shared",
-                                   "sched/pool/protocols"],
+                                   "sched/pool/protocols", "sched/pool/balancing"],
     "sched/pool/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
                                PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/pool/drivers/sim": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
@@ -104,7 +106,7 @@ ROOMS = {
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
 WITHOUT_MPI = ["basis/integrals", "sched/pool/queues", "sched/pool/shared", "sched/pool/protocols",
-               "sched/pool/modes", "sched/pool/drivers/sim", "sched/lab/report/markup", "sched/lab/report", "tce/language"]
+               "sched/pool/balancing", "sched/pool/modes", "sched/pool/drivers/sim", "sched/lab/report/markup", "sched/lab/report", "tce/language"]
 
 # Headers of other packages and the rooms that may include them. Any other header is the
 # system's (SYSTEM) or refused.
@@ -147,6 +149,7 @@ UNREACHABLE = {
     "sched/pool/queues": (*MPI_AND_DRIVERS, "<jansson.h>"),
     "sched/pool/shared": (*MPI_AND_DRIVERS, "<jansson.h>"),
     "sched/pool/protocols": (*MPI_AND_DRIVERS, "<jansson.h>"),
+    "sched/pool/balancing": (*MPI_AND_DRIVERS, "<jansson.h>"),
     "sched/pool/modes": MPI_AND_DRIVERS,
 }
 

@@ -11,7 +11,7 @@
  * The tasks are sorted and dealt in rounds, the longest first, every n-th worker getting m
  * tasks in a round and the others one. LIMIT is C = D, the paper's 1.003. */
 #include "sched/lab/profiles/profile_read.h"
-#include "sched/pool/protocols/balancer.h"
+#include "sched/pool/balancing/balancer.h"
 #include "support/io/json.h"
 #include "tests/cases/balance_case.h"
 

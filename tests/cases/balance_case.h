@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sched/pool/core/driver.h"
-#include "sched/pool/protocols/balancer.h"
+#include "sched/pool/balancing/balancer.h"
 #include "support/base/clock.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"

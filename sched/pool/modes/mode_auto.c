@@ -26,7 +26,7 @@
  *
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
-#include "sched/pool/protocols/measured_balance.h"
+#include "sched/pool/balancing/measured_balance.h"
 
 struct auto_state {
     struct measured_balance measured; /* first */

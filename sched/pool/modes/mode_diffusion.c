@@ -14,7 +14,7 @@
  * quiescence.
  *
  * A worker runs its tasks in the order in which it ran them, and then those that it received. */
-#include "sched/pool/protocols/grapevine.h"
+#include "sched/pool/balancing/grapevine.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "sched/pool/queues/task_ranges.h"
 #include "taskpool/mode.h"

@@ -8,7 +8,7 @@
  *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
-#include "sched/pool/protocols/measured_balance.h"
+#include "sched/pool/balancing/measured_balance.h"
 
 enum persist_balancer { BALANCER_CENTRAL, BALANCER_TREE, BALANCER_PAIRS };
 

@@ -8,7 +8,7 @@
  * (move_account.h). Where costs are predicted, long tasks show how fast workers are
  * (learned_speeds.h): slow ones steal less. In a dynamic pool only the tasks that were added
  * before the run are kept: when they run, they add the others again. */
-#include "sched/pool/protocols/learned_speeds.h"
+#include "sched/pool/balancing/learned_speeds.h"
 #include "sched/pool/protocols/stealing.h"
 
 enum retentive_order { RETAIN_LONGEST, RETAIN_ORDER };

@@ -3,7 +3,7 @@
  * once, and its messages, in whatever order they come, move the tasks that
  * algorithms 1 and 2 move when they are worked out serially, if these make the largest load
  * smaller. */
-#include "sched/pool/protocols/balancer.h"
+#include "sched/pool/balancing/balancer.h"
 #include "support/base/random.h"
 #include "tests/cases/balance_case.h"
 #include "tests/check.h"

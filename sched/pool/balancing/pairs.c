@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/pairs.h"
+#include "sched/pool/balancing/pairs.h"
 
 #include "support/base/array.h"
 #include "support/base/die.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/balancer_link.h"
+#include "sched/pool/balancing/balancer_link.h"
 
 #include "support/base/die.h"
 

@@ -58,9 +58,9 @@
  * tasks, those that the tree hands out may make a load larger than all there were. */
 #pragma once
 
-#include "sched/pool/protocols/balancer_link.h"
-#include "sched/pool/protocols/balancer_node.h"
-#include "sched/pool/protocols/pairs.h"
+#include "sched/pool/balancing/balancer_link.h"
+#include "sched/pool/balancing/balancer_node.h"
+#include "sched/pool/balancing/pairs.h"
 #include "sched/pool/queues/duration_bins.h"
 
 #include <stdbool.h>

@@ -15,7 +15,7 @@
  * tasks that are not divisible. */
 #pragma once
 
-#include "sched/pool/protocols/balancer_link.h"
+#include "sched/pool/balancing/balancer_link.h"
 #include "sched/pool/queues/duration_bins.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/grapevine.h"
+#include "sched/pool/balancing/grapevine.h"
 
 #include "support/base/array.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/learned_speeds.h"
+#include "sched/pool/balancing/learned_speeds.h"
 
 #include "sched/pool/protocols/diffusing.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sched/pool/core/comm.h"
-#include "sched/pool/protocols/learned_speeds.h"
+#include "sched/pool/balancing/learned_speeds.h"
 #include "taskpool/mode.h"
 
 /* The first word of every message. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/measured_balance.h"
+#include "sched/pool/balancing/measured_balance.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/balancer_node.h"
+#include "sched/pool/balancing/balancer_node.h"
 
 #include "sched/pool/queues/speed_classes.h"
 #include "support/base/array.h"

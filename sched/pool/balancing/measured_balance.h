@@ -5,7 +5,7 @@
  * speeds. */
 #pragma once
 
-#include "sched/pool/protocols/balancer.h"
+#include "sched/pool/balancing/balancer.h"
 #include "sched/pool/protocols/stealing.h"
 #include "sched/pool/queues/duration_bins.h"
 

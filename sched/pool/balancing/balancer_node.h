@@ -3,7 +3,7 @@
  * gives donated tasks to those with little work, and passes the others on. */
 #pragma once
 
-#include "sched/pool/protocols/balancer_link.h"
+#include "sched/pool/balancing/balancer_link.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "sched/pool/protocols/diffusing.h"
-#include "sched/pool/protocols/learned_speeds.h"
+#include "sched/pool/balancing/learned_speeds.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "taskpool/mode.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/balancer.h"
+#include "sched/pool/balancing/balancer.h"
 
 #include "support/base/array.h"
 #include "support/base/die.h"
