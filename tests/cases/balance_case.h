@@ -3,8 +3,8 @@
  * restore balances a distribution of tasks that is given. */
 #pragma once
 
-#include "sched/pool/core/driver.h"
 #include "sched/pool/balancing/balancer.h"
+#include "sched/pool/core/driver.h"
 #include "support/base/clock.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"

@@ -85,9 +85,10 @@ const struct option_row machine_option_rows[] = {
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
                    .help = "memory of a node for blocks of other workers (1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
-                .help = "the workers' speeds as the modes know them (dtree, wf, retentive, persist, "
-                        "diffusion and auto use them); none: all alike, or learned (those of "
-                        "--speeds)"),
+                .help =
+                    "the workers' speeds as the modes know them (dtree, wf, retentive, persist, "
+                    "diffusion and auto use them); none: all alike, or learned (those of "
+                    "--speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),

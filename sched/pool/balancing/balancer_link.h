@@ -2,8 +2,8 @@
 /* The messages of the balancer (balancer.h), and the tree that they go along. */
 #pragma once
 
-#include "sched/pool/core/comm.h"
 #include "sched/pool/balancing/learned_speeds.h"
+#include "sched/pool/core/comm.h"
 #include "taskpool/mode.h"
 
 /* The first word of every message. */

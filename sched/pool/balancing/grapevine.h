@@ -3,8 +3,8 @@
  * with little load, and send tasks there. */
 #pragma once
 
-#include "sched/pool/protocols/diffusing.h"
 #include "sched/pool/balancing/learned_speeds.h"
+#include "sched/pool/protocols/diffusing.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "taskpool/mode.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode diffusion, simulated: tasks leave the workers above the average, no worker is lifted far
  * above it, and where nothing can be moved, or nothing need be, nothing is. */
-#include "sched/pool/core/comm.h"
 #include "sched/pool/balancing/grapevine.h"
+#include "sched/pool/core/comm.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
