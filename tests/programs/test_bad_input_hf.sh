@@ -245,7 +245,7 @@ done
 
 # Modes to compare.
 refuse --compare water.xyz $with_basis --compare ""
-for modes in , nonsense static, ,static static,nonsense all,static static,all; do
+for modes in , nonsense static, ,static static,nonsense all,nonsense all,all; do
     refuse "--compare: '" water.xyz $with_basis --compare "$modes"
 done
 refuse "--rounds has no effect without --compare" water.xyz $with_basis --fock-only 2 --rounds 3

@@ -165,7 +165,7 @@ published()
 for mode in steal retentive persist; do
     more=()
     [ $mode != retentive ] || more=(--retain order)
-    [ $mode != persist ] || more=(--pass-up=false --never-worse=false)
+    [ $mode != persist ] || more=(--pass-up=false --never-worse=false --refine=false)
     published usual $mode
     published preset $mode --as-published
     published by_hand $mode --release half --retry 0 "${more[@]}"
@@ -178,8 +178,8 @@ runs = {name: json.load(open(name + ".json")) for name in
 for run in runs.values():
     del run["command"]
 options = runs["preset"]["options"]
-assert [options[name] for name in ("as-published", "release", "retry", "retain", "pass-up",
-                                    "never-worse")] == [True, "half", 0, "order", False, False]
+assert [options[name] for name in ("as-published", "release", "retry", "retain", "pass-up", "never-worse",
+                                    "refine")] == [True, "half", 0, "order", False, False, False]
 assert runs["preset"]["iterations"] == runs["by_hand"]["iterations"]
 assert runs["preset"]["iterations"] != runs["usual"]["iterations"]
 assert runs["beaten"] == runs["beaten_too"]

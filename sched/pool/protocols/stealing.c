@@ -328,16 +328,15 @@ static int64_t share_for(const struct stealing *self, const struct steal_request
                          size_t size)
 {
     const struct move_account *account = &self->account;
-    int64_t n_waiting = self->deque.shared_tasks;
     if (account->move_cost > 0)
-        return move_account_worth(account, n_waiting, request->load_s,
+        return move_account_worth(account, task_deque_n_shared(&self->deque), request->load_s,
                                   taskpool_comm_now(self->comm));
     if (!self->minds_speeds)
         return -1;
     double left =
         atomic_load_explicit(&self->between, memory_order_relaxed) ? 0 : RUNNING_TASK_LEFT;
     return stealing_even_share(self->speed, size == sizeof *request ? request->speed : 1, left,
-                               n_waiting);
+                               task_deque_n_shared(&self->deque));
 }
 
 /* The tasks for a thief; their number, 0 if there are none for it. */

@@ -293,6 +293,14 @@ static struct taskpool_range cut_end(struct taskpool_range *range, int64_t n)
     return part;
 }
 
+/* What is shared was so before split was set, and does not change while a thief looks. */
+int64_t task_deque_n_shared(const struct task_deque *deque)
+{
+    int64_t split = atomic_load_explicit(&deque->split, memory_order_acquire);
+    int64_t tail = atomic_load_explicit(&deque->steal_tail, memory_order_relaxed);
+    return split == tail ? 0 : deque->shared_tasks;
+}
+
 int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
                              struct task_deque_batch *batch)
 {

@@ -353,8 +353,9 @@ static void compare_random_mode(const char *modes, double ratio, int64_t seed,
                                 struct comparison *comparison)
 {
     struct random_pool self = {.seed = (uint64_t)seed, .ratio = ratio};
+    /* Nodes of one worker: within a node thieves of all copies find the same victim. */
     const struct taskpool_machine machine = {
-        .n_workers = 8, .latency_s = 1e-5, .time = drawn_time, .context = &self};
+        .n_workers = 8, .node_size = 1, .latency_s = 1e-5, .time = drawn_time, .context = &self};
     const struct taskpool_problem problem = {.n_tasks = 400, .context = &self};
     const struct taskpool_comparison plan = {.modes = modes,
                                              .n_rounds = N_SEEDS,

@@ -23,14 +23,16 @@ static int64_t *share_positions(MPI_Comm node, int n, int64_t n_own)
 
 void mpi_node_memory_open(struct mpi_node_memory *memory, MPI_Comm comm, int64_t n_own)
 {
-    MPI_Comm node = node_comm(comm);
-    int n;
-    MPI_Comm_size(node, &n);
+    int n = node_count(comm), n_all;
+    MPI_Comm_size(comm, &n_all);
+    /* On one node without the round trips of splitting. */
+    MPI_Comm node = n == n_all ? comm : node_comm(comm);
     *memory = (struct mpi_node_memory){.first = share_positions(node, n, n_own)};
     memory->size_bytes = (size_t)memory->first[n] * sizeof *memory->words;
     if (memory->size_bytes > 0)
         memory->words = shared_memory_map(node, memory->size_bytes);
-    MPI_Comm_free(&node);
+    if (n < n_all)
+        MPI_Comm_free(&node);
 }
 
 void mpi_node_memory_close(struct mpi_node_memory *memory)
