@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
 done
 
 # Most of the time of many small MPI runs is waiting.
-jobs=$((2 * $(env -u OMP_NUM_THREADS nproc)))
+jobs=$((2 * $(env -u OMP_NUM_THREADS nproc) + 1))
 ctest_options=(--output-on-failure -j "$jobs")
 if $nightly; then
     ctest_options+=(-C nightly)
