@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/checkpoint/checkpoint_reader.h"
+#include "hf/checkpoint/checkpoint_reader_private.h"
 
-#include "hf/checkpoint/checkpoint_file.h"
 #include "hf/checkpoint/checkpoint_shells.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
-#include "hf/tiles/cross_overlap.h"
-#include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/orbital_density.h"
-#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <errno.h>
@@ -17,43 +13,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Bound on the largest element of C^T S C - 1. Centres may differ by 1e-6 Bohr
- * (checkpoint_basis.h), and with them the overlap; another program may have printed coefficients
- * with eight digits. A larger deviation is not rounding. */
-#define ORTHONORMAL 1e-6
-
 /* Bound for orbitals that are used as they are, without an SCF that makes new ones: rounding, where
  * functions are all but dependent (--dependence), is 1e-10 at most. */
 #define ORTHONORMAL_AS_THEY_ARE 1e-8
 
 /* Occupations of orbitals may be rounded by so much. */
 #define OCCUPATION 1e-4
-
-/* Identity of the file that was verified. */
-struct identity {
-    dev_t device;
-    ino_t inode;
-    off_t size;
-    struct timespec changed;
-};
-
-struct checkpoint_reader {
-    const char *path;
-    MPI_Comm comm;
-    int rank;
-    enum checkpoint_fit fit;
-    bool is_foreign;       /* its functions are not the problem's */
-    struct shells *shells; /* of foreign functions, else NULL */
-    bool is_solution;      /* of a converged SCF */
-    bool is_moved;         /* foreign functions were on other centres */
-    struct checkpoint_contents
-        contents;                    /* on process 0; functions numbered in this program's order */
-    int64_t n_functions, n_rows;     /* of the file */
-    int64_t first[2], n_orbitals[2]; /* its rows of each spin */
-    int64_t n_electrons[2];
-    double deviation;         /* largest element of C^T S C - 1 */
-    struct identity identity; /* on process 0 */
-};
 
 /* --- the file --- */
 
@@ -194,108 +159,15 @@ static void share_counts(struct checkpoint_reader *reader)
     reader->is_solution = counts[7] != 0;
 }
 
-/* --- orthonormal orbitals --- */
-
-/* Columns of C: the file's first orbitals of a spin, as many. */
-static enum status read_orbital_columns(const struct checkpoint_reader *reader, int spin,
-                                        struct dense *C)
-{
-    struct checkpoint_stream stream;
-    const struct checkpoint_matrix place = {.set = CHECKPOINT_COEFFICIENTS,
-                                            .n_rows = reader->n_rows,
-                                            .first_row = reader->first[spin],
-                                            .of_functions = true};
-    TRY(checkpoint_reader_open(reader, &stream));
-    return checkpoint_stream_close(&stream, checkpoint_stream_matrix(&stream, &place, C));
-}
-
-/* The largest element of C^T S C - 1, or the least that it may be, if that is larger; INFINITY if
- * they are not finite. SC, product: scratch. */
-static double find_deviation(const struct dense *C, const struct dense *S, struct dense *SC,
-                             struct dense *product, double least)
-{
-    dense_set_identity(product);
-    dense_multiply('N', 'N', 1, S, C, 0, SC);
-    dense_multiply('T', 'N', 1, C, SC, -1, product);
-    double deviation = dense_max_abs(product);
-    return isfinite(deviation) ? fmax(deviation, least) : INFINITY;
-}
-
-static enum status fail_orthonormal(const struct checkpoint_reader *reader)
-{
-    return FAIL(STATUS_INPUT,
-                "%s: damaged: its orbitals are not orthonormal, C^T S C differs from 1 by %.1e: "
-                "take an older checkpoint, or start without one",
-                reader->path, reader->deviation);
-}
-
-/* Raises the deviation to that of a spin. */
-static enum status check_orthonormal(struct checkpoint_reader *reader, int spin,
-                                     const struct dense *S)
-{
-    struct dense *C = NULL, *SC = NULL, *product = NULL;
-    int64_t n = reader->n_functions, m = reader->n_orbitals[spin];
-    const struct dense_member members[] = {{&C, n, m}, {&SC, n, m}, {&product, m, m}};
-    enum status status = dense_create_members(S->grid, 3, members);
-    if (status != STATUS_OK)
-        goto done;
-    status = read_orbital_columns(reader, spin, C);
-    if (status != STATUS_OK)
-        goto done;
-    reader->deviation = find_deviation(C, S, SC, product, reader->deviation);
-    if (!(reader->deviation < ORTHONORMAL))
-        status = fail_orthonormal(reader);
-done:
-    dense_destroy(C);
-    dense_destroy(SC);
-    dense_destroy(product);
-    return status;
-}
-
-static enum status set_overlap(const struct scf_problem *problem, struct dense *S)
-{
-    struct darray *tiles;
-    TRY(tile_matrix_create(problem->tiling, "overlap", DARRAY_DOUBLE, &tiles));
-    enum status status = overlap_matrix(problem->tiling, tiles);
-    if (status != STATUS_OK)
-        goto done;
-    status = tile_matrix_to_dense(problem->tiling, tiles, S);
-done:
-    darray_destroy(tiles);
-    return status;
-}
-
-/* S: room for the overlap. */
-static enum status check_spins(struct checkpoint_reader *reader, const struct scf_problem *problem,
-                               struct dense *S)
-{
-    TRY(reader->shells ? cross_overlap(reader->shells, reader->shells, S)
-                       : set_overlap(problem, S));
-    for (int s = 0; s < 2; s++)
-        if (reader->n_orbitals[s] > 0)
-            TRY(check_orthonormal(reader, s, S));
-    return STATUS_OK;
-}
-
-static enum status check_all_orthonormal(struct checkpoint_reader *reader,
-                                         const struct scf_problem *problem)
-{
-    struct dense *S;
-    TRY(dense_create(problem->grid, reader->n_functions, reader->n_functions, &S));
-    enum status status = check_spins(reader, problem, S);
-    dense_destroy(S);
-    return status;
-}
-
 static enum status verify_everywhere(struct checkpoint_reader *reader,
                                      const struct scf_problem *problem)
 {
     TRY(status_agree(reader->comm, reader->rank == 0 ? verify_file(reader, problem) : STATUS_OK));
     share_counts(reader);
     if (!reader->is_foreign)
-        return check_all_orthonormal(reader, problem);
+        return checkpoint_check_orthonormal(reader, problem);
     TRY(create_foreign_shells(reader, problem));
-    TRY(check_all_orthonormal(reader, problem));
+    TRY(checkpoint_check_orthonormal(reader, problem));
     reader->is_moved = checkpoint_shells_move(problem->molecule, reader->shells);
     return STATUS_OK;
 }
@@ -358,12 +230,24 @@ bool checkpoint_reader_is_of_other_basis(const struct checkpoint_reader *reader)
     return reader->shells && !reader->is_moved;
 }
 
+enum status checkpoint_read_columns(const struct checkpoint_reader *reader, int spin,
+                                    struct dense *C)
+{
+    struct checkpoint_stream stream;
+    const struct checkpoint_matrix place = {.set = CHECKPOINT_COEFFICIENTS,
+                                            .n_rows = reader->n_rows,
+                                            .first_row = reader->first[spin],
+                                            .of_functions = true};
+    TRY(checkpoint_reader_open(reader, &stream));
+    return checkpoint_stream_close(&stream, checkpoint_stream_matrix(&stream, &place, C));
+}
+
 enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, int spin,
                                        struct dense **C)
 {
     TRY(dense_create(problem->grid, reader->n_functions, problem->n_occupied[spin], C));
-    enum status status = read_orbital_columns(reader, spin_in_file(reader, spin), *C);
+    enum status status = checkpoint_read_columns(reader, spin_in_file(reader, spin), *C);
     if (status != STATUS_OK) {
         dense_destroy(*C);
         *C = NULL;
@@ -493,7 +377,7 @@ enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        struct dense *const C[])
 {
     if (!(reader->deviation < ORTHONORMAL_AS_THEY_ARE))
-        return fail_orthonormal(reader);
+        return checkpoint_fail_orthonormal(reader);
     for (int s = 0; s < problem->n_spins; s++) {
         int spin = spin_in_file(reader, s);
         if (reader->n_orbitals[spin] != n_orbitals)
@@ -501,7 +385,7 @@ enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                         "%s: it has %lld orbitals, but there are %lld: were more combinations of "
                         "functions left out (--dependence)?",
                         reader->path, (long long)reader->n_orbitals[spin], (long long)n_orbitals);
-        TRY(read_orbital_columns(reader, spin, C[s]));
+        TRY(checkpoint_read_columns(reader, spin, C[s]));
     }
     return STATUS_OK;
 }
