@@ -289,6 +289,10 @@ fails 3 '[5, 1]' $small --compare static,retentive,auto --deque 9
 printf '%s\n' "--sched steal" "--sched retentive --deque 9" "--sched persist" > limited.txt
 fails 1 '[5]' --simulate 3 $small --sweep limited.txt
 
+# A range of more tasks than a window in the memory of a node holds stays one entry of a deque.
+timeout 60 "$beryl_sched" --lognormal 1e-3,5e-3 --tasks 400000 --simulate 4 --node-size 2 \
+    --sched steal --deque 1 > /dev/null 2> errors.txt || complain "--deque 1: $(cat errors.txt)"
+
 # A result that cannot be written once the tasks run is a failure, not bad input.
 mkdir late
 timeout 60 "$beryl_sched" --gauss 0.1,0 --tasks 10 --sched static --json late/result.json \

@@ -159,7 +159,6 @@ static bool is_real(const struct beryl_sched_options *options)
     return options->machine.n_workers == 0;
 }
 
-/* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
 /* Files of vt, one for each worker, are written by this program alone. */
 static enum status check_profile_name(const char *path)
 {
@@ -173,6 +172,7 @@ static enum status check_profile_name(const char *path)
     return STATUS_OK;
 }
 
+/* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
 static enum status check_workload(const struct beryl_sched_options *options)
 {
     const struct workload_settings *workload = &options->workload;

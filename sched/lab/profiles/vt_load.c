@@ -11,18 +11,33 @@
 
 /* --- the files --- */
 
+/* Whether the file of a rank is there; another one is no end of the load, but missing. */
+static enum status find_file(const char *path, int64_t rank, bool *is_there)
+{
+    char name[VT_PATH], next[VT_PATH];
+    TRY(vt_file_name(path, (int)rank, name));
+    *is_there = access(name, F_OK) == 0;
+    TRY(vt_file_name(path, (int)rank + 1, next));
+    if (*is_there || access(next, F_OK) != 0)
+        return STATUS_OK;
+    return FAIL(STATUS_INPUT, "%s is missing, but there is %s: a load has a file of every rank",
+                name, next);
+}
+
 static enum status read_files(const char *path, struct vt_load *load)
 {
     int64_t capacity = 0;
     char name[VT_PATH];
-    for (;;) {
+    for (bool is_there = true; is_there;) {
         TRY(vt_file_name(path, (int)load->n_ranks, name));
-        if (load->n_ranks > 0 && (!vt_has_rank(path) || access(name, F_OK) != 0))
-            return STATUS_OK;
         TRY(array_reserve(&load->files, load->n_ranks + 1, &capacity, sizeof *load->files));
         TRY(vt_file_read(name, &load->files[load->n_ranks]));
         load->n_ranks++;
+        is_there = false;
+        if (vt_has_rank(path))
+            TRY(find_file(path, load->n_ranks, &is_there));
     }
+    return STATUS_OK;
 }
 
 /* --- tasks and phases --- */
@@ -107,9 +122,11 @@ static enum status collect_records(const char *path, struct vt_load *load)
     qsort(load->records, (size_t)load->n_records, sizeof *load->records, compare_by_entity);
     for (int64_t i = 1; i < load->n_records; i++)
         if (compare_by_entity(&load->records[i - 1], &load->records[i]) == 0)
-            return FAIL(STATUS_INPUT, "%s: phase %lld has task %lld twice", path,
-                        (long long)load->phase_ids[load->records[i].phase],
-                        (long long)load->records[i].id);
+            return FAIL(STATUS_INPUT,
+                        "%s: phase %lld has task %lld twice, in the files of ranks %lld and %lld",
+                        path, (long long)load->phase_ids[load->records[i].phase],
+                        (long long)load->records[i].id, (long long)load->records[i - 1].rank,
+                        (long long)load->records[i].rank);
     return STATUS_OK;
 }
 

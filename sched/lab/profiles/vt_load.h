@@ -34,7 +34,8 @@ struct vt_record {
  * file. Collective over comm; process 0 reads. A task reads the block that it shares, which the
  * first rank that has such a task owns; and what another task sends to it in its first phase, a block
  * of the sender's rank. Errors: those of vt_file_read, STATUS_INPUT (no tasks, an entity twice in a
- * phase), STATUS_LIMIT (2^31 durations or more); the same on every process, *load is then empty. */
+ * phase, a rank that is missing before another one), STATUS_LIMIT (2^31 durations or more); the same
+ * on every process, *load is then empty. */
 enum status vt_load_read(MPI_Comm comm, const char *path, struct vt_load *load);
 void vt_load_fini(struct vt_load *load);
 

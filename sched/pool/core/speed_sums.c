@@ -84,7 +84,7 @@ void cost_evidence_begin(struct cost_evidence *self)
 
 void cost_evidence_add(struct cost_evidence *self, double cost, double time_s)
 {
-    if (!(time_s > 0))
+    if (!(cost > 0 && time_s > 0))
         return;
     double ratio = log(cost / time_s);
     self->n++;

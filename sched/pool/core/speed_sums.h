@@ -63,7 +63,7 @@ struct cost_evidence {
 /* Begins a phase. */
 void cost_evidence_begin(struct cost_evidence *evidence);
 
-/* A task of a cost > 0 took time_s; 0 has no effect. */
+/* A task of this cost took time_s; no effect if one of them is 0. */
 void cost_evidence_add(struct cost_evidence *evidence, double cost, double time_s);
 
 /* Adds the worker to the sums of all.

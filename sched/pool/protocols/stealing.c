@@ -95,7 +95,8 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
                               .ran = ran,
                               .speed = 1};
     stealing_prefer_termination(self, TERMINATION_TREE);
-    if (record_size == 0 && settings->release == RELEASE_ALL)
+    /* A window that ends within a range makes two entries of it, for which a bound may have no room. */
+    if (record_size == 0 && settings->release == RELEASE_ALL && settings->deque == 0)
         steal_window_init(&self->window, comm);
     TRY(parse_steal(settings->steal, &self->steal_tasks));
     return task_deque_init(&self->deque, record_size, settings->deque, min_share(setup->settings));

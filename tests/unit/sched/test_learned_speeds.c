@@ -103,6 +103,19 @@ static void test_costs_show_who_is_slow(void **state)
     }
 }
 
+/* For real, a task without work takes some time, too. */
+static void test_costs_of_nothing_show_nothing(void **state)
+{
+    (void)state;
+    struct cost_evidence evidence = {.least_error = INFINITY};
+    struct speed_sums sums = {0};
+    cost_evidence_add(&evidence, 0, 1e-7);
+    cost_evidence_add(&evidence, 1, 1);
+    cost_evidence_sum(&evidence, &sums, true);
+    assert_true(sums.ratios == 0 && sums.scatter == 0 && sums.cost_weight == 1);
+    assert_true(cost_evidence_speed(&evidence, &sums, 0, 20) == 0);
+}
+
 static void test_the_worker_of_most_evidence_is_the_unusual_one(void **state)
 {
     (void)state;
@@ -238,6 +251,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tasks_go_where_they_end_first),
         cmocka_unit_test(test_slopes_are_those_of_noise),
         cmocka_unit_test(test_costs_show_who_is_slow),
+        cmocka_unit_test(test_costs_of_nothing_show_nothing),
         cmocka_unit_test(test_the_worker_of_most_evidence_is_the_unusual_one),
         cmocka_unit_test(test_tasks_that_moved_are_not_own_ones),
         cmocka_unit_test(test_modes_learn_speeds),

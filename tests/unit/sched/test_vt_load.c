@@ -299,12 +299,25 @@ static void test_broken_files_are_refused(void **state)
         "\"shared_bytes\"");
     check_refused(
         ONE_TASK("{\"entity\": {\"id\": 1}, \"time\": 1}, {\"entity\": {\"id\": 1}, \"time\": 2}"),
-        "phase 0 has task 1 twice");
+        "phase 0 has task 1 twice, in the files of ranks 0 and 0");
     check_refused(
         "{\"phases\": [{\"id\": 0, \"tasks\": [], \"communications\": [{\"bytes\": -3}]}]}",
         "communication 0 (counted from 0): \"bytes\"");
     check_status(STATUS_IO, vt_load_read(MPI_COMM_WORLD, "no_such.%p.json", &load));
     assert_non_null(strstr(status_text(), "no_such.0.json"));
+}
+
+/* Without the rank in the middle a load would be a smaller one. */
+static void test_a_missing_rank_is_told(void **state)
+{
+    (void)state;
+    struct vt_load load;
+    write_json("test_vt.0.json", rank_0);
+    write_json("test_vt.2.json", rank_1);
+    check_status(STATUS_INPUT, vt_load_read(MPI_COMM_WORLD, "test_vt.%p.json", &load));
+    assert_non_null(strstr(status_text(), "test_vt.1.json is missing"));
+    unlink("test_vt.0.json");
+    unlink("test_vt.2.json");
 }
 
 int main(void)
@@ -316,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_a_run_is_written_where_and_as_long_as_it_ran),
         cmocka_unit_test(test_other_tasks_become_entities),
         cmocka_unit_test(test_broken_files_are_refused),
+        cmocka_unit_test(test_a_missing_rank_is_told),
     };
     MPI_Init(NULL, NULL);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
