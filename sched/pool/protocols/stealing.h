@@ -77,7 +77,8 @@ struct stealing {
     int64_t n_refusals;     /* in a row */
     double searched_from_s; /* since then it is searching */
     double asked_s;         /* the last request */
-    double ask_after_s;     /* no request before this time; 0: at once */
+    bool passed_over_mate; /* its victim was not the first choice, which is known to have nothing */
+    double ask_after_s;    /* no request before this time; 0: at once */
 
     struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
     double speed;          /* of this worker, relative; 1 unless the mode sets it */

@@ -56,7 +56,8 @@ void stealing_set_pause(struct stealing *self)
     bool may_pause = self->deque.record_size == 0 && retry > 0 && self->n_refusals >= retry;
     double attempt_s = now_s - self->asked_s;
     double limit_s = may_pause ? (now_s - self->searched_from_s) / PAUSE_PART : 0;
-    double pause_s = fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
+    /* Workers in long tasks, which are passed over, no longer make attempts long. */
+    double pause_s = self->passed_over_mate ? limit_s : fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
     self->ask_after_s = now_s + fmax(pause_s, MIN_ATTEMPT_S - attempt_s);
 }
 
@@ -138,6 +139,7 @@ static void ask_victim(struct stealing *self)
 {
     int victim = choose_victim(self);
     bool has_others = self->comm->n_node_ranks < self->comm->size;
+    self->passed_over_mate = has_others && gives_nothing(self, victim);
     while (has_others && gives_nothing(self, victim))
         victim = choose_any_victim(self->comm);
     self->asked_s = taskpool_comm_now(self->comm);

@@ -91,10 +91,37 @@ static void test_a_slow_worker_loses_no_task_and_is_relieved(void **state)
         }
 }
 
+/* On two nodes thieves pass over a slow worker of their own, and the others refuse at once. */
+static void test_thieves_pause_while_a_slow_worker_runs_its_task(void **state)
+{
+    (void)state;
+    enum { N = 32 };
+    double speeds[N];
+    int n_runs[N] = {0};
+    for (int i = 0; i < N; i++)
+        speeds[i] = i == N - 1 ? 1e-3 : 1;
+    struct taskpool_problem problem = {.n_tasks = N, .run = count_run, .context = n_runs};
+    struct taskpool_machine machine = {.n_workers = N,
+                                       .node_size = N / 2,
+                                       .latency_s = 1e-6,
+                                       .speeds = speeds,
+                                       .time = one_millisecond};
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    taskpool_settings_default(&settings);
+    settings.mode = "steal";
+    check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+    check_ok(taskpool_run(pool));
+    /* 30 to 70 attempts of each, and the search for the end */
+    assert_in_range(taskpool_statistics(pool, 0)->messages, N, 300 * N);
+    taskpool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_slow_worker_loses_no_task_and_is_relieved),
+        cmocka_unit_test(test_thieves_pause_while_a_slow_worker_runs_its_task),
     };
     MPI_Init(NULL, NULL);
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
