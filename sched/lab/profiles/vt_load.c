@@ -12,7 +12,7 @@
 /* --- the files --- */
 
 /* Whether the file of a rank is there; another one is no end of the load, but missing. */
-static enum status find_file(const char *path, int64_t rank, bool *is_there)
+static enum status find_rank_file(const char *path, int64_t rank, bool *is_there)
 {
     char name[VT_PATH], next[VT_PATH];
     TRY(vt_file_name(path, (int)rank, name));
@@ -35,7 +35,7 @@ static enum status read_files(const char *path, struct vt_load *load)
         load->n_ranks++;
         is_there = false;
         if (vt_has_rank(path))
-            TRY(find_file(path, load->n_ranks, &is_there));
+            TRY(find_rank_file(path, load->n_ranks, &is_there));
     }
     return STATUS_OK;
 }
