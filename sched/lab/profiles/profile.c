@@ -59,11 +59,11 @@ enum status profile_check_name(const char *path)
     return FAIL(STATUS_USAGE, "--write-profile %s: the name must end in .csv or .npy", path);
 }
 
-static enum status write_file(struct taskpool_history_entry *entries, int64_t n, const char *path)
+static enum status write_file(const struct taskpool_history_entry *entries, int64_t n,
+                              const char *path)
 {
     struct output_buffer file;
     TRY(output_buffer_init(&file, path));
-    qsort(entries, (size_t)n, sizeof *entries, compare_entries);
     if (has_ending(path, ".npy"))
         write_npy(file.stream, entries, n);
     else
@@ -73,7 +73,8 @@ static enum status write_file(struct taskpool_history_entry *entries, int64_t n,
     return status;
 }
 
-enum status profile_write(MPI_Comm comm, const struct taskpool_history *history, const char *path)
+enum status profile_gather(MPI_Comm comm, const struct taskpool_history *history,
+                           struct taskpool_history_entry **entries, int64_t *n)
 {
     const struct gather_part part = {.items = history->entries,
                                      .n_items = history->n_entries,
@@ -81,10 +82,22 @@ enum status profile_write(MPI_Comm comm, const struct taskpool_history *history,
                                      .what = "tasks of a profile"};
     int rank;
     void *all;
-    int64_t total;
     MPI_Comm_rank(comm, &rank);
-    TRY(gather_to_first(comm, &part, &all, &total));
-    enum status status = status_agree(comm, rank == 0 ? write_file(all, total, path) : STATUS_OK);
+    TRY(gather_to_first(comm, &part, &all, n));
+    *entries = all;
+    if (rank == 0)
+        qsort(*entries, (size_t)*n, sizeof **entries, compare_entries);
+    return STATUS_OK;
+}
+
+enum status profile_write(MPI_Comm comm, const struct taskpool_history *history, const char *path)
+{
+    int rank;
+    struct taskpool_history_entry *all;
+    int64_t n;
+    MPI_Comm_rank(comm, &rank);
+    TRY(profile_gather(comm, history, &all, &n));
+    enum status status = status_agree(comm, rank == 0 ? write_file(all, n, path) : STATUS_OK);
     free(all);
     return status;
 }

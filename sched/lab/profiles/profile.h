@@ -7,6 +7,12 @@
 
 #include <mpi.h>
 
+/* Collects the processes' histories on rank 0, in the order of task IDs. Collective.
+ * entries  out: on rank 0 *n of them, the caller frees them; NULL on other ranks
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (2^31 entries or more); the same on every process. */
+enum status profile_gather(MPI_Comm comm, const struct taskpool_history *history,
+                           struct taskpool_history_entry **entries, int64_t *n);
+
 /* Writes the seconds of every task in the processes' histories, in the order
  * of task IDs. Collective; rank 0 collects and writes.
  * path     ending in .npy: a one-dimensional NumPy array of doubles, the

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/profiles/vt_write.h"
 
+#include "sched/lab/profiles/profile.h"
 #include "sched/pool/core/task_data.h"
 #include "support/base/agree.h"
 #include "support/io/json.h"
-#include "support/mpi/gather.h"
 
 #include <float.h>
 #include <math.h>
@@ -177,14 +177,7 @@ static json_t *start_phase(const struct vt_writer *self, int worker)
     return phase;
 }
 
-static int compare_history_tasks(const void *left, const void *right)
-{
-    int64_t a = ((const struct taskpool_history_entry *)left)->task;
-    int64_t b = ((const struct taskpool_history_entry *)right)->task;
-    return (a > b) - (a < b);
-}
-
-static enum status add_phase(struct vt_writer *self, struct taskpool_history_entry *entries,
+static enum status add_phase(struct vt_writer *self, const struct taskpool_history_entry *entries,
                              int64_t n)
 {
     json_t **tasks = calloc((size_t)self->n_workers, sizeof(json_t *));
@@ -194,7 +187,6 @@ static enum status add_phase(struct vt_writer *self, struct taskpool_history_ent
         tasks[worker] = json_object_get(phase, "tasks");
         json_array_append_new(json_object_get(self->files[worker], "phases"), phase);
     }
-    qsort(entries, (size_t)n, sizeof *entries, compare_history_tasks);
     enum status status = STATUS_OK;
     for (int64_t i = 0; i < n && status == STATUS_OK; i++)
         status = add_ran_task(self, &entries[i], tasks);
@@ -206,15 +198,11 @@ static enum status add_phase(struct vt_writer *self, struct taskpool_history_ent
 enum status vt_writer_add(struct vt_writer *writer, MPI_Comm comm,
                           const struct taskpool_history *history)
 {
-    const struct gather_part part = {.items = history->entries,
-                                     .n_items = history->n_entries,
-                                     .item_size = sizeof *history->entries,
-                                     .what = "tasks of a profile"};
     int rank;
-    void *all;
+    struct taskpool_history_entry *all;
     int64_t n;
     MPI_Comm_rank(comm, &rank);
-    TRY(gather_to_first(comm, &part, &all, &n));
+    TRY(profile_gather(comm, history, &all, &n));
     enum status status = status_agree(comm, rank == 0 ? add_phase(writer, all, n) : STATUS_OK);
     free(all);
     return status;

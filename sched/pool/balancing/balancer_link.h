@@ -21,6 +21,9 @@ enum balancer_kind {
     BALANCER_PAIR_MOVE,
 };
 
+/* Gains and differences below this fraction of a load are not worth moving tasks. */
+#define BALANCER_LEAST_GAIN 1e-3
+
 /* The token of all messages of the balancer; those of stealing.h are above 0. */
 #define BALANCER_TOKEN (-1)
 

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fraction of the largest load that a deal has to save, because tasks move for it. */
-#define LEAST_GAIN 1e-3
-
 /* The slope of durations on those before (learned_speeds.h) above which all tasks may be dealt out. */
 #define LEAST_SLOPE 0.5
 
@@ -244,7 +241,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     self->best_s = fmax(average_s, head.longest_s);
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
-    head.max_s = self->max_s * (1 - LEAST_GAIN);
+    head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
     head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves &&
                  predicts_moved(self->link);
     self->pairs_follow = head.deals || self->rules->refines;

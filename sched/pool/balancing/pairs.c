@@ -17,9 +17,6 @@ enum { RANDOM_ROUNDS = 1, RANDOM_ROUNDS_AFTER_TREE = 2, MAX_OFFERED = 32, MAX_SW
 /* Iterations within which a move has to save as much time as it costs, see move_pays. */
 enum { PAYS_WITHIN = 10 };
 
-/* Differences of loads, and gains, below this fraction are not worth a message. */
-#define LEAST_GAIN 1e-3
-
 void pairs_init(struct pairs *self, struct balancer_link *link, struct duration_bins *bins,
                 const struct balancer_rules *rules)
 {
@@ -250,7 +247,7 @@ static void answer_offer(struct pairs *self)
     give_longest(self, &gift);
     for (int i = 0; i < MAX_SWAPS && gift.own_s > self->limit_s; i++) {
         struct pairs_swap swap = find_swap(self, &gift);
-        if (swap.gain_s < LEAST_GAIN * gift.own_s)
+        if (swap.gain_s < BALANCER_LEAST_GAIN * gift.own_s)
             break;
         swap_tasks(self, &gift, &swap);
     }
@@ -303,7 +300,7 @@ static bool play_round(struct pairs *self)
     if (isnan(partner_s))
         return false;
     double more_s = fmax(self->own_s, partner_s), less_s = fmin(self->own_s, partner_s);
-    if (more_s <= self->limit_s || more_s - less_s <= LEAST_GAIN * more_s)
+    if (more_s <= self->limit_s || more_s - less_s <= BALANCER_LEAST_GAIN * more_s)
         return true;
     if (self->own_s == more_s) {
         if (self->n_offer < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The workers that a worker exchanged tasks with, and what these tasks say of its speed
- * (protocols/learned_speeds.h). */
+ * (balancing/learned_speeds.h). */
 #pragma once
 
 #include "sched/pool/core/speed_sums.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sums over tasks and workers from which speeds of workers are learned, and how well the durations of
- * one iteration predict those of the next (protocols/learned_speeds.h). */
+ * one iteration predict those of the next (balancing/learned_speeds.h). */
 #pragma once
 
 #include <stdbool.h>

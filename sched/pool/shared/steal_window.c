@@ -205,9 +205,9 @@ int steal_window_find(const struct steal_window *self)
     int64_t n_most = 0;
     for (int i = 0; i < n_looks; i++) {
         int mate = (first + i) % n;
-        struct window_view view = window_view_of(window_word(self, mate, THEFT_VIEW));
-        if (mate != self->own && view.back - view.front > n_most) {
-            n_most = view.back - view.front;
+        int64_t n_tasks = steal_window_n_tasks_of(self, mate);
+        if (mate != self->own && n_tasks > n_most) {
+            n_most = n_tasks;
             found = mate;
         }
     }
