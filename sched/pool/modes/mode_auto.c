@@ -6,9 +6,9 @@
  *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
  *   corrected by stealing. A block keeps neighbouring tasks together, which may share data.
  * - Every task is timed, and how fast workers are is learned (learned_speeds.h). If the largest load
- *   exceeds what it is at best, the average or the longest task, by more than 1 %, pairs of workers exchange tasks before the next iteration
- *   (pairs.h), which makes no load larger than the largest; less is not worth the messages, nor
- *   the data that move with the tasks, and is left to stealing.
+ *   exceeds what it is at best, the average or the longest task, by more than 1 %, pairs of workers
+ *   exchange tasks before the next iteration (pairs.h), which makes no load larger than the largest;
+ *   less is not worth the messages, nor the data that move with the tasks, and is left to stealing.
  * - A worker begins with its longest tasks, as predicted or measured, so that only
  *   short ones are left when some workers run dry. Thieves get the tasks that a
  *   victim would run last: the shortest. The order is by powers of two of the duration only:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/coordinator.h"
 
+#include "support/base/integers.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -26,16 +28,6 @@ struct coordinator_grant {
     int64_t first, last; /* empty: no task is left */
 };
 
-static int64_t at_least(int64_t value, int64_t least)
-{
-    return value > least ? value : least;
-}
-
-static int64_t at_most(int64_t value, int64_t most)
-{
-    return value < most ? value : most;
-}
-
 void coordinated_init(struct coordinated *self, const struct taskpool_mode_setup *setup,
                       struct taskpool_comm *comm, const struct coordinator_rule *rule)
 {
@@ -46,7 +38,7 @@ void coordinated_init(struct coordinated *self, const struct taskpool_mode_setup
         .rule = rule,
         .comm = comm,
         .n_tasks = n_tasks,
-        .min_chunk = at_least(at_most(setup->settings->chunk, n_tasks / comm->size), 1),
+        .min_chunk = max_int64(min_int64(setup->settings->chunk, n_tasks / comm->size), 1),
         .request_when = settings->request_when,
     };
 }
@@ -58,7 +50,7 @@ static int64_t limit_chunk(double size, int64_t n_left)
 {
     if (!(size < (double)n_left))
         return n_left;
-    return at_most(at_least(llround(size), 1), n_left);
+    return min_int64(max_int64(llround(size), 1), n_left);
 }
 
 /* The next chunk of a worker; empty if no task is left. */
@@ -182,8 +174,9 @@ double coordinated_progress(const void *state, int64_t n_run)
 {
     const struct coordinated *self = state;
     (void)n_run;
-    int64_t known = coordinated_is_coordinator(self) ? self->n_handed_out
-                                                     : at_least(self->chunk.last, self->ahead.last);
+    int64_t known = coordinated_is_coordinator(self)
+                        ? self->n_handed_out
+                        : max_int64(self->chunk.last, self->ahead.last);
     return self->exhausted || self->n_tasks == 0 ? 1 : (double)known / (double)self->n_tasks;
 }
 
@@ -209,7 +202,7 @@ bool weighted_batch_begin(struct weighted_batch *batch, const struct coordinated
     if (batch->n_left > 0)
         return false;
     int64_t n_parts = 2 * (int64_t)self->comm->size;
-    int64_t mean = at_least(n_left / n_parts + (n_left % n_parts > 0), self->min_chunk);
+    int64_t mean = max_int64(n_left / n_parts + (n_left % n_parts > 0), self->min_chunk);
     batch->mean_chunk = (double)mean;
     batch->n_left = n_left / self->comm->size < mean ? n_left : mean * self->comm->size;
     return true;
@@ -218,8 +211,8 @@ bool weighted_batch_begin(struct weighted_batch *batch, const struct coordinated
 double weighted_batch_take(struct weighted_batch *batch, const struct coordinated *self,
                            double weight)
 {
-    int64_t n = at_least(llround(weight * batch->mean_chunk), self->min_chunk);
-    n = at_most(n, batch->n_left);
+    int64_t n = max_int64(llround(weight * batch->mean_chunk), self->min_chunk);
+    n = min_int64(n, batch->n_left);
     batch->n_left -= n;
     return (double)n;
 }
