@@ -16,7 +16,7 @@ import sys
 MAX_FILES = 30  # C files and headers of a room
 
 SUPPORT = ["support/base", "support/vectors", "support/mpi", "support/io"]
-CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals"]
+CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals", "basis/quartets"]
 
 PUBLIC = "sched/pool/taskpool"  # included as taskpool/NAME.h, as by programs from outside
 POOL = [PUBLIC, "sched/pool", "sched/pool/core"]
@@ -33,6 +33,7 @@ ROOMS = {
 
     "basis/input": SUPPORT,
     "basis/integrals": ["support/base", "support/vectors", "basis/input"],
+    "basis/quartets": ["support/base", "support/vectors", "basis/integrals"],
 
     # The pool: the library taskpool.
     "sched/pool/taskpool": [],
@@ -105,7 +106,7 @@ ROOMS = {
 }
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
-WITHOUT_MPI = ["basis/integrals", "sched/pool/queues", "sched/pool/shared", "sched/pool/protocols",
+WITHOUT_MPI = ["basis/integrals", "basis/quartets", "sched/pool/queues", "sched/pool/shared", "sched/pool/protocols",
                "sched/pool/balancing", "sched/pool/modes", "sched/pool/drivers/sim", "sched/lab/report/markup", "sched/lab/report", "tce/language"]
 
 # Headers of other packages and the rooms that may include them. Any other header is the

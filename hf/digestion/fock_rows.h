@@ -11,7 +11,7 @@
  * for all of them. */
 #pragma once
 
-#include "basis/integrals/quartet_batches.h"
+#include "basis/quartets/quartet_batches.h"
 #include "hf/digestion/quartet_views.h"
 #include "hf/digestion/row_matrices.h"
 #include "hf/tiles/screening.h"

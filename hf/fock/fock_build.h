@@ -7,7 +7,7 @@
  * Source: Szabo & Ostlund (1996), eqs. 3.154 and 3.348-3.351. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
+#include "basis/quartets/class_costs.h"
 #include "hf/digestion/density_tiles.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"

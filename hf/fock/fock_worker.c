@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_worker.h"
 
-#include "basis/integrals/quartet_batches.h"
 #include "basis/integrals/shell_pairs.h"
+#include "basis/quartets/quartet_batches.h"
 #include "hf/digestion/fock_digest.h"
 #include "hf/digestion/fock_rows.h"
 #include "hf/digestion/quartet_orbits.h"

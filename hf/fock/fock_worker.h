@@ -2,7 +2,7 @@
 /* One worker of a Fock build: computes tile quartets. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
+#include "basis/quartets/class_costs.h"
 #include "hf/digestion/density_tiles.h"
 #include "hf/digestion/fock_accumulator.h"
 #include "hf/fock/fock_tasks.h"

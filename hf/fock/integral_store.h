@@ -16,7 +16,7 @@
  * tile quartets that it did not ask for: other processes compute those. */
 #pragma once
 
-#include "basis/integrals/kept_quartets.h"
+#include "basis/quartets/kept_quartets.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"

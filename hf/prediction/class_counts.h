@@ -4,7 +4,7 @@
  * bound, the partners of a pair are a prefix. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
+#include "basis/quartets/class_costs.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"

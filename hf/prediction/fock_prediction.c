@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/prediction/fock_prediction.h"
 
-#include "basis/integrals/kept_quartets.h"
+#include "basis/quartets/kept_quartets.h"
 #include "hf/prediction/sample_run.h"
 #include "hf/prediction/tile_samples.h"
 #include "support/base/agree.h"

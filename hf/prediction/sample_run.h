@@ -3,7 +3,7 @@
  * with a density of ones. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
+#include "basis/quartets/class_costs.h"
 #include "hf/fock/fock_build.h"
 #include "hf/prediction/tile_samples.h"
 #include "hf/tiles/screening.h"

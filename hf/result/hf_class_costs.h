@@ -2,7 +2,7 @@
 /* The measurements of --profile-classes, as text and in the result. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
+#include "basis/quartets/class_costs.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 /* The prediction of --dry-run, as text and in the result. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
+#include "basis/quartets/class_costs.h"
 #include "hf/prediction/fock_prediction.h"
 
 #include <jansson.h>

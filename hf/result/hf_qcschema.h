@@ -3,8 +3,8 @@
  * Source: the schema, molssi-qc-schema.readthedocs.io. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
 #include "basis/integrals/two_electron.h"
+#include "basis/quartets/class_costs.h"
 #include "hf/calculation/hf_calculation.h"
 #include "hf/fock/fock_build.h"
 #include "hf/scf/scf.h"

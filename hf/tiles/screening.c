@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/tiles/screening.h"
 
-#include "basis/integrals/kept_quartets.h"
+#include "basis/quartets/kept_quartets.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 #include "support/mpi/long_reduce.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/integrals/ao_integrals.h"
 
-#include "basis/integrals/quartet_batches.h"
 #include "basis/integrals/shell_pairs.h"
+#include "basis/quartets/quartet_batches.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/reference/fock_reference.h"
 
-#include "basis/integrals/kept_quartets.h"
 #include "basis/integrals/two_electron.h"
+#include "basis/quartets/kept_quartets.h"
 #include "hf/tiles/screening.h"
 
 #include <math.h>

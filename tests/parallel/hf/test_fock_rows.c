@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows of (ss|ss) integrals give the Fock matrix that quartets one by one give (libint has no
  * rows), of as many integrals, whatever the tiles, the spins, the threshold and the density. */
-#include "basis/integrals/kept_quartets.h"
+#include "basis/quartets/kept_quartets.h"
 #include "hf/fock/fock_build.h"
 #include "tests/cases/hf_system.h"
 #include "tests/cases/pool_cases.h"

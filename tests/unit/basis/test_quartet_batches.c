@@ -3,7 +3,7 @@
  * selection leaves out, with the integrals that the quartet has alone, rounded if they are small. */
 #include "tests/check.h"
 
-#include "basis/integrals/quartet_batches.h"
+#include "basis/quartets/quartet_batches.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "basis/integrals/class_costs.h"
+#include "basis/quartets/class_costs.h"
 
 #include "basis/integrals/shell_groups.h"
 

@@ -3,10 +3,10 @@
  * many two-electron integrals shares. */
 #pragma once
 
-#include "basis/integrals/class_costs.h"
-#include "basis/integrals/kept_quartets.h"
 #include "basis/integrals/shell_pairs.h"
 #include "basis/integrals/two_electron.h"
+#include "basis/quartets/class_costs.h"
+#include "basis/quartets/kept_quartets.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

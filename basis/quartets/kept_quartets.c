@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "basis/integrals/kept_quartets.h"
+#include "basis/quartets/kept_quartets.h"
 
 #include "support/vectors/vector_clones.h"
 

@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "basis/integrals/quartet_batches.h"
+#include "basis/quartets/quartet_batches.h"
 
+#include "basis/quartets/ket_candidates.h"
+#include "basis/quartets/primitive_order.h"
 #include "support/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MAX_QUARTETS = 1024,          /* of a batch */
-    BATCH_INTEGRALS = 32 * 1024,  /* 256 KiB: within a second-level cache */
-    BATCH_PRIMITIVES = 64 * 1024, /* quartets: within a millisecond or two */
-    MAX_KETS = 1024,              /* of a selection */
-};
-
-/* Scratch for sorting the quartets of a batch: the kinds of their pairs, and their numbers in
- * several orders. */
-struct quartet_order {
-    uint8_t bra[MAX_QUARTETS], ket[MAX_QUARTETS];
-    int16_t given[MAX_QUARTETS], by_bra[MAX_QUARTETS], by_both[MAX_QUARTETS];
+    MAX_QUARTETS = PRIMITIVE_ORDER_MAX, /* of a batch */
+    BATCH_INTEGRALS = 32 * 1024,        /* 256 KiB: within a second-level cache */
+    BATCH_PRIMITIVES = 64 * 1024,       /* quartets: within a millisecond or two */
+    MAX_KETS = 1024,                    /* of a selection */
 };
 
 /* Quartets with their numbers among all of the two classes (kept_quartets.h). */
@@ -36,7 +31,7 @@ struct quartet_batches {
     struct numbered_quartets buffers[2], missing;
     double kept_s;           /* in compute_missing */
     struct kept_size before; /* of all classes before those being computed */
-    struct quartet_order order;
+    struct primitive_order order;
     int32_t candidates[MAX_KETS]; /* positions of kets that may be computed with a bra */
     int32_t selected[MAX_KETS];   /* those of the candidates that are */
     double *integrals;
@@ -90,65 +85,14 @@ double quartet_batches_kept_seconds(const struct quartet_batches *batches)
     return batches->kept_s;
 }
 
-enum { MAX_KINDS = 128 }; /* of numbers of primitives: MAX_KINDS - 1 and more are one kind */
-
-static int count_kinds(const struct pair_class *class)
-{
-    return class->max_primitives < MAX_KINDS ? class->max_primitives + 1 : MAX_KINDS;
-}
-
-static uint8_t kind_of_pair(const struct shell_pair *pair)
-{
-    return (uint8_t)(pair->n_primitives < MAX_KINDS ? pair->n_primitives : MAX_KINDS - 1);
-}
-
-/* Sorts the numbers of n quartets by their kinds, stably. */
-static void sort_by_kind(int n_kinds, int32_t n, const uint8_t *kinds, const int16_t *from,
-                         int16_t *to)
-{
-    int32_t first[MAX_KINDS + 1];
-    memset(first, 0, ((size_t)n_kinds + 1) * sizeof *first);
-    for (int32_t i = 0; i < n; i++)
-        first[kinds[i] + 1]++;
-    for (int k = 0; k < n_kinds; k++)
-        first[k + 1] += first[k];
-    for (int32_t i = 0; i < n; i++)
-        to[first[kinds[from[i]]]++] = from[i];
-}
-
-static bool is_one_kind(int32_t n, const uint8_t *kinds)
-{
-    uint8_t difference = 0;
-    for (int32_t i = 1; i < n; i++)
-        difference |= kinds[i] ^ kinds[0];
-    return difference == 0;
-}
-
-/* Brings quartets with like numbers of primitives together, which fill an engine's vectors best. */
+/* Brings quartets with like numbers of primitives together. */
 static void sort_by_primitives(struct quartet_batch *batch, struct quartet_batches *batches)
 {
-    if (batch->bra->single && batch->ket->single)
-        return;
-    struct quartet_order *order = &batches->order;
-    int32_t n = batch->n_quartets;
-    for (int32_t i = 0; i < n; i++) {
-        order->bra[i] = kind_of_pair(&batch->bra->pairs[batch->quartets[i].bra]);
-        order->ket[i] = kind_of_pair(&batch->ket->pairs[batch->quartets[i].ket]);
-        order->given[i] = (int16_t)i;
-    }
-    const int16_t *sorted = order->given;
-    if (!is_one_kind(n, order->bra)) {
-        sort_by_kind(count_kinds(batch->bra), n, order->bra, sorted, order->by_bra);
-        sorted = order->by_bra;
-    }
-    if (!is_one_kind(n, order->ket)) {
-        sort_by_kind(count_kinds(batch->ket), n, order->ket, sorted, order->by_both);
-        sorted = order->by_both;
-    }
-    if (sorted == order->given)
-        return;
+    const int16_t *sorted = primitive_order_find(batch, &batches->order);
     struct numbered_quartets *from = batches->batch, *to = batches->sorted;
-    for (int32_t i = 0; i < n; i++) {
+    if (!sorted)
+        return;
+    for (int32_t i = 0; i < batch->n_quartets; i++) {
         to->quartets[i] = from->quartets[sorted[i]];
         to->numbers[i] = from->numbers[sorted[i]];
     }
@@ -264,13 +208,6 @@ static int64_t quartets_of_batch(const struct shell_pair *bra, const struct shel
     return most < capacity ? most : capacity;
 }
 
-/* Kets that may be computed with a bra: all n, or those at n positions. */
-struct ket_candidates {
-    const struct shell_pair *bra, *kets;
-    const int32_t *positions; /* NULL: all */
-    int32_t n;
-};
-
 static struct ket_candidates find_candidates(struct quartet_batches *batches,
                                              const struct quartet_source *source,
                                              const struct shell_pair *bra,
@@ -313,83 +250,10 @@ struct two_classes {
     bool has_rows; /* which the user takes */
 };
 
-/* Ends of the kets of each width with a bra, as pairs come by descending bound; the last is that of all
- * kets above the threshold. */
-struct ket_ends {
-    int32_t end[N_KEPT_WIDTHS];
-};
-
-static struct ket_ends all_kets(const struct pair_class *ket)
-{
-    struct ket_ends ends;
-    for (int width = 0; width < N_KEPT_WIDTHS; width++)
-        ends.end[width] = ket->n_pairs;
-    return ends;
-}
-
-/* Those of bra number i, from those of the bra before or, at first, all kets. False: no bra from this
- * one on has kets. */
-static bool find_ket_ends(const struct quartet_batches *batches, const struct pair_class *bra,
-                          int32_t i, const struct pair_class *ket, struct ket_ends *ends)
-{
-    for (int width = 0; width < N_KEPT_WIDTHS; width++)
-        while (ends->end[width] > 0 &&
-               bra->pairs[i].bound * ket->pairs[ends->end[width] - 1].bound <
-                   batches->least_bound[width])
-            --ends->end[width];
-    return ends->end[N_KEPT_WIDTHS - 1] > 0;
-}
-
 /* Under a triangle bra number i has only kets up to i. */
 static struct ket_ends cut_by_triangle(const struct ket_ends *ends, bool triangle, int32_t i)
 {
-    struct ket_ends cut = *ends;
-    for (int width = 0; width < N_KEPT_WIDTHS && triangle; width++)
-        cut.end[width] = i + 1 < cut.end[width] ? i + 1 : cut.end[width];
-    return cut;
-}
-
-/* Number of candidates before ket `end`; first: the ket at position 0. */
-static int32_t count_before(const struct ket_candidates *candidates, int32_t first, int32_t end)
-{
-    int32_t low = 0, high = candidates->n;
-    if (!candidates->positions)
-        return end <= first ? 0 : end - first < high ? end - first : high;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (first + candidates->positions[middle] < end)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Numbers of candidates before the ends of the widths. */
-static struct ket_ends find_candidate_ends(const struct ket_candidates *candidates, int32_t first,
-                                           const struct ket_ends *kets)
-{
-    struct ket_ends ends;
-    for (int width = 0; width < N_KEPT_WIDTHS; width++)
-        ends.end[width] = count_before(candidates, first, kets->end[width]);
-    return ends;
-}
-
-/* Number of candidate `at`, where `before` quartets of the class come before the first one. */
-static struct kept_number number_candidate(const struct ket_ends *ends, const int64_t *before,
-                                           int32_t at)
-{
-    int width = 0;
-    while (at >= ends->end[width])
-        width++;
-    int32_t first = width > 0 ? ends->end[width - 1] : 0;
-    return (struct kept_number){before[width] + at - first, (uint64_t)width};
-}
-
-static void add_candidates(const struct ket_ends *ends, int64_t *n_quartets)
-{
-    for (int width = 0; width < N_KEPT_WIDTHS; width++)
-        n_quartets[width] += ends->end[width] - (width > 0 ? ends->end[width - 1] : 0);
+    return triangle ? ket_ends_cut(ends, i + 1) : *ends;
 }
 
 static void add_quartet(struct quartet_batches *batches, struct computed_batch *batch,
@@ -409,8 +273,10 @@ static void compute_in_batches(struct quartet_batches *batches, const struct qua
     const struct pair_class *bra = classes->bra, *ket = classes->ket;
     int64_t capacity =
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
-    struct ket_ends above = all_kets(ket);
-    for (int32_t i = 0; i < bra->n_pairs && find_ket_ends(batches, bra, i, ket, &above); i++) {
+    struct ket_ends above = ket_ends_all(ket);
+    for (int32_t i = 0;
+         i < bra->n_pairs && ket_ends_lower(batches->least_bound, &bra->pairs[i], ket, &above);
+         i++) {
         const struct shell_pair *bra_pair = &bra->pairs[i];
         struct ket_ends kets = cut_by_triangle(&above, classes->triangle, i);
         int32_t end = kets.end[N_KEPT_WIDTHS - 1];
@@ -419,18 +285,18 @@ static void compute_in_batches(struct quartet_batches *batches, const struct qua
             int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
             struct ket_candidates row =
                 find_candidates(batches, source, bra_pair, &ket->pairs[first], n);
-            struct ket_ends ends = find_candidate_ends(&row, first, &kets);
+            struct ket_ends ends = ket_candidates_ends(&row, first, &kets);
             int32_t n_selected = select_kets(batches, source, &row);
             for (int32_t s = 0; s < n_selected; s++) {
                 int32_t at = batches->selected[s];
                 int32_t j = first + (row.positions ? row.positions[at] : at);
                 struct quartet quartet =
                     batch->exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-                add_quartet(batches, batch, quartet, number_candidate(&ends, n_quartets, at));
+                add_quartet(batches, batch, quartet, ket_candidate_number(&ends, n_quartets, at));
                 if (batch->quartets.n_quartets >= most)
                     compute_batch(batches, source, batch);
             }
-            add_candidates(&ends, n_quartets);
+            ket_ends_add(&ends, n_quartets);
         }
     }
     compute_batch(batches, source, batch);
@@ -479,14 +345,14 @@ static void count_candidates(struct quartet_batches *batches, const struct quart
 {
     int32_t end = kets->end[N_KEPT_WIDTHS - 1];
     if (!source->represent) {
-        add_candidates(kets, n_quartets);
+        ket_ends_add(kets, n_quartets);
         return;
     }
     for (int32_t first = 0; first < end; first += MAX_KETS) {
         int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
         struct ket_candidates row = find_candidates(batches, source, bra, ket->pairs + first, n);
-        struct ket_ends ends = find_candidate_ends(&row, first, kets);
-        add_candidates(&ends, n_quartets);
+        struct ket_ends ends = ket_candidates_ends(&row, first, kets);
+        ket_ends_add(&ends, n_quartets);
     }
 }
 
@@ -505,11 +371,12 @@ static void add_size(const struct two_classes *classes, void *context)
 {
     struct size_call *call = context;
     const struct pair_class *bra = classes->bra, *ket = classes->ket;
-    struct ket_ends above = all_kets(ket);
+    struct ket_ends above = ket_ends_all(ket);
     int64_t n_quartets[N_KEPT_WIDTHS] = {0};
     if (classes->has_rows)
         return;
-    for (int32_t i = 0; i < bra->n_pairs && find_ket_ends(call->batches, bra, i, ket, &above);
+    for (int32_t i = 0; i < bra->n_pairs &&
+                        ket_ends_lower(call->batches->least_bound, &bra->pairs[i], ket, &above);
          i++) {
         struct ket_ends kets = cut_by_triangle(&above, classes->triangle, i);
         count_candidates(call->batches, call->source, &bra->pairs[i], ket, &kets, n_quartets);
