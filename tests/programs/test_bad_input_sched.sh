@@ -14,7 +14,10 @@ truncate -s 200M zeros.csv
 head -c 4096 "$program" > binary.csv
 head -c 4096 "$program" > binary.npy
 printf '1 0\n' > zero.speeds
-mkdir folder folder.npy
+mkdir folder folder.npy w.0.json
+vt='{"phases": [{"id": 0, "tasks": [{"entity": {"id": 1}, "time": 1e-9, "user_defined": null}]}]}'
+printf '%s\n' "$vt" > v.0.json
+printf '%s\n' "$vt" > load.1.json
 mkfifo pipe.csv pipe.npy
 printf 'a,b\n0,1\n1,0\n' > samples.csv
 printf 'a,b\n0,1\n1\n' > ragged.csv
@@ -152,6 +155,15 @@ refuse "name the same file" $drawn --json a.csv --write-profile a.csv
 refuse "name the same file" $drawn --json a.csv --write-profile ./a.csv
 refuse "a.txt: the name must end in .csv or .npy" $drawn --write-profile a.txt
 refuse "put %p into the name" $drawn --write-profile a.json
+refuse "end in .json" $drawn --write-profile w%p
+refuse "stands twice" $drawn --write-profile w.%p.%p.json
+refuse "not in the folder" --profile w%p/load.json
+refuse "load.0.json is missing" --profile load.%p.json
+refuse "cannot write w.0.json: Is a directory" $drawn --write-profile w.%p.json
+refuse "one of the files" --profile v.%p.json --json v.0.json
+refuse "one of the files" --profile v.%p.json --write-profile v%p.0.json --json v0.0.json
+refuse "both an input and an output" --profile v.%p.json --write-profile ./v.%p.json
+refuse "one of the files" $drawn --speeds zero.0.json --write-profile zero.%p.json
 refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a.csv
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv

@@ -106,6 +106,11 @@ grep -o 'makespan_seconds": 0[.].....' second.json | cmp -s - makespans.txt || c
 timeout 60 "$mpiexec" --oversubscribe -np 2 "$beryl_sched" --profile load.%p.json --sched steal --seeding owner \
     --iterations 2 --write-profile real.%p.json > output.txt 2>&1 || complain "a load of vt over MPI: $(cat output.txt)"
 [ "$(cat real.0.json real.1.json | grep -c '"time"')" = 1000 ] || complain "a load of vt over MPI lacks tasks"
+grep -q 'Phases     2, an iteration each' output.txt || complain "nothing says how many phases a load of vt has"
+timeout 60 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 50 --sched static --simulate 3 --write-profile load.%p.json \
+    > fewer.txt || complain "a load of 3 workers: exit status $?"
+[ -e load.2.json ] && [ ! -e load.3.json ] && grep -q "Removed the files of ranks 3 to 15" fewer.txt ||
+    complain "files of an earlier load stay as ranks of a load of fewer workers"
 [ -e real.2.json ] && complain "a file of vt for a process that there is not"
 # Durations drift after the first iteration, and no further for a second run.
 simulate still --exponential 1e-3 --tasks 500 --sched static

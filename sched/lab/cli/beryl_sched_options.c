@@ -32,7 +32,8 @@ static const struct option_row run_rows[] = {
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
-                .help = "write the seconds of every task in the last iteration"),
+                .help = "write the seconds of every task in the last iteration; JSON of vt: of all "
+                        "iterations, a file for each worker, whose number stands for %p"),
     TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
     TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
                 .help = "write a page of tables and charts"),
@@ -162,14 +163,18 @@ static bool is_real(const struct beryl_sched_options *options)
 /* Files of vt, one for each worker, are written by this program alone. */
 static enum status check_profile_name(const char *path)
 {
-    if (!vt_is_name(path))
-        return profile_check_name(path);
-    if (!vt_has_rank(path))
+    const bool is_vt = vt_is_name(path), has_rank = path && vt_has_rank(path);
+    TRY(vt_check_name("write-profile", path));
+    if (is_vt && !has_rank)
         return FAIL(STATUS_USAGE,
                     "--write-profile %s: a file of vt is that of one worker: put %%p into the name "
                     "for its number",
                     path);
-    return STATUS_OK;
+    if (!is_vt && has_rank)
+        return FAIL(STATUS_USAGE,
+                    "--write-profile %s: names with %%p are those of files of vt and end in .json",
+                    path);
+    return is_vt ? STATUS_OK : profile_check_name(path);
 }
 
 /* Tasks with work of their own do not wait: for real their durations cannot be chosen. */

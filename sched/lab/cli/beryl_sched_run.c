@@ -142,6 +142,10 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("Workload   %s\n", run->workload->name);
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
+    if (run->workload->recorded)
+        log_print("Phases     %lld, an iteration each: --iterations %lld runs all\n",
+                  (long long)run->workload->recorded->n_phases,
+                  (long long)run->workload->recorded->n_phases);
     if (moved_data(run))
         log_print("Data       %lld blocks; tasks wait for those of other workers\n",
                   (long long)moved_data(run)->n_blocks);
@@ -311,11 +315,17 @@ static void end_run(struct run *run)
 
 /* --- a run --- */
 
+/* On process 0. */
+static enum status check_run_outputs(const struct run *run)
+{
+    TRY(beryl_sched_outputs_check(run->options));
+    return vt_check_writable(run->options->profile, run->n_workers);
+}
+
 static enum status do_run(struct run *run, bool *accepted)
 {
     TRY(find_workers(run));
-    TRY(status_agree(run->comm,
-                     run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
+    TRY(status_agree(run->comm, run->rank == 0 ? check_run_outputs(run) : STATUS_OK));
     run->checked = true;
     TRY(taskpool_trace_start(run->comm, &run->completed.pool));
     TRY(prepare_run(run));

@@ -2,10 +2,12 @@
 #include "sched/lab/profiles/vt_file.h"
 
 #include "support/io/json.h"
+#include "support/io/output_file.h"
 #include "support/io/text_file.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A file of 10^7 tasks, about. */
@@ -35,6 +37,32 @@ enum status vt_file_name(const char *path, int rank, char name[VT_PATH])
                                   place + strlen("%p"))
                        : snprintf(name, VT_PATH, "%s", path);
     return length < VT_PATH ? STATUS_OK : FAIL(STATUS_LIMIT, "the name %.60s... is too long", path);
+}
+
+enum status vt_check_name(const char *option, const char *path)
+{
+    const char *place = vt_is_name(path) ? strstr(path, "%p") : NULL;
+    if (place && strstr(place + 1, "%p"))
+        return FAIL(STATUS_USAGE, "--%s %s: %%p, the number of a rank, stands twice", option, path);
+    if (place && strchr(place, '/'))
+        return FAIL(STATUS_USAGE, "--%s %s: %%p must be in the file's name, not in the folder's",
+                    option, path);
+    return STATUS_OK;
+}
+
+bool vt_is_rank_file(const char *path, const char *file)
+{
+    if (!vt_is_name(path) || !vt_has_rank(path) || !file)
+        return false;
+    const char *slash = strrchr(path, '/'), *file_slash = strrchr(file, '/');
+    const char *pattern = slash ? slash + 1 : path, *name = file_slash ? file_slash + 1 : file;
+    const size_t before = (size_t)(strstr(pattern, "%p") - pattern);
+    char expected[VT_PATH], *end;
+    if (strncmp(name, pattern, before) != 0)
+        return false;
+    long rank = strtol(name + before, &end, 10);
+    return rank >= 0 && rank <= INT32_MAX && end > name + before &&
+           vt_file_name(path, (int)rank, expected) == STATUS_OK && output_file_same(file, expected);
 }
 
 /* --- the shape --- */
@@ -70,7 +98,7 @@ static enum status check_block(const json_t *task, const struct vt_place *place)
     const json_t *user = json_object_get(task, "user_defined");
     const json_t *id = json_object_get(user, "shared_id"),
                  *bytes = json_object_get(user, "shared_bytes");
-    if (user && !json_is_object(user))
+    if (user && !json_is_null(user) && !json_is_object(user))
         return fail_at(place, "\"user_defined\" is no object");
     if (id && !json_is_integer(id))
         return fail_at(place, "\"shared_id\" is no whole number");

@@ -32,6 +32,13 @@ bool vt_has_rank(const char *path);
  * Errors: STATUS_LIMIT (too long). */
 enum status vt_file_name(const char *path, int rank, char name[VT_PATH]);
 
+/* Checks a name: %p at most once, and in that of the file, not of its folder. NULL and names of other
+ * files are fine. option: that gives it. Errors: STATUS_USAGE. */
+enum status vt_check_name(const char *option, const char *path);
+
+/* Whether a file is that of a rank of `path`, there already or yet to be written. */
+bool vt_is_rank_file(const char *path, const char *file);
+
 /* Reads the file of that name and checks all that the functions below return; to be freed with
  * json_decref. Errors: STATUS_IO, STATUS_INPUT (names the line, or the phase and the task),
  * STATUS_NO_MEMORY; *file is then NULL. */

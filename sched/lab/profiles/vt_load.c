@@ -11,32 +11,36 @@
 
 /* --- the files --- */
 
-/* Whether the file of a rank is there; another one is no end of the load, but missing. */
+/* Whether the file of a rank is there; where only the next one is, it is missing. */
 static enum status find_rank_file(const char *path, int64_t rank, bool *is_there)
 {
     char name[VT_PATH], next[VT_PATH];
+    *is_there = false;
+    if (!vt_has_rank(path))
+        return STATUS_OK;
     TRY(vt_file_name(path, (int)rank, name));
     *is_there = access(name, F_OK) == 0;
     TRY(vt_file_name(path, (int)rank + 1, next));
     if (*is_there || access(next, F_OK) != 0)
         return STATUS_OK;
-    return FAIL(STATUS_INPUT, "%s is missing, but there is %s: a load has a file of every rank",
-                name, next);
+    return FAIL(STATUS_INPUT,
+                "%s is missing, but there is %s: a load has a file of every rank from 0 on", name,
+                next);
 }
 
 static enum status read_files(const char *path, struct vt_load *load)
 {
     int64_t capacity = 0;
     char name[VT_PATH];
-    for (bool is_there = true; is_there;) {
+    bool is_there;
+    TRY(find_rank_file(path, 0, &is_there));
+    do {
         TRY(vt_file_name(path, (int)load->n_ranks, name));
         TRY(array_reserve(&load->files, load->n_ranks + 1, &capacity, sizeof *load->files));
         TRY(vt_file_read(name, &load->files[load->n_ranks]));
         load->n_ranks++;
-        is_there = false;
-        if (vt_has_rank(path))
-            TRY(find_rank_file(path, load->n_ranks, &is_there));
-    }
+        TRY(find_rank_file(path, load->n_ranks, &is_there));
+    } while (is_there);
     return STATUS_OK;
 }
 

@@ -4,11 +4,14 @@
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/core/task_data.h"
 #include "support/base/agree.h"
+#include "support/base/log.h"
 #include "support/io/json.h"
+#include "support/io/output_file.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct vt_writer {
     const struct vt_load *load;       /* borrowed, or NULL */
@@ -208,6 +211,31 @@ enum status vt_writer_add(struct vt_writer *writer, MPI_Comm comm,
     return status;
 }
 
+enum status vt_check_writable(const char *path, int n_workers)
+{
+    char name[VT_PATH];
+    for (int worker = 0; vt_is_name(path) && worker < n_workers; worker++) {
+        TRY(vt_file_name(path, worker, name));
+        TRY(output_file_check(name));
+    }
+    return STATUS_OK;
+}
+
+static enum status remove_further_ranks(const char *path, int n_workers)
+{
+    char name[VT_PATH];
+    int rank = n_workers;
+    for (; vt_has_rank(path); rank++) {
+        TRY(vt_file_name(path, rank, name));
+        if (unlink(name) != 0)
+            break;
+    }
+    if (rank > n_workers)
+        log_print("Removed the files of ranks %d to %d of an earlier load %s\n", n_workers,
+                  rank - 1, path);
+    return STATUS_OK;
+}
+
 enum status vt_writer_write(const struct vt_writer *writer, const char *path)
 {
     char name[VT_PATH];
@@ -215,5 +243,5 @@ enum status vt_writer_write(const struct vt_writer *writer, const char *path)
         TRY(vt_file_name(path, worker, name));
         TRY(json_write_file(writer->files[worker], name));
     }
-    return STATUS_OK;
+    return remove_further_ranks(path, writer->n_workers);
 }

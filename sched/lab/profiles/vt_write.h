@@ -24,6 +24,11 @@ void vt_writer_destroy(struct vt_writer *writer); /* NULL is fine */
 enum status vt_writer_add(struct vt_writer *writer, MPI_Comm comm,
                           const struct taskpool_history *history);
 
-/* Writes the files of a path (vt_file_name); without %p there may be one worker only. By process 0.
+/* Checks that the files of a path (vt_file_name) can be written; nothing where they are not vt's.
+ * By process 0. Errors: STATUS_IO, STATUS_LIMIT. */
+enum status vt_check_writable(const char *path, int n_workers);
+
+/* Writes the files of a path; without %p there may be one worker only. Removes those of further ranks,
+ * which an earlier load of more workers left: they would be read as parts of this one. By process 0.
  * Errors: STATUS_IO, STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status vt_writer_write(const struct vt_writer *writer, const char *path);

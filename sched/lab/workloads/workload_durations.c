@@ -219,6 +219,7 @@ static enum status read_recorded(const struct workload_settings *settings, MPI_C
     if (settings->null_s >= 0)
         return FAIL(STATUS_USAGE, "--null-time has no effect with --profile %s, a load of vt",
                     settings->profile);
+    TRY(vt_check_name("profile", settings->profile));
     TRY(vt_load_read(comm, settings->profile, &self->recorded));
     workload->recorded = &self->recorded;
     workload->problem.n_tasks = self->recorded.n_tasks;
