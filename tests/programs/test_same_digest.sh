@@ -7,16 +7,16 @@
 #
 # For each molecule every pruning with each number of processes; over all of these runs, which
 # are at least as many as there are modes, every mode, with and without a cache, polling and with
-# a thread. With MODE only these modes, and only the first molecule.
+# a thread. With MODE only these modes, the first molecule and two numbers of processes.
 set -u
 beryl_hf=$1 mpiexec=$2 beryl_sched=$3 inputs=$4
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 
 mapfile -t modes < <("$beryl_sched" --list-modes | cut -f 1)
-[ $# = 4 ] || modes=("${@:5}")
 [ "${#modes[@]}" -gt 1 ] || { echo "$beryl_sched --list-modes names no modes"; exit 1; }
 numbers=(1 2 3 4 7)
+[ $# = 4 ] || modes=("${@:5}") numbers=(1 3)
 prunings=(none observed inspect)
 caches=("" "--cache 0")
 progress=(poll thread)

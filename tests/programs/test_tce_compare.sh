@@ -10,11 +10,14 @@ program=$1 mpiexec=$2 beryl_sched=$3 inputs=$4 seconds=120 processes=1
 . "$(dirname "$0")/program.sh"
 all_modes=$("$beryl_sched" --list-modes | cut -f 1 | paste -s -d ,)
 
-# check KIND N_RUNS: the result in result.json and the table in the output; prints what must
+# Modes of three kinds: where the number of processes or the method is what differs.
+few_modes=static,counter,auto
+
+# check KIND N_RUNS MODES: the result in result.json and the table in the output; prints what must
 # not depend on the number of processes.
 check()
 {
-    python3 - "$1" "$2" "$processes" "$folder/output" "$all_modes" << 'END'
+    python3 - "$1" "$2" "$processes" "$folder/output" "$3" << 'END'
 import json, sys
 kind, n_runs, processes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 output, modes = sys.argv[4], sys.argv[5].split(",")
@@ -54,15 +57,16 @@ else:
 END
 }
 
-# compare KIND N_RUNS NUMBERS_OF_PROCESSES ARGUMENT...
+# compare KIND N_RUNS MODES NUMBERS_OF_PROCESSES ARGUMENT...; MODES: `all` or $few_modes
 compare()
 {
-    local kind=$1 n_runs=$2 numbers=$3 first="" found
-    shift 3
+    local kind=$1 n_runs=$2 modes=$3 numbers=$4 first="" found expected=$3
+    shift 4
+    [ "$modes" = all ] && expected=$all_modes
     for processes in $numbers; do
         rm -f result.json
-        run 0 "$@" --compare all --json result.json
-        found=$(check "$kind" "$n_runs" 2>> "$folder/errors")
+        run 0 "$@" --compare "$modes" --json result.json
+        found=$(check "$kind" "$n_runs" "$expected" 2>> "$folder/errors")
         first=${first:-$found}
         if [ -z "$found" ] || [ "$found" != "$first" ]; then
             complain "$processes processes: '$found', not '$first'"
@@ -78,14 +82,15 @@ sed -e 's/30 irrep 0, 22 irrep 1, 12 irrep 2, 26 irrep 3/15 irrep 0, 11 irrep 1,
 run 0 run lifflander.tce --count-tasks
 grep -q '"tasks": 601,' "$folder/output" || complain "$(cat "$folder/output")"
 
-compare program 2 "1 4" run lifflander.tce --iterations 2
-compare program 2 "1 7" run "$inputs/examples.tce" --iterations 2
-compare program 1 "2" run "$inputs/examples.tce" --verify --cache 0 --no-prefetch --progress thread
+compare program 2 all 4 run lifflander.tce --iterations 2
+compare program 2 $few_modes "1 7" run "$inputs/examples.tce" --iterations 2
+compare program 1 $few_modes 2 run "$inputs/examples.tce" --verify --cache 0 --no-prefetch --progress thread
 printf '3\n\nO 0 0 0\nH 0 0.757 0.587\nH 0 -0.757 0.587\n' > water.xyz
-compare method 0 "1 4" ccsd water.xyz --basis sto-3g
-compare method 1 "3" mp2 water.xyz --basis sto-3g
+compare method 0 all 4 ccsd water.xyz --basis sto-3g
+compare method 0 $few_modes 1 ccsd water.xyz --basis sto-3g
+compare method 1 $few_modes 3 mp2 water.xyz --basis sto-3g
 printf '2\nmultiplicity=2\nBe 0 0 0\nH 0 0 1.34\n' > radical.xyz
-compare method 0 "3" ccsd radical.xyz --basis sto-3g
+compare method 0 $few_modes 3 ccsd radical.xyz --basis sto-3g
 
 # Rounds, of a program and of a method; a mode named again has a number.
 processes=2
