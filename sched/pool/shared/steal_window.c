@@ -120,6 +120,7 @@ void steal_window_open(struct steal_window *self, const struct steal_window_part
         return;
     /* Nobody changes a window without tasks. */
     self->count++;
+    self->may_have_tasks = true;
     store_window_word(self, THEFT_VIEW, window_view_join(view.count + 1, 0, part->n_tasks));
 }
 
@@ -163,14 +164,16 @@ void steal_window_close(struct steal_window *self, struct steal_window_part *par
 
 int64_t steal_window_n_tasks(const struct steal_window *self)
 {
-    return self->comm ? steal_window_n_tasks_of(self, self->own) : 0;
+    return self->may_have_tasks ? steal_window_n_tasks_of(self, self->own) : 0;
 }
 
 int64_t steal_window_count_thefts(struct steal_window *self)
 {
-    if (!self->comm)
+    if (!self->may_have_tasks)
         return 0;
-    uint32_t n = window_view_of(own_window_word(self)).count - self->count;
+    struct window_view view = window_view_of(own_window_word(self));
+    uint32_t n = view.count - self->count;
+    self->may_have_tasks = view.front < view.back;
     self->count += n;
     return n;
 }

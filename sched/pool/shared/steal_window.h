@@ -24,6 +24,7 @@ struct steal_window {
     struct taskpool_comm *comm; /* borrowed; NULL: there is no memory */
     int own;                    /* this worker, by its position among those of the node */
     uint32_t count;             /* its own changes, and the thefts that it has counted */
+    bool may_have_tasks;        /* false: empty, all thefts are counted, and nobody changes it */
 };
 
 /* A part of a list, in its order. */
