@@ -232,6 +232,28 @@ static bool predicts_moved(const struct balancer_link *link)
     return !link->speeds || link->speeds->prediction.moves > LEAST_SLOPE;
 }
 
+/* The ratio of what data took to their price. What a placement that was given up has shown is not
+ * forgotten: tasks moved, and all waited for the same network card. */
+static double data_ratio(struct balancer_node *self, enum best_step step)
+{
+    const double least = 0.25; /* copies of others, which are there for nothing */
+    struct balancer_forecast *forecast = self->forecast;
+    double ratio = self->price_s > 0 ? self->moved_s / self->price_s : 1;
+    if (step == BEST_RETURN)
+        forecast->ratio = fmax(forecast->ratio, ratio);
+    return fmax(fmax(ratio, forecast->ratio), least);
+}
+
+/* Decides what becomes of the placement that ran; whether tasks may move. */
+static bool begin_with_data(struct balancer_node *self, struct balancer_message *head)
+{
+    if (!self->link->placement)
+        return true;
+    head->step = best_makespan_next(&self->forecast->best, self->took_s);
+    head->price_s = data_ratio(self, head->step);
+    return head->step == BEST_MOVE;
+}
+
 static void begin_at_root(struct balancer_node *self, double work)
 {
     double average_s = work / self->speed;
@@ -248,10 +270,13 @@ static void begin_at_root(struct balancer_node *self, double work)
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
-    if (self->max_s > self->best_s * (1 + over) + excess_s)
+    bool may_move = begin_with_data(self, &head);
+    if (may_move && self->max_s > self->best_s * (1 + over) + excess_s) {
         head.load_s = average_s;
-    else
+    } else {
+        self->forecast->best.is_best = true;
         head.steals = expect_gain(self, self->max_s);
+    }
     announce_average(self, head);
 }
 
@@ -266,6 +291,9 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     self->longest_s = fmax(self->longest_s, message->longest_s);
     self->end_s = fmin(self->end_s, message->end_s);
     self->n_tasks += message->n_tasks;
+    self->took_s = fmax(self->took_s, message->took_s);
+    self->moved_s += message->moved_s;
+    self->price_s += message->price_s;
     if (++self->n_loads < self->n_children)
         return;
     double work = sum_of_work(self);
@@ -281,7 +309,10 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .max_s = self->max_s,
                                     .longest_s = self->longest_s,
                                     .end_s = self->end_s,
-                                    .n_tasks = self->n_tasks};
+                                    .n_tasks = self->n_tasks,
+                                    .took_s = self->took_s,
+                                    .moved_s = self->moved_s,
+                                    .price_s = self->price_s};
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
 }
 
@@ -339,6 +370,8 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
 {
     struct balancer_message verdict = {.kind = BALANCER_VERDICT};
     verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
+    if (self->link->placement)
+        verdict.accepted = best_makespan_accepts(&self->forecast->best, max_after_s);
     double max_s = verdict.accepted ? max_after_s : self->max_s;
     verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
     double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;

@@ -29,6 +29,10 @@ struct balancer_forecast {
     double end_s;   /* time from the last task to the end, when workers stole */
     bool steals;    /* whether the last iteration did; at first true */
     int64_t n;      /* iterations that something was expected of */
+
+    struct best_makespan best; /* where data are known, as the following */
+    double ratio; /* the largest of what data took to their price when tasks had moved, and
+                                * it took longer; at first 0 */
 };
 
 struct balancer_node {
@@ -52,8 +56,9 @@ struct balancer_node {
     double average_s, best_s;  /* least possible average and largest load */
     double mean_s;             /* at the root: of a task */
     int64_t n_tasks;
-    bool deals;        /* the tasks are dealt out */
-    bool pairs_follow; /* on what they are dealt out to, or the tree has balanced */
+    double took_s, moved_s, price_s; /* where data are known: struct balancer_message */
+    bool deals;                      /* the tasks are dealt out */
+    bool pairs_follow;               /* on what they are dealt out to, or the tree has balanced */
     double limit_s;
     struct balancer_pool donated, granted;
     struct balancer_task *grants; /* bulk of the messages to the children */

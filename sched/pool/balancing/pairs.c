@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/pairs.h"
 
+#include "sched/pool/balancing/data_gifts.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 #include "support/base/random.h"
@@ -66,7 +67,11 @@ void pairs_finish(struct pairs *self)
 /* Adds a task of the partner. */
 static void add_task(struct pairs *self, const struct pairs_task *task)
 {
-    taskpool_comm_report(self->link->comm, duration_bins_add(self->bins, task->task, task->work));
+    if (self->link->placement)
+        data_placement_take(self->link->placement, task->task, task->work);
+    else
+        taskpool_comm_report(self->link->comm,
+                             duration_bins_add(self->bins, task->task, task->work));
     self->link->comm->counts.tasks_moved++;
     if (!self->link->speeds)
         return;
@@ -85,6 +90,11 @@ static void note_given(struct pairs *self, const struct pairs_task *task)
     watched_tasks_remove(&self->link->speeds->watched, task->task);
 }
 
+static bool may_have_run_here(const struct pairs *self, int64_t task)
+{
+    return self->link->speeds && !watched_tasks_may_have(&self->link->speeds->watched, task);
+}
+
 static struct pairs_task remove_task(struct pairs *self, int64_t bin)
 {
     struct pairs_task task;
@@ -92,16 +102,22 @@ static struct pairs_task remove_task(struct pairs *self, int64_t bin)
     duration_bins_remove(self->bins, bin, &task.entry, &work);
     task.task = duration_bins_removed_task(self->bins, task.entry);
     task.work = work;
-    task.ran_here =
-        self->link->speeds && !watched_tasks_may_have(&self->link->speeds->watched, task.task);
+    task.ran_here = may_have_run_here(self, task.task);
     return task;
+}
+
+/* Items of a size, which are freed after the phase. */
+static void send_items(struct pairs *self, struct balancer_message *head, void *items,
+                       size_t item_size)
+{
+    head->round = self->round;
+    self->rounds[self->round].sent = items;
+    balancer_send(self->link, self->partner, head, items, item_size);
 }
 
 static void send_tasks(struct pairs *self, struct balancer_message *head, struct pairs_task *tasks)
 {
-    head->round = self->round;
-    self->rounds[self->round].sent = tasks;
-    balancer_send(self->link, self->partner, head, tasks, sizeof *tasks);
+    send_items(self, head, tasks, sizeof *tasks);
 }
 
 /* --- the worker of less load --- */
@@ -122,6 +138,17 @@ static void offer_tasks(struct pairs *self)
             tasks[self->n_offered++] = remove_task(self, bin);
     struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};
     send_tasks(self, &head, tasks);
+}
+
+/* Where data are known: no tasks, but which blocks are needed here in any case. */
+static void offer_blocks(struct pairs *self)
+{
+    const struct data_load *load = &self->link->placement->load;
+    int64_t *accesses = balancer_allocate(load->kept.n_ids, sizeof *accesses);
+    struct balancer_message head = {.kind = BALANCER_PAIR_OFFER,
+                                    .n = data_load_list(load, accesses)};
+    self->n_offered = 0;
+    send_items(self, &head, accesses, sizeof *accesses);
 }
 
 static void take_moved(struct pairs *self, const struct balancer_message *message)
@@ -258,6 +285,41 @@ static void answer_offer(struct pairs *self)
     send_tasks(self, &head, gift.tasks);
 }
 
+/* --- the same, where data are known --- */
+
+static void note_offered_blocks(const struct pairs *self, struct data_load *load)
+{
+    const int64_t *accesses = (const int64_t *)self->offer;
+    for (int64_t i = 0; i < self->n_offer; i++)
+        data_load_note(load, accesses[i]);
+}
+
+static void answer_blocks(struct pairs *self)
+{
+    const struct pairs_round *round = &self->rounds[self->round];
+    const struct placed_task *placed;
+    struct data_partners partners = {
+        .own_s = self->own_s, .partner_s = round->partner_s, .partner_speed = round->partner_speed};
+    int64_t *positions;
+    data_load_init(&partners.of_partner, self->link->placement->load.costs, self->partner,
+                   self->link->comm->size);
+    note_offered_blocks(self, &partners.of_partner);
+    int64_t n = data_gifts_choose(self->link, self->limit_s, &partners, &positions);
+    struct pairs_task *tasks = balancer_allocate(n, sizeof *tasks);
+    placed = self->link->placement->tasks.list;
+    for (int64_t i = 0; i < n; i++) {
+        tasks[i] =
+            (struct pairs_task){.task = placed[positions[i]].task,
+                                .work = placed[positions[i]].work,
+                                .ran_here = may_have_run_here(self, placed[positions[i]].task)};
+        note_given(self, &tasks[i]);
+    }
+    struct balancer_message head = {.kind = BALANCER_PAIR_MOVE, .n = n};
+    send_tasks(self, &head, tasks);
+    free(positions);
+    data_load_fini(&partners.of_partner);
+}
+
 /* --- rounds --- */
 
 static int find_partner(const struct pairs *self)
@@ -281,7 +343,7 @@ static void begin_round(struct pairs *self)
     self->offer = NULL;
     self->n_offered = self->n_offer = -1;
     self->answered = false;
-    self->own_s = balancer_expected_work(self->link, self->bins) / self->link->speed;
+    self->own_s = balancer_expected_load(self->link, self->bins);
     self->partner = find_partner(self);
     struct balancer_message head = {.kind = BALANCER_PAIR_LOAD,
                                     .round = self->round,
@@ -305,11 +367,11 @@ static bool play_round(struct pairs *self)
     if (self->own_s == more_s) {
         if (self->n_offer < 0)
             return false;
-        answer_offer(self);
+        (self->link->placement ? answer_blocks : answer_offer)(self);
         return true;
     }
     if (self->n_offered < 0)
-        offer_tasks(self);
+        (self->link->placement ? offer_blocks : offer_tasks)(self);
     return self->answered;
 }
 
@@ -331,10 +393,11 @@ void pairs_begin(struct pairs *self, double limit_s)
 
 static void keep_offer(struct pairs *self, const struct balancer_message *message)
 {
+    size_t size = self->link->placement ? sizeof(int64_t) : sizeof *self->offer;
     self->n_offer = (int32_t)message->n;
-    self->offer = balancer_allocate(message->n, sizeof *self->offer);
+    self->offer = balancer_allocate(message->n, size);
     if (message->n > 0)
-        memcpy(self->offer, message + 1, (size_t)message->n * sizeof *self->offer);
+        memcpy(self->offer, message + 1, (size_t)message->n * size);
 }
 
 void pairs_receive(struct pairs *self, const struct balancer_message *message)

@@ -51,8 +51,9 @@ struct pairs {
     int partner;                /* in this round; this worker itself: none */
     double own_s;               /* the load that the partner got */
     int32_t n_offered, n_offer; /* tasks offered to the partner, and by it; -1: not yet */
-    struct pairs_task *offer;   /* n_offer */
-    bool answered;              /* the offer */
+    struct pairs_task
+        *offer;    /* n_offer; where data are known the partner's accesses instead, int64_t */
+    bool answered; /* the offer */
 };
 
 /* link, bins  borrowed

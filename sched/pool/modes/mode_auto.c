@@ -59,7 +59,7 @@ static int auto_seed(void *state)
     const struct taskpool_problem *problem = self->stealing.setup->problem;
     const struct taskpool_seeding *seeding = self->stealing.setup->seeding;
     int worker = self->stealing.comm->rank;
-    if (!problem->cost)
+    if (!problem->cost || problem->data_costs)
         return taskpool_stealing_seed(&self->stealing);
     for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
@@ -76,7 +76,8 @@ static enum taskpool_mode_step auto_restore(void *state)
     if (!dynamic && !measured_balance_balance(&self->measured))
         return TASKPOOL_MODE_WAIT;
     bool steals = self->measured.balancer.steals;
-    enum status status = measured_balance_begin(&self->measured, steals, true);
+    enum status status = measured_balance_begin(
+        &self->measured, steals, !data_placement_is_known(&self->measured.placement));
     if (status == STATUS_OK && dynamic)
         status = stealing_push_records(&self->measured.stealing, &self->ran.records);
     taskpool_comm_report(self->measured.stealing.comm, status);
@@ -96,7 +97,7 @@ const struct taskpool_mode mode_auto = {
     .fini = auto_fini,
     .seed = auto_seed,
     .next = measured_balance_next,
-    .next_local = taskpool_stealing_next_local,
+    .next_local = measured_balance_next_local,
     .add = taskpool_stealing_add,
     .receive = measured_balance_receive,
     .sent = measured_balance_sent,

@@ -115,6 +115,7 @@ void taskpool_stealing_fini(void *state)
 {
     struct stealing *self = state;
     task_deque_fini(&self->deque);
+    data_share_fini(&self->share);
 }
 
 void stealing_begin(struct stealing *self, bool enabled)
@@ -138,8 +139,18 @@ void stealing_mind_moves(struct stealing *self)
     self->minds_moves = problem->move_cost > 0 && problem->record_size == 0;
 }
 
-void stealing_finished(struct stealing *self, double time_s)
+enum status stealing_mind_data(struct stealing *self)
 {
+    const struct taskpool_problem *problem = self->setup->problem;
+    if (!problem->data_costs || problem->record_size > 0)
+        return STATUS_OK;
+    return data_share_init(&self->share, problem, self->comm->rank, self->comm->size);
+}
+
+void stealing_finished(struct stealing *self, int64_t task, double time_s)
+{
+    if (self->share.problem)
+        data_share_ran(&self->share, task, time_s);
     atomic_store_explicit(&self->between, true, memory_order_relaxed);
     if (self->minds_moves)
         move_account_add(&self->account, time_s, taskpool_comm_now(self->comm));
@@ -324,11 +335,28 @@ int64_t stealing_even_share(double victim_speed, double thief_speed, double left
     return less < n && with_more < with_less ? less + 1 : less;
 }
 
+/* A thief sends its speed only where it is not the usual one. */
+static double speed_of_thief(const struct steal_request *request, size_t size)
+{
+    return size == sizeof *request ? request->speed : 1;
+}
+
 /* The number of waiting tasks that a thief gets; 0 if there are none for it, -1: half of them. */
-static int64_t share_for(const struct stealing *self, const struct steal_request *request,
+static int64_t share_for(struct stealing *self, int thief, const struct steal_request *request,
                          size_t size)
 {
     const struct move_account *account = &self->account;
+    if (self->share.problem)
+        return data_share_of(
+            &self->share,
+            &(struct data_share_request){.victim = self->comm->rank,
+                                         .thief = thief,
+                                         .victim_speed = self->speed,
+                                         .thief_speed = speed_of_thief(request, size),
+                                         .n_waiting = task_deque_n_shared(&self->deque),
+                                         .n_listed = task_deque_list_shared(
+                                             &self->deque, DATA_SHARE_MOST, self->share.tasks),
+                                         .now_s = taskpool_comm_now(self->comm)});
     if (account->move_cost > 0)
         return move_account_worth(account, task_deque_n_shared(&self->deque), request->load_s,
                                   taskpool_comm_now(self->comm));
@@ -336,15 +364,15 @@ static int64_t share_for(const struct stealing *self, const struct steal_request
         return -1;
     double left =
         atomic_load_explicit(&self->between, memory_order_relaxed) ? 0 : RUNNING_TASK_LEFT;
-    return stealing_even_share(self->speed, size == sizeof *request ? request->speed : 1, left,
+    return stealing_even_share(self->speed, speed_of_thief(request, size), left,
                                task_deque_n_shared(&self->deque));
 }
 
 /* The tasks for a thief; their number, 0 if there are none for it. */
-static int64_t choose_batch(struct stealing *self, const struct steal_request *request, size_t size,
-                            struct task_deque_batch *batch)
+static int64_t choose_batch(struct stealing *self, int thief, const struct steal_request *request,
+                            size_t size, struct task_deque_batch *batch)
 {
-    int64_t n_wanted = self->steal_tasks, n = share_for(self, request, size);
+    int64_t n_wanted = self->steal_tasks, n = share_for(self, thief, request, size);
     if (n >= 0 && n < self->deque.min_share)
         return 0;
     if (n > 0)
@@ -357,7 +385,7 @@ static void answer_thief(struct stealing *self, int thief, const struct steal_re
 {
     struct task_deque_batch batch;
     termination_received_request(&self->termination);
-    if (choose_batch(self, request, size, &batch) == 0) {
+    if (choose_batch(self, thief, request, size, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
         taskpool_comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);
