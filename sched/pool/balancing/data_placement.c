@@ -143,7 +143,7 @@ static int64_t next_of_kind(const struct placed_tasks *tasks, const bool *moves,
 }
 
 /* Whether each task makes an access of its own, or the first of some. */
-static void find_moving(struct data_placement *self, bool *moves)
+static void find_data_movers(struct data_placement *self, bool *moves)
 {
     data_load_clear(&self->load);
     for (int64_t i = 0; i < self->tasks.n; i++) {
@@ -163,7 +163,7 @@ void data_placement_spread(struct data_placement *self)
     int64_t n_moving = 0, n_moved = 0;
     if (!moves)
         die_no_memory("no memory to balance %lld tasks", (long long)tasks->n);
-    find_moving(self, moves);
+    find_data_movers(self, moves);
     for (int64_t i = 0; i < tasks->n; i++)
         n_moving += moves[i];
     reserve_placed(&spread, tasks->n);

@@ -44,7 +44,7 @@ static void print_spread(const struct taskpool_iteration *iterations, int64_t n)
     free(makespans);
 }
 
-static void print_table(const struct taskpool_iteration *iterations, int64_t n)
+static void print_iterations(const struct taskpool_iteration *iterations, int64_t n)
 {
     log_print("iteration  makespan/s   task/s search/s   idle/s sched/s  comm/s  efficiency"
               " imbalance    steals of  messages\n");
@@ -68,7 +68,7 @@ void statistics_print_bound(const struct taskpool_iteration *iteration)
 
 void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
 {
-    print_table(iterations, n);
+    print_iterations(iterations, n);
     if (n > 0)
         statistics_print_bound(&iterations[n - 1]);
 }

@@ -36,7 +36,7 @@ static void allocate_slots(struct id_counts *self, int64_t capacity)
 }
 
 /* Twice the room, without the IDs that occur no more. */
-static void grow(struct id_counts *self)
+static void grow_id_counts(struct id_counts *self)
 {
     struct id_counts old = *self;
     allocate_slots(self, old.capacity > 0 ? 2 * old.capacity : LEAST_CAPACITY);
@@ -49,7 +49,7 @@ static void grow(struct id_counts *self)
 int64_t id_counts_add(struct id_counts *self, int64_t id, int64_t n)
 {
     if (2 * self->n_used >= self->capacity)
-        grow(self);
+        grow_id_counts(self);
     struct id_count *slot = &self->slots[find_slot(self, id)];
     int64_t before = slot->n;
     if (slot->id == NEVER_USED)

@@ -88,6 +88,17 @@ static int owner_of(const struct bounded_load *self, int64_t block)
     return data_block_owner(&self->costs.data->blocks[block], self->machine->n_workers);
 }
 
+/* Null tasks run without their data. */
+static const struct taskpool_data_access *moved_accesses(const struct bounded_load *self,
+                                                         int64_t task, int64_t *n)
+{
+    const struct taskpool_machine *machine = self->machine;
+    *n = 0;
+    if (machine->are_null && machine->are_null(task, task + 1, machine->context))
+        return NULL;
+    return task_data_of(self->costs.data, task, n);
+}
+
 /* --- blocks that move wherever a task runs --- */
 
 struct must_scratch {
@@ -111,7 +122,7 @@ static double must_move_s(const struct bounded_load *self, struct must_scratch *
                           int64_t task)
 {
     int64_t n;
-    const struct taskpool_data_access *accesses = task_data_of(self->costs.data, task, &n);
+    const struct taskpool_data_access *accesses = moved_accesses(self, task, &n);
     bool apart = is_apart(self, scratch, accesses, n);
     double sum_s = 0, at_home_s = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -151,7 +162,7 @@ static enum status sum_must_moves(struct bounded_load *self)
 static const struct taskpool_data_access *home_access(const struct bounded_load *self, int64_t task)
 {
     int64_t n, i = 0;
-    const struct taskpool_data_access *accesses = task_data_of(self->costs.data, task, &n);
+    const struct taskpool_data_access *accesses = moved_accesses(self, task, &n);
     while (i < n && !accesses[i].writes)
         i++;
     return n > 0 ? &accesses[i < n ? i : 0] : NULL;
@@ -162,7 +173,7 @@ static struct leaving leaving_task(const struct bounded_load *self, int64_t task
 {
     struct leaving item = {.home = home, .work = time_of(self, task)};
     int64_t n;
-    const struct taskpool_data_access *accesses = task_data_of(self->costs.data, task, &n);
+    const struct taskpool_data_access *accesses = moved_accesses(self, task, &n);
     for (int64_t i = 0; i < n; i++) {
         int64_t block = accesses[i].block;
         if (data_costs_keeps(&self->costs, block) || owner_of(self, block) != home)

@@ -38,7 +38,7 @@ static double expected_s(const struct data_share *self, int64_t task)
 }
 
 /* For how long the network card sends blocks of this worker to a task elsewhere. */
-static double card_s(const struct data_share *self, int64_t task)
+static double export_s(const struct data_share *self, int64_t task)
 {
     const struct taskpool_data_costs *costs = self->problem->data_costs;
     int64_t n;
@@ -80,7 +80,7 @@ int64_t data_share_of(struct data_share *self, const struct data_share_request *
         if (queue_s + self->of_thief.seconds + ran_s > left_s)
             break;
         left_s -= task_s / request->victim_speed;
-        sent_s += sends ? card_s(self, self->tasks[n]) : 0;
+        sent_s += sends ? export_s(self, self->tasks[n]) : 0;
     }
     if (sends && n > 0)
         self->card_free_s = request->now_s + sent_s;
