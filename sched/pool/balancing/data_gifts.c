@@ -102,11 +102,24 @@ static int64_t list_candidates(const struct balancer_link *link,
     return n;
 }
 
+static void move_candidate(const struct balancer_link *link, struct data_partners *partners,
+                           const struct candidate *candidate)
+{
+    struct data_placement *placement = link->placement;
+    int64_t task = placement->tasks.list[candidate->position].task;
+    partners->own_s -= candidate->work / link->speed +
+                       placement->ratio * data_load_of_leaving(&placement->load, task);
+    partners->partner_s += candidate->work / partners->partner_speed +
+                           placement->ratio * data_load_of_joining(&partners->of_partner, task);
+    data_load_join(&partners->of_partner, task);
+    data_placement_give(placement, candidate->position);
+}
+
 /* Gives a task unless the partner's load became the larger one. */
 static bool give_candidate(const struct balancer_link *link, struct data_partners *partners,
                            const struct candidate *candidate)
 {
-    struct data_placement *placement = link->placement;
+    const struct data_placement *placement = link->placement;
     int64_t task = placement->tasks.list[candidate->position].task;
     double less_s = candidate->work / link->speed +
                     placement->ratio * data_load_of_leaving(&placement->load, task);
@@ -114,11 +127,133 @@ static bool give_candidate(const struct balancer_link *link, struct data_partner
                     placement->ratio * data_load_of_joining(&partners->of_partner, task);
     if (partners->partner_s + more_s > partners->own_s - less_s)
         return false;
-    partners->partner_s += more_s;
-    partners->own_s -= less_s;
-    data_load_join(&partners->of_partner, task);
-    data_placement_give(placement, candidate->position);
+    move_candidate(link, partners, candidate);
     return true;
+}
+
+/* --- exchanges --- */
+
+/* A task for one of the offer, or for none (-1). */
+struct exchange {
+    const struct candidate *candidate;
+    int64_t offered;
+    double gain_s; /* by which the larger load decreases; 0: none was found */
+};
+
+static int by_work(const void *left, const void *right)
+{
+    const struct candidate *a = left, *b = right;
+    if (a->work != b->work)
+        return a->work < b->work ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+static int64_t first_of_work(const struct candidate *list, int64_t n, double work)
+{
+    int64_t first = 0;
+    for (int64_t half; n > 0; n -= half) {
+        half = (n + 1) / 2;
+        first += list[first + half - 1].work < work ? half : 0;
+    }
+    return first;
+}
+
+/* What remains of the larger load if a task goes and one of the offer comes. */
+static double load_after(const struct balancer_link *link, const struct data_partners *partners,
+                         const struct candidate *candidate, int64_t offered)
+{
+    const struct data_placement *placement = link->placement;
+    int64_t task = placement->tasks.list[candidate->position].task;
+    double ratio = placement->ratio;
+    double own_s = partners->own_s - candidate->work / link->speed -
+                   ratio * data_load_of_leaving(&placement->load, task);
+    double partner_s = partners->partner_s + candidate->work / partners->partner_speed +
+                       ratio * data_load_of_joining(&partners->of_partner, task);
+    if (offered >= 0) {
+        const struct data_offer *other = &partners->offer[offered];
+        double work = balancer_expect(link, other->work);
+        own_s += work / link->speed + ratio * data_load_of_joining(&placement->load, other->id);
+        partner_s -= work / partners->partner_speed +
+                     ratio * data_load_of_leaving(&partners->of_partner, other->id);
+    }
+    return own_s > partner_s ? own_s : partner_s;
+}
+
+/* The best of the tasks that are about as much longer than one of the offer as loads differ by twice. */
+static void try_exchanges(const struct balancer_link *link, const struct data_partners *partners,
+                          const struct candidate *list, int64_t n, int64_t offered,
+                          struct exchange *best)
+{
+    enum { EACH_SIDE = 4 };
+    double speeds = link->speed + partners->partner_speed;
+    double longer =
+        (partners->own_s - partners->partner_s) * link->speed * partners->partner_speed / speeds;
+    double work = offered < 0 ? 0 : balancer_expect(link, partners->offer[offered].work);
+    int64_t middle = first_of_work(list, n, work + longer);
+    int64_t first = middle > EACH_SIDE ? middle - EACH_SIDE : 0;
+    for (int64_t i = first; i < n && i < middle + EACH_SIDE; i++) {
+        if (link->placement->tasks.list[list[i].position].is_gone)
+            continue;
+        double gain_s = partners->own_s - load_after(link, partners, &list[i], offered);
+        if (gain_s > best->gain_s)
+            *best = (struct exchange){.candidate = &list[i], .offered = offered, .gain_s = gain_s};
+    }
+}
+
+static struct exchange find_exchange(const struct balancer_link *link,
+                                     const struct data_partners *partners,
+                                     const struct candidate *list, int64_t n)
+{
+    struct exchange best = {.offered = -1};
+    try_exchanges(link, partners, list, n, -1, &best);
+    for (int64_t j = 0; j < partners->n_offer && partners->offer[j].position >= 0; j++)
+        if (!((partners->taken >> j) & 1))
+            try_exchanges(link, partners, list, n, j, &best);
+    return best;
+}
+
+static void take_offered(const struct balancer_link *link, struct data_partners *partners,
+                         int64_t offered)
+{
+    const struct data_offer *offer = &partners->offer[offered];
+    struct data_placement *placement = link->placement;
+    double work = balancer_expect(link, offer->work);
+    partners->taken |= UINT32_C(1) << offered;
+    partners->own_s +=
+        work / link->speed + placement->ratio * data_load_of_joining(&placement->load, offer->id);
+    partners->partner_s -=
+        work / partners->partner_speed +
+        placement->ratio * data_load_of_leaving(&partners->of_partner, offer->id);
+    data_load_leave(&partners->of_partner, offer->id);
+    data_placement_take(placement, offer->id, offer->work);
+}
+
+static int64_t exchange_tasks(const struct balancer_link *link, double limit_s,
+                              struct data_partners *partners, struct candidate *list, int64_t n,
+                              int64_t *positions)
+{
+    enum { MAX_EXCHANGES = 8 };
+    int64_t n_given = 0;
+    if (n > 1)
+        qsort(list, (size_t)n, sizeof *list, by_work);
+    while (n_given < MAX_EXCHANGES && partners->own_s > limit_s) {
+        struct exchange best = find_exchange(link, partners, list, n);
+        if (best.gain_s <= BALANCER_LEAST_GAIN * partners->own_s)
+            break;
+        move_candidate(link, partners, best.candidate);
+        positions[n_given++] = best.candidate->position;
+        if (best.offered >= 0)
+            take_offered(link, partners, best.offered);
+    }
+    return n_given;
+}
+
+/* Kept accesses that are noted count as those of several tasks: none of these saves them by leaving. */
+static void note_offered(struct data_partners *partners)
+{
+    for (int64_t i = 0; i < partners->n_offer; i++)
+        if (partners->offer[i].position < 0)
+            data_load_note(&partners->of_partner, partners->offer[i].id);
 }
 
 int64_t data_gifts_choose(const struct balancer_link *link, double limit_s,
@@ -127,10 +262,45 @@ int64_t data_gifts_choose(const struct balancer_link *link, double limit_s,
     int64_t n_most = link->placement->tasks.n, n_given = 0;
     struct candidate *list = balancer_allocate(n_most, sizeof *list);
     *positions = balancer_allocate(n_most, sizeof **positions);
+    note_offered(partners);
     int64_t n = list_candidates(link, partners, list);
     for (int64_t i = 0; i < n && partners->own_s > limit_s; i++)
         if (give_candidate(link, partners, &list[i]))
             (*positions)[n_given++] = list[i].position;
+    n_given += exchange_tasks(link, limit_s, partners, list, n, *positions + n_given);
     free(list);
     return n_given;
+}
+
+/* --- the offer --- */
+
+static int by_placed_work(const void *left, const void *right)
+{
+    const struct data_offer *a = left, *b = right;
+    if (a->work != b->work)
+        return a->work < b->work ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+int64_t data_gifts_offer(const struct data_placement *placement, struct data_offer **offer)
+{
+    int64_t n_most = placement->n_tasks + placement->load.kept.n_ids, n = 0, n_tasks = 0;
+    struct data_offer *list = balancer_allocate(n_most, sizeof *list);
+    for (int64_t i = 0; i < placement->tasks.n; i++) {
+        const struct placed_task *task = &placement->tasks.list[i];
+        if (!task->is_gone)
+            list[n_tasks++] =
+                (struct data_offer){.id = task->task, .position = i, .work = task->work};
+    }
+    if (n_tasks > 1)
+        qsort(list, (size_t)n_tasks, sizeof *list, by_placed_work);
+    /* Of all durations. */
+    int64_t every = (n_tasks + DATA_GIFTS_MOST_OFFERED - 1) / DATA_GIFTS_MOST_OFFERED;
+    for (int64_t i = 0; i < n_tasks; i += every)
+        list[n++] = list[i];
+    for (int64_t i = 0; i < placement->load.kept.capacity; i++)
+        if (placement->load.kept.slots[i].n > 0)
+            list[n++] = (struct data_offer){.id = placement->load.kept.slots[i].id, .position = -1};
+    *offer = list;
+    return n;
 }

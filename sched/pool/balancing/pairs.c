@@ -59,12 +59,24 @@ void pairs_finish(struct pairs *self)
         free(self->rounds[i].sent);
     free(self->rounds);
     free(self->offer);
+    free(self->data_offer);
     self->rounds = NULL;
     self->offer = NULL;
+    self->data_offer = NULL;
     self->begun = false;
 }
 
-/* Adds a task of the partner. */
+/* A task of the partner is here now. */
+static void note_got(struct pairs *self, int64_t task, double work, bool ran_there)
+{
+    self->link->comm->counts.tasks_moved++;
+    if (!self->link->speeds)
+        return;
+    learned_speeds_got(self->link->speeds, self->partner);
+    taskpool_comm_report(self->link->comm, watched_tasks_add(&self->link->speeds->watched, task,
+                                                             work, ran_there ? self->partner : -1));
+}
+
 static void add_task(struct pairs *self, const struct pairs_task *task)
 {
     if (self->link->placement)
@@ -72,22 +84,16 @@ static void add_task(struct pairs *self, const struct pairs_task *task)
     else
         taskpool_comm_report(self->link->comm,
                              duration_bins_add(self->bins, task->task, task->work));
-    self->link->comm->counts.tasks_moved++;
-    if (!self->link->speeds)
-        return;
-    learned_speeds_got(self->link->speeds, self->partner);
-    taskpool_comm_report(self->link->comm,
-                         watched_tasks_add(&self->link->speeds->watched, task->task, task->work,
-                                           task->ran_here ? self->partner : -1));
+    note_got(self, task->task, task->work, task->ran_here);
 }
 
 /* A removed task is the partner's. */
-static void note_given(struct pairs *self, const struct pairs_task *task)
+static void note_given(struct pairs *self, int64_t task)
 {
     if (!self->link->speeds)
         return;
     learned_speeds_gave(self->link->speeds, self->partner);
-    watched_tasks_remove(&self->link->speeds->watched, task->task);
+    watched_tasks_remove(&self->link->speeds->watched, task);
 }
 
 static bool may_have_run_here(const struct pairs *self, int64_t task)
@@ -140,28 +146,45 @@ static void offer_tasks(struct pairs *self)
     send_tasks(self, &head, tasks);
 }
 
-/* Where data are known: no tasks, but which blocks are needed here in any case. */
-static void offer_blocks(struct pairs *self)
+/* The same where data are known. */
+static void offer_data(struct pairs *self)
 {
-    const struct data_load *load = &self->link->placement->load;
-    int64_t *accesses = balancer_allocate(load->kept.n_ids, sizeof *accesses);
+    struct data_offer *offer;
     struct balancer_message head = {.kind = BALANCER_PAIR_OFFER,
-                                    .n = data_load_list(load, accesses)};
-    self->n_offered = 0;
-    send_items(self, &head, accesses, sizeof *accesses);
+                                    .n = data_gifts_offer(self->link->placement, &offer)};
+    for (int64_t i = 0; i < head.n; i++)
+        offer[i].ran_here = offer[i].position >= 0 && may_have_run_here(self, offer[i].id);
+    self->n_offered = (int32_t)head.n;
+    send_items(self, &head, offer, sizeof *offer);
 }
 
-static void take_moved(struct pairs *self, const struct balancer_message *message)
+/* Takes what the partner took of the offer out of the bins, and puts the other tasks back. */
+static void settle_offer(struct pairs *self, uint32_t taken)
 {
     const struct pairs_task *offered = self->rounds[self->round].sent;
-    const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
     for (int32_t i = 0; i < self->n_offered; i++)
-        if ((message->taken >> i) & 1)
-            note_given(self, &offered[i]);
+        if ((taken >> i) & 1)
+            note_given(self, offered[i].task);
         else
             taskpool_comm_report(
                 self->link->comm,
                 duration_bins_put_back(self->bins, offered[i].entry, (float)offered[i].work));
+}
+
+static void settle_data_offer(struct pairs *self, uint32_t taken)
+{
+    const struct data_offer *offered = self->rounds[self->round].sent;
+    for (int i = 0; i < DATA_GIFTS_MOST_OFFERED; i++)
+        if ((taken >> i) & 1) {
+            note_given(self, offered[i].id);
+            data_placement_give(self->link->placement, offered[i].position);
+        }
+}
+
+static void take_moved(struct pairs *self, const struct balancer_message *message)
+{
+    const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
+    (self->link->placement ? settle_data_offer : settle_offer)(self, message->taken);
     for (int64_t i = 0; i < message->n; i++)
         add_task(self, &moved[i]);
     self->answered = true;
@@ -197,7 +220,7 @@ static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bi
         die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
     struct pairs_task task = remove_task(self, bin);
     gift->tasks[gift->n++] = task;
-    note_given(self, &task);
+    note_given(self, task.task);
     double work = balancer_expect(self->link, task.work);
     gift->own_s -= work / gift->own_speed;
     gift->partner_s += work / gift->partner_speed;
@@ -287,35 +310,46 @@ static void answer_offer(struct pairs *self)
 
 /* --- the same, where data are known --- */
 
-static void note_offered_blocks(const struct pairs *self, struct data_load *load)
+static void note_exchanged(struct pairs *self, const struct data_partners *partners)
 {
-    const int64_t *accesses = (const int64_t *)self->offer;
-    for (int64_t i = 0; i < self->n_offer; i++)
-        data_load_note(load, accesses[i]);
+    for (int i = 0; i < DATA_GIFTS_MOST_OFFERED; i++)
+        if ((partners->taken >> i) & 1) {
+            const struct data_offer *task = &partners->offer[i];
+            note_got(self, task->id, task->work, task->ran_here);
+        }
 }
 
-static void answer_blocks(struct pairs *self)
+/* The message's tasks, of the positions in the list. */
+static struct pairs_task *list_gifts(struct pairs *self, const int64_t *positions, int64_t n)
+{
+    struct pairs_task *tasks = balancer_allocate(n, sizeof *tasks);
+    for (int64_t i = 0; i < n; i++) {
+        const struct placed_task *placed = &self->link->placement->tasks.list[positions[i]];
+        tasks[i] = (struct pairs_task){.task = placed->task,
+                                       .work = placed->work,
+                                       .ran_here = may_have_run_here(self, placed->task)};
+        note_given(self, placed->task);
+    }
+    return tasks;
+}
+
+static void answer_data_offer(struct pairs *self)
 {
     const struct pairs_round *round = &self->rounds[self->round];
-    const struct placed_task *placed;
-    struct data_partners partners = {
-        .own_s = self->own_s, .partner_s = round->partner_s, .partner_speed = round->partner_speed};
+    const struct data_placement *placement = self->link->placement;
+    struct data_partners partners = {.own_s = self->own_s,
+                                     .partner_s = round->partner_s,
+                                     .partner_speed = round->partner_speed,
+                                     .offer = self->data_offer,
+                                     .n_offer = self->n_offer};
     int64_t *positions;
-    data_load_init(&partners.of_partner, self->link->placement->load.costs, self->partner,
+    data_load_init(&partners.of_partner, placement->load.costs, self->partner,
                    self->link->comm->size);
-    note_offered_blocks(self, &partners.of_partner);
-    int64_t n = data_gifts_choose(self->link, self->limit_s, &partners, &positions);
-    struct pairs_task *tasks = balancer_allocate(n, sizeof *tasks);
-    placed = self->link->placement->tasks.list;
-    for (int64_t i = 0; i < n; i++) {
-        tasks[i] =
-            (struct pairs_task){.task = placed[positions[i]].task,
-                                .work = placed[positions[i]].work,
-                                .ran_here = may_have_run_here(self, placed[positions[i]].task)};
-        note_given(self, &tasks[i]);
-    }
-    struct balancer_message head = {.kind = BALANCER_PAIR_MOVE, .n = n};
-    send_tasks(self, &head, tasks);
+    struct balancer_message head = {.kind = BALANCER_PAIR_MOVE};
+    head.n = data_gifts_choose(self->link, self->limit_s, &partners, &positions);
+    head.taken = partners.taken;
+    send_tasks(self, &head, list_gifts(self, positions, head.n));
+    note_exchanged(self, &partners);
     free(positions);
     data_load_fini(&partners.of_partner);
 }
@@ -340,7 +374,9 @@ static int find_partner(const struct pairs *self)
 static void begin_round(struct pairs *self)
 {
     free(self->offer);
+    free(self->data_offer);
     self->offer = NULL;
+    self->data_offer = NULL;
     self->n_offered = self->n_offer = -1;
     self->answered = false;
     self->own_s = balancer_expected_load(self->link, self->bins);
@@ -367,11 +403,11 @@ static bool play_round(struct pairs *self)
     if (self->own_s == more_s) {
         if (self->n_offer < 0)
             return false;
-        (self->link->placement ? answer_blocks : answer_offer)(self);
+        (self->link->placement ? answer_data_offer : answer_offer)(self);
         return true;
     }
     if (self->n_offered < 0)
-        (self->link->placement ? offer_blocks : offer_tasks)(self);
+        (self->link->placement ? offer_data : offer_tasks)(self);
     return self->answered;
 }
 
@@ -393,11 +429,15 @@ void pairs_begin(struct pairs *self, double limit_s)
 
 static void keep_offer(struct pairs *self, const struct balancer_message *message)
 {
-    size_t size = self->link->placement ? sizeof(int64_t) : sizeof *self->offer;
+    size_t size = self->link->placement ? sizeof *self->data_offer : sizeof *self->offer;
+    void *offer = balancer_allocate(message->n, size);
     self->n_offer = (int32_t)message->n;
-    self->offer = balancer_allocate(message->n, size);
     if (message->n > 0)
-        memcpy(self->offer, message + 1, (size_t)message->n * size);
+        memcpy(offer, message + 1, (size_t)message->n * size);
+    if (self->link->placement)
+        self->data_offer = offer;
+    else
+        self->offer = offer;
 }
 
 void pairs_receive(struct pairs *self, const struct balancer_message *message)

@@ -41,8 +41,5 @@ static inline int64_t data_load_id(const struct taskpool_data_access *access)
     return 2 * access->block + access->writes;
 }
 
-/* Notes an access that tasks which are not named make in any case. */
+/* Notes an access that several tasks which are not named make. */
 void data_load_note(struct data_load *load, int64_t access_id);
-
-/* Lists the kept accesses of the set, in any order. Returns their number. */
-int64_t data_load_list(const struct data_load *load, int64_t *access_ids);
