@@ -97,8 +97,9 @@ void balancer_prepare(struct balancer *self)
     if (self->link.comm->size == 1)
         return;
     self->finished = false;
+    self->link.placement = self->placement;
     balancer_node_begin(&self->node, &self->link, &self->tree, &self->rules, &self->forecast);
-    if (self->rules.by_pairs || self->rules.refines)
+    if (self->rules.by_pairs || self->rules.refines || self->placement)
         pairs_prepare(&self->pairs);
 }
 
@@ -137,7 +138,8 @@ void balancer_begin(struct balancer *self, double end_s)
         .n_tasks = self->bins->n_tasks,
         .took_s = placement ? placement->took_s : 0,
         .moved_s = placement ? placement->moved_s : 0,
-        .price_s = placement ? placement->load.seconds : 0};
+        .price_s = placement ? placement->load.seconds : 0,
+        .away_s = placement ? placement->away_s : 0};
     send_to_parent(self, &head);
 }
 
@@ -255,22 +257,23 @@ static void receive_grant(struct balancer *self, const struct balancer_message *
     report_outcome(self);
 }
 
-/* Where data are known: from here on tasks are in bins again. */
+/* Where data are known: fills the bins with the tasks that are to run here. */
 static void end_placement(struct balancer *self, bool returns, bool moved)
 {
     if (returns)
-        data_placement_return(self->link.placement);
+        data_placement_return(self->placement);
     else if (moved)
-        data_placement_spread(self->link.placement);
-    taskpool_comm_report(self->link.comm, data_placement_fill(self->link.placement, self->bins));
+        data_placement_spread(self->placement);
+    taskpool_comm_report(self->link.comm, data_placement_fill(self->placement, self->bins));
 }
 
 static void receive_verdict(struct balancer *self, const struct balancer_message *message)
 {
     self->has_verdict = message->last;
     self->steals = message->steals;
-    if (self->link.placement)
-        end_placement(self, !message->accepted, true);
+    bool returns = self->settled && message->last && !message->accepted;
+    if (self->link.placement || (self->placement && returns))
+        end_placement(self, returns, true);
     if (self->settled)
         return;
     self->settled = true;
@@ -313,21 +316,25 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
 
 /* --- both --- */
 
-/* Where data are known: the placement that ran is the best one, or is given up. */
+/* Where data are known: the placement that ran is the best one, or is given up; and tasks move without
+ * a look at data that are negligible. */
 static void begin_placement(struct balancer *self, const struct balancer_message *message)
 {
-    self->link.placement->ratio = message->price_s;
-    if (message->step != BEST_RETURN)
-        data_placement_remember(self->link.placement);
-    if (message->load_s == 0)
-        end_placement(self, message->step == BEST_RETURN, false);
+    self->placement->ratio = message->price_s;
+    self->placement->weighs = message->weighs;
+    if (message->step == BEST_RETURN)
+        end_placement(self, true, false);
+    else
+        data_placement_remember(self->placement);
+    if (message->load_s == 0 || !message->weighs)
+        self->link.placement = NULL;
 }
 
 static void receive_average(struct balancer *self, const struct balancer_message *message)
 {
     double average_s = message->load_s;
     self->steals = message->steals;
-    if (self->link.placement)
+    if (self->placement)
         begin_placement(self, message);
     double above = self->rules.donate_above + balancer_tolerance(&self->link, message->n_tasks);
     self->limit_s = fmax(average_s, message->longest_s) * above;
@@ -335,7 +342,7 @@ static void receive_average(struct balancer *self, const struct balancer_message
         self->limit_s += average_s * self->link.comm->size / (double)message->n_tasks;
     if (average_s == 0)
         self->finished = true;
-    else if (!self->rules.by_pairs)
+    else if (!self->rules.by_pairs && !self->link.placement)
         donate(self, average_s * above);
     else if (message->deals)
         donate(self, -1); /* all tasks */
@@ -347,8 +354,8 @@ static void receive_average(struct balancer *self, const struct balancer_message
 static void continue_phase(struct balancer *self)
 {
     bool has_tasks = self->settled && self->n_awaited == 0 && self->n_taken == self->n_donated;
-    if ((self->rules.by_pairs || self->rules.refines) && has_tasks && !self->has_verdict &&
-        !self->pairs.begun)
+    bool pairs_follow = self->rules.by_pairs || self->rules.refines || self->link.placement;
+    if (pairs_follow && has_tasks && !self->has_verdict && !self->pairs.begun)
         pairs_begin(&self->pairs, self->limit_s);
     if (pairs_are_finished(&self->pairs) && !self->has_outcome)
         report_outcome(self);

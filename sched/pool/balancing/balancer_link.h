@@ -58,10 +58,12 @@ struct balancer_message {
                        * the fastest worker */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
-    double took_s;    /* load: the last iteration; this and the next three where data are known */
+    double took_s;    /* load: the last iteration; this and the next five where data are known */
     double moved_s;   /* load: that data took in the subtree */
     double price_s;   /* load: what that should have been; average: the ratio of the two */
+    double away_s;    /* load: price if no task of the subtree were where its data are */
     int32_t step;     /* average: enum best_step */
+    bool weighs;      /* average: data are not negligible */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
     bool accepted;    /* verdict: tasks move */
     bool last;        /* verdict: the end of the phase */

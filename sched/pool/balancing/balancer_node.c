@@ -12,12 +12,17 @@
 /* The slope of durations on those before (learned_speeds.h) above which all tasks may be dealt out. */
 #define LEAST_SLOPE 0.5
 
+/* The fraction of all work below which the data of all tasks, if none were where they are, are not
+ * weighed: loads become as even as without data. */
+#define NEGLIGIBLE 0.003
+
 void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
                          struct balancer_forecast *forecast)
 {
     *self = (struct balancer_node){
         .link = link, .tree = tree, .rules = rules, .forecast = forecast, .end_s = INFINITY};
+    self->minds_data = link->placement != NULL;
     self->finished = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
     if (self->finished)
         return;
@@ -245,12 +250,13 @@ static double data_ratio(struct balancer_node *self, enum best_step step)
 }
 
 /* Decides what becomes of the placement that ran; whether tasks may move. */
-static bool begin_with_data(struct balancer_node *self, struct balancer_message *head)
+static bool begin_with_data(struct balancer_node *self, double work, struct balancer_message *head)
 {
-    if (!self->link->placement)
+    if (!self->minds_data)
         return true;
     head->step = best_makespan_next(&self->forecast->best, self->took_s);
     head->price_s = data_ratio(self, head->step);
+    head->weighs = self->away_s > NEGLIGIBLE * work;
     return head->step == BEST_MOVE;
 }
 
@@ -264,13 +270,13 @@ static void begin_at_root(struct balancer_node *self, double work)
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
-    head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves &&
+    bool may_move = begin_with_data(self, work, &head);
+    head.deals = !head.weighs && self->n_tasks < self->rules->deal_below * self->tree->n_leaves &&
                  predicts_moved(self->link);
-    self->pairs_follow = head.deals || self->rules->refines;
+    self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
-    bool may_move = begin_with_data(self, &head);
     if (may_move && self->max_s > self->best_s * (1 + over) + excess_s) {
         head.load_s = average_s;
     } else {
@@ -294,6 +300,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     self->took_s = fmax(self->took_s, message->took_s);
     self->moved_s += message->moved_s;
     self->price_s += message->price_s;
+    self->away_s += message->away_s;
     if (++self->n_loads < self->n_children)
         return;
     double work = sum_of_work(self);
@@ -312,7 +319,8 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .n_tasks = self->n_tasks,
                                     .took_s = self->took_s,
                                     .moved_s = self->moved_s,
-                                    .price_s = self->price_s};
+                                    .price_s = self->price_s,
+                                    .away_s = self->away_s};
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
 }
 
@@ -370,14 +378,14 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
 {
     struct balancer_message verdict = {.kind = BALANCER_VERDICT};
     verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
-    if (self->link->placement)
-        verdict.accepted = best_makespan_accepts(&self->forecast->best, max_after_s);
     double max_s = verdict.accepted ? max_after_s : self->max_s;
     verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
     double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
     verdict.load_s = fmax(self->best_s + kept_s, self->best_s * self->rules->donate_above);
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);
+    if (verdict.last && self->minds_data)
+        verdict.accepted = best_makespan_accepts(&self->forecast->best, max_s);
     self->pairs_follow = false;
     return verdict;
 }

@@ -56,9 +56,10 @@ struct balancer_node {
     double average_s, best_s;  /* least possible average and largest load */
     double mean_s;             /* at the root: of a task */
     int64_t n_tasks;
-    double took_s, moved_s, price_s; /* where data are known: struct balancer_message */
-    bool deals;                      /* the tasks are dealt out */
-    bool pairs_follow;               /* on what they are dealt out to, or the tree has balanced */
+    double took_s, moved_s, price_s, away_s; /* where data are known: struct balancer_message */
+    bool minds_data;                         /* data are known */
+    bool deals;                              /* the tasks are dealt out */
+    bool pairs_follow; /* on what they are dealt out to, or the tree has balanced */
     double limit_s;
     struct balancer_pool donated, granted;
     struct balancer_task *grants; /* bulk of the messages to the children */

@@ -107,6 +107,9 @@ void data_placement_list(struct data_placement *self, const struct duration_bins
     self->work = bins->load_s;
     self->n_tasks = bins->n_tasks;
     self->listed_s = self->load.seconds;
+    self->away_s = 0;
+    for (int64_t i = 0; i < self->tasks.n; i++)
+        self->away_s += data_load_away(&self->load, self->tasks.list[i].task);
 }
 
 double data_placement_seconds(const struct data_placement *self)

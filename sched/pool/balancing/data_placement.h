@@ -38,6 +38,7 @@ struct data_placement {
     double work;                /* of the tasks that are not gone */
     int64_t n_tasks;            /* that are not */
     double listed_s;            /* of data, price of the tasks with which the phase began */
+    double away_s;              /* and if none of these were where its data are */
     double ratio;               /* of what data took to their price, agreed in this phase */
 
     double begun_s; /* the iteration began */
@@ -45,6 +46,7 @@ struct data_placement {
     double moved_s; /* that data took in this iteration */
     double took_s;  /* the last iteration, as seen here */
     bool is_running;
+    bool weighs; /* tasks are ordered by their data: they are not negligible */
 };
 
 /* Zero-initialised has none, which costs == NULL leaves it.

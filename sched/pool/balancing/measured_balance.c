@@ -21,8 +21,10 @@ enum status measured_balance_init(struct measured_balance *self,
                                   struct taskpool_comm *comm, const struct balancer_rules *rules)
 {
     const struct taskpool_problem *problem = setup->problem;
-    const struct taskpool_data_costs *costs = problem->record_size > 0 ? NULL : problem->data_costs;
-    bool finds_data = problem->even_within > 0 || problem->move_cost > 0 || costs;
+    /* As published nothing is compared with what was before. */
+    bool minds_data = problem->record_size == 0 && !rules->takes_worse;
+    const struct taskpool_data_costs *costs = minds_data ? problem->data_costs : NULL;
+    bool finds_data = problem->even_within > 0 || problem->move_cost > 0;
     struct balancer_rules own = finds_data ? rules_of_few_moves(rules, problem) : *rules;
     own.seed = setup->settings->seed;
     learned_speeds_init(&self->speeds, setup, comm);
@@ -30,7 +32,7 @@ enum status measured_balance_init(struct measured_balance *self,
     balancer_init(&self->balancer, comm, &self->bins, &self->speeds, &own);
     data_placement_init(&self->placement, comm, costs);
     if (costs)
-        self->balancer.link.placement = &self->placement;
+        self->balancer.placement = &self->placement;
     /* No ran_tasks: the tasks that ran are in bins. */
     TRY(stealing_init(&self->stealing, setup, comm, NULL));
     self->stealing.speed = speed;

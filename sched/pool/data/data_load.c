@@ -42,6 +42,17 @@ double data_load_of_leaving(const struct data_load *self, int64_t task)
     return seconds_if_counted(self, task, 1);
 }
 
+double data_load_away(const struct data_load *self, int64_t task)
+{
+    const struct taskpool_data_costs *costs = self->costs;
+    int64_t n;
+    double seconds = 0;
+    const struct taskpool_data_access *accesses = task_data_of(costs->data, task, &n);
+    for (int64_t i = 0; i < n; i++)
+        seconds += data_costs_of_move(costs, costs->data->blocks[accesses[i].block].bytes, false);
+    return seconds;
+}
+
 /* The kept accesses of a task count one more or less; those that begin or end to be one of the set
  * change its seconds, as do all that are not kept. */
 static void count_accesses(struct data_load *self, int64_t task, int64_t change)

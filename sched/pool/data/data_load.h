@@ -32,6 +32,9 @@ void data_load_clear(struct data_load *load);
 double data_load_of_joining(const struct data_load *load, int64_t task);
 double data_load_of_leaving(const struct data_load *load, int64_t task);
 
+/* Seconds of a task alone where none of its data are, far from all. */
+double data_load_away(const struct data_load *load, int64_t task);
+
 void data_load_join(struct data_load *load, int64_t task);
 void data_load_leave(struct data_load *load, int64_t task);
 
