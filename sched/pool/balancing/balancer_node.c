@@ -16,6 +16,10 @@
  * weighed: loads become as even as without data. */
 #define NEGLIGIBLE 0.003
 
+/* The fraction above which an iteration that knows where its tasks are to run does not steal any more:
+ * how long a thief waits for its data is not known well enough. */
+#define DEAR 0.1
+
 void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
                          struct balancer_forecast *forecast)
@@ -228,6 +232,8 @@ static bool expect_gain(struct balancer_node *self, double max_s)
     double end_s = fmax(forecast->end_s, least_difference(self));
     forecast->max_s = max_s;
     forecast->steals = forecast->n++ == 0 || max_s + forecast->error_s > self->best_s + end_s;
+    if (self->minds_data && self->away_s > DEAR * self->work)
+        forecast->steals = false;
     return forecast->steals;
 }
 
@@ -250,19 +256,20 @@ static double data_ratio(struct balancer_node *self, enum best_step step)
 }
 
 /* Decides what becomes of the placement that ran; whether tasks may move. */
-static bool begin_with_data(struct balancer_node *self, double work, struct balancer_message *head)
+static bool begin_with_data(struct balancer_node *self, struct balancer_message *head)
 {
     if (!self->minds_data)
         return true;
     head->step = best_makespan_next(&self->forecast->best, self->took_s);
     head->price_s = data_ratio(self, head->step);
-    head->weighs = self->away_s > NEGLIGIBLE * work;
+    head->weighs = self->away_s > NEGLIGIBLE * self->work;
     return head->step == BEST_MOVE;
 }
 
 static void begin_at_root(struct balancer_node *self, double work)
 {
     double average_s = work / self->speed;
+    self->work = work;
     struct balancer_message head = {.kind = BALANCER_AVERAGE,
                                     .longest_s = self->longest_s / self->fastest,
                                     .n_tasks = self->n_tasks};
@@ -270,7 +277,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
-    bool may_move = begin_with_data(self, work, &head);
+    bool may_move = begin_with_data(self, &head);
     head.deals = !head.weighs && self->n_tasks < self->rules->deal_below * self->tree->n_leaves &&
                  predicts_moved(self->link);
     self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);

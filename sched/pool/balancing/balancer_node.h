@@ -54,6 +54,7 @@ struct balancer_node {
     double speed, fastest;     /* of all workers of the subtree, and of one */
     double longest_s, end_s;   /* work, time */
     double average_s, best_s;  /* least possible average and largest load */
+    double work;               /* at the root: of all tasks */
     double mean_s;             /* at the root: of a task */
     int64_t n_tasks;
     double took_s, moved_s, price_s, away_s; /* where data are known: struct balancer_message */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/best_makespan.h"
 
-/* The fraction of the makespan that a trial is to save. */
+/* The fractions of the makespan that a trial is to save, and that the same placement may take more. */
 #define LEAST_SAVING 0.01
+#define SAME_WITHIN  0.02
 
 enum { MOST_DOUBLINGS = 10 };
 
@@ -17,6 +18,10 @@ enum best_step best_makespan_next(struct best_makespan *self, double makespan_s)
     }
     if (!is_first && !self->is_best)
         self->n_failed = 0;
+    bool is_longer = !is_first && makespan_s > (1 + SAME_WITHIN) * self->least_s;
+    self->is_again = is_longer && !self->is_again;
+    if (self->is_again)
+        return BEST_RETURN;
     self->least_s = makespan_s;
     self->is_best = self->n_wait > 0;
     if (self->n_wait == 0)

@@ -2,7 +2,8 @@
 /* Which placement of tasks had the least makespan, as the root of the balancer's tree knows it, and
  * what comes next: tasks are moved from the best placement, and return to it if that took longer. A
  * failure shows that moves are not understood, so after n of them 2^n - 1 iterations pass until the
- * next trial. The same placement may take another time in another iteration: its last one counts. */
+ * next trial. Where the best placement itself took longer than before, by what was stolen or by chance,
+ * it runs once more as it was; if that takes as long, it does so now. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@ enum best_step {
 struct best_makespan {
     double least_s; /* of the best placement; 0: none ran */
     bool is_best;   /* the next iteration runs that one */
+    bool is_again;  /* once more, because it took longer than before */
     int n_failed;   /* trials in a row */
     int64_t n_wait; /* iterations without one */
 };

@@ -120,7 +120,7 @@ double data_placement_seconds(const struct data_placement *self)
 
 double data_placement_risk(const struct data_placement *self)
 {
-    const double deviations = 2;
+    const double deviations = 3;
     return deviations * sqrt(fmax(0, self->load.squares));
 }
 

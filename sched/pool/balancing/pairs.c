@@ -121,11 +121,6 @@ static void send_items(struct pairs *self, struct balancer_message *head, void *
     balancer_send(self->link, self->partner, head, items, item_size);
 }
 
-static void send_tasks(struct pairs *self, struct balancer_message *head, struct pairs_task *tasks)
-{
-    send_items(self, head, tasks, sizeof *tasks);
-}
-
 /* --- the worker of less load --- */
 
 /* One task of every bin, or of every so many, so that all durations are among them. */
@@ -143,7 +138,7 @@ static void offer_tasks(struct pairs *self)
         if (bins->bins[bin].n_tasks > 0 && seen++ % every == 0)
             tasks[self->n_offered++] = remove_task(self, bin);
     struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};
-    send_tasks(self, &head, tasks);
+    send_items(self, &head, tasks, sizeof *tasks);
 }
 
 /* The same where data are known. */
@@ -305,7 +300,7 @@ static void answer_offer(struct pairs *self)
         if ((gift.taken >> i) & 1)
             add_task(self, &self->offer[i]);
     struct balancer_message head = {.kind = BALANCER_PAIR_MOVE, .n = gift.n, .taken = gift.taken};
-    send_tasks(self, &head, gift.tasks);
+    send_items(self, &head, gift.tasks, sizeof *gift.tasks);
 }
 
 /* --- the same, where data are known --- */
@@ -348,7 +343,7 @@ static void answer_data_offer(struct pairs *self)
     struct balancer_message head = {.kind = BALANCER_PAIR_MOVE};
     head.n = data_gifts_choose(self->link, self->limit_s, &partners, &positions);
     head.taken = partners.taken;
-    send_tasks(self, &head, list_gifts(self, positions, head.n));
+    send_items(self, &head, list_gifts(self, positions, head.n), sizeof(struct pairs_task));
     note_exchanged(self, &partners);
     free(positions);
     data_load_fini(&partners.of_partner);

@@ -113,7 +113,7 @@ static void test_tasks_return_to_the_best_placement(void **state)
     assert_int_equal(best_makespan_next(&best, 9), BEST_MOVE); /* less than before */
     assert_true(best_makespan_accepts(&best, 7));
     assert_int_equal(best_makespan_next(&best, 9.5), BEST_RETURN);
-    assert_int_equal(best_makespan_next(&best, 9.2), BEST_KEEP); /* waits after a failure */
+    assert_int_equal(best_makespan_next(&best, 9.1), BEST_KEEP); /* waits after a failure */
     assert_int_equal(best_makespan_next(&best, 9.1), BEST_MOVE);
     assert_true(best_makespan_accepts(&best, 7));
     assert_int_equal(best_makespan_next(&best, 12), BEST_RETURN);
@@ -121,7 +121,10 @@ static void test_tasks_return_to_the_best_placement(void **state)
         assert_int_equal(best_makespan_next(&best, 9), BEST_KEEP);
     assert_int_equal(best_makespan_next(&best, 9), BEST_MOVE);
     assert_false(best_makespan_accepts(&best, 8.99)); /* too little: the placement stays */
-    assert_int_equal(best_makespan_next(&best, 20), BEST_MOVE);
+    assert_int_equal(best_makespan_next(&best, 20), BEST_RETURN); /* what was stolen? */
+    assert_int_equal(best_makespan_next(&best, 20), BEST_MOVE);   /* no, it takes as long now */
+    assert_false(best_makespan_accepts(&best, 19.9));
+    assert_int_equal(best_makespan_next(&best, 20.1), BEST_MOVE);
 }
 
 int main(void)
