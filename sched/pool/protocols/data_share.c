@@ -6,6 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* For how much longer a card is busy than this worker's blocks take: it serves the other workers of the
+ * node, too, and what they bring. */
+#define CARD_SHARE 3
+
 enum status data_share_init(struct data_share *self, const struct taskpool_problem *problem,
                             int worker, int n_workers)
 {
@@ -80,7 +84,7 @@ int64_t data_share_of(struct data_share *self, const struct data_share_request *
         if (queue_s + self->of_thief.seconds + ran_s > left_s)
             break;
         left_s -= task_s / request->victim_speed;
-        sent_s += sends ? export_s(self, self->tasks[n]) : 0;
+        sent_s += sends ? CARD_SHARE * export_s(self, self->tasks[n]) : 0;
     }
     if (sends && n > 0)
         self->card_free_s = request->now_s + sent_s;
