@@ -2,6 +2,8 @@
 /* The messages of the balancer (balancer.h), and the tree that they go along. */
 #pragma once
 
+#include "sched/pool/balancing/best_makespan.h"
+#include "sched/pool/balancing/data_placement.h"
 #include "sched/pool/balancing/learned_speeds.h"
 #include "sched/pool/core/comm.h"
 #include "taskpool/mode.h"
@@ -56,6 +58,12 @@ struct balancer_message {
                        * the fastest worker */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
+    double took_s;    /* load: the last iteration; this and the next five where data are known */
+    double moved_s;   /* load: that data took in the subtree */
+    double price_s;   /* load: what that should have been; average: the ratio of the two */
+    double away_s;    /* load: price if no task of the subtree were where its data are */
+    int32_t step;     /* average: enum best_step */
+    bool weighs;      /* average: data are not negligible */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
     bool accepted;    /* verdict: tasks move */
     bool last;        /* verdict: the end of the phase */
@@ -86,7 +94,10 @@ struct balancer_link {
     /* Of this phase. A task of some work is expected to be one of slope x work + constant, the same
      * on all workers, and the worker's tasks together to be one of `extra` more, if they stay. */
     double slope, constant, extra;
-    double speed;         /* of this worker */
+    double speed; /* of this worker */
+    struct data_placement
+        *placement;       /* borrowed; the tasks and their data, in place of bins, during a
+                                       * phase; NULL: no data are known */
     int64_t n_incomplete; /* messages whose bulk may still be read */
 };
 
@@ -105,8 +116,9 @@ static inline double balancer_expect(const struct balancer_link *link, double wo
  * differ by their noise, and those of n_tasks / n_workers tasks together by as much less. */
 double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks);
 
-/* The work that is expected of this worker next time. */
+/* The work that is expected of this worker next time, and its load, data included. */
 double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins);
+double balancer_expected_load(const struct balancer_link *link, const struct duration_bins *bins);
 
 /* Memory for n >= 0 items, to be freed; ends the program when there is none: a protocol cannot
  * continue. */
