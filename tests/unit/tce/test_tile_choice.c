@@ -93,8 +93,8 @@ static void test_large_contractions_have_tasks_for_many(void **state)
             summed *= outer ? 1 : tile[s];
             all_summed *= outer ? 1 : shapes[i].size[s];
         }
-        assert_true(n_tasks >= 16);
-        assert_true(block <= 2 * 128 * 1024);
+        assert_true(n_tasks >= 12);
+        assert_true(block <= 3 * 128 * 1024);
         assert_true(summed == all_summed || summed >= 100);
         plan_case_fini(&made);
     }
@@ -157,7 +157,7 @@ static void test_factors_of_large_scalars_are_cut(void **state)
     plan_case_fini(&made);
 }
 
-/* tile_choice.h of C[i,j] = A[i,k] * B[k,j], of n[] values in tiles of t[]. */
+/* tile_cost.h of C[i,j] = A[i,k] * B[k,j], of n[] values in tiles of t[]: blocks lie as matrices. */
 static double model_cost(const double n[3], const double t[3])
 {
     double m[3];
@@ -165,10 +165,10 @@ static double model_cost(const double n[3], const double t[3])
         m[x] = n[x] / ceil(n[x] / t[x]);
     double flops = 2 * n[0] * n[1] * n[2], n_products = flops / 2 / (m[0] * m[1] * m[2]);
     double A = m[0] * m[2], B = m[2] * m[1], C = m[0] * m[1];
-    double product = 1e5 + 20 * A * (1 + 8 / m[2]) * (1 + A / (A + 262144)) +
-                     20 * B * (1 + 8 / m[1]) * (1 + B / (B + 262144)) +
+    double product = 1e5 + 20 * A * (1 + 8 / m[2]) * (1 + A / 1048576 * A / 1048576) +
+                     20 * B * (1 + 8 / m[1]) * (1 + B / 1048576 * B / 1048576) +
                      20 * C * (1 + 8 / m[1]) * C / (C + 131072);
-    return (flops + n_products * product) * (1 + 4 * C / (n[0] * n[1]));
+    return (flops + n_products * product) * (1 + 2 * C / (n[0] * n[1]));
 }
 
 static void test_the_models_cost_is_nearly_least(void **state)
