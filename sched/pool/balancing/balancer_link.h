@@ -101,8 +101,11 @@ static inline double balancer_expect(const struct balancer_link *link, double wo
     return link->slope * work + link->constant;
 }
 
-/* The fraction of a load that is left as it is, being within its error: durations are expected to
- * differ by their noise, and those of n_tasks / n_workers tasks together by as much less. */
+/* The standard deviation of a load, as a fraction of it, from what is expected: durations differ by
+ * their noise, and those of n_tasks / n_workers tasks together by as much less. */
+double balancer_load_error(const struct balancer_link *link, int64_t n_tasks);
+
+/* The fraction of a load that is left as it is, being within its error. */
 double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks);
 
 /* The work that is expected of this worker next time. */

@@ -214,6 +214,14 @@ static double least_difference(const struct balancer_node *self)
     return move_cost > 0 ? (2 + move_cost) * self->mean_s : 0;
 }
 
+/* By how much the largest load is expected to exceed what it should be for the noise of durations:
+ * as the largest of as many normally distributed numbers as there are workers. */
+static double expected_error(const struct balancer_node *self)
+{
+    double n_workers = self->link->comm->size;
+    return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks) * self->best_s;
+}
+
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
  * makes loads even, and then its end has to be found. After the first iteration nothing is known yet
  * of how well durations predict others. */
@@ -221,8 +229,9 @@ static bool expect_gain(struct balancer_node *self, double max_s)
 {
     struct balancer_forecast *forecast = self->forecast;
     double end_s = fmax(forecast->end_s, least_difference(self));
+    double error_s = fmax(forecast->error_s, expected_error(self));
     forecast->max_s = max_s;
-    forecast->steals = forecast->n++ == 0 || max_s + forecast->error_s > self->best_s + end_s;
+    forecast->steals = forecast->n++ == 0 || max_s + error_s > self->best_s + end_s;
     return forecast->steals;
 }
 
