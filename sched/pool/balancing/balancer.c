@@ -132,6 +132,8 @@ void balancer_begin(struct balancer *self, double end_s)
         .longest_s = balancer_expect(&self->link, duration_bins_longest_s(self->bins)),
         .end_s = end_s,
         .n_tasks = self->bins->n_tasks};
+    if (self->link.speeds && learned_speeds_are_untried(self->link.speeds))
+        head.untried_s = head.longest_s;
     send_to_parent(self, &head);
 }
 
@@ -293,12 +295,20 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
 
 /* --- both --- */
 
+/* Whether this worker's longest task is one to try elsewhere, see pairs.h. */
+static bool is_to_be_tried(const struct balancer *self, double limit_s)
+{
+    double longest = balancer_expect(&self->link, duration_bins_longest_s(self->bins));
+    return learned_speeds_are_untried(self->link.speeds) && longest > limit_s * self->link.speed;
+}
+
 static void receive_average(struct balancer *self, const struct balancer_message *message)
 {
     double average_s = message->load_s;
     self->steals = message->steals;
     double above = self->rules.donate_above + balancer_tolerance(&self->link, message->n_tasks);
     self->limit_s = fmax(average_s, message->longest_s) * above;
+    self->pairs.tries = message->tries && is_to_be_tried(self, average_s * above);
     if (self->rules.move_cost > 0 && message->n_tasks > 0)
         self->limit_s += average_s * self->link.comm->size / (double)message->n_tasks;
     if (average_s == 0)

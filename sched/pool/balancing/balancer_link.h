@@ -54,9 +54,12 @@ struct balancer_message {
                        * average: of all workers, which a deal has to stay below */
     double longest_s; /* load: work of a task of the subtree; average: the longest of all tasks on
                        * the fastest worker */
+    double untried_s; /* load: the longest task of the subtree's workers of unknown speed */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
+    bool tries;       /* average: tasks are tried elsewhere; pair's load: the sender has one for that */
+    bool is_trial;    /* pair's load: the sender has got one */
     bool accepted;    /* verdict: tasks move */
     bool last;        /* verdict: the end of the phase */
     bool steals;      /* last verdict, average 0: the next iteration steals */

@@ -231,7 +231,8 @@ static bool expect_gain(struct balancer_node *self, double max_s)
     double end_s = fmax(forecast->end_s, least_difference(self));
     double error_s = fmax(forecast->error_s, expected_error(self));
     forecast->max_s = max_s;
-    forecast->steals = forecast->n++ == 0 || max_s + error_s > self->best_s + end_s;
+    forecast->steals =
+        forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
     return forecast->steals;
 }
 
@@ -251,13 +252,16 @@ static void begin_at_root(struct balancer_node *self, double work)
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
-    head.deals = self->n_tasks < self->rules->deal_below * self->tree->n_leaves &&
-                 predicts_moved(self->link);
-    self->pairs_follow = head.deals || self->rules->refines;
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
-    if (self->max_s > self->best_s * (1 + over) + excess_s)
+    bool is_uneven = self->max_s > self->best_s * (1 + over) + excess_s;
+    head.deals = is_uneven && predicts_moved(self->link) &&
+                 self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
+    self->pairs_follow = head.deals || self->rules->refines;
+    /* Of workers whose speed counts as 1. */
+    head.tries = self->tries = self->rules->by_pairs && self->untried_s > average_s * (1 + over);
+    if (is_uneven || head.tries)
         head.load_s = average_s;
     else
         head.steals = expect_gain(self, self->max_s);
@@ -273,6 +277,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     self->fastest = fmax(self->fastest, message->fastest);
     self->max_s = fmax(self->max_s, message->max_s);
     self->longest_s = fmax(self->longest_s, message->longest_s);
+    self->untried_s = fmax(self->untried_s, message->untried_s);
     self->end_s = fmin(self->end_s, message->end_s);
     self->n_tasks += message->n_tasks;
     if (++self->n_loads < self->n_children)
@@ -289,6 +294,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .fastest = self->fastest,
                                     .max_s = self->max_s,
                                     .longest_s = self->longest_s,
+                                    .untried_s = self->untried_s,
                                     .end_s = self->end_s,
                                     .n_tasks = self->n_tasks};
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);

@@ -170,8 +170,16 @@ static void average_evidence(struct learned_speeds *self, const struct speed_sum
     self->n_tasks = fmin(self->n_tasks + n, MAX_TASKS);
 }
 
+bool learned_speeds_are_untried(const struct learned_speeds *self)
+{
+    return !self->is_known && !self->problem->cost && self->n_compared < SPEED_LEAST_TASKS;
+}
+
 static void end_speeds_phase(struct learned_speeds *self, const struct speed_sums *all)
 {
+    double n, change;
+    speed_partners_gain(&self->partners, &n, &change);
+    self->n_compared += n;
     average_evidence(self, all);
     round_speed(self);
     self->partners.n = self->watched.n = 0;

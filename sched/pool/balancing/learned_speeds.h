@@ -49,6 +49,7 @@ struct learned_speeds {
 
     double logarithm; /* of the speed */
     double n_tasks;   /* moved ones of which that is the mean; 0: none were significant */
+    double n_compared; /* tasks that were ever compared with what they took on another worker */
     bool is_known;    /* by --known-speeds */
     struct cost_evidence costs;
 
@@ -81,6 +82,10 @@ void learned_speeds_begin(struct learned_speeds *speeds, const struct duration_b
 
 /* Whether this worker's speed is known until the next phase. */
 bool learned_speeds_are_finished(const struct learned_speeds *speeds);
+
+/* Whether nothing is known of this worker's speed: no predicted costs, and hardly a task that another
+ * worker ran, too. */
+bool learned_speeds_are_untried(const struct learned_speeds *speeds);
 
 /* A message of the kinds from SPEEDS_FIRST_KIND on arrived. */
 void learned_speeds_receive(struct learned_speeds *speeds, int from, const void *message);

@@ -60,7 +60,7 @@ void pairs_finish(struct pairs *self)
     free(self->offer);
     self->rounds = NULL;
     self->offer = NULL;
-    self->begun = false;
+    self->begun = self->tries = self->has_trial = false;
 }
 
 /* Adds a task of the partner. */
@@ -124,6 +124,15 @@ static void offer_tasks(struct pairs *self)
     send_tasks(self, &head, tasks);
 }
 
+/* Whether the worker of more load has a task for the partner to try. */
+static bool is_trial_round(const struct pairs *self)
+{
+    const struct pairs_round *round = &self->rounds[self->round];
+    bool is_donor = self->own_s > round->partner_s;
+    return is_donor ? self->tries && !round->partner_tries && !round->partner_has_trial
+                    : round->partner_tries && !self->tries && !self->has_trial;
+}
+
 static void take_moved(struct pairs *self, const struct balancer_message *message)
 {
     const struct pairs_task *offered = self->rounds[self->round].sent;
@@ -135,6 +144,7 @@ static void take_moved(struct pairs *self, const struct balancer_message *messag
             taskpool_comm_report(
                 self->link->comm,
                 duration_bins_put_back(self->bins, offered[i].entry, (float)offered[i].work));
+    self->has_trial |= is_trial_round(self) && message->n > 0;
     for (int64_t i = 0; i < message->n; i++)
         add_task(self, &moved[i]);
     self->answered = true;
@@ -237,6 +247,36 @@ static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct
     gift->partner_s -= taken / gift->partner_speed;
 }
 
+/* Gives the longest task to the partner for all that it offers, unless that makes a load the larger
+ * one. */
+static void give_to_try(struct pairs *self, struct pairs_gift *gift)
+{
+    int64_t bin = self->bins->n_bins - 1;
+    while (self->bins->bins[bin].n_tasks == 0)
+        bin--;
+    double given = mean_work(self, &self->bins->bins[bin]), taken = 0;
+    for (int32_t i = 0; i < self->n_offer; i++)
+        taken += balancer_expect(self->link, self->offer[i].work);
+    double own_s = gift->own_s + (taken - given) / gift->own_speed;
+    double partner_s = gift->partner_s + (given - taken) / gift->partner_speed;
+    if (fmax(own_s, partner_s) > gift->own_s * (1 + BALANCER_LEAST_GAIN))
+        return;
+    move_to_gift(self, gift, bin);
+    gift->taken = UINT32_MAX >> (MAX_OFFERED - self->n_offer);
+    self->tries = false;
+}
+
+static void even_out(struct pairs *self, struct pairs_gift *gift)
+{
+    give_longest(self, gift);
+    for (int i = 0; i < MAX_SWAPS && gift->own_s > self->limit_s; i++) {
+        struct pairs_swap swap = find_swap(self, gift);
+        if (swap.gain_s < BALANCER_LEAST_GAIN * gift->own_s)
+            break;
+        swap_tasks(self, gift, &swap);
+    }
+}
+
 static void answer_offer(struct pairs *self)
 {
     const struct pairs_round *round = &self->rounds[self->round];
@@ -244,13 +284,10 @@ static void answer_offer(struct pairs *self)
                               .partner_s = round->partner_s,
                               .own_speed = self->link->speed,
                               .partner_speed = round->partner_speed};
-    give_longest(self, &gift);
-    for (int i = 0; i < MAX_SWAPS && gift.own_s > self->limit_s; i++) {
-        struct pairs_swap swap = find_swap(self, &gift);
-        if (swap.gain_s < BALANCER_LEAST_GAIN * gift.own_s)
-            break;
-        swap_tasks(self, &gift, &swap);
-    }
+    if (is_trial_round(self) && self->n_offer > 0)
+        give_to_try(self, &gift);
+    else
+        even_out(self, &gift);
     for (int32_t i = 0; i < self->n_offer; i++)
         if ((gift.taken >> i) & 1)
             add_task(self, &self->offer[i]);
@@ -286,7 +323,9 @@ static void begin_round(struct pairs *self)
     struct balancer_message head = {.kind = BALANCER_PAIR_LOAD,
                                     .round = self->round,
                                     .load_s = self->own_s,
-                                    .speed = self->link->speed};
+                                    .speed = self->link->speed,
+                                    .tries = self->tries,
+                                    .is_trial = self->has_trial};
     if (self->partner != self->link->comm->rank)
         balancer_send(self->link, self->partner, &head, NULL, 0);
 }
@@ -300,7 +339,8 @@ static bool play_round(struct pairs *self)
     if (isnan(partner_s))
         return false;
     double more_s = fmax(self->own_s, partner_s), less_s = fmin(self->own_s, partner_s);
-    if (more_s <= self->limit_s || more_s - less_s <= BALANCER_LEAST_GAIN * more_s)
+    if (more_s - less_s <= BALANCER_LEAST_GAIN * more_s ||
+        (more_s <= self->limit_s && !is_trial_round(self)))
         return true;
     if (self->own_s == more_s) {
         if (self->n_offer < 0)
@@ -343,6 +383,8 @@ void pairs_receive(struct pairs *self, const struct balancer_message *message)
     if (message->kind == BALANCER_PAIR_LOAD) {
         round->partner_s = message->load_s;
         round->partner_speed = message->speed;
+        round->partner_tries = message->tries;
+        round->partner_has_trial = message->is_trial;
     } else if (message->kind == BALANCER_PAIR_OFFER) {
         keep_offer(self, message);
     } else {

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Moved tasks that evidence is of at least: one may have been interrupted. */
+#define SPEED_LEAST_TASKS 1.9
+
 struct speed_partner {
     int32_t worker;
     bool got, gave;         /* tasks from it, to it */
