@@ -90,6 +90,7 @@ enum status pool_end_iteration(struct taskpool *pool, enum status own)
         recorder_end(pool->recorder, iteration->iteration, workers,
                      outcome.totals.maxima.elapsed_s);
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
+    driver->functions->explain(pool->driver, &iteration->choice);
     enum status status = outcome.n_failed > 0 ? status_agree(pool->comm, own)
                                               : check_outcome(&outcome, pool->settings.mode);
     if (outcome.n_mode_failed > 0 || (outcome.n_failed == 0 && status != STATUS_OK))

@@ -253,6 +253,7 @@ static void receive_verdict(struct balancer *self, const struct balancer_message
 {
     self->has_verdict = message->last;
     self->steals = message->steals;
+    self->outcome.after_s = message->max_s;
     if (self->settled)
         return;
     self->settled = true;
@@ -304,8 +305,17 @@ static bool is_to_be_tried(const struct balancer *self, double limit_s)
 
 static void receive_average(struct balancer *self, const struct balancer_message *message)
 {
-    double average_s = message->load_s;
+    double average_s = message->load_s, largest_s = message->max_s / (1 - BALANCER_LEAST_GAIN);
     self->steals = message->steals;
+    self->outcome = (struct balancer_outcome){
+        .largest_s = largest_s,
+        .best_s = message->best_s,
+        .after_s = largest_s,
+        .error = balancer_load_error(&self->link, message->n_tasks),
+        .moves = average_s > 0,
+        .deals = message->deals,
+        .tries = message->tries,
+    };
     double above = self->rules.donate_above + balancer_tolerance(&self->link, message->n_tasks);
     self->limit_s = fmax(average_s, message->longest_s) * above;
     self->pairs.tries = message->tries && is_to_be_tried(self, average_s * above);

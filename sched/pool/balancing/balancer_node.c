@@ -248,7 +248,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     struct balancer_message head = {.kind = BALANCER_AVERAGE,
                                     .longest_s = self->longest_s / self->fastest,
                                     .n_tasks = self->n_tasks};
-    self->best_s = fmax(average_s, head.longest_s);
+    head.best_s = self->best_s = fmax(average_s, head.longest_s);
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
@@ -358,6 +358,7 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
     double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
     verdict.load_s = fmax(self->best_s + kept_s, self->best_s * self->rules->donate_above);
+    verdict.max_s = max_s;
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);
     self->pairs_follow = false;

@@ -28,6 +28,8 @@
  * they are there. It has no options of its own. */
 #include "sched/pool/balancing/measured_balance.h"
 
+#include <stdio.h>
+
 struct auto_state {
     struct measured_balance measured; /* first */
     struct ran_tasks ran;             /* in a dynamic pool: the records with which it began */
@@ -84,6 +86,37 @@ static enum taskpool_mode_step auto_restore(void *state)
     return TASKPOOL_MODE_DONE;
 }
 
+/* The part of a choice that says where tasks begin. */
+static const char *name_placement(const struct balancer_outcome *outcome)
+{
+    if (outcome->deals)
+        return "tasks dealt out anew";
+    if (outcome->tries)
+        return "tasks moved between pairs, the longest to be tried elsewhere";
+    return outcome->moves ? "tasks moved between pairs" : "tasks stay";
+}
+
+static void auto_explain(const void *state, struct taskpool_choice *choice)
+{
+    const struct measured_balance *self = state;
+    const struct balancer_outcome *outcome = &self->balancer.outcome;
+    const struct taskpool_problem *problem = self->stealing.setup->problem;
+    if (problem->record_size > 0 || self->stealing.comm->size == 1)
+        return;
+    if (outcome->best_s == 0) {
+        snprintf(choice->what, sizeof choice->what, "blocks of tasks%s, stealing",
+                 problem->cost ? " of even cost, the longest first" : "");
+        snprintf(choice->why, sizeof choice->why, "nothing is measured yet, costs are %spredicted",
+                 problem->cost ? "" : "not ");
+        return;
+    }
+    snprintf(choice->what, sizeof choice->what, "%s, %s", name_placement(outcome),
+             self->balancer.steals ? "stealing" : "no stealing");
+    snprintf(choice->why, sizeof choice->why,
+             "largest load %.4g s, the least possible %.4g s, now %.4g s, noise %.2f %%",
+             outcome->largest_s, outcome->best_s, outcome->after_s, 100 * outcome->error);
+}
+
 const struct taskpool_mode mode_auto = {
     .name = "auto",
     .help = "seeded by predicted cost, rebalanced by measured times, then work stealing",
@@ -103,5 +136,6 @@ const struct taskpool_mode mode_auto = {
     .finished = measured_balance_finished,
     .restore = auto_restore,
     .progress = taskpool_stealing_progress,
+    .explain = auto_explain,
     .describe = taskpool_stealing_describe,
 };
