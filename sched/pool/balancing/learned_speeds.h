@@ -83,8 +83,8 @@ void learned_speeds_begin(struct learned_speeds *speeds, const struct duration_b
 /* Whether this worker's speed is known until the next phase. */
 bool learned_speeds_are_finished(const struct learned_speeds *speeds);
 
-/* Whether nothing is known of this worker's speed: no predicted costs, and hardly a task that another
- * worker ran, too. */
+/* Whether hardly anything is known of this worker's speed: costs are not predicted, or too badly to
+ * say, and hardly a task of it ran on another worker, too. */
 bool learned_speeds_are_untried(const struct learned_speeds *speeds);
 
 /* A message of the kinds from SPEEDS_FIRST_KIND on arrived. */

@@ -53,7 +53,7 @@ int measured_balance_seed(void *state)
 void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
-    stealing_finished(&self->stealing, time_s);
+    stealing_finished(&self->stealing, task, time_s);
     taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
 }
 

@@ -9,6 +9,8 @@
  *   exceeds what it is at best, the average or the longest task, by more than 1 %, pairs of workers
  *   exchange tasks before the next iteration (pairs.h), which makes no load larger than the largest;
  *   less is not worth the messages, nor the data that move with the tasks, and is left to stealing.
+ * - Where costs are predicted, but speeds not known, a worker's first task is its shortest: one that
+ *   is slow finds that out before it begins a long task, which others then take (stealing_pace.h).
  * - A worker begins with its longest tasks, as predicted or measured, so that only
  *   short ones are left when some workers run dry. Thieves get the tasks that a
  *   victim would run last: the shortest. The order is by powers of two of the duration only:
@@ -54,6 +56,22 @@ static void auto_fini(void *state)
     ran_tasks_fini(&self->ran);
 }
 
+/* Begins the first iteration on workers of unknown speed: after the shortest task each knows whether
+ * it is slow (stealing_pace.h). */
+static enum status begin_to_learn(struct measured_balance *self)
+{
+    int64_t entry;
+    float cost;
+    struct taskpool_range shortest = {.step = 1};
+    if (duration_bins_remove_smallest(&self->bins, &entry, &cost)) {
+        shortest.first = duration_bins_removed_task(&self->bins, entry);
+        shortest.last = shortest.first + 1;
+    }
+    TRY(measured_balance_begin(self, true, true));
+    stealing_note_paces(&self->stealing);
+    return stealing_push(&self->stealing, &(struct task_ranges){.list = &shortest, .n = 1});
+}
+
 /* The tasks of the worker's seeding, those of the largest predicted cost first. */
 static int auto_seed(void *state)
 {
@@ -68,7 +86,7 @@ static int auto_seed(void *state)
         for (int64_t task = range.first; task < range.last; task += range.step)
             TRY(duration_bins_add(&self->bins, task, problem->cost(task, problem->context)));
     }
-    return measured_balance_begin(self, true, true);
+    return self->speeds.is_known ? measured_balance_begin(self, true, true) : begin_to_learn(self);
 }
 
 static enum taskpool_mode_step auto_restore(void *state)
@@ -105,7 +123,9 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
         return;
     if (outcome->best_s == 0) {
         snprintf(choice->what, sizeof choice->what, "blocks of tasks%s, stealing",
-                 problem->cost ? " of even cost, the longest first" : "");
+                 !problem->cost             ? ""
+                 : self->speeds.is_known ? " of even cost, the longest first"
+                                         : " of even cost, the shortest, then the longest first");
         snprintf(choice->why, sizeof choice->why, "nothing is measured yet, costs are %spredicted",
                  problem->cost ? "" : "not ");
         return;

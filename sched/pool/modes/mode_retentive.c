@@ -74,7 +74,7 @@ static void retentive_fini(void *state)
 static void retentive_finished(void *state, int64_t task, double time_s)
 {
     struct retentive_state *self = state;
-    stealing_finished(&self->stealing, time_s);
+    stealing_finished(&self->stealing, task, time_s);
     taskpool_comm_report(self->stealing.comm,
                          duration_bins_add(&self->ran.long_tasks, task, time_s));
 }

@@ -86,10 +86,10 @@ static bool steal_from_window(struct stealing *self)
     struct steal_window_part part;
     int mate = steal_window_find(&self->window);
     int64_t n_wanted = self->steal_tasks;
-    if (mate >= 0 && self->minds_speeds) {
-        int64_t n =
-            stealing_even_share(steal_window_speed(&self->window, mate), self->speed,
-                                RUNNING_TASK_LEFT, steal_window_n_tasks_of(&self->window, mate));
+    double speed = mate >= 0 ? steal_window_speed(&self->window, mate) : 1;
+    if (mate >= 0 && (self->minds_speeds || self->speed != speed)) {
+        int64_t n = stealing_even_share(speed, self->speed, RUNNING_TASK_LEFT,
+                                        steal_window_n_tasks_of(&self->window, mate));
         if (n < max_int64(self->deque.min_share, 1))
             return false;
         n_wanted = n_wanted > 0 && n_wanted < n ? n_wanted : n;

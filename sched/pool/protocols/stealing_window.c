@@ -15,7 +15,12 @@ void stealing_push_part(struct stealing *self, const struct steal_window_part *p
 bool stealing_take_from_window(struct stealing *self, struct taskpool_mode_work *work)
 {
     bool wants = stealing_wants_window(self, work);
-    if (wants && steal_window_take(&self->window, work->n_wanted, &work->range)) {
+    bool taken = false;
+    if (wants)
+        taken = self->pace.is_slow
+                    ? steal_window_take_last(&self->window, &work->range)
+                    : steal_window_take(&self->window, work->n_wanted, &work->range);
+    if (taken) {
         stealing_begin_tasks(self, work, false);
         return true;
     }
