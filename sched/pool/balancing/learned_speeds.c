@@ -17,6 +17,9 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 #define LEAST_NOISE   1e-6
 #define UNKNOWN_NOISE 0.3
 
+/* Tasks that ran on another worker, too, from which a speed is known, noise or not. */
+#define TRIED_TASKS 3
+
 /* Costs leave a worker's speed unknown that could differ by so much unnoticed. */
 #define DOUBT 0.25
 
@@ -176,7 +179,7 @@ static void average_evidence(struct learned_speeds *self, const struct speed_sum
 bool learned_speeds_are_untried(const struct learned_speeds *self)
 {
     return !self->is_known && self->costs.doubt > DOUBT * DOUBT &&
-           self->n_compared < SPEED_LEAST_TASKS;
+           self->n_compared < TRIED_TASKS;
 }
 
 static void end_speeds_phase(struct learned_speeds *self, const struct speed_sums *all)

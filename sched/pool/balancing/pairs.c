@@ -106,24 +106,6 @@ static void send_tasks(struct pairs *self, struct balancer_message *head, struct
 
 /* --- the worker of less load --- */
 
-/* One task of every bin, or of every so many, so that all durations are among them. */
-static void offer_tasks(struct pairs *self)
-{
-    const struct duration_bins *bins = self->bins;
-    int64_t n_filled = 0, seen = 0;
-    for (int64_t bin = 0; bin < bins->n_bins; bin++)
-        n_filled += bins->bins[bin].n_tasks > 0;
-    int64_t every = (n_filled + MAX_OFFERED - 1) / MAX_OFFERED;
-    struct pairs_task *tasks =
-        balancer_allocate(n_filled < MAX_OFFERED ? n_filled : MAX_OFFERED, sizeof *tasks);
-    self->n_offered = 0;
-    for (int64_t bin = 0; bin < bins->n_bins; bin++)
-        if (bins->bins[bin].n_tasks > 0 && seen++ % every == 0)
-            tasks[self->n_offered++] = remove_task(self, bin);
-    struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};
-    send_tasks(self, &head, tasks);
-}
-
 /* Whether the worker of more load has a task for the partner to try. */
 static bool is_trial_round(const struct pairs *self)
 {
@@ -131,6 +113,41 @@ static bool is_trial_round(const struct pairs *self)
     bool is_donor = self->own_s > round->partner_s;
     return is_donor ? self->tries && !round->partner_tries && !round->partner_has_trial
                     : round->partner_tries && !self->tries && !self->has_trial;
+}
+
+/* Removes one task of every bin, or of every so many, so that all durations are among them. */
+static void choose_of_every_duration(struct pairs *self, struct pairs_task *tasks)
+{
+    const struct duration_bins *bins = self->bins;
+    int64_t n_filled = 0, seen = 0;
+    for (int64_t bin = 0; bin < bins->n_bins; bin++)
+        n_filled += bins->bins[bin].n_tasks > 0;
+    int64_t every = (n_filled + MAX_OFFERED - 1) / MAX_OFFERED;
+    for (int64_t bin = 0; bin < bins->n_bins; bin++)
+        if (bins->bins[bin].n_tasks > 0 && seen++ % every == 0)
+            tasks[self->n_offered++] = remove_task(self, bin);
+}
+
+/* Removes all tasks, or as many as can be offered. */
+static void choose_all(struct pairs *self, struct pairs_task *tasks)
+{
+    for (int64_t bin = self->bins->n_bins - 1; bin >= 0; bin--)
+        while (self->bins->bins[bin].n_tasks > 0 && self->n_offered < MAX_OFFERED)
+            tasks[self->n_offered++] = remove_task(self, bin);
+}
+
+static void offer_tasks(struct pairs *self)
+{
+    int64_t n_tasks = self->bins->n_tasks;
+    struct pairs_task *tasks =
+        balancer_allocate(n_tasks < MAX_OFFERED ? n_tasks : MAX_OFFERED, sizeof *tasks);
+    self->n_offered = 0;
+    if (is_trial_round(self))
+        choose_all(self, tasks);
+    else
+        choose_of_every_duration(self, tasks);
+    struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};
+    send_tasks(self, &head, tasks);
 }
 
 static void take_moved(struct pairs *self, const struct balancer_message *message)
