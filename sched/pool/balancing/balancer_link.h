@@ -60,12 +60,12 @@ struct balancer_message {
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
-    bool tries;       /* average: tasks are tried elsewhere; pair's load: the sender has one for that */
-    bool is_trial;    /* pair's load: the sender has got one */
-    bool accepted;    /* verdict: tasks move */
-    bool last;        /* verdict: the end of the phase */
-    bool steals;      /* last verdict, average 0: the next iteration steals */
-    uint32_t taken;   /* move: bit i: the sender keeps task i of the offer */
+    bool tries; /* average: tasks are tried elsewhere; pair's load: the sender has one for that */
+    bool is_trial;  /* pair's load: the sender has got one */
+    bool accepted;  /* verdict: tasks move */
+    bool last;      /* verdict: the end of the phase */
+    bool steals;    /* last verdict, average 0: the next iteration steals */
+    uint32_t taken; /* move: bit i: the sender keeps task i of the offer */
 };
 
 struct balancer_rules {

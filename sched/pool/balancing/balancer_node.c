@@ -231,8 +231,7 @@ static bool expect_gain(struct balancer_node *self, double max_s)
     double end_s = fmax(forecast->end_s, least_difference(self));
     double error_s = fmax(forecast->error_s, expected_error(self));
     forecast->max_s = max_s;
-    forecast->steals =
-        forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
+    forecast->steals = forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
     return forecast->steals;
 }
 

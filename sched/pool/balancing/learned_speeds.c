@@ -178,8 +178,7 @@ static void average_evidence(struct learned_speeds *self, const struct speed_sum
 
 bool learned_speeds_are_untried(const struct learned_speeds *self)
 {
-    return !self->is_known && self->costs.doubt > DOUBT * DOUBT &&
-           self->n_compared < TRIED_TASKS;
+    return !self->is_known && self->costs.doubt > DOUBT * DOUBT && self->n_compared < TRIED_TASKS;
 }
 
 static void end_speeds_phase(struct learned_speeds *self, const struct speed_sums *all)

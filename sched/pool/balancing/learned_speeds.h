@@ -47,10 +47,10 @@ struct learned_speeds {
     struct prediction prediction; /* out: the same on all workers */
     bool has_evidence;            /* out: of any worker's speed, by costs or tasks that moved */
 
-    double logarithm; /* of the speed */
-    double n_tasks;   /* moved ones of which that is the mean; 0: none were significant */
+    double logarithm;  /* of the speed */
+    double n_tasks;    /* moved ones of which that is the mean; 0: none were significant */
     double n_compared; /* tasks that were ever compared with what they took on another worker */
-    bool is_known;    /* by --known-speeds */
+    bool is_known;     /* by --known-speeds */
     struct cost_evidence costs;
 
     struct watched_tasks watched;

@@ -129,7 +129,7 @@ static void choose_of_every_duration(struct pairs *self, struct pairs_task *task
 }
 
 /* Removes all tasks, or as many as can be offered. */
-static void choose_all(struct pairs *self, struct pairs_task *tasks)
+static void choose_all_tasks(struct pairs *self, struct pairs_task *tasks)
 {
     for (int64_t bin = self->bins->n_bins - 1; bin >= 0; bin--)
         while (self->bins->bins[bin].n_tasks > 0 && self->n_offered < MAX_OFFERED)
@@ -143,7 +143,7 @@ static void offer_tasks(struct pairs *self)
         balancer_allocate(n_tasks < MAX_OFFERED ? n_tasks : MAX_OFFERED, sizeof *tasks);
     self->n_offered = 0;
     if (is_trial_round(self))
-        choose_all(self, tasks);
+        choose_all_tasks(self, tasks);
     else
         choose_of_every_duration(self, tasks);
     struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};

@@ -60,7 +60,8 @@ double speed_partners_gain(const struct speed_partners *self, double *n, double 
     }
     if (*n > 0)
         *change /= *n;
-    return *n > SPEED_LEAST_TASKS && fabs(*change) > SPEED_LEAST_CHANGE ? *n * *change * *change : 0;
+    return *n > SPEED_LEAST_TASKS && fabs(*change) > SPEED_LEAST_CHANGE ? *n * *change * *change
+                                                                        : 0;
 }
 
 bool speed_partners_exceeds(const struct speed_partners *self, int32_t round, double gain,

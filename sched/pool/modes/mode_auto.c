@@ -123,7 +123,7 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
         return;
     if (outcome->best_s == 0) {
         snprintf(choice->what, sizeof choice->what, "blocks of tasks%s, stealing",
-                 !problem->cost             ? ""
+                 !problem->cost          ? ""
                  : self->speeds.is_known ? " of even cost, the longest first"
                                          : " of even cost, the shortest, then the longest first");
         snprintf(choice->why, sizeof choice->why, "nothing is measured yet, costs are %spredicted",

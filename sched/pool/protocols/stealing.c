@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/stealing_private.h"
 
-#include "sched/pool/core/poll_interval.h"
 #include "support/io/words.h"
 
 #include <assert.h>
@@ -140,26 +139,10 @@ void stealing_mind_moves(struct stealing *self)
     self->minds_moves = problem->move_cost > 0 && problem->record_size == 0;
 }
 
-void stealing_note_paces(struct stealing *self)
-{
-    self->pace.noted = self->window.comm && self->setup->problem->cost;
-}
-
-/* Tasks that are shorter than a poll interval wait in no window. */
-static void note_pace(struct stealing *self, int64_t task, double time_s)
-{
-    const struct taskpool_problem *problem = self->setup->problem;
-    if (!self->pace.noted || time_s < POLL_INTERVAL_S)
-        return;
-    double cost = problem->cost(task, problem->context);
-    if (cost > 0)
-        self->speed = stealing_pace_note(&self->pace, &self->window, cost, time_s);
-}
-
 void stealing_finished(struct stealing *self, int64_t task, double time_s)
 {
     atomic_store_explicit(&self->between, true, memory_order_relaxed);
-    note_pace(self, task, time_s);
+    stealing_note_pace(self, task, time_s);
     if (self->minds_moves)
         move_account_add(&self->account, time_s, taskpool_comm_now(self->comm));
 }

@@ -84,9 +84,9 @@ struct stealing {
     struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
     double speed;          /* of this worker, relative; 1 unless the mode sets it */
     struct stealing_pace pace;
-    bool minds_speeds;     /* they are known; the mode then calls stealing_finished */
-    atomic_bool between;   /* no task runs here, if the mode calls it */
-    bool minds_moves;      /* in iterations after the first, if moving costs something */
+    bool minds_speeds;   /* they are known; the mode then calls stealing_finished */
+    atomic_bool between; /* no task runs here, if the mode calls it */
+    bool minds_moves;    /* in iterations after the first, if moving costs something */
     struct move_account account;
 };
 

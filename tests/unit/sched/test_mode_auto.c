@@ -100,8 +100,7 @@ static bool says(const struct load *load, int iteration, const char *words)
 static void test_costs_show_a_slow_worker_in_the_first_iteration(void **state)
 {
     (void)state;
-    struct load load = {
-        .time = uneven_time, .has_costs = true, .slow_speed = 0.2, .tasks_each = 8};
+    struct load load = {.time = uneven_time, .has_costs = true, .slow_speed = 0.2, .tasks_each = 8};
     simulate_auto(&load);
     assert_true(load.iterations[0].makespan_s < 0.055);
     assert_true(says(&load, 0, "of even cost, the shortest, then the longest first, stealing"));
