@@ -32,6 +32,9 @@
 
 #include <stdio.h>
 
+/* Of the mean cost of a worker's tasks: its shortest shows a slow worker early enough. */
+#define SHORT_TASK 0.5
+
 struct auto_state {
     struct measured_balance measured; /* first */
     struct ran_tasks ran;             /* in a dynamic pool: the records with which it began */
@@ -63,7 +66,12 @@ static enum status begin_to_learn(struct measured_balance *self)
     int64_t entry;
     float cost;
     struct taskpool_range shortest = {.step = 1};
+    double mean = self->bins.load_s / (double)self->bins.n_tasks;
     if (duration_bins_remove_smallest(&self->bins, &entry, &cost)) {
+        if (cost > SHORT_TASK * mean) {
+            TRY(duration_bins_put_back(&self->bins, entry, cost));
+            return measured_balance_begin(self, true, true);
+        }
         shortest.first = duration_bins_removed_task(&self->bins, entry);
         shortest.last = shortest.first + 1;
     }
