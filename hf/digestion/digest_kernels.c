@@ -1,160 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The kernels of digest_kernels.h, compiled once for each kind of vectors: LANES is the number of
- * doubles of a vector, KERNELS the name of the table of functions.
- *
- * Packed, element k of quartet q's block is D[place[q] + k]. Here element k of all quartets is one
- * vector, v[k][q], so that an instruction serves LANES quartets a, b, c, d:
- *
- *     packed   place[0]: a0 a1 a2 ...           v[0]: a0 b0 c0 d0
- *              place[1]: b0 b1 b2 ...     <->   v[1]: a1 b1 c1 d1
- *              ...                              ...
- *
- * gather_blocks goes to the right, scatter_blocks adds to the left, STEP elements at a time. */
+ * doubles of a vector, KERNELS the name of the table of functions. */
 #include "hf/digestion/digest_kernels.h"
 
-#include "support/vectors/lanes.h"
+#include "hf/digestion/block_lanes.h"
+#include "hf/digestion/digest_sizes.h"
 
-enum {
-    STEP = LANES < BLOCK_CHUNK ? LANES : BLOCK_CHUNK,
-    V_STRIDE = QUARTET_LANES / LANES /* vectors from an integral of the lanes to the next */
-};
-
-typedef double chunk __attribute__((vector_size(STEP * sizeof(double))));
-
-INLINE chunk load_chunk(const double *from)
-{
-    chunk x;
-    memcpy(&x, from, sizeof x);
-    return x;
-}
-
-/* Transposes STEP elements of LANES blocks; its own inverse. Eight lanes are two halves, each of
- * which is transposed:
- *     r[0]: a0 a1 a2 a3 | e0 e1 e2 e3        to[0]: a0 b0 c0 d0 | e0 f0 g0 h0
- *     r[1]: b0 b1 b2 b3 | f0 f1 f2 f3   ->   to[1]: a1 b1 c1 d1 | e1 f1 g1 h1
- *     r[2]: c0 c1 c2 c3 | g0 g1 g2 g3        to[2]: a2 b2 c2 d2 | e2 f2 g2 h2
- *     r[3]: d0 d1 d2 d3 | h0 h1 h2 h3        to[3]: a3 b3 c3 d3 | e3 f3 g3 h3 */
-INLINE void transpose_step(lanes r[STEP])
-{
-#if LANES == 8
-    lanes ab_even = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
-    lanes ab_odd = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
-    lanes cd_even = __builtin_shufflevector(r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
-    lanes cd_odd = __builtin_shufflevector(r[2], r[3], 1, 9, 3, 11, 5, 13, 7, 15);
-    r[0] = __builtin_shufflevector(ab_even, cd_even, 0, 1, 8, 9, 4, 5, 12, 13);
-    r[1] = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 8, 9, 4, 5, 12, 13);
-    r[2] = __builtin_shufflevector(ab_even, cd_even, 2, 3, 10, 11, 6, 7, 14, 15);
-    r[3] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 10, 11, 6, 7, 14, 15);
-#else
-    transpose(r);
-#endif
-}
-
-/* The elements of lane i and, of eight lanes, those of lane i + STEP. */
-INLINE lanes load_step(const double *D, const int32_t *place, int i)
-{
-#if LANES == 8
-    return __builtin_shufflevector(load_chunk(D + place[i]), load_chunk(D + place[i + STEP]), 0, 1,
-                                   2, 3, 4, 5, 6, 7);
-#else
-    return load_chunk(D + place[i]);
-#endif
-}
-
-INLINE void add_chunk(chunk x, double *to)
-{
-    x += load_chunk(to);
-    memcpy(to, &x, sizeof x);
-}
-
-INLINE void add_step(lanes x, const int32_t *place, int i, double *A)
-{
-#if LANES == 8
-    add_chunk(__builtin_shufflevector(x, x, 0, 1, 2, 3), A + place[i]);
-    add_chunk(__builtin_shufflevector(x, x, 4, 5, 6, 7), A + place[i + STEP]);
-#else
-    add_chunk(x, A + place[i]);
-#endif
-}
-
-/* to[k][lane] = element k of the lane's block in D, k < n. */
-INLINE void gather_blocks(const double *D, const int32_t *place, int n, lanes *to)
-{
-    if (n == 1) {
-        UNROLL
-        for (int lane = 0; lane < LANES; lane++)
-            (*to)[lane] = D[place[lane]];
-        return;
-    }
-    for (int k = 0; k < n; k += STEP) {
-        lanes r[STEP];
-        UNROLL
-        for (int i = 0; i < STEP; i++)
-            r[i] = load_step(D + k, place, i);
-        transpose_step(r);
-        UNROLL
-        for (int i = 0; i < STEP; i++)
-            to[k + i] = r[i];
-    }
-}
-
-/* Vectors of a block that scatter_blocks reads. */
-INLINE int n_scattered(int n)
-{
-    return n == 1 ? 1 : (n + STEP - 1) / STEP * STEP;
-}
-
-INLINE void clear_vectors(int n, lanes *v)
-{
-    for (int k = 0; k < n; k++)
-        v[k] = (lanes){0};
-}
-
-/* Adds from[k][lane] to element k of the lane's block in A, k < n; the vectors up to a whole step
- * are zero. */
-INLINE void scatter_blocks(const lanes *from, int n, const int32_t *place, double *A)
-{
-    if (n == 1) {
-        UNROLL
-        for (int lane = 0; lane < LANES; lane++)
-            A[place[lane]] += from[0][lane];
-        return;
-    }
-    for (int k = 0; k < n; k += STEP) {
-        lanes r[STEP];
-        UNROLL
-        for (int i = 0; i < STEP; i++)
-            r[i] = from[k + i];
-        transpose_step(r);
-        UNROLL
-        for (int i = 0; i < STEP; i++)
-            add_step(r[i], place, i, A + k);
-    }
-}
-
-/* scatter_blocks for lanes that share one block of n elements: adds their sum. */
-INLINE void scatter_sum(const lanes *from, int n, int32_t place, double *A)
-{
-    for (int k = 0; k < n; k++) {
-        double sum = 0;
-        UNROLL
-        for (int lane = 0; lane < LANES; lane++)
-            sum += from[k][lane];
-        A[place + k] += sum;
-    }
-}
-
-/* The lanes from number `first` on of the quartets of a digest_lanes. */
-struct vector_set {
-    const int32_t *place[N_CHOICES];
-    lanes weight;
-    bool one_bra;
-};
-
-enum {
-    COULOMB_ROWS = 4,                   /* of integrals that are added in one pass over the kets */
-    EXCHANGE_STRIP = LANES == 8 ? 6 : 3 /* functions c, most, whose blocks stay in registers */
-};
+enum { COULOMB_ROWS = 4 }; /* of integrals that are added in one pass over the kets */
 
 /* A_ab[i] += D_cd v[i] and A_cd += D_ab[i] v[i] of n_rows bra functions, a constant */
 INLINE void add_coulomb(int n_rows, int n_cd, const lanes *D_ab, const lanes *D_cd, lanes weight,
@@ -180,12 +32,6 @@ INLINE void add_coulomb(int n_rows, int n_cd, const lanes *D_ab, const lanes *D_
     UNROLL
     for (int i = 0; i < n_rows; i++)
         A_ab[i] += sum[i] * weight;
-}
-
-/* Blocks D and A of the open bra for a Coulomb density. */
-INLINE lanes *open_blocks(const struct digest_blocks *blocks, int density)
-{
-    return (lanes *)blocks->scratch + (8 + 2 * density) * blocks->size;
 }
 
 static void open_bra(const struct digest_blocks *blocks, int32_t place)
@@ -301,7 +147,7 @@ INLINE void add_exchange_strip(int n_c, int first, const int n[4],
 /* The same for all functions c, in strips of about one width. */
 INLINE void add_exchange(const int n[4], const struct exchange_blocks *blocks, const lanes *v)
 {
-    int n_strips = (n[2] + EXCHANGE_STRIP - 1) / EXCHANGE_STRIP;
+    int n_strips = count_strips(n[2]);
     for (int strip = 0; strip < n_strips; strip++) {
         int first = strip * n[2] / n_strips, end = (strip + 1) * n[2] / n_strips;
         switch (end - first) {
@@ -354,9 +200,7 @@ static void digest_lanes(const struct digest_blocks *blocks, const struct digest
                                         {blocks->in_order ? n_y : 1, blocks->in_order ? 1 : n_x}};
     }
     for (int first = 0; first < set->n_used; first += LANES) {
-        struct vector_set vectors = {.weight = load(set->weight + first), .one_bra = set->one_bra};
-        for (int i = 0; i < N_CHOICES; i++)
-            vectors.place[i] = set->place[i] + first;
+        struct vector_set vectors = vectors_from(set, first);
         const lanes *v = (const lanes *)(integrals + first);
         for (int i = 0; i < blocks->n_coulomb; i++)
             digest_coulomb(blocks, &vectors, i, v);
@@ -365,4 +209,20 @@ static void digest_lanes(const struct digest_blocks *blocks, const struct digest
     }
 }
 
-const struct digest_kernels KERNELS = {open_bra, close_bra, digest_lanes};
+/* Functions for constant sizes. */
+struct sizes_row {
+    int n[4];
+    digest_function *function[2]; /* by in_order */
+};
+
+static const struct sizes_row sizes_rows[] = {FOR_ALL_SIZES(SIZES_ROW){{0}, {NULL, NULL}}};
+
+static digest_function *find_for_sizes(const int n[4], bool in_order)
+{
+    const struct sizes_row *row = sizes_rows;
+    while (row->n[0] != 0 && memcmp(row->n, n, sizeof row->n) != 0)
+        row++;
+    return row->function[in_order];
+}
+
+const struct digest_kernels KERNELS = {open_bra, close_bra, digest_lanes, find_for_sizes};

@@ -25,7 +25,7 @@ enum group_choice { AB, CD, AC, AD, BC, BD, N_CHOICES };
  * quartet with weight 0. */
 struct digest_lanes {
     int32_t place[N_CHOICES][QUARTET_LANES]; /* of the blocks in D and A */
-    double weight[QUARTET_LANES];            /* of the orbits; 0 in unused lanes */
+    double weight[QUARTET_LANES];            /* of the orbits, powers of 2; 0 in unused lanes */
     int n_used;
     bool one_bra; /* in all lanes, and open */
 };
@@ -42,14 +42,19 @@ struct digest_blocks {
     int64_t size; /* elements of the largest block, a chunk of zeros included */
 };
 
+/* integrals: of the quartets in the lanes, as two_electron_compute leaves them */
+typedef void digest_function(const struct digest_blocks *blocks, const struct digest_lanes *set,
+                             const double *integrals);
+
 struct digest_kernels {
     /* Open a bra, by the place of its blocks, before lanes that all have it; close it, to add their
      * Coulomb contributions to it, before others and at the end. */
     void (*open_bra)(const struct digest_blocks *blocks, int32_t place);
     void (*close_bra)(const struct digest_blocks *blocks, int32_t place);
-    /* integrals: of the quartets in the lanes, as two_electron_compute leaves them */
-    void (*digest)(const struct digest_blocks *blocks, const struct digest_lanes *set,
-                   const double *integrals);
+    digest_function *digest; /* for any numbers of functions */
+    /* A faster one for these numbers of functions and in_order of a digest_blocks, with the same bits;
+     * NULL: there is none. */
+    digest_function *(*find)(const int n[4], bool in_order);
 };
 
 extern const struct digest_kernels digest_kernels_baseline; /* 2 lanes */

@@ -199,6 +199,8 @@ void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_view
         .A = digest->blocks.A,
         .scratch = digest->lanes,
         .size = digest->size};
+    digest_function *sized = digest->kernels->find(blocks.n, blocks.in_order);
+    digest_function *digest_set = sized ? sized : digest->kernels->digest;
     int32_t open_bra = -1; /* whose Coulomb blocks are in scratch */
     for (int32_t i = 0; i < batch->quartets->n_quartets; i += QUARTET_LANES) {
         struct digest_lanes set;
@@ -212,7 +214,7 @@ void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_view
             digest->kernels->open_bra(&blocks, bra.pair->place);
             open_bra = bra.number;
         }
-        digest->kernels->digest(&blocks, &set, batch->integrals + batch_place(n_integrals, i, 0));
+        digest_set(&blocks, &set, batch->integrals + batch_place(n_integrals, i, 0));
     }
     if (open_bra >= 0)
         digest->kernels->close_bra(&blocks, bra.pair->place);

@@ -170,10 +170,10 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
                                  .quartets = pow((double)shells->n_groups, 4)};
     if (symmetry == FOCK_SYMMETRY_FULL)
         totals = count_unique(shells, of_molecule);
-    const struct kept_size empty = {0};
+    const struct kept_size least = {.n_quartets = {1}, .n_integrals = {1}};
     double of_widths =
         N_KEPT_WIDTHS * 2.0 * sizeof(uint64_t); /* bits and integrals are rounded up */
-    double of_block = (double)(bytes_of_block(&empty) + bytes_of_buckets(2)) + of_widths;
+    double of_block = (double)(bytes_of_block(&least) + bytes_of_buckets(2)) + of_widths;
     return (double)sizeof(struct integral_store) + (double)bytes_of_buckets(FIRST_BUCKETS) +
            totals.integrals * sizeof(double) + totals.quartets / 8 + blocks * of_block;
 }

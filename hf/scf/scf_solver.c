@@ -134,6 +134,7 @@ static void start_iteration(struct scf_solver *solver, const char *method)
     solver->now.iteration++;
     solver->last_norm = solver->state->norm;
     solver->left = INFINITY;
+    solver->newton = false;
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;
@@ -350,6 +351,7 @@ static enum status take_newton_step(struct scf_solver *solver, const struct scf_
 {
     start_iteration(solver, "Newton");
     TRY(scf_rotate_and_build(solver->basis, solver->fock, solver->state, kappa, solver->state));
+    solver->newton = true;
     return record_iteration(solver);
 }
 

@@ -35,6 +35,7 @@ struct scf_solver {
     double curvature;    /* of the energy, lowest: measured, or likely */
     bool needs_gradient; /* the energy alone does not end the iterations */
     bool is_tested;      /* the stability here is known */
+    bool newton;         /* the last step was one of the curvatures that the test found */
     bool is_flat;        /* the gradient cannot be made smaller, nor does it matter */
     bool has_damped;     /* F_damped is set */
     int64_t n_before;    /* iterations of the run that this one resumes */

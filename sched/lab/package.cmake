@@ -13,7 +13,7 @@ if(NOT version STREQUAL PROJECT_VERSION)
 endif()
 
 public_library(taskpool
-    HEADERS ${headers}/taskpool.h ${headers}/mode.h ${headers}/comm.h ${headers}/option.h ${headers}/simulation.h
+    HEADERS ${headers}/taskpool.h ${headers}/mode.h ${headers}/comm.h ${headers}/data.h ${headers}/option.h ${headers}/simulation.h
     TARGETS beryl_pool beryl_lab beryl_support
     SYMBOLS taskpool_compare taskpool_trace_start
     LINK Jansson::Jansson OpenSSLCrypto::OpenSSLCrypto OTF2::OTF2 MPI::MPI_C Threads::Threads m)

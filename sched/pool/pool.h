@@ -21,7 +21,8 @@ struct taskpool {
     enum pool_state state;
     struct taskpool_problem problem;
     struct taskpool_settings settings;
-    const struct taskpool_machine *bound; /* of a bound: the machine that it knows; else NULL */
+    const struct taskpool_machine *machine; /* of simulated workers; NULL: over MPI */
+    const struct taskpool_machine *bound;   /* of a bound: the machine that it knows; else NULL */
     struct taskpool_seeding seeding;
     int64_t *speed_sums;
     struct taskpool_mode_setup setup;

@@ -29,6 +29,36 @@ enum status pool_check_comm(MPI_Comm comm)
 
 /* --- the problem --- */
 
+static bool are_data_whole(const struct taskpool_data *data)
+{
+    bool fits = data->n_blocks >= 0 && data->n_tasks >= 0 &&
+                (data->n_blocks == 0 || data->blocks) && (data->n_tasks == 0 || data->first);
+    for (int64_t i = 0; fits && i < data->n_blocks; i++)
+        fits = data->blocks[i].bytes >= 0 && data->blocks[i].owner >= 0;
+    for (int64_t i = 0; fits && i < data->n_tasks; i++) {
+        fits = data->first[i] >= 0 && data->first[i] <= data->first[i + 1] &&
+               (!data->tasks || i == 0 || data->tasks[i - 1] < data->tasks[i]);
+        for (int64_t a = data->first[i]; fits && a < data->first[i + 1]; a++)
+            fits = data->accesses[a].block >= 0 && data->accesses[a].block < data->n_blocks;
+    }
+    return fits;
+}
+
+static enum status check_data_costs(const struct taskpool_data_costs *costs)
+{
+    const double quantities[] = {costs->latency_s,        costs->node_latency_s,
+                                 costs->bandwidth,        costs->node_bandwidth,
+                                 costs->overhead_s,       (double)costs->cache_bytes,
+                                 (double)costs->node_size};
+    bool fits = costs->data && are_data_whole(costs->data);
+    for (size_t i = 0; fits && i < sizeof quantities / sizeof *quantities; i++)
+        fits = quantities[i] >= 0 && isfinite(quantities[i]);
+    return fits ? STATUS_OK
+                : FAIL(STATUS_USAGE,
+                       "problem.data_costs must have data, whole as those of a machine, and times, "
+                       "rates and sizes that are finite and 0 or more");
+}
+
 static bool is_dynamic(const struct taskpool_mode *mode, const void *context)
 {
     (void)context;
@@ -65,6 +95,8 @@ static enum status check_problem(const struct pool_request *request,
     if (!(problem->move_cost >= 0 && isfinite(problem->move_cost)))
         return FAIL(STATUS_USAGE, "problem.move_cost is %g: give a finite number of at least 0",
                     problem->move_cost);
+    if (problem->data_costs)
+        TRY(check_data_costs(problem->data_costs));
     if (problem->record_size > 0)
         return check_dynamic_problem(problem, mode);
     if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)
@@ -148,21 +180,6 @@ static enum status check_noise(const struct taskpool_noise *noise)
                                      "taskpool_noise_init_periodic or taskpool_noise_read");
 }
 
-static bool are_data_whole(const struct taskpool_data *data)
-{
-    bool fits = data->n_blocks >= 0 && data->n_tasks >= 0 &&
-                (data->n_blocks == 0 || data->blocks) && (data->n_tasks == 0 || data->first);
-    for (int64_t i = 0; fits && i < data->n_blocks; i++)
-        fits = data->blocks[i].bytes >= 0 && data->blocks[i].owner >= 0;
-    for (int64_t i = 0; fits && i < data->n_tasks; i++) {
-        fits = data->first[i] >= 0 && data->first[i] <= data->first[i + 1] &&
-               (!data->tasks || i == 0 || data->tasks[i - 1] < data->tasks[i]);
-        for (int64_t a = data->first[i]; fits && a < data->first[i + 1]; a++)
-            fits = data->accesses[a].block >= 0 && data->accesses[a].block < data->n_blocks;
-    }
-    return fits;
-}
-
 static enum status check_machine(const struct taskpool_machine *machine)
 {
     if (!machine)
@@ -189,7 +206,7 @@ static enum status check_machine(const struct taskpool_machine *machine)
 enum { N_TASKS, RECORD_SIZE, MODE, SETTINGS, FUNCTIONS, N_AGREED };
 static const char *const agreed_names[N_AGREED] = {
     "n_tasks", "record_size", "the mode", "the settings",
-    "which of owner, cost, finish and idle are NULL"};
+    "which of owner, cost, finish, idle and data_costs are NULL"};
 
 static uint64_t hash_name(const char *name)
 {
@@ -212,7 +229,8 @@ static void list_agreed(const struct pool_request *request, const struct taskpoo
                   2 * (uint64_t)settings->keep_timeline + 4 * (uint64_t)(settings->trace != NULL) +
                   8 * (uint64_t)settings->keep_iterations);
     values[FUNCTIONS] = (problem->owner != NULL) + 2 * (problem->cost != NULL) +
-                        4 * (problem->finish != NULL) + 8 * (problem->idle != NULL);
+                        4 * (problem->finish != NULL) + 8 * (problem->idle != NULL) +
+                        16 * (problem->data_costs != NULL);
 }
 
 /* mode  NULL: the request is refused by this process */

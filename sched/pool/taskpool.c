@@ -97,7 +97,11 @@ static enum status seed_bound(struct taskpool *pool)
 static enum status seed_mode(struct taskpool *pool, const struct taskpool_mode *mode, int n_workers)
 {
     int rule = pool->settings.seeding;
-    if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK && pool->problem.cost)
+    /* Stealing evens out loads, but brings no task to its data. */
+    if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK && pool->problem.data_costs &&
+        pool->problem.owner)
+        rule = TASKPOOL_SEEDING_OWNER;
+    else if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK && pool->problem.cost)
         rule = TASKPOOL_SEEDING_COST;
     return seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers);
 }
@@ -139,6 +143,7 @@ static enum status init_pool(struct taskpool *pool, const struct taskpool_machin
     const struct taskpool_mode *mode = mode_find(pool->settings.mode);
     int n_workers;
     MPI_Comm_size(pool->comm, &n_workers);
+    pool->machine = machine;
     pool->bound = mode->is_bound ? machine : NULL;
     TRY(set_up(pool, mode, machine ? machine->n_workers : n_workers));
     TRY(start_recorder(pool, machine, mode));

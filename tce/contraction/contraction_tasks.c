@@ -114,10 +114,12 @@ static enum status init_tuples(struct contraction_tasks *tasks)
     const struct contraction_indices *indices = &tasks->indices;
     const struct block_labels *labels = tasks->scalar ? problem->A.labels : problem->C.labels;
     const struct index_list *own = tasks->scalar ? &indices->A.own : &indices->C.own;
-    /* An index may be in A twice, but not in C. */
-    struct index_list order = tasks->scalar ? indices->A.own : task_order(indices);
+    /* An index may be in A twice, but not in C. A symmetric C has tasks for the blocks that it stores: those are
+     * listed in the order of its own places. */
+    struct index_list order = tasks->scalar || labels->symmetry ? *own : task_order(indices);
     struct block_labels reordered = *labels;
-    reordered.symmetry = NULL; /* a task for each tuple of tiles */
+    if (tasks->scalar)
+        reordered.symmetry = NULL; /* a task for each tuple of tiles of A */
     for (int d = 0; d < order.n; d++) {
         tasks->place[d] = tasks->scalar ? d : index_list_place(own, order.index[d]);
         reordered.space[d] = labels->space[tasks->place[d]];

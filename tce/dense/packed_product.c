@@ -17,7 +17,7 @@ enum {
     MAX_SEGMENTS = 16,
     /* Rows that are neighbours in memory are not packed for up to so many columns. */
     MAX_UNPACKED_COLUMNS = 32,
-    MAX_READ_ELEMENTS = 128 * 1024,
+    MAX_READ_ELEMENTS = 256 * 1024,
     CACHE_LINE = 8 /* elements */
 };
 
@@ -321,8 +321,8 @@ static void count_elements(const struct dimension_list *list, enum product_side 
     }
 }
 
-/* Reads a factor without gaps that fits into a second-level cache from its first to its last element:
- * processors fetch ahead what is read in order, which panels are not. */
+/* Reads a factor without gaps from its first to its last element, unless it is much larger than a second-level
+ * cache: processors fetch ahead what is read in order, which panels are not. */
 static void read_in_order(const struct product_shape *shape, const struct dimension_list *list,
                           enum product_side factor, const double *elements)
 {

@@ -109,8 +109,7 @@ static enum status check_bars(const struct program_instance *self)
     return STATUS_OK;
 }
 
-/* Plans with the tiles that are asked for; others are chosen for the contractions of a first plan, without
- * pairs: their tiles follow from those of the values. */
+/* Plans with the tiles that are asked for; others are chosen for the contractions of a first plan. */
 static enum status cut_and_plan(struct program_instance *self, const struct program_source *source)
 {
     const struct program *program = &self->program;
@@ -126,7 +125,7 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
         all_given = all_given && tile[i] > 0;
     }
     if (status == STATUS_OK && !all_given)
-        status = plan_with_tiles(self, source, tile, PLAN_PAIRS_NEVER);
+        status = plan_with_tiles(self, source, tile, source->pairs);
     if (status == STATUS_OK && !all_given)
         status = tile_choice_make(self->plan, tile);
     if (status == STATUS_OK)

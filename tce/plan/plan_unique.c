@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tensors of which only those blocks are stored that their symmetry does not make of others: what is filled or
- * packed, and read by contractions and by packing alone. Statements and loops over tiles know whole tensors. */
+/* Tensors of which only those blocks are stored, and computed, that their symmetry does not make of others: what
+ * is filled or packed, or written by statements that show the symmetry, and read by contractions and by packing
+ * alone. Unknowns of iterations, loops over tiles and trials of a symmetry know whole tensors. */
 #include "tce/plan/plan_builder.h"
 
 #include <stdlib.h>
@@ -19,15 +20,24 @@ static bool is_read_in_loop(const struct plan_builder *builder, int tensor)
     return false;
 }
 
-static bool is_filled_only(const struct program *program, int tensor)
+/* Whether the tensor is outside of loops and no unknown, and no statement that makes it needs a trial. */
+static bool keeps_symmetry(const struct program *program, int tensor)
 {
     for (int s = 0; s < program->n_statements; s++)
-        if (program->statements[s].target.tensor == tensor)
+        if (program->statements[s].target.tensor == tensor && program->statements[s].tries_symmetry)
             return false;
     for (int u = 0; u < program->n_unknowns; u++)
-        if (program->unknowns[u].tensor == tensor)
+        if (program->unknowns[u].tensor == tensor || program->unknowns[u].residual == tensor)
             return false;
     return program->tensors[tensor].loop < 0;
+}
+
+/* Contractions compute what is stored. */
+static void scale_flops(struct plan_step_list *list, int tensor, double fraction)
+{
+    for (int s = 0; s < list->n; s++)
+        if (list->steps[s].C.tensor == tensor && list->steps[s].phase == PLAN_CONTRACT)
+            list->steps[s].flops *= fraction;
 }
 
 /* Stores only the blocks that the symmetry, which stays, does not make of others. */
@@ -62,10 +72,17 @@ static enum status store_unique_pairs(const struct plan_builder *builder,
 enum status plan_builder_store_unique(struct plan_builder *builder)
 {
     struct plan *plan = builder->plan;
-    for (int t = 0; t < plan->n_program_tensors; t++)
-        if (!plan->tensors[t].unstored && is_filled_only(builder->program, t) &&
-            !is_read_in_loop(builder, t))
-            TRY(store_unique(&plan->tensors[t], &builder->program->tensors[t].symmetry));
+    for (int t = 0; t < plan->n_program_tensors; t++) {
+        double all = plan->tensors[t].elements;
+        if (plan->tensors[t].unstored || !keeps_symmetry(builder->program, t) ||
+            is_read_in_loop(builder, t))
+            continue;
+        TRY(store_unique(&plan->tensors[t], &builder->program->tensors[t].symmetry));
+        double fraction = all > 0 ? plan->tensors[t].elements / all : 1;
+        scale_flops(&builder->before, t, fraction);
+        scale_flops(&builder->iterated, t, fraction);
+        scale_flops(&builder->final, t, fraction);
+    }
     for (int p = 0; p < builder->n_packed; p++)
         TRY(store_unique_pairs(builder, &builder->packed[p]));
     return STATUS_OK;

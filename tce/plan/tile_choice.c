@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/tile_choice.h"
 
+#include "tce/plan/tile_cost.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Operations of DGEMM in the time that a product of blocks takes besides them. */
-#define PRODUCT_FLOPS 1e5
-
-/* Elements of a result, and of a factor, that caches hold: of a block as large as that half is taken to be
- * there when it is added to, or when it is packed for multiplication after it arrived. */
-#define RESULT_ELEMENTS (128 * 1024)
-#define FACTOR_ELEMENTS (256 * 1024)
-
-/* Elements of a line of the cache: a run of neighbours costs one more. */
-enum { LINE_ELEMENTS = 8 };
-
-/* Processes that a contraction should keep busy. */
-enum { WORKERS = 4 };
-
 /* A space as it would be cut. */
 struct space_cut {
     int64_t tile;  /* values at most */
-    double mean;   /* values in a tile, over all runs of labels */
     bool fixed;    /* by the program */
     int64_t least; /* a smaller tile would make more tiles than all spaces may have */
     int64_t next;  /* a smaller tile, and what it saves */
@@ -33,93 +20,32 @@ struct space_cut {
 struct tile_choice {
     const struct plan *plan;
     struct space_cut *cuts; /* plan->program->n_spaces */
+    double *mean;           /* values in a tile of each, over all runs of labels */
     /* The steps that have space i: those at [begin[i], begin[i + 1]). */
     int *begin;
     const struct plan_step **steps;
 };
 
-/* The space of an index of a step. */
 static int space_of_step_index(const struct tile_choice *choice, const struct plan_step *step,
                                int index)
 {
-    return choice->plan->program->indices[step->name[index]].space;
+    return tile_cost_space(choice->plan, step, index);
+}
+
+static double step_cost(const struct tile_choice *choice, const struct plan_step *step)
+{
+    const struct tile_means means = {choice->plan, choice->mean};
+    return tile_cost_of_step(&means, step);
 }
 
 static void set_tile(const struct tile_choice *choice, int space, int64_t tile)
 {
     const struct index_space *whole = choice->plan->spaces.spaces[space].space;
-    struct space_cut *cut = &choice->cuts[space];
-    cut->tile = tile;
+    choice->cuts[space].tile = tile;
     int64_t n_tiles = 0;
     for (int32_t run = 0; run < whole->n_tiles; run++)
         n_tiles += (index_space_tile_size(whole, run) + tile - 1) / tile;
-    cut->mean = (double)whole->size / (double)n_tiles;
-}
-
-/* --- the model --- */
-
-/* Operations of DGEMM in the time in which a block's elements are read or written. */
-static double move_flops(const struct tile_choice *choice, const struct plan_step *step,
-                         const struct plan_operand *operand, double *elements)
-{
-    int rank = choice->plan->tensors[operand->tensor].labels.rank;
-    double run = 1;
-    *elements = 1;
-    for (int d = 0; d < rank; d++) {
-        run = choice->cuts[space_of_step_index(choice, step, operand->index[d])].mean;
-        *elements *= run;
-    }
-    return PLAN_MOVE_FLOPS * *elements * (1 + LINE_ELEMENTS / run);
-}
-
-/* The fraction of a block that a cache does not hold. */
-static double fraction_beyond(double elements, double cache)
-{
-    return elements / (elements + cache);
-}
-
-static double factor_flops(const struct tile_choice *choice, const struct plan_step *step,
-                           const struct plan_operand *factor)
-{
-    double elements, flops = move_flops(choice, step, factor, &elements);
-    return flops * (1 + fraction_beyond(elements, FACTOR_ELEMENTS));
-}
-
-/* A product of two blocks without its multiplications. */
-static double block_product_flops(const struct tile_choice *choice, const struct plan_step *step)
-{
-    double elements, added = move_flops(choice, step, &step->C, &elements);
-    double flops = PRODUCT_FLOPS + added * fraction_beyond(elements, RESULT_ELEMENTS) +
-                   factor_flops(choice, step, &step->A);
-    return step->B.tensor >= 0 ? flops + factor_flops(choice, step, &step->B) : flops;
-}
-
-/* Blocks that labels allow, in the mean over all tuples of tiles. */
-static double mean_blocks_of(const struct tile_choice *choice, const struct plan_step *step,
-                             const struct plan_operand *operand)
-{
-    const struct plan_tensor *tensor = &choice->plan->tensors[operand->tensor];
-    double n = tensor->elements;
-    for (int d = 0; d < tensor->labels.rank; d++)
-        n /= choice->cuts[space_of_step_index(choice, step, operand->index[d])].mean;
-    return n < 1 ? 1 : n;
-}
-
-/* The tasks of a scalar are blocks of A. */
-static double mean_tasks_of(const struct tile_choice *choice, const struct plan_step *step)
-{
-    bool scalar = choice->plan->tensors[step->C.tensor].labels.rank == 0;
-    return mean_blocks_of(choice, step, scalar ? &step->A : &step->C);
-}
-
-static double step_cost(const struct tile_choice *choice, const struct plan_step *step)
-{
-    double n_products = step->flops / (step->B.tensor >= 0 ? 2 : 1);
-    for (int x = 0; x < MAX_INDICES; x++)
-        if (step->name[x] >= 0)
-            n_products /= choice->cuts[space_of_step_index(choice, step, x)].mean;
-    double flops = step->flops + n_products * block_product_flops(choice, step);
-    return flops * (1 + WORKERS / mean_tasks_of(choice, step));
+    choice->mean[space] = (double)whole->size / (double)n_tiles;
 }
 
 /* --- the search --- */
@@ -141,6 +67,16 @@ static int64_t smaller_tile(const struct tile_choice *choice, int space, int64_t
     int64_t smaller = (size + n - 1) / n;
     smaller = smaller < tile ? smaller : tile - 1;
     return smaller < choice->cuts[space].least ? 0 : smaller;
+}
+
+/* About a fifth fewer tiles; 0 after the whole space. */
+static int64_t larger_tile(const struct tile_choice *choice, int space, int64_t tile)
+{
+    int64_t size = choice->plan->spaces.spaces[space].space->max_tile, n = (size + tile - 1) / tile;
+    if (n == 1)
+        return 0;
+    n -= n <= 5 ? 1 : n / 5;
+    return (size + n - 1) / n;
 }
 
 /* What a space's tiles of this length save. */
@@ -168,13 +104,18 @@ static void find_gain(const struct tile_choice *choice, int space)
     }
 }
 
+static bool is_chosen(const struct tile_choice *choice, int space)
+{
+    return !choice->cuts[space].fixed && choice->begin[space] < choice->begin[space + 1];
+}
+
 /* The space whose smaller tiles save most; -1: none saves anything. */
 static int find_best_cut(const struct tile_choice *choice)
 {
     int best = -1;
     for (int i = 0; i < choice->plan->program->n_spaces; i++) {
         struct space_cut *cut = &choice->cuts[i];
-        if (cut->fixed || choice->begin[i] == choice->begin[i + 1])
+        if (!is_chosen(choice, i))
             continue;
         if (cut->stale)
             find_gain(choice, i);
@@ -193,6 +134,78 @@ static void mark_stale(const struct tile_choice *choice, int space)
                 choice->cuts[space_of_step_index(choice, choice->steps[s], x)].stale = true;
 }
 
+/* --- exchanges --- */
+
+/* A larger tile of one space and a smaller one of another; no gain: neither. */
+struct tile_exchange {
+    int larger, smaller;
+    double gain;
+};
+
+static bool has_space(const struct tile_choice *choice, const struct plan_step *step, int space)
+{
+    for (int x = 0; x < MAX_INDICES; x++)
+        if (step->name[x] >= 0 && space_of_step_index(choice, step, x) == space)
+            return true;
+    return false;
+}
+
+/* Of the steps that have one of two spaces. */
+static double cost_with_either(const struct tile_choice *choice, int i, int j)
+{
+    double cost = cost_with_space(choice, i);
+    for (int s = choice->begin[j]; s < choice->begin[j + 1]; s++)
+        if (!has_space(choice, choice->steps[s], i))
+            cost += step_cost(choice, choice->steps[s]);
+    return cost;
+}
+
+static void try_exchange(const struct tile_choice *choice, int larger, int smaller,
+                         struct tile_exchange *best)
+{
+    int64_t tile_larger = choice->cuts[larger].tile, tile_smaller = choice->cuts[smaller].tile;
+    int64_t more = larger_tile(choice, larger, tile_larger);
+    int64_t less = smaller_tile(choice, smaller, tile_smaller);
+    if (more == 0 || less == 0)
+        return;
+    double gain = cost_with_either(choice, larger, smaller);
+    set_tile(choice, larger, more);
+    set_tile(choice, smaller, less);
+    gain -= cost_with_either(choice, larger, smaller);
+    set_tile(choice, larger, tile_larger);
+    set_tile(choice, smaller, tile_smaller);
+    if (gain > best->gain)
+        *best = (struct tile_exchange){larger, smaller, gain};
+}
+
+/* The best exchange with a space that meets this one in a step. */
+static void try_exchanges_of(const struct tile_choice *choice, int space,
+                             struct tile_exchange *best)
+{
+    for (int other = 0; other < choice->plan->program->n_spaces; other++) {
+        bool meet = false;
+        for (int s = choice->begin[space]; s < choice->begin[space + 1] && !meet; s++)
+            meet = has_space(choice, choice->steps[s], other);
+        if (meet && other != space && is_chosen(choice, other))
+            try_exchange(choice, space, other, best);
+    }
+}
+
+/* False: none saves anything. */
+static bool make_best_exchange(const struct tile_choice *choice)
+{
+    struct tile_exchange best = {-1, -1, 0};
+    for (int i = 0; i < choice->plan->program->n_spaces; i++)
+        if (is_chosen(choice, i))
+            try_exchanges_of(choice, i, &best);
+    if (best.larger < 0)
+        return false;
+    set_tile(choice, best.larger, larger_tile(choice, best.larger, choice->cuts[best.larger].tile));
+    set_tile(choice, best.smaller,
+             smaller_tile(choice, best.smaller, choice->cuts[best.smaller].tile));
+    return true;
+}
+
 /* --- the steps of each space --- */
 
 /* Whether an index of the step that comes first has its space. */
@@ -207,12 +220,13 @@ static bool is_first_of_space(const struct tile_choice *choice, const struct pla
 }
 
 /* Counts the steps of each space, or enters them where begin[space] says, which then counts. Steps of loops
- * over tiles are cut for these. */
+ * over tiles are cut for these; packing takes as long with any tiles. */
 static void list_steps(const struct tile_choice *choice, bool enter)
 {
     for (int s = 0; s < choice->plan->n_steps; s++) {
         const struct plan_step *step = &choice->plan->steps[s];
-        for (int x = 0; x < MAX_INDICES && step->loop < 0; x++) {
+        bool counts = step->loop < 0 && step->phase == PLAN_CONTRACT;
+        for (int x = 0; x < MAX_INDICES && counts; x++) {
             if (step->name[x] < 0 || !is_first_of_space(choice, step, x))
                 continue;
             int *at = &choice->begin[space_of_step_index(choice, step, x)];
@@ -242,7 +256,7 @@ static void set_least_tiles(const struct tile_choice *choice)
     int n_spaces = choice->plan->program->n_spaces;
     int64_t left = INDEX_SPACE_MAX_TILES, n_chosen = 0;
     for (int i = 0; i < n_spaces; i++) {
-        left -= llround((double)spaces[i].space->size / choice->cuts[i].mean);
+        left -= llround((double)spaces[i].space->size / choice->mean[i]);
         n_chosen += !choice->cuts[i].fixed;
     }
     int64_t more = n_chosen > 0 && left > n_chosen ? left / n_chosen : 1;
@@ -255,9 +269,10 @@ static enum status begin_tile_search(struct tile_choice *choice, const int64_t t
     const struct plan *plan = choice->plan;
     size_t n = (size_t)plan->program->n_spaces;
     choice->cuts = calloc(n + 1, sizeof *choice->cuts);
+    choice->mean = calloc(n + 1, sizeof *choice->mean);
     choice->begin = calloc(n + 1, sizeof *choice->begin);
     choice->steps = calloc((size_t)plan->n_steps * MAX_INDICES + 1, sizeof(struct plan_step *));
-    TRY(CHECK_MEMORY(choice->cuts && choice->begin && choice->steps,
+    TRY(CHECK_MEMORY(choice->cuts && choice->mean && choice->begin && choice->steps,
                      "no memory for the tiles of %zu spaces", n));
     list_steps(choice, false);
     shift_begins(choice, true);
@@ -291,11 +306,14 @@ enum status tile_choice_make(const struct plan *plan, int64_t tile[])
         set_tile(&choice, i, choice.cuts[i].next);
         mark_stale(&choice, i);
     }
+    while (make_best_exchange(&choice))
+        ;
     for (int i = 0; i < plan->program->n_spaces; i++)
         if (!choice.cuts[i].fixed)
             tile[i] = chosen_tile(&choice, i);
 done:
     free(choice.cuts);
+    free(choice.mean);
     free(choice.begin);
     free(choice.steps);
     return status;

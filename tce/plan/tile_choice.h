@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How long the tiles of a program's spaces are where it says nothing: those for which a simple model of the
- * time of all its contractions is least. Of a contraction, in operations of DGEMM,
- *
- *     (operations + moves + products) (1 + WORKERS / tasks)
- *
- * - Every product of two blocks reads both, and adds to a block of the result: PLAN_MOVE_FLOPS for each element
- *   that is moved, more where the tensor's last index is short, less where a cache holds the block. So blocks
- *   of the result are as large as a cache allows, and what is summed over comes in few, long pieces.
- * - A task is a block of the result, and the longest one may begin last: so there are many.
+ * time of all its contractions is least (tile_cost.h). The search begins with whole spaces and makes that tile smaller
+ * which saves most, until none saves anything; then tiles of one space become larger and those of another that
+ * meets it in a contraction smaller, while that saves anything.
  *
  * Only the program decides: results are the same on any number of processes. */
 #pragma once

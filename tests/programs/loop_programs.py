@@ -449,7 +449,7 @@ class Maker:
             change, largest = target.asymmetry(exchange)
             if largest > 1e-6 * norm and change <= 1e-12 * norm and self.choose.random() < 0.8:
                 target.exchanges.append(exchange)
-            elif change > 1e-3 * largest:
+            elif largest > 1e-6 * norm and change > 1e-3 * largest:
                 without.append(exchange)
         place = self.declarations.index(right)
         self.declarations[place] = target.declaration(indices)

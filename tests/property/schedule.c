@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/property/schedule.h"
 
+#include "sched/pool/data/data_costs.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/protocols/stealing.h"
 #include "support/base/random.h"
@@ -272,6 +273,17 @@ static bool trace_agrees(struct schedule *schedule, int iteration, char *why, si
     return true;
 }
 
+static bool keeps_bound(const struct schedule *schedule, int iteration, char *why, size_t why_size)
+{
+    const double rounding = 1e-9;
+    const struct taskpool_iteration *figures = taskpool_statistics(schedule->pool, iteration);
+    if (figures->makespan_s >= (1 - rounding) * figures->lower_bound_s)
+        return true;
+    snprintf(why, why_size, "iteration %d took %.9g s, its lower bound is %.9g s", iteration,
+             figures->makespan_s, figures->lower_bound_s);
+    return false;
+}
+
 static bool iterate(struct schedule *schedule, char *why, size_t why_size)
 {
     for (int i = 0; i < SCHEDULE_N_ITERATIONS; i++) {
@@ -284,7 +296,8 @@ static bool iterate(struct schedule *schedule, char *why, size_t why_size)
             snprintf(why, why_size, "iteration %d: %s", i, status_text());
             return false;
         }
-        if (!all_ran(schedule, i, why, why_size) || !trace_agrees(schedule, i, why, why_size))
+        if (!all_ran(schedule, i, why, why_size) || !trace_agrees(schedule, i, why, why_size) ||
+            !keeps_bound(schedule, i, why, why_size))
             return false;
         /* That a worker is without work does not mean that none of its threads runs some. */
         if (schedule->ended_early && schedule->machine.n_threads == 1) {
@@ -303,6 +316,10 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
                                        .cost = cost,
                                        .move_cost = schedule->move_cost,
                                        .context = schedule};
+    if (schedule->machine.data && schedule->seed / 5 % 2 == 0) {
+        data_costs_of_machine(&schedule->machine, &schedule->data_costs);
+        problem.data_costs = &schedule->data_costs;
+    }
     if (schedule->dynamic) {
         problem.n_tasks = 0;
         problem.record_size = sizeof(int64_t);

@@ -113,6 +113,16 @@ static enum status run_compared_rounds(struct compared_runs *runs)
 
 /* --- after --- */
 
+/* Whether a reference schedule, which knows durations and nothing else of the machine, says how far
+ * from the best possible one the modes are: workers are alike, and data take no time. */
+static bool reference_is_bound(const struct compared_runs *runs)
+{
+    const struct machine_settings *machine = &runs->options->machine;
+    const char *speeds = runs->options->pool.speeds;
+    return !json_object_get(runs->result, "data_blocks") && !(speeds && *speeds) &&
+           !machine->noise && !machine->noise_trace;
+}
+
 /* Adds the modes and all else that the result of a comparison has; false when out of memory.
  * Collective. */
 static bool complete_result(const struct compared_runs *runs)
@@ -127,7 +137,8 @@ static bool complete_result(const struct compared_runs *runs)
         const struct mode_record *record = &runs->records.list[m];
         if (mode_record_has_run(record) && mode_find(record->mode)->is_bound)
             failed |=
-                json_object_set_new(json_object_get(modes, record->name), "bound", json_true());
+                json_object_set_new(json_object_get(modes, record->name),
+                                    reference_is_bound(runs) ? "bound" : "reference", json_true());
     }
     failed |= json_object_set_new(runs->result, "compare", modes);
     failed |= json_object_set_new(runs->result, "comparison",

@@ -9,6 +9,7 @@
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/core/task_data.h"
+#include "sched/pool/data/data_costs.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
@@ -29,6 +30,7 @@ struct run {
     bool simulated;
     double *speeds; /* n_workers, or NULL */
     struct taskpool_machine machine;
+    struct taskpool_data_costs data_costs; /* as modes know them, if they do */
     struct taskpool_noise noise;
     struct workload *workload;
     struct taskpool *pool;
@@ -107,7 +109,7 @@ static struct taskpool_settings known_settings(const struct beryl_sched_options 
 /* NULL: tasks wait for none. */
 static const struct taskpool_data *moved_data(const struct run *run)
 {
-    return run->options->machine.data == MACHINE_DATA_ON ? run->workload->data : NULL;
+    return run->options->machine.data != MACHINE_DATA_OFF ? run->workload->data : NULL;
 }
 
 static enum status create_sched_pool(struct run *run)
@@ -124,6 +126,10 @@ static enum status create_sched_pool(struct run *run)
     run->machine.context = workload;
     struct taskpool_problem problem = workload->problem;
     problem.run = NULL; /* a simulated duration needs no waiting */
+    if (run->machine.data && run->options->machine.data == MACHINE_DATA_ON) {
+        data_costs_of_machine(&run->machine, &run->data_costs);
+        problem.data_costs = &run->data_costs;
+    }
     return taskpool_simulate(&problem, &settings, &run->machine, &run->pool);
 }
 
@@ -222,6 +228,9 @@ static json_t *run_to_json(const struct run *run)
     int failed = json_object_set_new(result, "workload", json_text(name));
     if (workload && workload->problem.record_size == 0)
         failed |= json_object_set_new(result, "tasks", json_integer(workload->problem.n_tasks));
+    if (workload && run->simulated && moved_data(run))
+        failed |= json_object_set_new(result, "data_blocks",
+                                      json_integer((json_int_t)moved_data(run)->n_blocks));
     failed |= json_object_set_new(result, "workers", json_integer(run->n_workers));
     failed |= json_object_set_new(result, "sched", json_string(run->options->pool.mode));
     failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));

@@ -211,6 +211,7 @@ void mode_records_print(struct mode_records *records, const char *iteration)
         print_rounds(records, iteration);
     } else
         print_single_round(records, iteration);
+    statistics_print_bound(&records->list[0].last);
     if (comparison->oversubscribed)
         log_print("\n%s\n", comparison_oversubscribed_words());
     if (records->trace)

@@ -27,10 +27,12 @@ static bool is_alike(const struct report_run *run, const struct report_run *best
     return run != best && run->seconds.least <= best->seconds.largest;
 }
 
-/* Whether the run is what no real one can be, by knowledge of all durations. */
-static bool is_bound(const struct report_run *run)
+/* Whether the run is what no real one can be, by knowledge of all durations: a bound, or where data
+ * or speeds matter that it does not know, a reference. */
+static bool is_reference(const struct report_run *run)
 {
-    return json_is_true(json_object_get(run->figures, "bound"));
+    return json_is_true(json_object_get(run->figures, "bound")) ||
+           json_is_true(json_object_get(run->figures, "reference"));
 }
 
 /* An end of the interval of the ratio to the first; NAN: there is none. */
@@ -45,7 +47,7 @@ static double ratio_bound(const struct report_run *run, size_t end)
 static bool is_rival(const struct report_run *run, const struct report_run *best)
 {
     const char *verdict = report_verdict(run);
-    return run != best && !is_bound(run) && verdict && strcmp(verdict, "faster") == 0 &&
+    return run != best && !is_reference(run) && verdict && strcmp(verdict, "faster") == 0 &&
            !(ratio_bound(run, 0) > ratio_bound(best, 1));
 }
 
@@ -59,7 +61,7 @@ static const struct report_run *find_unproven(const struct report_run *runs, int
     double least = best == runs ? LEAST_GAIN : report_ratio(best, runs);
     for (int64_t i = 1; i < n; i++) {
         double ratio = report_ratio(&runs[i], runs), high = ratio_bound(&runs[i], 1);
-        if (is_bound(&runs[i]) || !is_alike(&runs[i], best) || !(ratio < least) ||
+        if (is_reference(&runs[i]) || !is_alike(&runs[i], best) || !(ratio < least) ||
             !(best == runs ? high < 1 : isfinite(high)))
             continue;
         least = ratio;
@@ -75,7 +77,7 @@ const struct report_run *report_fastest(const struct report_run *runs, int64_t n
         const struct report_run *run = &runs[i];
         const char *verdict = report_verdict(run);
         bool proven = !verdict || strcmp(verdict, "faster") == 0;
-        if (proven && !is_bound(run) &&
+        if (proven && !is_reference(run) &&
             (isnan(best->seconds.median) ||
              run->seconds.median < LEAST_GAIN * best->seconds.median))
             best = run;
@@ -84,6 +86,18 @@ const struct report_run *report_fastest(const struct report_run *runs, int64_t n
 }
 
 /* --- one run --- */
+
+/* Seconds below which no schedule of the last iteration can be. */
+static void write_lower_bound(FILE *page, const struct report_run *run)
+{
+    const json_t *iterations = json_object_get(run->figures, "iterations");
+    size_t n = json_array_size(iterations);
+    double bound =
+        n > 0 ? report_real(json_array_get(iterations, n - 1), "lower_bound_seconds") : NAN;
+    if (!isnan(bound))
+        html_print(page, " No schedule takes less than %s.",
+                   html_seconds(bound, run->seconds.median).text);
+}
 
 static void write_run_answer(FILE *page, const struct report_run *run)
 {
@@ -99,6 +113,7 @@ static void write_run_answer(FILE *page, const struct report_run *run)
                    html_seconds(seconds->least, seconds->median).text,
                    html_seconds(seconds->largest, seconds->median).text);
     fputs(".", page);
+    write_lower_bound(page, run);
     report_loss(page, run);
 }
 
@@ -189,12 +204,12 @@ static void write_times(FILE *page, const struct compared *compared, const struc
     fputs(".", page);
 }
 
-static void write_bounds(FILE *page, const struct compared *compared)
+static void write_references(FILE *page, const struct compared *compared)
 {
     for (int64_t i = 0; i < compared->n; i++) {
         const struct report_run *run = &compared->runs[i];
         double median = run->seconds.median;
-        if (is_bound(run) && !isnan(median))
+        if (is_reference(run) && !isnan(median))
             html_print(page, " %s, which knows all durations beforehand, took %s.",
                        report_mode_name(run), html_seconds(median, median).text);
     }
@@ -257,7 +272,8 @@ static void write_comparison_answer(FILE *page, const struct report_run *runs, i
         compared.unproven = find_unproven(runs, n, compared.best);
     (compared.best == runs ? write_no_faster : write_fastest)(page, &compared);
     write_certainty(page, &compared);
-    write_bounds(page, &compared);
+    write_references(page, &compared);
+    write_lower_bound(page, runs);
     report_loss(page, runs);
     const struct report_run *other = compared.best == runs ? compared.unproven : compared.best;
     if (other)

@@ -78,7 +78,7 @@ static void send_to_parent(struct balancer *self, struct balancer_message *head)
 
 static double own_load(const struct balancer *self)
 {
-    return balancer_expected_work(&self->link, self->bins) / self->link.speed;
+    return balancer_expected_load(&self->link, self->bins);
 }
 
 /* This worker's load; where moves cost something only as much of it as it had in the two phases
@@ -97,8 +97,9 @@ void balancer_prepare(struct balancer *self)
     if (self->link.comm->size == 1)
         return;
     self->finished = false;
+    self->link.placement = self->placement;
     balancer_node_begin(&self->node, &self->link, &self->tree, &self->rules, &self->forecast);
-    if (self->rules.by_pairs || self->rules.refines)
+    if (self->rules.by_pairs || self->rules.refines || self->placement)
         pairs_prepare(&self->pairs);
 }
 
@@ -122,16 +123,23 @@ void balancer_begin(struct balancer *self, double end_s)
 {
     if (self->link.comm->size == 1)
         return;
+    struct data_placement *placement = self->link.placement;
     expect_durations(self);
+    if (placement)
+        data_placement_list(placement, self->bins);
     struct balancer_message head = {
         .kind = BALANCER_LOAD,
-        .load_s = balancer_expected_work(&self->link, self->bins),
+        .load_s = own_load(self) * self->link.speed,
         .speed = self->link.speed,
         .fastest = self->link.speed,
         .max_s = lasting_load(self),
         .longest_s = balancer_expect(&self->link, duration_bins_longest_s(self->bins)),
         .end_s = end_s,
-        .n_tasks = self->bins->n_tasks};
+        .n_tasks = self->bins->n_tasks,
+        .took_s = placement ? placement->took_s : 0,
+        .moved_s = placement ? placement->moved_s : 0,
+        .price_s = placement ? placement->load.seconds : 0,
+        .away_s = placement ? placement->away_s : 0};
     if (self->link.speeds && learned_speeds_are_untried(self->link.speeds))
         head.untried_s = head.longest_s;
     send_to_parent(self, &head);
@@ -215,10 +223,12 @@ static void take_from_donor(struct balancer *self, int64_t first, int64_t n)
 /* Reports the load that this worker has, or is to have. */
 static void report_outcome(struct balancer *self)
 {
-    double work = balancer_expected_work(&self->link, self->bins);
+    double granted = 0;
+    double risk_s = self->link.placement ? data_placement_risk(self->link.placement) : 0;
     for (int64_t i = 0; i < self->n_granted && !self->settled; i++)
-        work += balancer_expect(&self->link, self->granted[i].work);
-    struct balancer_message head = {.kind = BALANCER_OUTCOME, .max_s = work / self->link.speed};
+        granted += balancer_expect(&self->link, self->granted[i].work);
+    struct balancer_message head = {.kind = BALANCER_OUTCOME,
+                                    .max_s = own_load(self) + granted / self->link.speed + risk_s};
     self->has_outcome = true;
     send_to_parent(self, &head);
 }
@@ -249,11 +259,24 @@ static void receive_grant(struct balancer *self, const struct balancer_message *
     report_outcome(self);
 }
 
+/* Where data are known: fills the bins with the tasks that are to run here. */
+static void end_placement(struct balancer *self, bool returns, bool moved)
+{
+    if (returns)
+        data_placement_return(self->placement);
+    else if (moved)
+        data_placement_spread(self->placement);
+    taskpool_comm_report(self->link.comm, data_placement_fill(self->placement, self->bins));
+}
+
 static void receive_verdict(struct balancer *self, const struct balancer_message *message)
 {
     self->has_verdict = message->last;
     self->steals = message->steals;
     self->outcome.after_s = message->max_s;
+    bool returns = self->settled && message->last && !message->accepted;
+    if (self->link.placement || (self->placement && returns))
+        end_placement(self, returns, true);
     if (self->settled)
         return;
     self->settled = true;
@@ -303,6 +326,20 @@ static bool is_to_be_tried(const struct balancer *self, double limit_s)
     return learned_speeds_are_untried(self->link.speeds) && longest > limit_s * self->link.speed;
 }
 
+/* Where data are known: the placement that ran is the best one, or is given up; and tasks move without
+ * a look at data that are negligible. */
+static void begin_placement(struct balancer *self, const struct balancer_message *message)
+{
+    self->placement->ratio = message->price_s;
+    self->placement->weighs = message->weighs;
+    if (message->step == BEST_RETURN)
+        end_placement(self, true, false);
+    else
+        data_placement_remember(self->placement);
+    if (message->load_s == 0 || !message->weighs)
+        self->link.placement = NULL;
+}
+
 static void receive_average(struct balancer *self, const struct balancer_message *message)
 {
     double average_s = message->load_s, largest_s = message->max_s / (1 - BALANCER_LEAST_GAIN);
@@ -316,6 +353,8 @@ static void receive_average(struct balancer *self, const struct balancer_message
         .deals = message->deals,
         .tries = message->tries,
     };
+    if (self->placement)
+        begin_placement(self, message);
     double above = self->rules.donate_above + balancer_tolerance(&self->link, message->n_tasks);
     self->limit_s = fmax(average_s, message->longest_s) * above;
     self->pairs.tries = message->tries && is_to_be_tried(self, average_s * above);
@@ -323,7 +362,7 @@ static void receive_average(struct balancer *self, const struct balancer_message
         self->limit_s += average_s * self->link.comm->size / (double)message->n_tasks;
     if (average_s == 0)
         self->finished = true;
-    else if (!self->rules.by_pairs)
+    else if (!self->rules.by_pairs && !self->link.placement)
         donate(self, average_s * above);
     else if (message->deals)
         donate(self, -1); /* all tasks */
@@ -335,8 +374,8 @@ static void receive_average(struct balancer *self, const struct balancer_message
 static void continue_phase(struct balancer *self)
 {
     bool has_tasks = self->settled && self->n_awaited == 0 && self->n_taken == self->n_donated;
-    if ((self->rules.by_pairs || self->rules.refines) && has_tasks && !self->has_verdict &&
-        !self->pairs.begun)
+    bool pairs_follow = self->rules.by_pairs || self->rules.refines || self->link.placement;
+    if (pairs_follow && has_tasks && !self->has_verdict && !self->pairs.begun)
         pairs_begin(&self->pairs, self->limit_s);
     if (pairs_are_finished(&self->pairs) && !self->has_outcome)
         report_outcome(self);

@@ -38,6 +38,10 @@
  * load is then that of workers which had it in the two iterations before, too, and may exceed the best
  * possible by a task of mean duration in addition.
  *
+ * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. The
+ * root compares the makespan with that of the best placement so far, to which all return after one that
+ * took longer, or where no less is expected (best_makespan.h).
+ *
  * Corrections of the printed pseudo-code:
  * - a donor's load is reduced by a donated task's duration, not set to it
  *   (`peLoad =` for `-=`);
@@ -82,7 +86,8 @@ struct balancer {
     struct balancer_link link;
     struct balancer_rules rules;
     struct balancer_tree tree;
-    struct duration_bins *bins; /* borrowed; tasks by their work */
+    struct duration_bins *bins;       /* borrowed; tasks by their work */
+    struct data_placement *placement; /* borrowed; NULL: no data are known */
 
     struct balancer_node node; /* hosted by this worker */
     struct pairs pairs;        /* if rules.by_pairs */

@@ -35,7 +35,16 @@ double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks)
 
 double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins)
 {
-    return link->slope * bins->load_s + link->constant * (double)bins->n_tasks + link->extra;
+    const struct data_placement *placement = link->placement;
+    double work = placement ? placement->work : bins->load_s;
+    int64_t n_tasks = placement ? placement->n_tasks : bins->n_tasks;
+    return link->slope * work + link->constant * (double)n_tasks + link->extra;
+}
+
+double balancer_expected_load(const struct balancer_link *link, const struct duration_bins *bins)
+{
+    double data_s = link->placement ? data_placement_seconds(link->placement) : 0;
+    return balancer_expected_work(link, bins) / link->speed + data_s;
 }
 
 void *balancer_allocate(int64_t n, size_t item_size)

@@ -2,6 +2,8 @@
 /* The messages of the balancer (balancer.h), and the tree that they go along. */
 #pragma once
 
+#include "sched/pool/balancing/best_makespan.h"
+#include "sched/pool/balancing/data_placement.h"
 #include "sched/pool/balancing/learned_speeds.h"
 #include "sched/pool/core/comm.h"
 #include "taskpool/mode.h"
@@ -59,6 +61,12 @@ struct balancer_message {
     double untried_s; /* load: the longest task of the subtree's workers of unknown speed */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
+    double took_s;    /* load: the last iteration; this and the next five where data are known */
+    double moved_s;   /* load: that data took in the subtree */
+    double price_s;   /* load: what that should have been; average: the ratio of the two */
+    double away_s;    /* load: price if no task of the subtree were where its data are */
+    int32_t step;     /* average: enum best_step */
+    bool weighs;      /* average: data are not negligible */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
     bool tries; /* average: tasks are tried elsewhere; pair's load: the sender has one for that */
     bool is_trial;  /* pair's load: the sender has got one */
@@ -91,7 +99,10 @@ struct balancer_link {
     /* Of this phase. A task of some work is expected to be one of slope x work + constant, the same
      * on all workers, and the worker's tasks together to be one of `extra` more, if they stay. */
     double slope, constant, extra;
-    double speed;         /* of this worker */
+    double speed; /* of this worker */
+    struct data_placement
+        *placement;       /* borrowed; the tasks and their data, in place of bins, during a
+                                       * phase; NULL: no data are known */
     int64_t n_incomplete; /* messages whose bulk may still be read */
 };
 
@@ -113,8 +124,9 @@ double balancer_load_error(const struct balancer_link *link, int64_t n_tasks);
 /* The fraction of a load that is left as it is, being within its error. */
 double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks);
 
-/* The work that is expected of this worker next time. */
+/* The work that is expected of this worker next time, and its load, data included. */
 double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins);
+double balancer_expected_load(const struct balancer_link *link, const struct duration_bins *bins);
 
 /* Memory for n >= 0 items, to be freed; ends the program when there is none: a protocol cannot
  * continue. */

@@ -12,12 +12,21 @@
 /* The slope of durations on those before (learned_speeds.h) above which all tasks may be dealt out. */
 #define LEAST_SLOPE 0.5
 
+/* The fraction of all work below which the data of all tasks, if none were where they are, are not
+ * weighed: loads become as even as without data. */
+#define NEGLIGIBLE 0.003
+
+/* The fraction above which an iteration that knows where its tasks are to run does not steal any more:
+ * how long a thief waits for its data is not known well enough. */
+#define DEAR 0.1
+
 void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
                          struct balancer_forecast *forecast)
 {
     *self = (struct balancer_node){
         .link = link, .tree = tree, .rules = rules, .forecast = forecast, .end_s = INFINITY};
+    self->minds_data = link->placement != NULL;
     self->finished = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
     if (self->finished)
         return;
@@ -232,6 +241,8 @@ static bool expect_gain(struct balancer_node *self, double max_s)
     double error_s = fmax(forecast->error_s, expected_error(self));
     forecast->max_s = max_s;
     forecast->steals = forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
+    if (self->minds_data && self->away_s > DEAR * self->work)
+        forecast->steals = false;
     return forecast->steals;
 }
 
@@ -241,9 +252,33 @@ static bool predicts_moved(const struct balancer_link *link)
     return !link->speeds || link->speeds->prediction.moves > LEAST_SLOPE;
 }
 
+/* The ratio of what data took to their price. What a placement that was given up has shown is not
+ * forgotten: tasks moved, and all waited for the same network card. */
+static double data_ratio(struct balancer_node *self, enum best_step step)
+{
+    const double least = 0.25; /* copies of others, which are there for nothing */
+    struct balancer_forecast *forecast = self->forecast;
+    double ratio = self->price_s > 0 ? self->moved_s / self->price_s : 1;
+    if (step == BEST_RETURN)
+        forecast->ratio = fmax(forecast->ratio, ratio);
+    return fmax(fmax(ratio, forecast->ratio), least);
+}
+
+/* Decides what becomes of the placement that ran; whether tasks may move. */
+static bool begin_with_data(struct balancer_node *self, struct balancer_message *head)
+{
+    if (!self->minds_data)
+        return true;
+    head->step = best_makespan_next(&self->forecast->best, self->took_s);
+    head->price_s = data_ratio(self, head->step);
+    head->weighs = self->away_s > NEGLIGIBLE * self->work;
+    return head->step == BEST_MOVE;
+}
+
 static void begin_at_root(struct balancer_node *self, double work)
 {
     double average_s = work / self->speed;
+    self->work = work;
     struct balancer_message head = {.kind = BALANCER_AVERAGE,
                                     .longest_s = self->longest_s / self->fastest,
                                     .n_tasks = self->n_tasks};
@@ -251,19 +286,23 @@ static void begin_at_root(struct balancer_node *self, double work)
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
+    bool may_move = begin_with_data(self, &head);
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
-    bool is_uneven = self->max_s > self->best_s * (1 + over) + excess_s;
-    head.deals = is_uneven && predicts_moved(self->link) &&
+    bool is_uneven = may_move && self->max_s > self->best_s * (1 + over) + excess_s;
+    head.deals = is_uneven && !head.weighs && predicts_moved(self->link) &&
                  self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
-    self->pairs_follow = head.deals || self->rules->refines;
+    self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
     /* Of workers whose speed counts as 1. */
-    head.tries = self->tries = self->rules->by_pairs && self->untried_s > average_s * (1 + over);
-    if (is_uneven || head.tries)
+    head.tries = self->tries = may_move && !head.weighs && self->rules->by_pairs &&
+                               self->untried_s > average_s * (1 + over);
+    if (is_uneven || head.tries) {
         head.load_s = average_s;
-    else
+    } else {
+        self->forecast->best.is_best = true;
         head.steals = expect_gain(self, self->max_s);
+    }
     announce_average(self, head);
 }
 
@@ -279,6 +318,10 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     self->untried_s = fmax(self->untried_s, message->untried_s);
     self->end_s = fmin(self->end_s, message->end_s);
     self->n_tasks += message->n_tasks;
+    self->took_s = fmax(self->took_s, message->took_s);
+    self->moved_s += message->moved_s;
+    self->price_s += message->price_s;
+    self->away_s += message->away_s;
     if (++self->n_loads < self->n_children)
         return;
     double work = sum_of_work(self);
@@ -295,7 +338,11 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .longest_s = self->longest_s,
                                     .untried_s = self->untried_s,
                                     .end_s = self->end_s,
-                                    .n_tasks = self->n_tasks};
+                                    .n_tasks = self->n_tasks,
+                                    .took_s = self->took_s,
+                                    .moved_s = self->moved_s,
+                                    .price_s = self->price_s,
+                                    .away_s = self->away_s};
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
 }
 
@@ -360,6 +407,8 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     verdict.max_s = max_s;
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);
+    if (verdict.last && self->minds_data)
+        verdict.accepted = best_makespan_accepts(&self->forecast->best, max_s);
     self->pairs_follow = false;
     return verdict;
 }

@@ -29,6 +29,10 @@ struct balancer_forecast {
     double end_s;   /* time from the last task to the end, when workers stole */
     bool steals;    /* whether the last iteration did; at first true */
     int64_t n;      /* iterations that something was expected of */
+
+    struct best_makespan best; /* where data are known, as the following */
+    double ratio; /* the largest of what data took to their price when tasks had moved, and
+                                * it took longer; at first 0 */
 };
 
 struct balancer_node {
@@ -50,10 +54,13 @@ struct balancer_node {
     double speed, fastest;              /* of all workers of the subtree, and of one */
     double longest_s, untried_s, end_s; /* work, work, time */
     double average_s, best_s;           /* least possible average and largest load */
+    double work;                        /* at the root: of all tasks */
     double mean_s;                      /* at the root: of a task */
     int64_t n_tasks;
-    bool deals;        /* the tasks are dealt out */
-    bool tries;        /* pairs may try a task elsewhere */
+    double took_s, moved_s, price_s, away_s; /* where data are known: struct balancer_message */
+    bool minds_data;                         /* data are known */
+    bool deals;                              /* the tasks are dealt out */
+    bool tries;                              /* pairs may try a task elsewhere */
     bool pairs_follow; /* on what they are dealt out to, or the tree has balanced */
     double limit_s;
     struct balancer_pool donated, granted;

@@ -21,18 +21,24 @@ enum status measured_balance_init(struct measured_balance *self,
                                   struct taskpool_comm *comm, const struct balancer_rules *rules)
 {
     const struct taskpool_problem *problem = setup->problem;
+    /* As published nothing is compared with what was before. */
+    bool minds_data = problem->record_size == 0 && !rules->takes_worse;
+    const struct taskpool_data_costs *costs = minds_data ? problem->data_costs : NULL;
     bool finds_data = problem->even_within > 0 || problem->move_cost > 0;
     struct balancer_rules own = finds_data ? rules_of_few_moves(rules, problem) : *rules;
     own.seed = setup->settings->seed;
     learned_speeds_init(&self->speeds, setup, comm);
     double speed = self->speeds.speed;
     balancer_init(&self->balancer, comm, &self->bins, &self->speeds, &own);
+    data_placement_init(&self->placement, comm, costs);
+    if (costs)
+        self->balancer.placement = &self->placement;
     /* No ran_tasks: the tasks that ran are in bins. */
     TRY(stealing_init(&self->stealing, setup, comm, NULL));
     self->stealing.speed = speed;
 
     stealing_mind_moves(&self->stealing);
-    return STATUS_OK;
+    return stealing_mind_data(&self->stealing);
 }
 
 void measured_balance_fini(void *state)
@@ -40,6 +46,7 @@ void measured_balance_fini(void *state)
     struct measured_balance *self = state;
     balancer_fini(&self->balancer);
     learned_speeds_fini(&self->speeds);
+    data_placement_fini(&self->placement);
     duration_bins_fini(&self->bins);
     taskpool_stealing_fini(&self->stealing);
 }
@@ -54,6 +61,8 @@ void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
     stealing_finished(&self->stealing, task, time_s);
+    if (data_placement_is_known(&self->placement))
+        data_placement_finished(&self->placement, time_s);
     taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
 }
 
@@ -81,17 +90,31 @@ void measured_balance_sent(void *state, int64_t token)
 enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work)
 {
     struct measured_balance *self = state;
-    enum taskpool_mode_step step = taskpool_stealing_next(&self->stealing, work);
     const struct stealing *stealing = &self->stealing;
+    bool searched = stealing->searching;
+    if (data_placement_is_known(&self->placement) && !self->placement.is_running)
+        data_placement_begin_iteration(&self->placement);
+    enum taskpool_mode_step step = taskpool_stealing_next(&self->stealing, work);
+    if (data_placement_is_known(&self->placement) && searched && step == TASKPOOL_MODE_RUN)
+        data_placement_found_tasks(&self->placement);
     if (step == TASKPOOL_MODE_DONE && stealing->enabled)
         self->end_s =
             stealing->searching ? taskpool_comm_now(stealing->comm) - stealing->searched_from_s : 0;
     return step;
 }
 
+/* Where data are known, next is to see the first tasks. */
+bool measured_balance_next_local(void *state, struct taskpool_mode_work *work)
+{
+    const struct measured_balance *self = state;
+    bool is_seen = !data_placement_is_known(&self->placement) || self->placement.is_running;
+    return is_seen && taskpool_stealing_next_local(state, work);
+}
+
 static void begin_learning(struct measured_balance *self)
 {
     self->balancing = true;
+    data_placement_end_iteration(&self->placement);
     balancer_prepare(&self->balancer);
     learned_speeds_begin(&self->speeds, &self->bins);
 }
@@ -121,6 +144,7 @@ bool measured_balance_balance(struct measured_balance *self)
 
 void measured_balance_keep(struct measured_balance *self)
 {
+    data_placement_end_iteration(&self->placement);
     duration_bins_scale(&self->bins, self->speeds.speed);
     taskpool_comm_report(self->stealing.comm, learned_speeds_watch_own(&self->speeds, &self->bins));
 }

@@ -18,6 +18,7 @@ struct measured_balance {
     struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
     struct learned_speeds speeds;
     struct balancer balancer;
+    struct data_placement placement;
     bool balancing; /* a phase has begun and is not finished: speeds are learned, then tasks move */
     bool moving;
     double end_s; /* from this worker's last task to the end, in the last iteration that
@@ -49,6 +50,7 @@ enum status measured_balance_begin(struct measured_balance *measured, bool steal
 /* Entries of struct taskpool_mode, for modes whose state begins with a struct measured_balance. */
 void measured_balance_fini(void *state);
 enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work);
+bool measured_balance_next_local(void *state, struct taskpool_mode_work *work);
 int measured_balance_seed(void *state);
 void measured_balance_receive(void *state, int from, const void *message, size_t size);
 void measured_balance_sent(void *state, int64_t token);

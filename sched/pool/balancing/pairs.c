@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/pairs.h"
 
+#include "sched/pool/balancing/data_gifts.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 #include "support/base/random.h"
@@ -58,31 +59,46 @@ void pairs_finish(struct pairs *self)
         free(self->rounds[i].sent);
     free(self->rounds);
     free(self->offer);
+    free(self->data_offer);
     self->rounds = NULL;
     self->offer = NULL;
+    self->data_offer = NULL;
     self->begun = self->tries = self->has_trial = false;
 }
 
-/* Adds a task of the partner. */
-static void add_task(struct pairs *self, const struct pairs_task *task)
+/* A task of the partner is here now. */
+static void note_got(struct pairs *self, int64_t task, double work, bool ran_there)
 {
-    taskpool_comm_report(self->link->comm, duration_bins_add(self->bins, task->task, task->work));
     self->link->comm->counts.tasks_moved++;
     if (!self->link->speeds)
         return;
     learned_speeds_got(self->link->speeds, self->partner);
-    taskpool_comm_report(self->link->comm,
-                         watched_tasks_add(&self->link->speeds->watched, task->task, task->work,
-                                           task->ran_here ? self->partner : -1));
+    taskpool_comm_report(self->link->comm, watched_tasks_add(&self->link->speeds->watched, task,
+                                                             work, ran_there ? self->partner : -1));
+}
+
+static void add_task(struct pairs *self, const struct pairs_task *task)
+{
+    if (self->link->placement)
+        data_placement_take(self->link->placement, task->task, task->work);
+    else
+        taskpool_comm_report(self->link->comm,
+                             duration_bins_add(self->bins, task->task, task->work));
+    note_got(self, task->task, task->work, task->ran_here);
 }
 
 /* A removed task is the partner's. */
-static void note_given(struct pairs *self, const struct pairs_task *task)
+static void note_given(struct pairs *self, int64_t task)
 {
     if (!self->link->speeds)
         return;
     learned_speeds_gave(self->link->speeds, self->partner);
-    watched_tasks_remove(&self->link->speeds->watched, task->task);
+    watched_tasks_remove(&self->link->speeds->watched, task);
+}
+
+static bool may_have_run_here(const struct pairs *self, int64_t task)
+{
+    return self->link->speeds && !watched_tasks_may_have(&self->link->speeds->watched, task);
 }
 
 static struct pairs_task remove_task(struct pairs *self, int64_t bin)
@@ -92,16 +108,17 @@ static struct pairs_task remove_task(struct pairs *self, int64_t bin)
     duration_bins_remove(self->bins, bin, &task.entry, &work);
     task.task = duration_bins_removed_task(self->bins, task.entry);
     task.work = work;
-    task.ran_here =
-        self->link->speeds && !watched_tasks_may_have(&self->link->speeds->watched, task.task);
+    task.ran_here = may_have_run_here(self, task.task);
     return task;
 }
 
-static void send_tasks(struct pairs *self, struct balancer_message *head, struct pairs_task *tasks)
+/* Items of a size, which are freed after the phase. */
+static void send_items(struct pairs *self, struct balancer_message *head, void *items,
+                       size_t item_size)
 {
     head->round = self->round;
-    self->rounds[self->round].sent = tasks;
-    balancer_send(self->link, self->partner, head, tasks, sizeof *tasks);
+    self->rounds[self->round].sent = items;
+    balancer_send(self->link, self->partner, head, items, item_size);
 }
 
 /* --- the worker of less load --- */
@@ -147,20 +164,48 @@ static void offer_tasks(struct pairs *self)
     else
         choose_of_every_duration(self, tasks);
     struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};
-    send_tasks(self, &head, tasks);
+    send_items(self, &head, tasks, sizeof *tasks);
 }
 
-static void take_moved(struct pairs *self, const struct balancer_message *message)
+/* The same where data are known. */
+static void offer_data(struct pairs *self)
+{
+    struct data_offer *offer;
+    struct balancer_message head = {.kind = BALANCER_PAIR_OFFER,
+                                    .n = data_gifts_offer(self->link->placement, &offer)};
+    for (int64_t i = 0; i < head.n; i++)
+        offer[i].ran_here = offer[i].position >= 0 && may_have_run_here(self, offer[i].id);
+    self->n_offered = (int32_t)head.n;
+    send_items(self, &head, offer, sizeof *offer);
+}
+
+/* Takes what the partner took of the offer out of the bins, and puts the other tasks back. */
+static void settle_offer(struct pairs *self, uint32_t taken)
 {
     const struct pairs_task *offered = self->rounds[self->round].sent;
-    const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
     for (int32_t i = 0; i < self->n_offered; i++)
-        if ((message->taken >> i) & 1)
-            note_given(self, &offered[i]);
+        if ((taken >> i) & 1)
+            note_given(self, offered[i].task);
         else
             taskpool_comm_report(
                 self->link->comm,
                 duration_bins_put_back(self->bins, offered[i].entry, (float)offered[i].work));
+}
+
+static void settle_data_offer(struct pairs *self, uint32_t taken)
+{
+    const struct data_offer *offered = self->rounds[self->round].sent;
+    for (int i = 0; i < DATA_GIFTS_MOST_OFFERED; i++)
+        if ((taken >> i) & 1) {
+            note_given(self, offered[i].id);
+            data_placement_give(self->link->placement, offered[i].position);
+        }
+}
+
+static void take_moved(struct pairs *self, const struct balancer_message *message)
+{
+    const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
+    (self->link->placement ? settle_data_offer : settle_offer)(self, message->taken);
     self->has_trial |= is_trial_round(self) && message->n > 0;
     for (int64_t i = 0; i < message->n; i++)
         add_task(self, &moved[i]);
@@ -197,7 +242,7 @@ static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bi
         die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
     struct pairs_task task = remove_task(self, bin);
     gift->tasks[gift->n++] = task;
-    note_given(self, &task);
+    note_given(self, task.task);
     double work = balancer_expect(self->link, task.work);
     gift->own_s -= work / gift->own_speed;
     gift->partner_s += work / gift->partner_speed;
@@ -309,7 +354,53 @@ static void answer_offer(struct pairs *self)
         if ((gift.taken >> i) & 1)
             add_task(self, &self->offer[i]);
     struct balancer_message head = {.kind = BALANCER_PAIR_MOVE, .n = gift.n, .taken = gift.taken};
-    send_tasks(self, &head, gift.tasks);
+    send_items(self, &head, gift.tasks, sizeof *gift.tasks);
+}
+
+/* --- the same, where data are known --- */
+
+static void note_exchanged(struct pairs *self, const struct data_partners *partners)
+{
+    for (int i = 0; i < DATA_GIFTS_MOST_OFFERED; i++)
+        if ((partners->taken >> i) & 1) {
+            const struct data_offer *task = &partners->offer[i];
+            note_got(self, task->id, task->work, task->ran_here);
+        }
+}
+
+/* The message's tasks, of the positions in the list. */
+static struct pairs_task *list_gifts(struct pairs *self, const int64_t *positions, int64_t n)
+{
+    struct pairs_task *tasks = balancer_allocate(n, sizeof *tasks);
+    for (int64_t i = 0; i < n; i++) {
+        const struct placed_task *placed = &self->link->placement->tasks.list[positions[i]];
+        tasks[i] = (struct pairs_task){.task = placed->task,
+                                       .work = placed->work,
+                                       .ran_here = may_have_run_here(self, placed->task)};
+        note_given(self, placed->task);
+    }
+    return tasks;
+}
+
+static void answer_data_offer(struct pairs *self)
+{
+    const struct pairs_round *round = &self->rounds[self->round];
+    const struct data_placement *placement = self->link->placement;
+    struct data_partners partners = {.own_s = self->own_s,
+                                     .partner_s = round->partner_s,
+                                     .partner_speed = round->partner_speed,
+                                     .offer = self->data_offer,
+                                     .n_offer = self->n_offer};
+    int64_t *positions;
+    data_load_init(&partners.of_partner, placement->load.costs, self->partner,
+                   self->link->comm->size);
+    struct balancer_message head = {.kind = BALANCER_PAIR_MOVE};
+    head.n = data_gifts_choose(self->link, self->limit_s, &partners, &positions);
+    head.taken = partners.taken;
+    send_items(self, &head, list_gifts(self, positions, head.n), sizeof(struct pairs_task));
+    note_exchanged(self, &partners);
+    free(positions);
+    data_load_fini(&partners.of_partner);
 }
 
 /* --- rounds --- */
@@ -332,10 +423,12 @@ static int find_partner(const struct pairs *self)
 static void begin_round(struct pairs *self)
 {
     free(self->offer);
+    free(self->data_offer);
     self->offer = NULL;
+    self->data_offer = NULL;
     self->n_offered = self->n_offer = -1;
     self->answered = false;
-    self->own_s = balancer_expected_work(self->link, self->bins) / self->link->speed;
+    self->own_s = balancer_expected_load(self->link, self->bins);
     self->partner = find_partner(self);
     struct balancer_message head = {.kind = BALANCER_PAIR_LOAD,
                                     .round = self->round,
@@ -362,11 +455,11 @@ static bool play_round(struct pairs *self)
     if (self->own_s == more_s) {
         if (self->n_offer < 0)
             return false;
-        answer_offer(self);
+        (self->link->placement ? answer_data_offer : answer_offer)(self);
         return true;
     }
     if (self->n_offered < 0)
-        offer_tasks(self);
+        (self->link->placement ? offer_data : offer_tasks)(self);
     return self->answered;
 }
 
@@ -388,10 +481,15 @@ void pairs_begin(struct pairs *self, double limit_s)
 
 static void keep_offer(struct pairs *self, const struct balancer_message *message)
 {
+    size_t size = self->link->placement ? sizeof *self->data_offer : sizeof *self->offer;
+    void *offer = balancer_allocate(message->n, size);
     self->n_offer = (int32_t)message->n;
-    self->offer = balancer_allocate(message->n, sizeof *self->offer);
     if (message->n > 0)
-        memcpy(self->offer, message + 1, (size_t)message->n * sizeof *self->offer);
+        memcpy(offer, message + 1, (size_t)message->n * size);
+    if (self->link->placement)
+        self->data_offer = offer;
+    else
+        self->offer = offer;
 }
 
 void pairs_receive(struct pairs *self, const struct balancer_message *message)

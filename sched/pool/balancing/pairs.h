@@ -34,11 +34,13 @@ struct pairs_task {
     bool ran_here; /* on the sender, in the last iteration */
 };
 
+struct data_offer; /* data_gifts.h */
+
 struct pairs_round {
     double partner_s; /* the partner's load; NAN: not here yet */
     double partner_speed;
     bool partner_tries, partner_has_trial;
-    struct pairs_task *sent; /* bulk of the message to the partner; NULL: none */
+    void *sent; /* bulk of the message to the partner: an offer or gifts; NULL: none */
 };
 
 struct pairs {
@@ -53,14 +55,15 @@ struct pairs {
     double limit_s;
 
     int32_t n_rounds, round;
-    struct pairs_round *rounds; /* n_rounds; NULL between phases */
-    bool tries;                 /* the longest task is to be tried elsewhere */
-    bool has_trial;             /* got such a task */
-    int partner;                /* in this round; this worker itself: none */
-    double own_s;               /* the load that the partner got */
-    int32_t n_offered, n_offer; /* tasks offered to the partner, and by it; -1: not yet */
-    struct pairs_task *offer;   /* n_offer */
-    bool answered;              /* the offer */
+    struct pairs_round *rounds;    /* n_rounds; NULL between phases */
+    bool tries;                    /* the longest task is to be tried elsewhere */
+    bool has_trial;                /* got such a task */
+    int partner;                   /* in this round; this worker itself: none */
+    double own_s;                  /* the load that the partner got */
+    int32_t n_offered, n_offer;    /* tasks offered to the partner, and by it; -1: not yet */
+    struct pairs_task *offer;      /* n_offer */
+    struct data_offer *data_offer; /* the same, where data are known */
+    bool answered;                 /* the offer */
 };
 
 /* link, bins  borrowed

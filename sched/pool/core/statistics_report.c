@@ -62,7 +62,7 @@ static void print_spread(const struct taskpool_iteration *iterations, int64_t n)
     free(makespans);
 }
 
-void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
+static void print_iterations(const struct taskpool_iteration *iterations, int64_t n)
 {
     log_print("iteration  makespan/s   task/s search/s   idle/s sched/s  comm/s  efficiency"
               " imbalance    steals of  messages\n");
@@ -77,6 +77,21 @@ void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
     print_choices(iterations, n);
 }
 
+void statistics_print_bound(const struct taskpool_iteration *iteration)
+{
+    if (iteration->lower_bound_s > 0)
+        log_print("\nLower bound  %.6g s: no schedule of the %s ends earlier\n",
+                  iteration->lower_bound_s,
+                  iteration->iteration > 0 ? "last iteration" : "iteration");
+}
+
+void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
+{
+    print_iterations(iterations, n);
+    if (n > 0)
+        statistics_print_bound(&iterations[n - 1]);
+}
+
 static json_t *spread_to_json(const struct taskpool_spread *spread)
 {
     return json_pack("{s:f, s:f}", "mean", spread->mean, "sd", spread->sd);
@@ -89,7 +104,7 @@ static json_t *choice_to_json(const struct taskpool_choice *choice)
 
 json_t *statistics_to_json(const struct taskpool_iteration *iteration)
 {
-    return json_pack(
+    json_t *json = json_pack(
         "{s:I, s:I, s:f, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
         "s:I, s:o*}",
         "iteration", (json_int_t)iteration->iteration, "tasks_run", (json_int_t)iteration->tasks,
@@ -102,6 +117,9 @@ json_t *statistics_to_json(const struct taskpool_iteration *iteration)
         iteration->load_max, "load_mean", iteration->load_mean, "tasks_moved",
         (json_int_t)iteration->tasks_moved, "messages", (json_int_t)iteration->messages, "bytes",
         (json_int_t)iteration->bytes, "choice", choice_to_json(&iteration->choice));
+    if (json && iteration->lower_bound_s > 0)
+        json_object_set_new(json, "lower_bound_seconds", json_real(iteration->lower_bound_s));
+    return json;
 }
 
 static void write_row(FILE *stream, int64_t iteration, int64_t worker,

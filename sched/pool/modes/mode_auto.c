@@ -26,6 +26,9 @@
  * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
  * from, but for the messages, so that no iteration takes longer than its start without stealing.
  *
+ * Where the data of tasks are known (problem.data_costs), it starts from their owners, and what a move
+ * costs is weighed against the load that it levels: data_share.h for thieves, data_placement.h for pairs.
+ *
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
 #include "sched/pool/balancing/measured_balance.h"
@@ -80,14 +83,15 @@ static enum status begin_to_learn(struct measured_balance *self)
     return stealing_push(&self->stealing, &(struct task_ranges){.list = &shortest, .n = 1});
 }
 
-/* The tasks of the worker's seeding, those of the largest predicted cost first. */
+/* The tasks of the worker's seeding, those of the largest predicted cost first; where data are known in
+ * the order in which they are, as the longest are those whose data are worth a move to a thief. */
 static int auto_seed(void *state)
 {
     struct measured_balance *self = state;
     const struct taskpool_problem *problem = self->stealing.setup->problem;
     const struct taskpool_seeding *seeding = self->stealing.setup->seeding;
     int worker = self->stealing.comm->rank;
-    if (!problem->cost)
+    if (!problem->cost || problem->data_costs)
         return taskpool_stealing_seed(&self->stealing);
     for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
@@ -104,7 +108,8 @@ static enum taskpool_mode_step auto_restore(void *state)
     if (!dynamic && !measured_balance_balance(&self->measured))
         return TASKPOOL_MODE_WAIT;
     bool steals = self->measured.balancer.steals;
-    enum status status = measured_balance_begin(&self->measured, steals, true);
+    bool longest_first = !self->measured.placement.weighs;
+    enum status status = measured_balance_begin(&self->measured, steals, longest_first);
     if (status == STATUS_OK && dynamic)
         status = stealing_push_records(&self->measured.stealing, &self->ran.records);
     taskpool_comm_report(self->measured.stealing.comm, status);
@@ -157,7 +162,7 @@ const struct taskpool_mode mode_auto = {
     .fini = auto_fini,
     .seed = auto_seed,
     .next = measured_balance_next,
-    .next_local = taskpool_stealing_next_local,
+    .next_local = measured_balance_next_local,
     .add = taskpool_stealing_add,
     .receive = measured_balance_receive,
     .sent = measured_balance_sent,

@@ -6,6 +6,9 @@
  * workers' speeds (learned_speeds.h), and pairs of workers even out what it leaves, which
  * --refine=false and --as-published undo.
  *
+ * Where the data of tasks are known (problem.data_costs) and not negligible, pairs that weigh them take the
+ * place of the tree (data_placement.h), unless --never-worse=false.
+ *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
 #include "sched/pool/balancing/measured_balance.h"
@@ -113,8 +116,8 @@ const struct taskpool_mode mode_persist = {
     .init = persist_init,
     .fini = measured_balance_fini,
     .seed = measured_balance_seed,
-    .next = taskpool_stealing_next,
-    .next_local = taskpool_stealing_next_local,
+    .next = measured_balance_next,
+    .next_local = measured_balance_next_local,
     .receive = measured_balance_receive,
     .sent = measured_balance_sent,
     .finished = measured_balance_finished,

@@ -4,7 +4,6 @@
 #include "support/io/words.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -115,6 +114,7 @@ void taskpool_stealing_fini(void *state)
 {
     struct stealing *self = state;
     task_deque_fini(&self->deque);
+    data_share_fini(&self->share);
 }
 
 void stealing_begin(struct stealing *self, bool enabled)
@@ -139,8 +139,18 @@ void stealing_mind_moves(struct stealing *self)
     self->minds_moves = problem->move_cost > 0 && problem->record_size == 0;
 }
 
+enum status stealing_mind_data(struct stealing *self)
+{
+    const struct taskpool_problem *problem = self->setup->problem;
+    if (!problem->data_costs || problem->record_size > 0)
+        return STATUS_OK;
+    return data_share_init(&self->share, problem, self->comm->rank, self->comm->size);
+}
+
 void stealing_finished(struct stealing *self, int64_t task, double time_s)
 {
+    if (self->share.problem)
+        data_share_ran(&self->share, task, time_s);
     atomic_store_explicit(&self->between, true, memory_order_relaxed);
     stealing_note_pace(self, task, time_s);
     if (self->minds_moves)
@@ -317,49 +327,12 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
 
 /* --- the victim --- */
 
-int64_t stealing_even_share(double victim_speed, double thief_speed, double left, int64_t n)
-{
-    int64_t less = (int64_t)((double)n * thief_speed / (thief_speed + victim_speed));
-    double with_less = ((double)(n - less) + left) / victim_speed;
-    double with_more =
-        fmax((double)(less + 1) / thief_speed, ((double)(n - less - 1) + left) / victim_speed);
-    return less < n && with_more < with_less ? less + 1 : less;
-}
-
-/* The number of waiting tasks that a thief gets; 0 if there are none for it, -1: half of them. */
-static int64_t share_for(const struct stealing *self, const struct steal_request *request,
-                         size_t size)
-{
-    const struct move_account *account = &self->account;
-    if (account->move_cost > 0)
-        return move_account_worth(account, task_deque_n_shared(&self->deque), request->load_s,
-                                  taskpool_comm_now(self->comm));
-    if (!self->minds_speeds)
-        return -1;
-    double left =
-        atomic_load_explicit(&self->between, memory_order_relaxed) ? 0 : RUNNING_TASK_LEFT;
-    return stealing_even_share(self->speed, size == sizeof *request ? request->speed : 1, left,
-                               task_deque_n_shared(&self->deque));
-}
-
-/* The tasks for a thief; their number, 0 if there are none for it. */
-static int64_t choose_batch(struct stealing *self, const struct steal_request *request, size_t size,
-                            struct task_deque_batch *batch)
-{
-    int64_t n_wanted = self->steal_tasks, n = share_for(self, request, size);
-    if (n >= 0 && n < self->deque.min_share)
-        return 0;
-    if (n > 0)
-        n_wanted = n_wanted > 0 && n_wanted < n ? n_wanted : n;
-    return task_deque_give_away(&self->deque, n_wanted, batch);
-}
-
 static void answer_thief(struct stealing *self, int thief, const struct steal_request *request,
                          size_t size)
 {
     struct task_deque_batch batch;
     termination_received_request(&self->termination);
-    if (choose_batch(self, request, size, &batch) == 0) {
+    if (stealing_choose_batch(self, thief, request, size, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
         taskpool_comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);

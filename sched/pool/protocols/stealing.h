@@ -31,6 +31,7 @@
 #pragma once
 
 #include "sched/pool/core/comm.h"
+#include "sched/pool/protocols/data_share.h"
 #include "sched/pool/protocols/move_account.h"
 #include "sched/pool/protocols/stealing_pace.h"
 #include "sched/pool/protocols/termination.h"
@@ -88,6 +89,7 @@ struct stealing {
     atomic_bool between; /* no task runs here, if the mode calls it */
     bool minds_moves;    /* in iterations after the first, if moving costs something */
     struct move_account account;
+    struct data_share share;
 };
 
 /* setup, comm  borrowed
@@ -102,6 +104,10 @@ void stealing_prefer_termination(struct stealing *stealing, enum termination_rul
 /* After stealing_init: iterations that begin where tasks ran in the last one mind the problem's
  * move_cost. The mode then calls stealing_finished at the end of every task. */
 void stealing_mind_moves(struct stealing *stealing);
+
+/* After stealing_init: thieves get what is worth its data (data_share.h), if the problem has
+ * data_costs. The mode then calls stealing_finished. Errors: STATUS_NO_MEMORY. */
+enum status stealing_mind_data(struct stealing *stealing);
 
 /* A task of a static pool ended here. */
 void stealing_finished(struct stealing *stealing, int64_t task, double time_s);

@@ -20,6 +20,14 @@ struct steal_request {
 void stealing_begin_tasks(struct stealing *stealing, const struct taskpool_mode_work *work,
                           bool initial);
 
+/* --- stealing_victim.c --- */
+
+/* The tasks for a thief; their number, 0 if there are none for it.
+ * size  of the request: shorter if the thief's speed is the usual one */
+int64_t stealing_choose_batch(struct stealing *stealing, int thief,
+                              const struct steal_request *request, size_t size,
+                              struct task_deque_batch *batch);
+
 /* The number of n waiting tasks with which the later of two workers ends earliest, if the thief gets
  * them and the victim keeps the others and what is left of the task that it runs; of two such numbers
  * the smaller. Speeds are relative. */

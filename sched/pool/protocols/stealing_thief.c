@@ -80,20 +80,37 @@ void stealing_note_success(struct stealing *self, int64_t n_tasks)
     self->comm->counts.tasks_moved += n_tasks;
 }
 
+/* The number of tasks in a window that are worth taking; -1: half of them. */
+static int64_t share_from_window(struct stealing *self, int mate)
+{
+    double speed = steal_window_speed(&self->window, mate);
+    int64_t n_waiting = steal_window_n_tasks_of(&self->window, mate);
+    if (self->share.problem)
+        return data_share_of(&self->share,
+                             &(struct data_share_request){
+                                 .victim = self->comm->node_ranks[mate],
+                                 .thief = self->comm->rank,
+                                 .victim_speed = speed,
+                                 .thief_speed = self->speed,
+                                 .n_waiting = n_waiting,
+                                 .n_listed = steal_window_list(&self->window, mate, DATA_SHARE_MOST,
+                                                               self->share.tasks),
+                                 .now_s = taskpool_comm_now(self->comm)});
+    return self->minds_speeds || self->speed != speed
+               ? stealing_even_share(speed, self->speed, RUNNING_TASK_LEFT, n_waiting)
+               : -1;
+}
+
 /* Takes tasks from the window of another worker of the node, into the deque. */
 static bool steal_from_window(struct stealing *self)
 {
     struct steal_window_part part;
     int mate = steal_window_find(&self->window);
-    int64_t n_wanted = self->steal_tasks;
-    double speed = mate >= 0 ? steal_window_speed(&self->window, mate) : 1;
-    if (mate >= 0 && (self->minds_speeds || self->speed != speed)) {
-        int64_t n = stealing_even_share(speed, self->speed, RUNNING_TASK_LEFT,
-                                        steal_window_n_tasks_of(&self->window, mate));
-        if (n < max_int64(self->deque.min_share, 1))
-            return false;
+    int64_t n_wanted = self->steal_tasks, n = mate >= 0 ? share_from_window(self, mate) : -1;
+    if (n >= 0 && n < max_int64(self->deque.min_share, 1))
+        return false;
+    if (n > 0)
         n_wanted = n_wanted > 0 && n_wanted < n ? n_wanted : n;
-    }
     if (mate < 0 ||
         !steal_window_steal(&self->window, mate, n_wanted, self->deque.min_share, &part))
         return false;
@@ -120,7 +137,7 @@ static int find_mate(const struct taskpool_comm *comm, int rank)
 /* Whether it is known, without a message, that a worker has nothing to give. */
 static bool gives_nothing(const struct stealing *self, int victim)
 {
-    if (!self->window.comm)
+    if (!self->window.comm || (self->share.problem && !data_share_knows(&self->share)))
         return false;
     int mate = find_mate(self->comm, victim);
     return mate >= 0 && steal_window_has_all(&self->window, mate);

@@ -243,6 +243,17 @@ bool steal_window_steal(struct steal_window *self, int mate, int64_t n, int64_t 
     return true;
 }
 
+int64_t steal_window_list(const struct steal_window *self, int mate, int64_t n_most, int64_t *tasks)
+{
+    struct steal_window_part part;
+    int64_t n = 0;
+    copy_from_list(self, mate, window_view_of(window_word(self, mate, THEFT_VIEW)), &part);
+    for (int r = part.n - 1; r >= 0; r--)
+        for (int64_t left = taskpool_range_count(&part.ranges[r]); left > 0 && n < n_most; left--)
+            tasks[n++] = part.ranges[r].first + (left - 1) * part.ranges[r].step;
+    return n;
+}
+
 int steal_window_find(const struct steal_window *self)
 {
     struct taskpool_comm *comm = self->comm;

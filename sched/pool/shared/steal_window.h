@@ -78,6 +78,11 @@ int64_t steal_window_count_thefts(struct steal_window *window);
 bool steal_window_steal(struct steal_window *window, int mate, int64_t n, int64_t min_tasks,
                         struct steal_window_part *part);
 
+/* Lists up to n_most tasks of another worker's window, which may be changing, in the order in which
+ * steal_window_steal takes them: the first of the list. Returns their number. */
+int64_t steal_window_list(const struct steal_window *window, int mate, int64_t n_most,
+                          int64_t *tasks);
+
 /* A worker other than this one whose window has tasks, the one with the most among some; -1: none
  * was found. */
 int steal_window_find(const struct steal_window *window);

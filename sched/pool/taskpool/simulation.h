@@ -4,6 +4,7 @@
 #ifndef TASKPOOL_SIMULATION_H
 #define TASKPOOL_SIMULATION_H
 
+#include "taskpool/data.h"
 #include "taskpool/taskpool.h"
 
 #include <stdio.h>
@@ -35,27 +36,6 @@ int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, 
 int taskpool_noise_read(struct taskpool_noise *noise, const char *path);
 
 void taskpool_noise_fini(struct taskpool_noise *noise);
-
-struct taskpool_data_block {
-    int64_t bytes;
-    int64_t owner; /* 0 or more */
-};
-
-struct taskpool_data_access {
-    int64_t block; /* index of taskpool_data.blocks */
-    bool writes;
-};
-
-/* Accesses of tasks to blocks of data. Worker owner % n_workers holds a block. */
-struct taskpool_data {
-    int64_t n_blocks;
-    int64_t *numbers; /* n_blocks, ascending: the blocks' IDs in the file */
-    struct taskpool_data_block *blocks;
-    int64_t n_tasks;
-    int64_t *tasks; /* n_tasks, ascending; NULL: 0, 1, ... Other tasks need no data */
-    int64_t *first; /* n_tasks + 1: accesses of the task at position i begin at first[i] */
-    struct taskpool_data_access *accesses;
-};
 
 /* Times and rates are finite and not negative. */
 struct taskpool_machine {

@@ -86,6 +86,8 @@ int taskpool_fail(int status, const char *text);
 /* The largest size of a record. */
 #define TASKPOOL_MAX_RECORD_SIZE ((size_t)1 << 30)
 
+struct taskpool_data_costs;
+
 /* The work of a pool. A static pool is the IDs [0, n_tasks), kept as ranges, so that 2e10 tasks
  * cost a few words. A dynamic one (record_size > 0) begins with the records that taskpool_add put
  * into it before the run, and grows by those that its tasks add; n_tasks is then 0. Members
@@ -113,6 +115,12 @@ struct taskpool_problem {
      * imbalance that lasts (persist, auto); both by the durations of taskpool_set_duration. >= 0
      * and finite; 0: tasks take as long anywhere. No effect in dynamic pools. */
     double move_cost;
+    /* The data that tasks read and write, and what moving them costs (taskpool/data.h): persist and
+     * auto weigh that against the load that a move levels, and return to the placement with the
+     * least makespan after one that took longer. The same on every process, borrowed; NULL: nothing
+     * is known. Durations of tasks are then those without their data: taskpool_set_duration. No effect
+     * in dynamic pools. */
+    const struct taskpool_data_costs *data_costs;
 
     /* Called on each process after its last task, also where a task failed, before any process
      * leaves taskpool_run: completes what the tasks left under way (for instance by
@@ -309,6 +317,8 @@ struct taskpool_iteration {
     double search_s;
     double scheduler_s;
     double communication_s;
+    double lower_bound_s; /* simulated, in a static pool: no schedule has a smaller makespan, see
+                           * makespan_bound.h; else 0 */
     double balance_s; /* in the taskpool_restore before it, of the slowest worker; not part of the
                        * makespan */
     double load_mean; /* seconds in tasks, of a worker */

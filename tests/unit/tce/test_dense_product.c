@@ -1,32 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products of blocks with their indices in any order, with gaps and diagonals, against plain loops; the
  * register tiles of every kind of vectors that the processor has. */
-#include "support/base/random.h"
 #include "support/vectors/vector_unit.h"
 #include "tce/dense/dense_product.h"
 #include "tce/dense/product_kernels.h"
 #include "tce/dense/product_panels.h"
+#include "tests/cases/random_block.h"
 #include "tests/check.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-static struct random_stream random_numbers;
-
-static int below(int bound)
-{
-    return (int)random_below(&random_numbers, (uint64_t)bound);
-}
-
-static double *random_block(int64_t n)
-{
-    double *block = malloc((size_t)n * sizeof *block);
-    for (int64_t i = 0; i < n; i++)
-        block[i] = random_unit(&random_numbers) - 0.5;
-    return block;
-}
 
 /* --- whole products --- */
 

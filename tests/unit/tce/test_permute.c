@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every permutation of up to four indices and random ones of more, in odd sizes; diagonals
  * and sums: against plain loops. Equal, bit for bit: nothing is rounded but the factor. */
-#include "support/base/random.h"
 #include "tce/tensor/permute.h"
+#include "tests/cases/random_block.h"
 #include "tests/check.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
-
-static struct random_stream random_numbers;
-
-static int below(int bound)
-{
-    return (int)random_below(&random_numbers, (uint64_t)bound);
-}
-
-static double *random_block(int64_t n)
-{
-    double *block = malloc((size_t)n * sizeof *block);
-    for (int64_t i = 0; i < n; i++)
-        block[i] = random_unit(&random_numbers) - 0.5;
-    return block;
-}
 
 static void check_shape(const struct permute_shape *shape, const double *source)
 {

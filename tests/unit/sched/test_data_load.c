@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The time for the data of a set of tasks, against a sum over all of its accesses; the best placement so
+ * far, and when tasks leave it. */
+#include "sched/pool/balancing/best_makespan.h"
+#include "sched/pool/data/data_load.h"
+#include "support/base/random.h"
+#include "tests/check.h"
+
+enum { N_TASKS = 40, N_BLOCKS = 12, N_WORKERS = 4, EACH = 3, KEPT = 1000 };
+
+struct loaded_pool {
+    struct taskpool_data data;
+    struct taskpool_data_block blocks[N_BLOCKS];
+    struct taskpool_data_access accesses[EACH * N_TASKS];
+    int64_t first[N_TASKS + 1];
+    struct taskpool_data_costs costs;
+};
+
+static void draw_loaded(struct loaded_pool *pool, struct random_stream *random)
+{
+    *pool = (struct loaded_pool){.data = {.n_blocks = N_BLOCKS, .n_tasks = N_TASKS}};
+    pool->data.blocks = pool->blocks;
+    pool->data.accesses = pool->accesses;
+    pool->data.first = pool->first;
+    for (int i = 0; i < N_BLOCKS; i++)
+        pool->blocks[i] = (struct taskpool_data_block){
+            .bytes = 1 + (int64_t)random_below(random, 2 * KEPT), .owner = i};
+    for (int i = 0; i < EACH * N_TASKS; i++)
+        pool->accesses[i] =
+            (struct taskpool_data_access){.block = (int64_t)random_below(random, N_BLOCKS),
+                                          .writes = random_below(random, 4) == 0};
+    for (int i = 0; i <= N_TASKS; i++)
+        pool->first[i] = EACH * i;
+    pool->costs = (struct taskpool_data_costs){.data = &pool->data,
+                                               .node_size = 2,
+                                               .latency_s = 2,
+                                               .node_latency_s = 1,
+                                               .bandwidth = 100,
+                                               .node_bandwidth = 1000,
+                                               .overhead_s = 0.5,
+                                               .cache_bytes = KEPT};
+}
+
+/* The sum, by the definition. */
+static double slow_seconds(const struct loaded_pool *pool, const bool *is_in, int worker)
+{
+    bool counted[2 * N_BLOCKS] = {false};
+    double seconds = 0;
+    for (int i = 0; i < EACH * N_TASKS; i++) {
+        const struct taskpool_data_access *access = &pool->accesses[i];
+        const struct taskpool_data_block *block = &pool->blocks[access->block];
+        int owner = (int)(block->owner % N_WORKERS);
+        bool *is_counted = &counted[2 * access->block + access->writes];
+        if (!is_in[i / EACH] || owner == worker || (block->bytes <= KEPT && *is_counted))
+            continue;
+        *is_counted = true;
+        bool near = owner / 2 == worker / 2;
+        seconds += 1 + (near ? 2 : 4) + (double)block->bytes / (near ? 1000 : 100);
+    }
+    return seconds;
+}
+
+static void test_seconds_are_those_of_all_accesses(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    struct loaded_pool pool;
+    random_stream_init(&random, 3, 0);
+    draw_loaded(&pool, &random);
+    for (int worker = 0; worker < N_WORKERS; worker++) {
+        bool is_in[N_TASKS] = {false};
+        struct data_load load;
+        data_load_init(&load, &pool.costs, worker, N_WORKERS);
+        for (int i = 0; i < 500; i++) {
+            int task = (int)random_below(&random, N_TASKS);
+            (is_in[task] ? data_load_leave : data_load_join)(&load, task);
+            is_in[task] = !is_in[task];
+            check_close(load.seconds, slow_seconds(&pool, is_in, worker), 1e-9);
+        }
+        data_load_clear(&load);
+        assert_true(load.seconds == 0 && load.kept.n_ids == 0);
+        data_load_fini(&load);
+    }
+}
+
+/* Of tasks that have no access twice. */
+static void test_joining_and_leaving_are_foreseen(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    struct loaded_pool pool;
+    struct data_load load;
+    random_stream_init(&random, 4, 0);
+    draw_loaded(&pool, &random);
+    for (int i = 0; i < EACH * N_TASKS; i++)
+        pool.accesses[i].block = (pool.accesses[i].block / EACH * EACH + i) % N_BLOCKS;
+    data_load_init(&load, &pool.costs, 1, N_WORKERS);
+    for (int task = 0; task < N_TASKS; task++) {
+        double before = load.seconds, expected = data_load_of_joining(&load, task);
+        data_load_join(&load, task);
+        check_close(load.seconds - before, expected, 1e-9);
+        check_close(data_load_of_leaving(&load, task), expected, 1e-9);
+    }
+    data_load_fini(&load);
+}
+
+static void test_tasks_return_to_the_best_placement(void **state)
+{
+    (void)state;
+    struct best_makespan best = {0};
+    assert_int_equal(best_makespan_next(&best, 10), BEST_MOVE);
+    assert_true(best_makespan_accepts(&best, 8));
+    assert_int_equal(best_makespan_next(&best, 9), BEST_MOVE); /* less than before */
+    assert_true(best_makespan_accepts(&best, 7));
+    assert_int_equal(best_makespan_next(&best, 9.5), BEST_RETURN);
+    assert_int_equal(best_makespan_next(&best, 9.1), BEST_KEEP); /* waits after a failure */
+    assert_int_equal(best_makespan_next(&best, 9.1), BEST_MOVE);
+    assert_true(best_makespan_accepts(&best, 7));
+    assert_int_equal(best_makespan_next(&best, 12), BEST_RETURN);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(best_makespan_next(&best, 9), BEST_KEEP);
+    assert_int_equal(best_makespan_next(&best, 9), BEST_MOVE);
+    assert_false(best_makespan_accepts(&best, 8.99)); /* too little: the placement stays */
+    assert_int_equal(best_makespan_next(&best, 20), BEST_RETURN); /* what was stolen? */
+    assert_int_equal(best_makespan_next(&best, 20), BEST_MOVE);   /* no, it takes as long now */
+    assert_false(best_makespan_accepts(&best, 19.9));
+    assert_int_equal(best_makespan_next(&best, 20.1), BEST_MOVE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_seconds_are_those_of_all_accesses),
+        cmocka_unit_test(test_joining_and_leaving_are_foreseen),
+        cmocka_unit_test(test_tasks_return_to_the_best_placement),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
