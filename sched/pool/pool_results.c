@@ -102,6 +102,7 @@ enum status pool_end_iteration(struct taskpool *pool, enum status own)
         recorder_end(pool->recorder, iteration->iteration, workers,
                      outcome.totals.maxima.elapsed_s);
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
+    driver->functions->explain(pool->driver, &iteration->choice);
     if (outcome.n_failed == 0)
         TRY(find_lower_bound(pool, &iteration->lower_bound_s));
     enum status status = outcome.n_failed > 0 ? status_agree(pool->comm, own)

@@ -41,6 +41,7 @@ static enum status write_charts(FILE *page, const struct report_run *run,
     if (section)
         TRY(section->last_charts(page, run));
     fputs("</div>\n", page);
+    report_choices(page, run);
     report_iterations(page, run);
     return STATUS_OK;
 }
@@ -83,6 +84,7 @@ static enum status write_comparison(FILE *page, const struct report_run *runs, i
         report_charts(page, run);
         TRY(report_timeline(page, run));
         fputs("</div>\n", page);
+        report_choices(page, run);
         report_iterations(page, run);
         fputs("</details>\n", page);
     }

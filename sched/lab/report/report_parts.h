@@ -45,6 +45,9 @@ void report_summary(FILE *page, const struct report_run *run, const struct repor
 /* Table of all measurements of every iteration, or group of iterations, folded. */
 void report_iterations(FILE *page, const struct report_run *run);
 
+/* Choices of a mode that chooses, and why: a row for each that differs from the one before. */
+void report_choices(FILE *page, const struct report_run *run);
+
 /* --- charts of one run --- */
 
 /* Breakdown of the workers' time: one series for each use of the makespan, in the order of enum

@@ -2,6 +2,10 @@
 #include "sched/lab/report/report_parts.h"
 
 #include <math.h>
+#include <string.h>
+
+/* Rows of the table of choices. */
+enum { MAX_CHOICES = 32 };
 
 void report_name(FILE *page, const struct report_run *run, const struct report_section *section)
 {
@@ -180,4 +184,37 @@ void report_iterations(FILE *page, const struct report_run *run)
         fputs("</tr>\n", page);
     }
     fputs("</table></div></details>\n", page);
+}
+
+/* --- choices --- */
+
+static const char *choice_text(const json_t *iterations, size_t i, const char *key)
+{
+    return report_text(json_object_get(json_array_get(iterations, i), "choice"), key);
+}
+
+void report_choices(FILE *page, const struct report_run *run)
+{
+    const json_t *iterations = report_figure(run, "iterations");
+    const char *last = "";
+    int n_rows = 0;
+    for (size_t i = 0; i < json_array_size(iterations); i++) {
+        const char *what = choice_text(iterations, i, "what");
+        bool is_new = what && strcmp(what, last) != 0;
+        last = what ? what : "";
+        if (!is_new || n_rows == MAX_CHOICES)
+            continue;
+        if (n_rows++ == 0)
+            html_print(page,
+                       "<table class=\"choices\">\n<thead><tr><th>%s</th><th>choice</th>"
+                       "<th>because</th></tr></thead>\n",
+                       report_iteration_word(run));
+        fprintf(page, "<tr><td>%zu</td><td class=\"text\">", i);
+        html_text(page, what);
+        fputs("</td><td class=\"text\">", page);
+        html_text(page, choice_text(iterations, i, "why"));
+        fputs("</td></tr>\n", page);
+    }
+    if (n_rows > 0)
+        fputs("</table>\n", page);
 }

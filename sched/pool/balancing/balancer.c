@@ -140,6 +140,8 @@ void balancer_begin(struct balancer *self, double end_s)
         .moved_s = placement ? placement->moved_s : 0,
         .price_s = placement ? placement->load.seconds : 0,
         .away_s = placement ? placement->away_s : 0};
+    if (self->link.speeds && learned_speeds_are_untried(self->link.speeds))
+        head.untried_s = head.longest_s;
     send_to_parent(self, &head);
 }
 
@@ -271,6 +273,7 @@ static void receive_verdict(struct balancer *self, const struct balancer_message
 {
     self->has_verdict = message->last;
     self->steals = message->steals;
+    self->outcome.after_s = message->max_s;
     bool returns = self->settled && message->last && !message->accepted;
     if (self->link.placement || (self->placement && returns))
         end_placement(self, returns, true);
@@ -316,6 +319,13 @@ static void receive_tasks(struct balancer *self, int donor, const struct balance
 
 /* --- both --- */
 
+/* Whether this worker's longest task is one to try elsewhere, see pairs.h. */
+static bool is_to_be_tried(const struct balancer *self, double limit_s)
+{
+    double longest = balancer_expect(&self->link, duration_bins_longest_s(self->bins));
+    return learned_speeds_are_untried(self->link.speeds) && longest > limit_s * self->link.speed;
+}
+
 /* Where data are known: the placement that ran is the best one, or is given up; and tasks move without
  * a look at data that are negligible. */
 static void begin_placement(struct balancer *self, const struct balancer_message *message)
@@ -332,12 +342,22 @@ static void begin_placement(struct balancer *self, const struct balancer_message
 
 static void receive_average(struct balancer *self, const struct balancer_message *message)
 {
-    double average_s = message->load_s;
+    double average_s = message->load_s, largest_s = message->max_s / (1 - BALANCER_LEAST_GAIN);
     self->steals = message->steals;
+    self->outcome = (struct balancer_outcome){
+        .largest_s = largest_s,
+        .best_s = message->best_s,
+        .after_s = largest_s,
+        .error = balancer_load_error(&self->link, message->n_tasks),
+        .moves = average_s > 0,
+        .deals = message->deals,
+        .tries = message->tries,
+    };
     if (self->placement)
         begin_placement(self, message);
     double above = self->rules.donate_above + balancer_tolerance(&self->link, message->n_tasks);
     self->limit_s = fmax(average_s, message->longest_s) * above;
+    self->pairs.tries = message->tries && is_to_be_tried(self, average_s * above);
     if (self->rules.move_cost > 0 && message->n_tasks > 0)
         self->limit_s += average_s * self->link.comm->size / (double)message->n_tasks;
     if (average_s == 0)

@@ -74,6 +74,14 @@
  */
 extern const struct balancer_rules balancer_by_pairs;
 
+/* The outcome of a phase, the same on all workers. */
+struct balancer_outcome {
+    double largest_s, best_s; /* load before, and the least possible */
+    double after_s;           /* largest load that is expected of the next iteration */
+    double error;             /* standard deviation of a load, a fraction of it */
+    bool moves, deals, tries; /* whether tasks could move, and how */
+};
+
 struct balancer {
     struct balancer_link link;
     struct balancer_rules rules;
@@ -87,6 +95,7 @@ struct balancer {
     double last_s[2]; /* this worker's load in the last phase and the one before; at first 0 */
     bool finished;    /* this worker as a leaf: its node apart */
     bool steals;      /* out: whether the next iteration should, the same on all workers */
+    struct balancer_outcome outcome; /* out: of the last phase; zeros before the first */
 
     int64_t n_donated, donated_capacity;
     int64_t *donated; /* n_donated: entries of bins */

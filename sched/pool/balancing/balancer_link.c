@@ -22,10 +22,15 @@ void balancer_send(struct balancer_link *link, int to, const struct balancer_mes
 /* Of a standard error. */
 #define TOLERATED 0.5
 
-double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks)
+double balancer_load_error(const struct balancer_link *link, int64_t n_tasks)
 {
     double noise = link->speeds ? link->speeds->prediction.noise : 0;
-    return n_tasks > 0 ? TOLERATED * sqrt(noise * link->comm->size / (double)n_tasks) : 0;
+    return n_tasks > 0 ? sqrt(noise * link->comm->size / (double)n_tasks) : 0;
+}
+
+double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks)
+{
+    return TOLERATED * balancer_load_error(link, n_tasks);
 }
 
 double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins)

@@ -53,9 +53,12 @@ struct balancer_message {
                        * load: of the sender */
     double fastest;   /* load: speed of a worker of the subtree */
     double max_s;     /* load: of the subtree's workers; outcome: after all grants, or pairs;
-                       * average: of all workers, which a deal has to stay below */
+                       * average: of all workers, which a deal has to stay below; last verdict: of
+                       * all workers in the next iteration */
+    double best_s;    /* average: the least possible largest load */
     double longest_s; /* load: work of a task of the subtree; average: the longest of all tasks on
                        * the fastest worker */
+    double untried_s; /* load: the longest task of the subtree's workers of unknown speed */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
     double took_s;    /* load: the last iteration; this and the next five where data are known */
@@ -65,10 +68,12 @@ struct balancer_message {
     int32_t step;     /* average: enum best_step */
     bool weighs;      /* average: data are not negligible */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
-    bool accepted;    /* verdict: tasks move */
-    bool last;        /* verdict: the end of the phase */
-    bool steals;      /* last verdict, average 0: the next iteration steals */
-    uint32_t taken;   /* move: bit i: the sender keeps task i of the offer */
+    bool tries; /* average: tasks are tried elsewhere; pair's load: the sender has one for that */
+    bool is_trial;  /* pair's load: the sender has got one */
+    bool accepted;  /* verdict: tasks move */
+    bool last;      /* verdict: the end of the phase */
+    bool steals;    /* last verdict, average 0: the next iteration steals */
+    uint32_t taken; /* move: bit i: the sender keeps task i of the offer */
 };
 
 struct balancer_rules {
@@ -112,8 +117,11 @@ static inline double balancer_expect(const struct balancer_link *link, double wo
     return link->slope * work + link->constant;
 }
 
-/* The fraction of a load that is left as it is, being within its error: durations are expected to
- * differ by their noise, and those of n_tasks / n_workers tasks together by as much less. */
+/* The standard deviation of a load, as a fraction of it, from what is expected: durations differ by
+ * their noise, and those of n_tasks / n_workers tasks together by as much less. */
+double balancer_load_error(const struct balancer_link *link, int64_t n_tasks);
+
+/* The fraction of a load that is left as it is, being within its error. */
 double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks);
 
 /* The work that is expected of this worker next time, and its load, data included. */

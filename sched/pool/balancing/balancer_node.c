@@ -223,6 +223,14 @@ static double least_difference(const struct balancer_node *self)
     return move_cost > 0 ? (2 + move_cost) * self->mean_s : 0;
 }
 
+/* By how much the largest load is expected to exceed what it should be for the noise of durations:
+ * as the largest of as many normally distributed numbers as there are workers. */
+static double expected_error(const struct balancer_node *self)
+{
+    double n_workers = self->link->comm->size;
+    return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks) * self->best_s;
+}
+
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
  * makes loads even, and then its end has to be found. After the first iteration nothing is known yet
  * of how well durations predict others. */
@@ -230,8 +238,9 @@ static bool expect_gain(struct balancer_node *self, double max_s)
 {
     struct balancer_forecast *forecast = self->forecast;
     double end_s = fmax(forecast->end_s, least_difference(self));
+    double error_s = fmax(forecast->error_s, expected_error(self));
     forecast->max_s = max_s;
-    forecast->steals = forecast->n++ == 0 || max_s + forecast->error_s > self->best_s + end_s;
+    forecast->steals = forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
     if (self->minds_data && self->away_s > DEAR * self->work)
         forecast->steals = false;
     return forecast->steals;
@@ -273,18 +282,22 @@ static void begin_at_root(struct balancer_node *self, double work)
     struct balancer_message head = {.kind = BALANCER_AVERAGE,
                                     .longest_s = self->longest_s / self->fastest,
                                     .n_tasks = self->n_tasks};
-    self->best_s = fmax(average_s, head.longest_s);
+    head.best_s = self->best_s = fmax(average_s, head.longest_s);
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
     bool may_move = begin_with_data(self, &head);
-    head.deals = !head.weighs && self->n_tasks < self->rules->deal_below * self->tree->n_leaves &&
-                 predicts_moved(self->link);
-    self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
-    if (may_move && self->max_s > self->best_s * (1 + over) + excess_s) {
+    bool is_uneven = may_move && self->max_s > self->best_s * (1 + over) + excess_s;
+    head.deals = is_uneven && !head.weighs && predicts_moved(self->link) &&
+                 self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
+    self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
+    /* Of workers whose speed counts as 1. */
+    head.tries = self->tries = may_move && !head.weighs && self->rules->by_pairs &&
+                               self->untried_s > average_s * (1 + over);
+    if (is_uneven || head.tries) {
         head.load_s = average_s;
     } else {
         self->forecast->best.is_best = true;
@@ -302,6 +315,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     self->fastest = fmax(self->fastest, message->fastest);
     self->max_s = fmax(self->max_s, message->max_s);
     self->longest_s = fmax(self->longest_s, message->longest_s);
+    self->untried_s = fmax(self->untried_s, message->untried_s);
     self->end_s = fmin(self->end_s, message->end_s);
     self->n_tasks += message->n_tasks;
     self->took_s = fmax(self->took_s, message->took_s);
@@ -322,6 +336,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .fastest = self->fastest,
                                     .max_s = self->max_s,
                                     .longest_s = self->longest_s,
+                                    .untried_s = self->untried_s,
                                     .end_s = self->end_s,
                                     .n_tasks = self->n_tasks,
                                     .took_s = self->took_s,
@@ -389,6 +404,7 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
     double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
     verdict.load_s = fmax(self->best_s + kept_s, self->best_s * self->rules->donate_above);
+    verdict.max_s = max_s;
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);
     if (verdict.last && self->minds_data)

@@ -50,16 +50,17 @@ struct balancer_node {
     int32_t n_children;
     int32_t n_loads, n_donations, n_outcomes; /* that arrived */
     struct balancer_child *children;          /* n_children */
-    double max_s, max_after_s; /* load of a worker of the subtree, before and after */
-    double speed, fastest;     /* of all workers of the subtree, and of one */
-    double longest_s, end_s;   /* work, time */
-    double average_s, best_s;  /* least possible average and largest load */
-    double work;               /* at the root: of all tasks */
-    double mean_s;             /* at the root: of a task */
+    double max_s, max_after_s;          /* load of a worker of the subtree, before and after */
+    double speed, fastest;              /* of all workers of the subtree, and of one */
+    double longest_s, untried_s, end_s; /* work, work, time */
+    double average_s, best_s;           /* least possible average and largest load */
+    double work;                        /* at the root: of all tasks */
+    double mean_s;                      /* at the root: of a task */
     int64_t n_tasks;
     double took_s, moved_s, price_s, away_s; /* where data are known: struct balancer_message */
     bool minds_data;                         /* data are known */
     bool deals;                              /* the tasks are dealt out */
+    bool tries;                              /* pairs may try a task elsewhere */
     bool pairs_follow; /* on what they are dealt out to, or the tree has balanced */
     double limit_s;
     struct balancer_pool donated, granted;

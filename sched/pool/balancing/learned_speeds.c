@@ -17,6 +17,12 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 #define LEAST_NOISE   1e-6
 #define UNKNOWN_NOISE 0.3
 
+/* Tasks that ran on another worker, too, from which a speed is known, noise or not. */
+#define TRIED_TASKS 3
+
+/* Costs leave a worker's speed unknown that could differ by so much unnoticed. */
+#define DOUBT 0.25
+
 enum speeds_kind {
     SPEEDS_REPORT = SPEEDS_FIRST_KIND, /* receiver to donor */
     SPEEDS_SUMS,                       /* to the parent */
@@ -48,7 +54,7 @@ void learned_speeds_init(struct learned_speeds *self, const struct taskpool_mode
                                     .prediction = {.stays = 1, .moves = 1}};
     const int64_t *sums = setup->speed_sums;
     self->is_known = self->has_evidence = sums != NULL;
-    self->costs.least_error = INFINITY;
+    self->costs.least_error = self->costs.doubt = INFINITY;
     if (sums)
         self->logarithm = log((double)(sums[comm->rank + 1] - sums[comm->rank]) * 0x1p-30);
     round_speed(self);
@@ -170,8 +176,16 @@ static void average_evidence(struct learned_speeds *self, const struct speed_sum
     self->n_tasks = fmin(self->n_tasks + n, MAX_TASKS);
 }
 
+bool learned_speeds_are_untried(const struct learned_speeds *self)
+{
+    return !self->is_known && self->costs.doubt > DOUBT * DOUBT && self->n_compared < TRIED_TASKS;
+}
+
 static void end_speeds_phase(struct learned_speeds *self, const struct speed_sums *all)
 {
+    double n, change;
+    speed_partners_gain(&self->partners, &n, &change);
+    self->n_compared += n;
     average_evidence(self, all);
     round_speed(self);
     self->partners.n = self->watched.n = 0;

@@ -47,9 +47,10 @@ struct learned_speeds {
     struct prediction prediction; /* out: the same on all workers */
     bool has_evidence;            /* out: of any worker's speed, by costs or tasks that moved */
 
-    double logarithm; /* of the speed */
-    double n_tasks;   /* moved ones of which that is the mean; 0: none were significant */
-    bool is_known;    /* by --known-speeds */
+    double logarithm;  /* of the speed */
+    double n_tasks;    /* moved ones of which that is the mean; 0: none were significant */
+    double n_compared; /* tasks that were ever compared with what they took on another worker */
+    bool is_known;     /* by --known-speeds */
     struct cost_evidence costs;
 
     struct watched_tasks watched;
@@ -81,6 +82,10 @@ void learned_speeds_begin(struct learned_speeds *speeds, const struct duration_b
 
 /* Whether this worker's speed is known until the next phase. */
 bool learned_speeds_are_finished(const struct learned_speeds *speeds);
+
+/* Whether hardly anything is known of this worker's speed: costs are not predicted, or too badly to
+ * say, and hardly a task of it ran on another worker, too. */
+bool learned_speeds_are_untried(const struct learned_speeds *speeds);
 
 /* A message of the kinds from SPEEDS_FIRST_KIND on arrived. */
 void learned_speeds_receive(struct learned_speeds *speeds, int from, const void *message);

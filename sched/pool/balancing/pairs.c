@@ -63,7 +63,7 @@ void pairs_finish(struct pairs *self)
     self->rounds = NULL;
     self->offer = NULL;
     self->data_offer = NULL;
-    self->begun = false;
+    self->begun = self->tries = self->has_trial = false;
 }
 
 /* A task of the partner is here now. */
@@ -123,20 +123,46 @@ static void send_items(struct pairs *self, struct balancer_message *head, void *
 
 /* --- the worker of less load --- */
 
-/* One task of every bin, or of every so many, so that all durations are among them. */
-static void offer_tasks(struct pairs *self)
+/* Whether the worker of more load has a task for the partner to try. */
+static bool is_trial_round(const struct pairs *self)
+{
+    const struct pairs_round *round = &self->rounds[self->round];
+    bool is_donor = self->own_s > round->partner_s;
+    return is_donor ? self->tries && !round->partner_tries && !round->partner_has_trial
+                    : round->partner_tries && !self->tries && !self->has_trial;
+}
+
+/* Removes one task of every bin, or of every so many, so that all durations are among them. */
+static void choose_of_every_duration(struct pairs *self, struct pairs_task *tasks)
 {
     const struct duration_bins *bins = self->bins;
     int64_t n_filled = 0, seen = 0;
     for (int64_t bin = 0; bin < bins->n_bins; bin++)
         n_filled += bins->bins[bin].n_tasks > 0;
     int64_t every = (n_filled + MAX_OFFERED - 1) / MAX_OFFERED;
-    struct pairs_task *tasks =
-        balancer_allocate(n_filled < MAX_OFFERED ? n_filled : MAX_OFFERED, sizeof *tasks);
-    self->n_offered = 0;
     for (int64_t bin = 0; bin < bins->n_bins; bin++)
         if (bins->bins[bin].n_tasks > 0 && seen++ % every == 0)
             tasks[self->n_offered++] = remove_task(self, bin);
+}
+
+/* Removes all tasks, or as many as can be offered. */
+static void choose_all_tasks(struct pairs *self, struct pairs_task *tasks)
+{
+    for (int64_t bin = self->bins->n_bins - 1; bin >= 0; bin--)
+        while (self->bins->bins[bin].n_tasks > 0 && self->n_offered < MAX_OFFERED)
+            tasks[self->n_offered++] = remove_task(self, bin);
+}
+
+static void offer_tasks(struct pairs *self)
+{
+    int64_t n_tasks = self->bins->n_tasks;
+    struct pairs_task *tasks =
+        balancer_allocate(n_tasks < MAX_OFFERED ? n_tasks : MAX_OFFERED, sizeof *tasks);
+    self->n_offered = 0;
+    if (is_trial_round(self))
+        choose_all_tasks(self, tasks);
+    else
+        choose_of_every_duration(self, tasks);
     struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};
     send_items(self, &head, tasks, sizeof *tasks);
 }
@@ -180,6 +206,7 @@ static void take_moved(struct pairs *self, const struct balancer_message *messag
 {
     const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
     (self->link->placement ? settle_data_offer : settle_offer)(self, message->taken);
+    self->has_trial |= is_trial_round(self) && message->n > 0;
     for (int64_t i = 0; i < message->n; i++)
         add_task(self, &moved[i]);
     self->answered = true;
@@ -282,6 +309,36 @@ static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct
     gift->partner_s -= taken / gift->partner_speed;
 }
 
+/* Gives the longest task to the partner for all that it offers, unless that makes a load the larger
+ * one. */
+static void give_to_try(struct pairs *self, struct pairs_gift *gift)
+{
+    int64_t bin = self->bins->n_bins - 1;
+    while (self->bins->bins[bin].n_tasks == 0)
+        bin--;
+    double given = mean_work(self, &self->bins->bins[bin]), taken = 0;
+    for (int32_t i = 0; i < self->n_offer; i++)
+        taken += balancer_expect(self->link, self->offer[i].work);
+    double own_s = gift->own_s + (taken - given) / gift->own_speed;
+    double partner_s = gift->partner_s + (given - taken) / gift->partner_speed;
+    if (fmax(own_s, partner_s) > gift->own_s * (1 + BALANCER_LEAST_GAIN))
+        return;
+    move_to_gift(self, gift, bin);
+    gift->taken = UINT32_MAX >> (MAX_OFFERED - self->n_offer);
+    self->tries = false;
+}
+
+static void even_out(struct pairs *self, struct pairs_gift *gift)
+{
+    give_longest(self, gift);
+    for (int i = 0; i < MAX_SWAPS && gift->own_s > self->limit_s; i++) {
+        struct pairs_swap swap = find_swap(self, gift);
+        if (swap.gain_s < BALANCER_LEAST_GAIN * gift->own_s)
+            break;
+        swap_tasks(self, gift, &swap);
+    }
+}
+
 static void answer_offer(struct pairs *self)
 {
     const struct pairs_round *round = &self->rounds[self->round];
@@ -289,13 +346,10 @@ static void answer_offer(struct pairs *self)
                               .partner_s = round->partner_s,
                               .own_speed = self->link->speed,
                               .partner_speed = round->partner_speed};
-    give_longest(self, &gift);
-    for (int i = 0; i < MAX_SWAPS && gift.own_s > self->limit_s; i++) {
-        struct pairs_swap swap = find_swap(self, &gift);
-        if (swap.gain_s < BALANCER_LEAST_GAIN * gift.own_s)
-            break;
-        swap_tasks(self, &gift, &swap);
-    }
+    if (is_trial_round(self) && self->n_offer > 0)
+        give_to_try(self, &gift);
+    else
+        even_out(self, &gift);
     for (int32_t i = 0; i < self->n_offer; i++)
         if ((gift.taken >> i) & 1)
             add_task(self, &self->offer[i]);
@@ -379,7 +433,9 @@ static void begin_round(struct pairs *self)
     struct balancer_message head = {.kind = BALANCER_PAIR_LOAD,
                                     .round = self->round,
                                     .load_s = self->own_s,
-                                    .speed = self->link->speed};
+                                    .speed = self->link->speed,
+                                    .tries = self->tries,
+                                    .is_trial = self->has_trial};
     if (self->partner != self->link->comm->rank)
         balancer_send(self->link, self->partner, &head, NULL, 0);
 }
@@ -393,7 +449,8 @@ static bool play_round(struct pairs *self)
     if (isnan(partner_s))
         return false;
     double more_s = fmax(self->own_s, partner_s), less_s = fmin(self->own_s, partner_s);
-    if (more_s <= self->limit_s || more_s - less_s <= BALANCER_LEAST_GAIN * more_s)
+    if (more_s - less_s <= BALANCER_LEAST_GAIN * more_s ||
+        (more_s <= self->limit_s && !is_trial_round(self)))
         return true;
     if (self->own_s == more_s) {
         if (self->n_offer < 0)
@@ -441,6 +498,8 @@ void pairs_receive(struct pairs *self, const struct balancer_message *message)
     if (message->kind == BALANCER_PAIR_LOAD) {
         round->partner_s = message->load_s;
         round->partner_speed = message->speed;
+        round->partner_tries = message->tries;
+        round->partner_has_trial = message->is_trial;
     } else if (message->kind == BALANCER_PAIR_OFFER) {
         keep_offer(self, message);
     } else {

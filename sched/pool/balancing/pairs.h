@@ -10,6 +10,11 @@
  * move within a node where that is enough. Pairs of the following rounds are random, the same for
  * all workers.
  *
+ * A task that alone takes longer than the average load, on a worker of unknown speed, is tried on
+ * another: nobody knows whether the task is long or the worker slow, and if it is the worker, all
+ * wait for it in every iteration. The first partner whose load stays below as well, if it gives in
+ * return what it offers, gets it; on workers of the same speed neither takes longer than before.
+ *
  * Source: Cybenko, J. Parallel Distrib. Comput. 7 (1989) 279 (dimension exchange);
  * Ghosh, Muthukrishnan, J. Comput. Syst. Sci. 53 (1996) 357 (random matchings); here with
  * tasks that are not divisible. */
@@ -34,6 +39,7 @@ struct data_offer; /* data_gifts.h */
 struct pairs_round {
     double partner_s; /* the partner's load; NAN: not here yet */
     double partner_speed;
+    bool partner_tries, partner_has_trial;
     void *sent; /* bulk of the message to the partner: an offer or gifts; NULL: none */
 };
 
@@ -50,6 +56,8 @@ struct pairs {
 
     int32_t n_rounds, round;
     struct pairs_round *rounds;    /* n_rounds; NULL between phases */
+    bool tries;                    /* the longest task is to be tried elsewhere */
+    bool has_trial;                /* got such a task */
     int partner;                   /* in this round; this worker itself: none */
     double own_s;                  /* the load that the partner got */
     int32_t n_offered, n_offer;    /* tasks offered to the partner, and by it; -1: not yet */

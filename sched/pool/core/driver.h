@@ -37,6 +37,10 @@ struct driver_functions {
      * communicate. */
     double (*progress)(struct driver *driver);
 
+    /* The mode's choice for the current or last iteration; empty if it has none. Does not
+     * communicate. */
+    void (*explain)(struct driver *driver, struct taskpool_choice *choice);
+
     void (*destroy)(struct driver *driver); /* collective */
 };
 

@@ -7,9 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Moved tasks that are needed at least: one may have been interrupted. */
-#define MIN_TASKS 1.9
-
 /* Gains are alike within rounding. */
 #define GAIN_ROUNDING 1e-9
 
@@ -63,7 +60,8 @@ double speed_partners_gain(const struct speed_partners *self, double *n, double 
     }
     if (*n > 0)
         *change /= *n;
-    return *n > MIN_TASKS && fabs(*change) > SPEED_LEAST_CHANGE ? *n * *change * *change : 0;
+    return *n > SPEED_LEAST_TASKS && fabs(*change) > SPEED_LEAST_CHANGE ? *n * *change * *change
+                                                                        : 0;
 }
 
 bool speed_partners_exceeds(const struct speed_partners *self, int32_t round, double gain,

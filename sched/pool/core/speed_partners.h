@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Moved tasks that evidence is of at least: one may have been interrupted. More than one, but a second
+ * may be a little shorter than the average. */
+#define SPEED_LEAST_TASKS 1.8
+
 struct speed_partner {
     int32_t worker;
     bool got, gave;         /* tasks from it, to it */

@@ -131,5 +131,6 @@ double cost_evidence_speed(struct cost_evidence *self, const struct speed_sums *
     self->least_error = fmin(self->least_error, shared);
     double variance =
         self->least_error + (self->noise_precision > 0 ? 1 / self->noise_precision : 0);
-    return self->change * self->change > significance * variance ? self->change : 0;
+    self->doubt = significance * variance;
+    return self->change * self->change > self->doubt ? self->change : 0;
 }

@@ -48,7 +48,7 @@ struct prediction {
 /* Mean and slopes. */
 void prediction_update(struct prediction *prediction, const struct speed_sums *all);
 
-/* A worker's speed by predicted costs. Zero-initialised but for least_error: INFINITY. */
+/* A worker's speed by predicted costs. Zero-initialised but for least_error and doubt: INFINITY. */
 struct cost_evidence {
     /* Sums over tasks of this phase: weights, and with these the logarithms of costs to
      * durations, and their squares. */
@@ -58,6 +58,7 @@ struct cost_evidence {
                                * weights, and the sum of these */
     double noise_precision;   /* sum of those of the independent part of the error */
     double least_error;       /* variance of the other part, the least of all phases */
+    double doubt;             /* the square of the least deviation that would be significant */
 };
 
 /* Begins a phase. */

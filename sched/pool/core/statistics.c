@@ -126,6 +126,7 @@ void statistics_add(struct taskpool_iteration *sum, const struct taskpool_iterat
     sum->tasks_moved += next->tasks_moved;
     sum->messages += next->messages;
     sum->bytes += next->bytes;
+    sum->choice = next->choice;
     add_spread(&sum->steals_attempted, &next->steals_attempted);
     add_spread(&sum->steals_successful, &next->steals_successful);
     double capacity_s = (double)sum->n_workers * sum->makespan_s;

@@ -56,5 +56,5 @@ void statistics_summarize(const struct statistics_totals *all, struct statistics
 
 /* Adds a later phase of the same workers: times and counts are sums, load_max too,
  * because each phase waits for its slowest worker; the spread of steals is that of
- * independent phases. sum begins as zeros. Not collective. */
+ * independent phases, the choice that of the last. sum begins as zeros. Not collective. */
 void statistics_add(struct taskpool_iteration *sum, const struct taskpool_iteration *next);

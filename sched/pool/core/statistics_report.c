@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A table of more than MANY iterations shows the first and the last ENDS. */
 enum { MANY = 32, ENDS = 5 };
@@ -24,6 +25,23 @@ static void print_rows(const struct taskpool_iteration *iterations, int64_t n)
             it->idle_s / workers, it->scheduler_s / workers, it->communication_s / workers,
             100 * it->efficiency, 100 * it->imbalance, it->steals_successful.mean,
             it->steals_attempted.mean, (long long)it->messages);
+    }
+}
+
+/* A line for each of the first MANY changes of the mode's choice. */
+static void print_choices(const struct taskpool_iteration *iterations, int64_t n)
+{
+    const char *last = "";
+    int64_t n_printed = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const struct taskpool_choice *choice = &iterations[i].choice;
+        bool is_new = strcmp(choice->what, last) != 0;
+        last = choice->what;
+        if (!is_new || n_printed == MANY)
+            continue;
+        if (n_printed++ == 0)
+            log_print("\niteration  choice\n");
+        log_print("%9lld  %s: %s\n", (long long)iterations[i].iteration, choice->what, choice->why);
     }
 }
 
@@ -50,12 +68,13 @@ static void print_iterations(const struct taskpool_iteration *iterations, int64_
               " imbalance    steals of  messages\n");
     if (n <= MANY) {
         print_rows(iterations, n);
-        return;
+    } else {
+        print_rows(iterations, ENDS);
+        log_print("      ...\n");
+        print_rows(iterations + n - ENDS, ENDS);
+        print_spread(iterations, n);
     }
-    print_rows(iterations, ENDS);
-    log_print("      ...\n");
-    print_rows(iterations + n - ENDS, ENDS);
-    print_spread(iterations, n);
+    print_choices(iterations, n);
 }
 
 void statistics_print_bound(const struct taskpool_iteration *iteration)
@@ -78,11 +97,16 @@ static json_t *spread_to_json(const struct taskpool_spread *spread)
     return json_pack("{s:f, s:f}", "mean", spread->mean, "sd", spread->sd);
 }
 
+static json_t *choice_to_json(const struct taskpool_choice *choice)
+{
+    return *choice->what ? json_pack("{s:s, s:s}", "what", choice->what, "why", choice->why) : NULL;
+}
+
 json_t *statistics_to_json(const struct taskpool_iteration *iteration)
 {
     json_t *json = json_pack(
         "{s:I, s:I, s:f, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
-        "s:I}",
+        "s:I, s:o*}",
         "iteration", (json_int_t)iteration->iteration, "tasks_run", (json_int_t)iteration->tasks,
         "task_seconds", iteration->task_s, "efficiency", iteration->efficiency, "imbalance",
         iteration->imbalance, "steals_attempted", spread_to_json(&iteration->steals_attempted),
@@ -92,7 +116,7 @@ json_t *statistics_to_json(const struct taskpool_iteration *iteration)
         iteration->communication_s, "balance_seconds", iteration->balance_s, "load_max",
         iteration->load_max, "load_mean", iteration->load_mean, "tasks_moved",
         (json_int_t)iteration->tasks_moved, "messages", (json_int_t)iteration->messages, "bytes",
-        (json_int_t)iteration->bytes);
+        (json_int_t)iteration->bytes, "choice", choice_to_json(&iteration->choice));
     if (json && iteration->lower_bound_s > 0)
         json_object_set_new(json, "lower_bound_seconds", json_real(iteration->lower_bound_s));
     return json;

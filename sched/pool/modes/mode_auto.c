@@ -9,6 +9,8 @@
  *   exceeds what it is at best, the average or the longest task, by more than 1 %, pairs of workers
  *   exchange tasks before the next iteration (pairs.h), which makes no load larger than the largest;
  *   less is not worth the messages, nor the data that move with the tasks, and is left to stealing.
+ * - Where costs are predicted, but speeds not known, a worker's first task is its shortest: one that
+ *   is slow finds that out before it begins a long task, which others then take (stealing_pace.h).
  * - A worker begins with its longest tasks, as predicted or measured, so that only
  *   short ones are left when some workers run dry. Thieves get the tasks that a
  *   victim would run last: the shortest. The order is by powers of two of the duration only:
@@ -30,6 +32,11 @@
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
 #include "sched/pool/balancing/measured_balance.h"
+
+#include <stdio.h>
+
+/* Of the mean cost of a worker's tasks: its shortest shows a slow worker early enough. */
+#define SHORT_TASK 0.5
 
 struct auto_state {
     struct measured_balance measured; /* first */
@@ -55,6 +62,27 @@ static void auto_fini(void *state)
     ran_tasks_fini(&self->ran);
 }
 
+/* Begins the first iteration on workers of unknown speed: after the shortest task each knows whether
+ * it is slow (stealing_pace.h). */
+static enum status begin_to_learn(struct measured_balance *self)
+{
+    int64_t entry;
+    float cost;
+    struct taskpool_range shortest = {.step = 1};
+    double mean = self->bins.load_s / (double)self->bins.n_tasks;
+    if (duration_bins_remove_smallest(&self->bins, &entry, &cost)) {
+        if (cost > SHORT_TASK * mean) {
+            TRY(duration_bins_put_back(&self->bins, entry, cost));
+            return measured_balance_begin(self, true, true);
+        }
+        shortest.first = duration_bins_removed_task(&self->bins, entry);
+        shortest.last = shortest.first + 1;
+    }
+    TRY(measured_balance_begin(self, true, true));
+    stealing_note_paces(&self->stealing);
+    return stealing_push(&self->stealing, &(struct task_ranges){.list = &shortest, .n = 1});
+}
+
 /* The tasks of the worker's seeding, those of the largest predicted cost first; where data are known in
  * the order in which they are, as the longest are those whose data are worth a move to a thief. */
 static int auto_seed(void *state)
@@ -70,7 +98,7 @@ static int auto_seed(void *state)
         for (int64_t task = range.first; task < range.last; task += range.step)
             TRY(duration_bins_add(&self->bins, task, problem->cost(task, problem->context)));
     }
-    return measured_balance_begin(self, true, true);
+    return self->speeds.is_known ? measured_balance_begin(self, true, true) : begin_to_learn(self);
 }
 
 static enum taskpool_mode_step auto_restore(void *state)
@@ -87,6 +115,39 @@ static enum taskpool_mode_step auto_restore(void *state)
     taskpool_comm_report(self->measured.stealing.comm, status);
     ran_tasks_clear(&self->ran);
     return TASKPOOL_MODE_DONE;
+}
+
+/* The part of a choice that says where tasks begin. */
+static const char *name_placement(const struct balancer_outcome *outcome)
+{
+    if (outcome->deals)
+        return "tasks dealt out anew";
+    if (outcome->tries)
+        return "tasks moved between pairs, the longest to be tried elsewhere";
+    return outcome->moves ? "tasks moved between pairs" : "tasks stay";
+}
+
+static void auto_explain(const void *state, struct taskpool_choice *choice)
+{
+    const struct measured_balance *self = state;
+    const struct balancer_outcome *outcome = &self->balancer.outcome;
+    const struct taskpool_problem *problem = self->stealing.setup->problem;
+    if (problem->record_size > 0 || self->stealing.comm->size == 1)
+        return;
+    if (outcome->best_s == 0) {
+        snprintf(choice->what, sizeof choice->what, "blocks of tasks%s, stealing",
+                 !problem->cost          ? ""
+                 : self->speeds.is_known ? " of even cost, the longest first"
+                                         : " of even cost, the shortest, then the longest first");
+        snprintf(choice->why, sizeof choice->why, "nothing is measured yet, costs are %spredicted",
+                 problem->cost ? "" : "not ");
+        return;
+    }
+    snprintf(choice->what, sizeof choice->what, "%s, %s", name_placement(outcome),
+             self->balancer.steals ? "stealing" : "no stealing");
+    snprintf(choice->why, sizeof choice->why,
+             "largest load %.4g s, the least possible %.4g s, now %.4g s, noise %.2f %%",
+             outcome->largest_s, outcome->best_s, outcome->after_s, 100 * outcome->error);
 }
 
 const struct taskpool_mode mode_auto = {
@@ -108,5 +169,6 @@ const struct taskpool_mode mode_auto = {
     .finished = measured_balance_finished,
     .restore = auto_restore,
     .progress = taskpool_stealing_progress,
+    .explain = auto_explain,
     .describe = taskpool_stealing_describe,
 };

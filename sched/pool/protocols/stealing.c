@@ -122,6 +122,7 @@ void stealing_begin(struct stealing *self, bool enabled)
     assert(task_deque_n_tasks(&self->deque) == 0 && steal_window_n_tasks(&self->window) == 0);
     self->enabled = enabled;
     self->searching = self->runs_last = false;
+    self->pace = (struct stealing_pace){0};
     atomic_store_explicit(&self->between, true, memory_order_relaxed);
     self->n_refusals = 0;
     self->ask_after_s = 0;
@@ -151,6 +152,7 @@ void stealing_finished(struct stealing *self, int64_t task, double time_s)
     if (self->share.problem)
         data_share_ran(&self->share, task, time_s);
     atomic_store_explicit(&self->between, true, memory_order_relaxed);
+    stealing_note_pace(self, task, time_s);
     if (self->minds_moves)
         move_account_add(&self->account, time_s, taskpool_comm_now(self->comm));
 }

@@ -33,6 +33,7 @@
 #include "sched/pool/core/comm.h"
 #include "sched/pool/protocols/data_share.h"
 #include "sched/pool/protocols/move_account.h"
+#include "sched/pool/protocols/stealing_pace.h"
 #include "sched/pool/protocols/termination.h"
 #include "sched/pool/queues/ran_tasks.h"
 #include "sched/pool/queues/task_deque.h"
@@ -83,9 +84,10 @@ struct stealing {
 
     struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
     double speed;          /* of this worker, relative; 1 unless the mode sets it */
-    bool minds_speeds;     /* they are known; the mode then calls stealing_finished */
-    atomic_bool between;   /* no task runs here, if the mode calls it */
-    bool minds_moves;      /* in iterations after the first, if moving costs something */
+    struct stealing_pace pace;
+    bool minds_speeds;   /* they are known; the mode then calls stealing_finished */
+    atomic_bool between; /* no task runs here, if the mode calls it */
+    bool minds_moves;    /* in iterations after the first, if moving costs something */
     struct move_account account;
     struct data_share share;
 };
@@ -112,6 +114,10 @@ void stealing_finished(struct stealing *stealing, int64_t task, double time_s);
 
 /* Begins an iteration; the deque is empty. */
 void stealing_begin(struct stealing *stealing, bool enabled);
+
+/* After stealing_begin, for one iteration: costs are predicted, but speeds not known. The mode then
+ * calls stealing_finished at the end of every task. */
+void stealing_note_paces(struct stealing *stealing);
 
 /* Puts a list of ranges into the deque, to be run in that order. Errors: those of
  * task_deque_push_range. */

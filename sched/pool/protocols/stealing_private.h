@@ -61,5 +61,9 @@ void stealing_close_window(struct stealing *stealing);
 /* Puts a part of a window into the deque, to be run next. */
 void stealing_push_part(struct stealing *stealing, const struct steal_window_part *part);
 
+/* Notes the worker's pace (stealing_pace.h) after a task that was long enough to wait in a window, if
+ * paces are noted. */
+void stealing_note_pace(struct stealing *stealing, int64_t task, double time_s);
+
 /* Counts what others took from the window as transfers. */
 void stealing_count_thefts(struct stealing *stealing);

@@ -96,7 +96,7 @@ static int64_t share_from_window(struct stealing *self, int mate)
                                  .n_listed = steal_window_list(&self->window, mate, DATA_SHARE_MOST,
                                                                self->share.tasks),
                                  .now_s = taskpool_comm_now(self->comm)});
-    return self->minds_speeds
+    return self->minds_speeds || self->speed != speed
                ? stealing_even_share(speed, self->speed, RUNNING_TASK_LEFT, n_waiting)
                : -1;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "sched/pool/core/poll_interval.h"
 #include "sched/pool/protocols/stealing_private.h"
 
 bool stealing_wants_window(const struct stealing *self, const struct taskpool_mode_work *work)
@@ -15,7 +16,11 @@ void stealing_push_part(struct stealing *self, const struct steal_window_part *p
 bool stealing_take_from_window(struct stealing *self, struct taskpool_mode_work *work)
 {
     bool wants = stealing_wants_window(self, work);
-    if (wants && steal_window_take(&self->window, work->n_wanted, &work->range)) {
+    bool taken = false;
+    if (wants)
+        taken = self->pace.is_slow ? steal_window_take_last(&self->window, &work->range)
+                                   : steal_window_take(&self->window, work->n_wanted, &work->range);
+    if (taken) {
         stealing_begin_tasks(self, work, false);
         return true;
     }
@@ -46,4 +51,19 @@ void stealing_count_thefts(struct stealing *self)
 {
     for (int64_t n = steal_window_count_thefts(&self->window); n > 0; n--)
         termination_sent_transfer(&self->termination);
+}
+
+void stealing_note_paces(struct stealing *self)
+{
+    self->pace.noted = self->window.comm && self->setup->problem->cost;
+}
+
+void stealing_note_pace(struct stealing *self, int64_t task, double time_s)
+{
+    const struct taskpool_problem *problem = self->setup->problem;
+    if (!self->pace.noted || time_s < POLL_INTERVAL_S)
+        return;
+    double cost = problem->cost(task, problem->context);
+    if (cost > 0)
+        self->speed = stealing_pace_note(&self->pace, &self->window, cost, time_s);
 }

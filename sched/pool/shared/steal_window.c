@@ -9,7 +9,8 @@
 enum {
     THEFT_VIEW,     /* count (32 bits), front and back (16 bits each) */
     THEFT_HAS_ALL,  /* whether no tasks wait elsewhere */
-    THEFT_SPEED,    /* of the worker; the bits of a double */
+    THEFT_SPEED,    /* of the worker; the bits of a double, as the next */
+    THEFT_PACE,     /* 0: it has said none */
     THEFT_N_RANGES, /* of the list, three words each */
     THEFT_RANGES,
     THEFT_RANGE_WORDS = 3,
@@ -50,6 +51,21 @@ static int64_t window_word(const struct steal_window *self, int mate, int64_t wo
 static void store_window_word(struct steal_window *self, int64_t word, int64_t value)
 {
     taskpool_comm_store_word(self->comm, window_position(self, self->own, word), value);
+}
+
+static double window_number(const struct steal_window *self, int mate, int64_t word)
+{
+    int64_t bits = window_word(self, mate, word);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static void store_window_number(struct steal_window *self, int64_t word, double number)
+{
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    store_window_word(self, word, bits);
 }
 
 int64_t steal_window_n_words(const struct taskpool_mode_setup *setup,
@@ -104,7 +120,6 @@ static int64_t own_window_word(const struct steal_window *self)
 void steal_window_open(struct steal_window *self, const struct steal_window_part *part,
                        bool has_all, double speed)
 {
-    int64_t speed_bits;
     struct window_view view = window_view_of(own_window_word(self));
     for (int r = 0; r < part->n; r++) {
         int64_t word = THEFT_RANGES + THEFT_RANGE_WORDS * r;
@@ -114,8 +129,7 @@ void steal_window_open(struct steal_window *self, const struct steal_window_part
     }
     store_window_word(self, THEFT_N_RANGES, part->n);
     store_window_word(self, THEFT_HAS_ALL, has_all);
-    memcpy(&speed_bits, &speed, sizeof speed);
-    store_window_word(self, THEFT_SPEED, speed_bits);
+    store_window_number(self, THEFT_SPEED, speed);
     if (part->n_tasks == 0)
         return;
     /* Nobody changes a window without tasks. */
@@ -153,6 +167,35 @@ bool steal_window_take(struct steal_window *self, int64_t n, struct taskpool_ran
     if (taken)
         *range = part.ranges[0];
     return taken;
+}
+
+bool steal_window_take_last(struct steal_window *self, struct taskpool_range *range)
+{
+    struct steal_window_part part;
+    bool taken = steal_window_steal(self, self->own, 1, 1, &part);
+    if (taken) {
+        *range = part.ranges[0];
+        self->count++;
+    }
+    return taken;
+}
+
+void steal_window_set_pace(struct steal_window *self, double pace, double speed)
+{
+    store_window_number(self, THEFT_PACE, pace);
+    store_window_number(self, THEFT_SPEED, speed);
+}
+
+double steal_window_mean_pace(const struct steal_window *self)
+{
+    int n_mates = self->comm->n_node_ranks, n_seen = 0;
+    double sum = 0;
+    for (int i = 1; i < n_mates && i <= THEFT_MAX_LOOKS; i++) {
+        double pace = window_number(self, (self->own + i) % n_mates, THEFT_PACE);
+        sum += pace;
+        n_seen += pace > 0;
+    }
+    return n_seen > 0 ? sum / n_seen : 0;
 }
 
 void steal_window_close(struct steal_window *self, struct steal_window_part *part)
@@ -241,8 +284,5 @@ int64_t steal_window_n_tasks_of(const struct steal_window *self, int mate)
 
 double steal_window_speed(const struct steal_window *self, int mate)
 {
-    int64_t bits = window_word(self, mate, THEFT_SPEED);
-    double speed;
-    memcpy(&speed, &bits, sizeof speed);
-    return speed;
+    return window_number(self, mate, THEFT_SPEED);
 }

@@ -51,6 +51,16 @@ void steal_window_open(struct steal_window *window, const struct steal_window_pa
 /* Takes up to n tasks of one range from its front. False: there are none. */
 bool steal_window_take(struct steal_window *window, int64_t n, struct taskpool_range *range);
 
+/* Takes the last task. False: there are none. */
+bool steal_window_take_last(struct steal_window *window, struct taskpool_range *range);
+
+/* Says how much predicted cost this worker runs in a second, and how fast that makes it, relative to
+ * others. */
+void steal_window_set_pace(struct steal_window *window, double pace, double speed);
+
+/* The mean of what others of the node have said, among some; 0: none has. */
+double steal_window_mean_pace(const struct steal_window *window);
+
 /* Takes all tasks back; none wait in the window alone then. */
 void steal_window_close(struct steal_window *window, struct steal_window_part *part);
 

@@ -225,6 +225,10 @@ struct taskpool_mode {
      * n_run  tasks that ran on it in this iteration */
     double (*progress)(const void *state, int64_t n_run);
 
+    /* Says what the mode has chosen for the iteration to come, after seed or restore, and why: the same
+     * on all workers. NULL: it has no choice. */
+    void (*explain)(const void *state, struct taskpool_choice *choice);
+
     /* Writes a line, at most size bytes, about where the state machine stands, for the report of
      * --watchdog. The state is a copy, made while the worker may be changing it: numbers in it may
      * be torn, and only pointers that init has set for good may be followed. Called by another

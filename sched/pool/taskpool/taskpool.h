@@ -177,7 +177,7 @@ struct taskpool_settings {
     double watchdog_s;       /* over MPI: most time without a finished task; 0: no watchdog */
     bool keep_history;       /* time every task, see taskpool_history */
     bool keep_timeline;      /* record the course of an iteration for beryl-sched's pages */
-    int64_t keep_iterations; /* most recent iterations whose statistics are kept, some 300 bytes
+    int64_t keep_iterations; /* most recent iterations whose statistics are kept, some 500 bytes
                               * each and more where workers are simulated; 0: all */
 
     const char *trace_folder; /* NULL: no trace. taskpool_trace_start reads it and sets the next */
@@ -287,6 +287,13 @@ struct taskpool_spread {
     double sd; /* standard deviation of the population: divided by the number of workers */
 };
 
+/* What a mode that chooses has chosen for an iteration, the same text as long as the choice is, and
+ * the measurements that it follows from. Empty: the mode has no choice. */
+struct taskpool_choice {
+    char what[96];
+    char why[160];
+};
+
 /* All workers in one iteration. Seconds, messages, bytes and tasks are sums over the workers unless
  * it says otherwise. A worker's time, from the common start of an iteration until the last worker
  * is done (the makespan), is divided so that
@@ -323,6 +330,7 @@ struct taskpool_iteration {
     int64_t tasks_moved;
     int64_t messages;
     int64_t bytes;
+    struct taskpool_choice choice;
 };
 
 /* Iterations run so far, and the statistics of one of them, in an array with those of the

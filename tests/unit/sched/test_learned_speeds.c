@@ -75,7 +75,7 @@ static void speeds_by_costs(double slow, double error, double *logarithms)
     struct speed_sums sums = {0};
     random_stream_init(&random, 3, 0);
     for (int worker = 0; worker < N_COSTED; worker++) {
-        evidence[worker].least_error = INFINITY;
+        evidence[worker].least_error = evidence[worker].doubt = INFINITY;
         for (int i = 0; i < N_PREDICTED; i++) {
             double cost = 1 + random_unit(&random);
             double time_s = cost * exp(error * (random_unit(&random) - 0.5));
@@ -107,7 +107,7 @@ static void test_costs_show_who_is_slow(void **state)
 static void test_costs_of_nothing_show_nothing(void **state)
 {
     (void)state;
-    struct cost_evidence evidence = {.least_error = INFINITY};
+    struct cost_evidence evidence = {.least_error = INFINITY, .doubt = INFINITY};
     struct speed_sums sums = {0};
     cost_evidence_add(&evidence, 0, 1e-7);
     cost_evidence_add(&evidence, 1, 1);

@@ -205,6 +205,13 @@ static double driver_mpi_progress(struct driver *base)
     return progress;
 }
 
+static void driver_mpi_explain(struct driver *base, struct taskpool_choice *choice)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    if (driver->mode->explain)
+        driver->mode->explain(driver->state, choice);
+}
+
 static void driver_mpi_destroy(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
@@ -225,6 +232,7 @@ static const struct driver_functions mpi_driver_functions = {.run = driver_mpi_r
                                                              .poll = poll_inside_task,
                                                              .set_duration = set_task_duration,
                                                              .progress = driver_mpi_progress,
+                                                             .explain = driver_mpi_explain,
                                                              .destroy = driver_mpi_destroy};
 
 static enum status init_mpi_state(struct driver_mpi *driver,

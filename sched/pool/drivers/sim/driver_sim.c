@@ -183,6 +183,13 @@ static double sim_progress(struct driver *driver)
     return sim->mode->progress(worker->state, n_run);
 }
 
+static void sim_explain(struct driver *driver, struct taskpool_choice *choice)
+{
+    const struct driver_sim *sim = (const struct driver_sim *)driver;
+    if (sim->mode->explain)
+        sim->mode->explain(sim_worker(sim, 0)->state, choice);
+}
+
 static void sim_destroy(struct driver *driver)
 {
     struct driver_sim *sim = (struct driver_sim *)driver;
@@ -206,6 +213,7 @@ static const struct driver_functions driver_functions = {.run = sim_run,
                                                          .add = sim_add,
 
                                                          .progress = sim_progress,
+                                                         .explain = sim_explain,
                                                          .destroy = sim_destroy};
 
 /* --- creation --- */
