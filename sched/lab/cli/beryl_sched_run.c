@@ -2,9 +2,7 @@
 #include "sched/lab/cli/beryl_sched_run.h"
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
-#include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_write.h"
-#include "sched/lab/profiles/vt_write.h"
+#include "sched/lab/profiles/profile_writer.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
@@ -34,11 +32,11 @@ struct run {
     struct taskpool_noise noise;
     struct workload *workload;
     struct taskpool *pool;
-    struct vt_writer *writer; /* of --write-profile FILE.%p.json, on process 0; or NULL */
-    int64_t n_completed;      /* iterations */
-    bool checked;             /* the outputs can be written */
-    bool trace_summed;        /* over all processes, as results have it */
-    json_t *timeline;         /* on process 0, once the iterations are done; or NULL */
+    struct profile_writer profile;
+    int64_t n_completed; /* iterations */
+    bool checked;        /* the outputs can be written */
+    bool trace_summed;   /* over all processes, as results have it */
+    json_t *timeline;    /* on process 0, once the iterations are done; or NULL */
 };
 
 /* --- before --- */
@@ -166,38 +164,27 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("\n");
 }
 
-static enum status start_vt_profile(struct run *run)
-{
-    const struct workload *workload = run->workload;
-    if (!vt_is_name(run->options->profile))
-        return STATUS_OK;
-    return status_agree(run->comm, run->rank == 0
-                                       ? vt_writer_create(workload->recorded, workload->data,
-                                                          run->n_workers, &run->writer)
-                                       : STATUS_OK);
-}
-
 static enum status run_sched_iteration(struct run *run)
 {
     TRY(taskpool_run(run->pool));
-    return vt_is_name(run->options->profile)
-               ? vt_writer_add(run->writer, run->comm, taskpool_history(run->pool))
-               : STATUS_OK;
+    return profile_writer_add(&run->profile, taskpool_history(run->pool));
 }
 
 static enum status run_iterations(struct run *run)
 {
-    const struct workload_functions *functions = run->workload->functions;
-    run->workload->pool = run->pool;
-    TRY(start_vt_profile(run));
+    struct workload *workload = run->workload;
+    const struct workload_functions *functions = workload->functions;
+    workload->pool = run->pool;
+    TRY(profile_writer_init(&run->profile, run->comm, run->options->profile, workload->recorded,
+                            workload->data, run->n_workers));
     if (functions->begin)
-        TRY(status_agree(run->comm, functions->begin(run->workload, run->comm)));
+        TRY(status_agree(run->comm, functions->begin(workload, run->comm)));
     for (int64_t i = 0; i < run->options->n_iterations; i++) {
         if (i > 0)
             TRY(taskpool_restore(run->pool));
         TRY(run_sched_iteration(run));
         if (functions->end_iteration)
-            TRY(functions->end_iteration(run->workload, run->comm));
+            TRY(functions->end_iteration(workload, run->comm));
         run->n_completed++;
     }
     return pool_timeline(run->pool, &run->timeline);
@@ -272,13 +259,7 @@ static enum status write_run_tables(const struct run *run)
 {
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
-    const char *profile = run->options->profile;
-    if (vt_is_name(profile))
-        return status_agree(run->comm,
-                            run->rank == 0 ? vt_writer_write(run->writer, profile) : STATUS_OK);
-    if (profile && run->rank == 0)
-        task_data_remove(profile);
-    return profile ? profile_write(run->comm, taskpool_history(run->pool), profile) : STATUS_OK;
+    return profile_writer_write(&run->profile, taskpool_history(run->pool));
 }
 
 static enum status write_run_outputs(const struct run *run, const json_t *result)
@@ -315,7 +296,7 @@ done:
 static void end_run(struct run *run)
 {
     json_decref(run->timeline);
-    vt_writer_destroy(run->writer);
+    profile_writer_fini(&run->profile);
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
     taskpool_noise_fini(&run->noise);

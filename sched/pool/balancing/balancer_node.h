@@ -13,6 +13,12 @@ struct balancer_child {
     double size;        /* leaves; in a deal 1 */
 };
 
+/* The average load, seconds. */
+static inline double balancer_child_average(const struct balancer_child *child)
+{
+    return child->work / child->speed;
+}
+
 /* Tasks that children donated, or the parent granted. */
 struct balancer_pool {
     struct balancer_task *tasks; /* n */

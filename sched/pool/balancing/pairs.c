@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/balancing/pairs.h"
+#include "sched/pool/balancing/pairs_private.h"
 
 #include "sched/pool/balancing/data_gifts.h"
-#include "support/base/array.h"
 #include "support/base/die.h"
 #include "support/base/random.h"
 
@@ -11,12 +10,8 @@
 #include <string.h>
 
 /* Rounds with random partners for each round with a partner by number, and more after the tree, which
- * leaves small differences; tasks offered in a round, as many as `taken` of a message has bits;
- * exchanges of single tasks in a round. */
-enum { RANDOM_ROUNDS = 1, RANDOM_ROUNDS_AFTER_TREE = 2, MAX_OFFERED = 32, MAX_SWAPS = 8 };
-
-/* Iterations within which a move has to save as much time as it costs, see move_pays. */
-enum { PAYS_WITHIN = 10 };
+ * leaves small differences. */
+enum { RANDOM_ROUNDS = 1, RANDOM_ROUNDS_AFTER_TREE = 2 };
 
 void pairs_init(struct pairs *self, struct balancer_link *link, struct duration_bins *bins,
                 const struct balancer_rules *rules)
@@ -77,7 +72,7 @@ static void note_got(struct pairs *self, int64_t task, double work, bool ran_the
                                                              work, ran_there ? self->partner : -1));
 }
 
-static void add_task(struct pairs *self, const struct pairs_task *task)
+void pairs_add_task(struct pairs *self, const struct pairs_task *task)
 {
     if (self->link->placement)
         data_placement_take(self->link->placement, task->task, task->work);
@@ -87,8 +82,7 @@ static void add_task(struct pairs *self, const struct pairs_task *task)
     note_got(self, task->task, task->work, task->ran_here);
 }
 
-/* A removed task is the partner's. */
-static void note_given(struct pairs *self, int64_t task)
+void pairs_note_given(struct pairs *self, int64_t task)
 {
     if (!self->link->speeds)
         return;
@@ -101,7 +95,7 @@ static bool may_have_run_here(const struct pairs *self, int64_t task)
     return self->link->speeds && !watched_tasks_may_have(&self->link->speeds->watched, task);
 }
 
-static struct pairs_task remove_task(struct pairs *self, int64_t bin)
+struct pairs_task pairs_remove_task(struct pairs *self, int64_t bin)
 {
     struct pairs_task task;
     float work;
@@ -112,9 +106,8 @@ static struct pairs_task remove_task(struct pairs *self, int64_t bin)
     return task;
 }
 
-/* Items of a size, which are freed after the phase. */
-static void send_items(struct pairs *self, struct balancer_message *head, void *items,
-                       size_t item_size)
+void pairs_send_items(struct pairs *self, struct balancer_message *head, void *items,
+                      size_t item_size)
 {
     head->round = self->round;
     self->rounds[self->round].sent = items;
@@ -123,8 +116,7 @@ static void send_items(struct pairs *self, struct balancer_message *head, void *
 
 /* --- the worker of less load --- */
 
-/* Whether the worker of more load has a task for the partner to try. */
-static bool is_trial_round(const struct pairs *self)
+bool pairs_is_trial_round(const struct pairs *self)
 {
     const struct pairs_round *round = &self->rounds[self->round];
     bool is_donor = self->own_s > round->partner_s;
@@ -139,32 +131,32 @@ static void choose_of_every_duration(struct pairs *self, struct pairs_task *task
     int64_t n_filled = 0, seen = 0;
     for (int64_t bin = 0; bin < bins->n_bins; bin++)
         n_filled += bins->bins[bin].n_tasks > 0;
-    int64_t every = (n_filled + MAX_OFFERED - 1) / MAX_OFFERED;
+    int64_t every = (n_filled + PAIRS_MOST_OFFERED - 1) / PAIRS_MOST_OFFERED;
     for (int64_t bin = 0; bin < bins->n_bins; bin++)
         if (bins->bins[bin].n_tasks > 0 && seen++ % every == 0)
-            tasks[self->n_offered++] = remove_task(self, bin);
+            tasks[self->n_offered++] = pairs_remove_task(self, bin);
 }
 
 /* Removes all tasks, or as many as can be offered. */
 static void choose_all_tasks(struct pairs *self, struct pairs_task *tasks)
 {
     for (int64_t bin = self->bins->n_bins - 1; bin >= 0; bin--)
-        while (self->bins->bins[bin].n_tasks > 0 && self->n_offered < MAX_OFFERED)
-            tasks[self->n_offered++] = remove_task(self, bin);
+        while (self->bins->bins[bin].n_tasks > 0 && self->n_offered < PAIRS_MOST_OFFERED)
+            tasks[self->n_offered++] = pairs_remove_task(self, bin);
 }
 
 static void offer_tasks(struct pairs *self)
 {
     int64_t n_tasks = self->bins->n_tasks;
-    struct pairs_task *tasks =
-        balancer_allocate(n_tasks < MAX_OFFERED ? n_tasks : MAX_OFFERED, sizeof *tasks);
+    struct pairs_task *tasks = balancer_allocate(
+        n_tasks < PAIRS_MOST_OFFERED ? n_tasks : PAIRS_MOST_OFFERED, sizeof *tasks);
     self->n_offered = 0;
-    if (is_trial_round(self))
+    if (pairs_is_trial_round(self))
         choose_all_tasks(self, tasks);
     else
         choose_of_every_duration(self, tasks);
     struct balancer_message head = {.kind = BALANCER_PAIR_OFFER, .n = self->n_offered};
-    send_items(self, &head, tasks, sizeof *tasks);
+    pairs_send_items(self, &head, tasks, sizeof *tasks);
 }
 
 /* The same where data are known. */
@@ -176,7 +168,7 @@ static void offer_data(struct pairs *self)
     for (int64_t i = 0; i < head.n; i++)
         offer[i].ran_here = offer[i].position >= 0 && may_have_run_here(self, offer[i].id);
     self->n_offered = (int32_t)head.n;
-    send_items(self, &head, offer, sizeof *offer);
+    pairs_send_items(self, &head, offer, sizeof *offer);
 }
 
 /* Takes what the partner took of the offer out of the bins, and puts the other tasks back. */
@@ -185,7 +177,7 @@ static void settle_offer(struct pairs *self, uint32_t taken)
     const struct pairs_task *offered = self->rounds[self->round].sent;
     for (int32_t i = 0; i < self->n_offered; i++)
         if ((taken >> i) & 1)
-            note_given(self, offered[i].task);
+            pairs_note_given(self, offered[i].task);
         else
             taskpool_comm_report(
                 self->link->comm,
@@ -197,7 +189,7 @@ static void settle_data_offer(struct pairs *self, uint32_t taken)
     const struct data_offer *offered = self->rounds[self->round].sent;
     for (int i = 0; i < DATA_GIFTS_MOST_OFFERED; i++)
         if ((taken >> i) & 1) {
-            note_given(self, offered[i].id);
+            pairs_note_given(self, offered[i].id);
             data_placement_give(self->link->placement, offered[i].position);
         }
 }
@@ -206,158 +198,13 @@ static void take_moved(struct pairs *self, const struct balancer_message *messag
 {
     const struct pairs_task *moved = (const struct pairs_task *)(message + 1);
     (self->link->placement ? settle_data_offer : settle_offer)(self, message->taken);
-    self->has_trial |= is_trial_round(self) && message->n > 0;
+    self->has_trial |= pairs_is_trial_round(self) && message->n > 0;
     for (int64_t i = 0; i < message->n; i++)
-        add_task(self, &moved[i]);
+        pairs_add_task(self, &moved[i]);
     self->answered = true;
 }
 
-/* --- the worker of more load --- */
-
-/* Tasks that go to the partner, and the loads as they then are. */
-struct pairs_gift {
-    struct pairs_task *tasks; /* n */
-    int64_t n, capacity;
-    uint32_t taken;
-    double own_s, partner_s;
-    double own_speed, partner_speed;
-};
-
-/* The task of a bin for one of the offer, or for none (-1). */
-struct pairs_swap {
-    int64_t bin;
-    int32_t offered;
-    double gain_s; /* by which the larger load decreases; 0: none was found */
-};
-
-/* The work that is expected of a task of a bin. */
-static double mean_work(const struct pairs *self, const struct duration_bin *bin)
-{
-    return balancer_expect(self->link, bin->sum_s / bin->n_tasks);
-}
-
-static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bin)
-{
-    if (array_reserve(&gift->tasks, gift->n + 1, &gift->capacity, sizeof *gift->tasks) != STATUS_OK)
-        die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
-    struct pairs_task task = remove_task(self, bin);
-    gift->tasks[gift->n++] = task;
-    note_given(self, task.task);
-    double work = balancer_expect(self->link, task.work);
-    gift->own_s -= work / gift->own_speed;
-    gift->partner_s += work / gift->partner_speed;
-}
-
-/* Whether a gain in every iteration pays for the move of tasks of moved_s. It is not known how many
- * iterations are left: as many as there were, but PAYS_WITHIN at least. */
-static bool move_pays(const struct pairs *self, double gain_s, double moved_s)
-{
-    double n_iterations = fmax(PAYS_WITHIN, (double)self->n_phases);
-    return n_iterations * gain_s >= self->move_cost * moved_s;
-}
-
-/* Whether a task of this work leaves the partner's load below this worker's, and pays. */
-static bool may_give(const struct pairs *self, const struct pairs_gift *gift, double work)
-{
-    double own_s = work / gift->own_speed, partner_s = work / gift->partner_speed;
-    return own_s + partner_s <= gift->own_s - gift->partner_s && move_pays(self, own_s, partner_s);
-}
-
-/* By how much the larger load decreases if the partner gets so much more work. */
-static double gain_of(const struct pairs_gift *gift, double work)
-{
-    return fmin(work / gift->own_speed, gift->own_s - gift->partner_s - work / gift->partner_speed);
-}
-
-/* Gives tasks, the longest first, as long as the partner's load does not become the larger one. */
-static void give_longest(struct pairs *self, struct pairs_gift *gift)
-{
-    for (int64_t i = self->bins->n_bins - 1; i >= 0; i--) {
-        const struct duration_bin *bin = &self->bins->bins[i];
-        while (bin->n_tasks > 0 && gift->own_s > self->limit_s &&
-               may_give(self, gift, mean_work(self, bin)))
-            move_to_gift(self, gift, i);
-    }
-}
-
-static struct pairs_swap find_swap(const struct pairs *self, const struct pairs_gift *gift)
-{
-    struct pairs_swap best = {.offered = -1};
-    for (int64_t i = 0; i < self->bins->n_bins; i++) {
-        const struct duration_bin *bin = &self->bins->bins[i];
-        for (int32_t j = -1; bin->n_tasks > 0 && j < self->n_offer; j++) {
-            if (j >= 0 && ((gift->taken >> j) & 1))
-                continue;
-            double given = mean_work(self, bin);
-            double taken = j < 0 ? 0 : balancer_expect(self->link, self->offer[j].work);
-            double gain_s = gain_of(gift, given - taken);
-            if (gain_s > best.gain_s && move_pays(self, gain_s, given + taken))
-                best = (struct pairs_swap){.bin = i, .offered = j, .gain_s = gain_s};
-        }
-    }
-    return best;
-}
-
-static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct pairs_swap *swap)
-{
-    move_to_gift(self, gift, swap->bin);
-    if (swap->offered < 0)
-        return;
-    gift->taken |= UINT32_C(1) << swap->offered;
-    double taken = balancer_expect(self->link, self->offer[swap->offered].work);
-    gift->own_s += taken / gift->own_speed;
-    gift->partner_s -= taken / gift->partner_speed;
-}
-
-/* Gives the longest task to the partner for all that it offers, unless that makes a load the larger
- * one. */
-static void give_to_try(struct pairs *self, struct pairs_gift *gift)
-{
-    int64_t bin = self->bins->n_bins - 1;
-    while (self->bins->bins[bin].n_tasks == 0)
-        bin--;
-    double given = mean_work(self, &self->bins->bins[bin]), taken = 0;
-    for (int32_t i = 0; i < self->n_offer; i++)
-        taken += balancer_expect(self->link, self->offer[i].work);
-    double own_s = gift->own_s + (taken - given) / gift->own_speed;
-    double partner_s = gift->partner_s + (given - taken) / gift->partner_speed;
-    if (fmax(own_s, partner_s) > gift->own_s * (1 + BALANCER_LEAST_GAIN))
-        return;
-    move_to_gift(self, gift, bin);
-    gift->taken = UINT32_MAX >> (MAX_OFFERED - self->n_offer);
-    self->tries = false;
-}
-
-static void even_out(struct pairs *self, struct pairs_gift *gift)
-{
-    give_longest(self, gift);
-    for (int i = 0; i < MAX_SWAPS && gift->own_s > self->limit_s; i++) {
-        struct pairs_swap swap = find_swap(self, gift);
-        if (swap.gain_s < BALANCER_LEAST_GAIN * gift->own_s)
-            break;
-        swap_tasks(self, gift, &swap);
-    }
-}
-
-static void answer_offer(struct pairs *self)
-{
-    const struct pairs_round *round = &self->rounds[self->round];
-    struct pairs_gift gift = {.own_s = self->own_s,
-                              .partner_s = round->partner_s,
-                              .own_speed = self->link->speed,
-                              .partner_speed = round->partner_speed};
-    if (is_trial_round(self) && self->n_offer > 0)
-        give_to_try(self, &gift);
-    else
-        even_out(self, &gift);
-    for (int32_t i = 0; i < self->n_offer; i++)
-        if ((gift.taken >> i) & 1)
-            add_task(self, &self->offer[i]);
-    struct balancer_message head = {.kind = BALANCER_PAIR_MOVE, .n = gift.n, .taken = gift.taken};
-    send_items(self, &head, gift.tasks, sizeof *gift.tasks);
-}
-
-/* --- the same, where data are known --- */
+/* --- the worker of more load, where data are known --- */
 
 static void note_exchanged(struct pairs *self, const struct data_partners *partners)
 {
@@ -377,7 +224,7 @@ static struct pairs_task *list_gifts(struct pairs *self, const int64_t *position
         tasks[i] = (struct pairs_task){.task = placed->task,
                                        .work = placed->work,
                                        .ran_here = may_have_run_here(self, placed->task)};
-        note_given(self, placed->task);
+        pairs_note_given(self, placed->task);
     }
     return tasks;
 }
@@ -397,7 +244,7 @@ static void answer_data_offer(struct pairs *self)
     struct balancer_message head = {.kind = BALANCER_PAIR_MOVE};
     head.n = data_gifts_choose(self->link, self->limit_s, &partners, &positions);
     head.taken = partners.taken;
-    send_items(self, &head, list_gifts(self, positions, head.n), sizeof(struct pairs_task));
+    pairs_send_items(self, &head, list_gifts(self, positions, head.n), sizeof(struct pairs_task));
     note_exchanged(self, &partners);
     free(positions);
     data_load_fini(&partners.of_partner);
@@ -450,12 +297,12 @@ static bool play_round(struct pairs *self)
         return false;
     double more_s = fmax(self->own_s, partner_s), less_s = fmin(self->own_s, partner_s);
     if (more_s - less_s <= BALANCER_LEAST_GAIN * more_s ||
-        (more_s <= self->limit_s && !is_trial_round(self)))
+        (more_s <= self->limit_s && !pairs_is_trial_round(self)))
         return true;
     if (self->own_s == more_s) {
         if (self->n_offer < 0)
             return false;
-        (self->link->placement ? answer_data_offer : answer_offer)(self);
+        (self->link->placement ? answer_data_offer : pairs_answer_offer)(self);
         return true;
     }
     if (self->n_offered < 0)

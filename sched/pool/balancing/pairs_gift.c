@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sched/pool/balancing/pairs_private.h"
+
+#include "support/base/array.h"
+#include "support/base/die.h"
+
+#include <math.h>
+
+/* Exchanges of single tasks in a round. */
+enum { MAX_SWAPS = 8 };
+
+/* Iterations within which a move has to save as much time as it costs, see move_pays. */
+enum { PAYS_WITHIN = 10 };
+
+/* Tasks that go to the partner, and the loads as they then are. */
+struct pairs_gift {
+    struct pairs_task *tasks; /* n */
+    int64_t n, capacity;
+    uint32_t taken;
+    double own_s, partner_s;
+    double own_speed, partner_speed;
+};
+
+/* The task of a bin for one of the offer, or for none (-1). */
+struct pairs_swap {
+    int64_t bin;
+    int32_t offered;
+    double gain_s; /* by which the larger load decreases; 0: none was found */
+};
+
+/* The work that is expected of a task of a bin. */
+static double mean_work(const struct pairs *self, const struct duration_bin *bin)
+{
+    return balancer_expect(self->link, bin->sum_s / bin->n_tasks);
+}
+
+static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bin)
+{
+    if (array_reserve(&gift->tasks, gift->n + 1, &gift->capacity, sizeof *gift->tasks) != STATUS_OK)
+        die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
+    struct pairs_task task = pairs_remove_task(self, bin);
+    gift->tasks[gift->n++] = task;
+    pairs_note_given(self, task.task);
+    double work = balancer_expect(self->link, task.work);
+    gift->own_s -= work / gift->own_speed;
+    gift->partner_s += work / gift->partner_speed;
+}
+
+/* Whether a gain in every iteration pays for the move of tasks of moved_s. It is not known how many
+ * iterations are left: as many as there were, but PAYS_WITHIN at least. */
+static bool move_pays(const struct pairs *self, double gain_s, double moved_s)
+{
+    double n_iterations = fmax(PAYS_WITHIN, (double)self->n_phases);
+    return n_iterations * gain_s >= self->move_cost * moved_s;
+}
+
+/* Whether a task of this work leaves the partner's load below this worker's, and pays. */
+static bool may_give(const struct pairs *self, const struct pairs_gift *gift, double work)
+{
+    double own_s = work / gift->own_speed, partner_s = work / gift->partner_speed;
+    return own_s + partner_s <= gift->own_s - gift->partner_s && move_pays(self, own_s, partner_s);
+}
+
+/* By how much the larger load decreases if the partner gets so much more work. */
+static double gain_of(const struct pairs_gift *gift, double work)
+{
+    return fmin(work / gift->own_speed, gift->own_s - gift->partner_s - work / gift->partner_speed);
+}
+
+/* Gives tasks, the longest first, as long as the partner's load does not become the larger one. */
+static void give_longest(struct pairs *self, struct pairs_gift *gift)
+{
+    for (int64_t i = self->bins->n_bins - 1; i >= 0; i--) {
+        const struct duration_bin *bin = &self->bins->bins[i];
+        while (bin->n_tasks > 0 && gift->own_s > self->limit_s &&
+               may_give(self, gift, mean_work(self, bin)))
+            move_to_gift(self, gift, i);
+    }
+}
+
+static struct pairs_swap find_swap(const struct pairs *self, const struct pairs_gift *gift)
+{
+    struct pairs_swap best = {.offered = -1};
+    for (int64_t i = 0; i < self->bins->n_bins; i++) {
+        const struct duration_bin *bin = &self->bins->bins[i];
+        for (int32_t j = -1; bin->n_tasks > 0 && j < self->n_offer; j++) {
+            if (j >= 0 && ((gift->taken >> j) & 1))
+                continue;
+            double given = mean_work(self, bin);
+            double taken = j < 0 ? 0 : balancer_expect(self->link, self->offer[j].work);
+            double gain_s = gain_of(gift, given - taken);
+            if (gain_s > best.gain_s && move_pays(self, gain_s, given + taken))
+                best = (struct pairs_swap){.bin = i, .offered = j, .gain_s = gain_s};
+        }
+    }
+    return best;
+}
+
+static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct pairs_swap *swap)
+{
+    move_to_gift(self, gift, swap->bin);
+    if (swap->offered < 0)
+        return;
+    gift->taken |= UINT32_C(1) << swap->offered;
+    double taken = balancer_expect(self->link, self->offer[swap->offered].work);
+    gift->own_s += taken / gift->own_speed;
+    gift->partner_s -= taken / gift->partner_speed;
+}
+
+/* Gives the longest task to the partner for all that it offers, unless that makes a load the larger
+ * one. */
+static void give_to_try(struct pairs *self, struct pairs_gift *gift)
+{
+    int64_t bin = self->bins->n_bins - 1;
+    while (self->bins->bins[bin].n_tasks == 0)
+        bin--;
+    double given = mean_work(self, &self->bins->bins[bin]), taken = 0;
+    for (int32_t i = 0; i < self->n_offer; i++)
+        taken += balancer_expect(self->link, self->offer[i].work);
+    double own_s = gift->own_s + (taken - given) / gift->own_speed;
+    double partner_s = gift->partner_s + (given - taken) / gift->partner_speed;
+    if (fmax(own_s, partner_s) > gift->own_s * (1 + BALANCER_LEAST_GAIN))
+        return;
+    move_to_gift(self, gift, bin);
+    gift->taken = UINT32_MAX >> (PAIRS_MOST_OFFERED - self->n_offer);
+    self->tries = false;
+}
+
+static void even_out(struct pairs *self, struct pairs_gift *gift)
+{
+    give_longest(self, gift);
+    for (int i = 0; i < MAX_SWAPS && gift->own_s > self->limit_s; i++) {
+        struct pairs_swap swap = find_swap(self, gift);
+        if (swap.gain_s < BALANCER_LEAST_GAIN * gift->own_s)
+            break;
+        swap_tasks(self, gift, &swap);
+    }
+}
+
+void pairs_answer_offer(struct pairs *self)
+{
+    const struct pairs_round *round = &self->rounds[self->round];
+    struct pairs_gift gift = {.own_s = self->own_s,
+                              .partner_s = round->partner_s,
+                              .own_speed = self->link->speed,
+                              .partner_speed = round->partner_speed};
+    if (pairs_is_trial_round(self) && self->n_offer > 0)
+        give_to_try(self, &gift);
+    else
+        even_out(self, &gift);
+    for (int32_t i = 0; i < self->n_offer; i++)
+        if ((gift.taken >> i) & 1)
+            pairs_add_task(self, &self->offer[i]);
+    struct balancer_message head = {.kind = BALANCER_PAIR_MOVE, .n = gift.n, .taken = gift.taken};
+    pairs_send_items(self, &head, gift.tasks, sizeof *gift.tasks);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared by the files of pairs.h alone: pairs.c has the rounds and the worker of less load,
+ * pairs_gift.c what the one of more load gives. */
+#pragma once
+
+#include "sched/pool/balancing/pairs.h"
+
+/* Tasks offered in a round: as many as `taken` of a message has bits. */
+enum { PAIRS_MOST_OFFERED = 32 };
+
+/* Whether the worker of more load has a task for the partner to try. */
+bool pairs_is_trial_round(const struct pairs *pairs);
+
+/* Takes a task out of a bin that has some. */
+struct pairs_task pairs_remove_task(struct pairs *pairs, int64_t bin);
+
+/* A removed task is the partner's; one of the partner's is here now. */
+void pairs_note_given(struct pairs *pairs, int64_t task);
+void pairs_add_task(struct pairs *pairs, const struct pairs_task *task);
+
+/* Sends items of a size, which are freed after the phase. */
+void pairs_send_items(struct pairs *pairs, struct balancer_message *head, void *items,
+                      size_t item_size);
+
+/* Chooses what the partner gets for its offer, and sends it. */
+void pairs_answer_offer(struct pairs *pairs);
