@@ -46,10 +46,10 @@ static bool are_data_whole(const struct taskpool_data *data)
 
 static enum status check_data_costs(const struct taskpool_data_costs *costs)
 {
-    const double quantities[] = {costs->latency_s,        costs->node_latency_s,
-                                 costs->bandwidth,        costs->node_bandwidth,
-                                 costs->overhead_s,       (double)costs->cache_bytes,
-                                 (double)costs->node_size};
+    const double quantities[] = {costs->latency_s,         costs->node_latency_s,
+                                 costs->bandwidth,         costs->node_bandwidth,
+                                 costs->overhead_s,        (double)costs->cache_bytes,
+                                 (double)costs->node_size, costs->cost_unit_s};
     bool fits = costs->data && are_data_whole(costs->data);
     for (size_t i = 0; fits && i < sizeof quantities / sizeof *quantities; i++)
         fits = quantities[i] >= 0 && isfinite(quantities[i]);

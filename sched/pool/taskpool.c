@@ -2,6 +2,7 @@
 #include "sched/pool/core/history.h"
 #include "sched/pool/core/seeding.h"
 #include "sched/pool/core/speeds.h"
+#include "sched/pool/data/first_placement.h"
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
@@ -94,15 +95,33 @@ static enum status seed_bound(struct taskpool *pool)
     return seeding_longest_init(&pool->seeding, pool->problem.n_tasks, pool->bound);
 }
 
+/* Loads of owners may be expected to be so much larger: thieves make them smaller, while moves of data wait
+ * for each other. */
+#define OWNERS_UP_TO 1.5
+
+/* The rule of a mode that prefers others to blocks of equal numbers of tasks. Stealing evens out loads, but
+ * brings no task to its data. */
+static enum status choose_seeding(const struct taskpool *pool, int n_workers, int *rule)
+{
+    const struct taskpool_problem *problem = &pool->problem;
+    const bool has_owners = problem->data_costs && problem->owner;
+    struct first_placement expected = {0};
+    *rule = problem->cost ? TASKPOOL_SEEDING_COST
+            : has_owners  ? TASKPOOL_SEEDING_OWNER
+                          : TASKPOOL_SEEDING_BLOCK;
+    if (!problem->cost || !has_owners || problem->data_costs->cost_unit_s == 0)
+        return STATUS_OK;
+    TRY(first_placement_estimate(problem, n_workers, &expected));
+    if (expected.owners_s <= OWNERS_UP_TO * expected.blocks_s)
+        *rule = TASKPOOL_SEEDING_OWNER;
+    return STATUS_OK;
+}
+
 static enum status seed_mode(struct taskpool *pool, const struct taskpool_mode *mode, int n_workers)
 {
     int rule = pool->settings.seeding;
-    /* Stealing evens out loads, but brings no task to its data. */
-    if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK && pool->problem.data_costs &&
-        pool->problem.owner)
-        rule = TASKPOOL_SEEDING_OWNER;
-    else if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK && pool->problem.cost)
-        rule = TASKPOOL_SEEDING_COST;
+    if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK)
+        TRY(status_agree(pool->comm, choose_seeding(pool, n_workers, &rule)));
     return seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers);
 }
 

@@ -126,6 +126,7 @@ static enum status create_sched_pool(struct run *run)
     problem.run = NULL; /* a simulated duration needs no waiting */
     if (run->machine.data && run->options->machine.data == MACHINE_DATA_ON) {
         data_costs_of_machine(&run->machine, &run->data_costs);
+        run->data_costs.cost_unit_s = 1; /* predicted costs are seconds */
         problem.data_costs = &run->data_costs;
     }
     return taskpool_simulate(&problem, &settings, &run->machine, &run->pool);

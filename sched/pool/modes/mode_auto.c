@@ -26,12 +26,13 @@
  * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
  * from, but for the messages, so that no iteration takes longer than its start without stealing.
  *
- * Where the data of tasks are known (problem.data_costs), it starts from their owners, and what a move
- * costs is weighed against the load that it levels: data_share.h for thieves, data_placement.h for pairs.
+ * Where the data of tasks are known (problem.data_costs), it starts from their owners if that is expected
+ * to end earlier (first_placement.h), and what a move costs is weighed against the load that it levels: data_share.h for thieves, data_placement.h for pairs.
  *
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
 #include "sched/pool/balancing/measured_balance.h"
+#include "sched/pool/core/seeding.h"
 
 #include <stdio.h>
 
@@ -127,6 +128,21 @@ static const char *name_placement(const struct balancer_outcome *outcome)
     return outcome->moves ? "tasks moved between pairs" : "tasks stay";
 }
 
+/* The placement of the first iteration. */
+static const char *name_beginning(const struct measured_balance *self)
+{
+    const struct taskpool_mode_setup *setup = self->stealing.setup;
+    if (setup->seeding->rule == TASKPOOL_SEEDING_OWNER)
+        return "tasks at the owners of their data";
+    if (!setup->problem->cost)
+        return "blocks of tasks";
+    if (setup->problem->data_costs)
+        return "blocks of tasks of even cost";
+    return self->speeds.is_known
+               ? "blocks of tasks of even cost, the longest first"
+               : "blocks of tasks of even cost, the shortest, then the longest first";
+}
+
 static void auto_explain(const void *state, struct taskpool_choice *choice)
 {
     const struct measured_balance *self = state;
@@ -135,10 +151,7 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
     if (problem->record_size > 0 || self->stealing.comm->size == 1)
         return;
     if (outcome->best_s == 0) {
-        snprintf(choice->what, sizeof choice->what, "blocks of tasks%s, stealing",
-                 !problem->cost          ? ""
-                 : self->speeds.is_known ? " of even cost, the longest first"
-                                         : " of even cost, the shortest, then the longest first");
+        snprintf(choice->what, sizeof choice->what, "%s, stealing", name_beginning(self));
         snprintf(choice->why, sizeof choice->why, "nothing is measured yet, costs are %spredicted",
                  problem->cost ? "" : "not ");
         return;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the tasks of a static pool, whose data are known, are to begin in the first iteration: with the
+ * owners of their data, or in blocks of even predicted cost. */
+#pragma once
+
+#include "support/base/status.h"
+#include "taskpool/data.h"
+#include "taskpool/taskpool.h"
+
+/* What the first iteration is expected to take without stealing, seconds. */
+struct first_placement {
+    double owners_s; /* the largest load by predicted costs; tasks find their data */
+    double
+        blocks_s; /* the average load or the longest task, and the average of what data take where
+                      * none are with their owners: kept blocks move once to each worker at most */
+};
+
+/* problem  has data_costs with cost_unit_s, cost, and owner
+ * Errors: STATUS_NO_MEMORY; STATUS_USAGE: an owner is no worker. */
+enum status first_placement_estimate(const struct taskpool_problem *problem, int n_workers,
+                                     struct first_placement *placement);

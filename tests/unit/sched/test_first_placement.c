@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the first iteration is expected to take with tasks at the owners of their data, and in blocks of even
+ * cost, against sums by hand. */
+#include "sched/pool/data/first_placement.h"
+#include "tests/check.h"
+
+/* Task i costs i + 1 units and reads block i % 2, which worker i % 2 owns; of four workers on two nodes
+ * the first two own nothing else. */
+enum { N_TASKS = 6, N_BLOCKS = 2, N_WORKERS = 4 };
+
+static struct taskpool_data_block blocks[N_BLOCKS] = {{.bytes = 100, .owner = 0},
+                                                      {.bytes = 300, .owner = 1}};
+static struct taskpool_data_access accesses[N_TASKS] = {{0, false}, {1, false}, {0, false},
+                                                        {1, false}, {0, false}, {1, false}};
+static int64_t first[N_TASKS + 1] = {0, 1, 2, 3, 4, 5, 6};
+static struct taskpool_data data = {.n_blocks = N_BLOCKS,
+                                    .blocks = blocks,
+                                    .n_tasks = N_TASKS,
+                                    .first = first,
+                                    .accesses = accesses};
+
+static int owner_of_case(int64_t task, int n_workers, void *context)
+{
+    (void)context;
+    return (int)(task % 2) % n_workers;
+}
+
+static double cost_of_case(int64_t task, void *context)
+{
+    (void)context;
+    return (double)task + 1;
+}
+
+static struct first_placement estimate(struct taskpool_data_costs *costs)
+{
+    struct first_placement placement;
+    costs->data = &data;
+    struct taskpool_problem problem = {
+        .n_tasks = N_TASKS, .owner = owner_of_case, .cost = cost_of_case, .data_costs = costs};
+    check_ok(first_placement_estimate(&problem, N_WORKERS, &placement));
+    return placement;
+}
+
+static void test_loads_of_owners_and_of_blocks(void **state)
+{
+    (void)state;
+    struct taskpool_data_costs costs = {.cost_unit_s = 2};
+    struct first_placement free_moves = estimate(&costs);
+    check_close(free_moves.owners_s, 2 * (2 + 4 + 6), 1e-12);
+    check_close(free_moves.blocks_s, 2 * 6, 1e-12); /* the longest task; the average is 10.5 */
+}
+
+static void test_moves_take_time_of_all_and_of_a_card(void **state)
+{
+    (void)state;
+    struct taskpool_data_costs costs = {
+        .cost_unit_s = 2, .node_size = 2, .latency_s = 1, .bandwidth = 100, .overhead_s = 0.5};
+    /* Not kept: 3 moves of each block, 2 x 1.5 s and 1 or 3 s each. */
+    check_close(estimate(&costs).blocks_s, 12 + (3 * 4 + 3 * 6) / 4.0, 1e-12);
+    costs.bandwidth = 10; /* of the card of the first node: 3 x 400 bytes */
+    check_close(estimate(&costs).blocks_s, 3 * 400 / 10.0, 1e-12);
+    costs.node_size = 4; /* the same memory */
+    costs.node_bandwidth = 100;
+    check_close(estimate(&costs).blocks_s, 12 + (3 * 2 + 3 * 4) / 4.0, 1e-12);
+}
+
+static void test_kept_blocks_move_once_to_each_worker(void **state)
+{
+    (void)state;
+    struct taskpool_data_costs costs = {
+        .cost_unit_s = 1, .latency_s = 0, .node_latency_s = 8, .cache_bytes = 300};
+    struct first_placement kept = estimate(&costs);
+    check_close(kept.blocks_s, 6 + (3 + 3) * 16 / 4.0, 1e-12);
+    for (int i = 0; i < N_TASKS; i++)
+        accesses[i].block = 0;
+    check_close(estimate(&costs).blocks_s, 6 + N_WORKERS * 16 / 4.0, 1e-12);
+    for (int i = 0; i < N_TASKS; i++)
+        accesses[i].block = i % 2;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_loads_of_owners_and_of_blocks),
+        cmocka_unit_test(test_moves_take_time_of_all_and_of_a_card),
+        cmocka_unit_test(test_kept_blocks_move_once_to_each_worker),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
