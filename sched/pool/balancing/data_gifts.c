@@ -248,7 +248,7 @@ static int64_t exchange_tasks(const struct balancer_link *link, double limit_s,
     return n_given;
 }
 
-/* Kept accesses that are noted count as those of several tasks: none of these saves them by leaving. */
+/* Kept accesses of the partner: no task that it gives saves them by leaving. */
 static void note_offered(struct data_partners *partners)
 {
     for (int64_t i = 0; i < partners->n_offer; i++)
