@@ -179,7 +179,8 @@ static double load_after(const struct balancer_link *link, const struct data_par
     return own_s > partner_s ? own_s : partner_s;
 }
 
-/* The best of the tasks that are about as much longer than one of the offer as loads differ by twice. */
+/* The best of the tasks that are longer than one of the offer by about half the difference of the loads,
+ * which makes these equal. */
 static void try_exchanges(const struct balancer_link *link, const struct data_partners *partners,
                           const struct candidate *list, int64_t n, int64_t offered,
                           struct exchange *best)
