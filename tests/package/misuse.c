@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <taskpool/data.h>
 #include <taskpool/mode.h>
 #include <taskpool/simulation.h>
 #include <taskpool/taskpool.h>
@@ -123,6 +124,16 @@ static void misuse_problem(void)
     refuse("a record of SIZE_MAX bytes", TASKPOOL_STATUS_LIMIT, "are possible");
     BAD(settings.seeding = TASKPOOL_SEEDING_OWNER, "have no owner");
     BAD(settings.seeding = TASKPOOL_SEEDING_COST, "--seeding cost");
+}
+
+static void misuse_data_costs(void)
+{
+    static struct taskpool_data no_blocks;
+    static struct taskpool_data_costs costs;
+    BAD(problem.data_costs = &costs, "problem.data_costs must have data");
+    costs.data = &no_blocks;
+    costs.latency_s = INFINITY;
+    BAD(problem.data_costs = &costs, "finite and 0 or more");
 }
 
 static void misuse_settings(void)
@@ -424,6 +435,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     misuse_problem();
+    misuse_data_costs();
     misuse_settings();
     misuse_communicator();
     misuse_null_pools();

@@ -10,8 +10,11 @@
 #include "tests/cases/trace_case.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -74,8 +77,8 @@ static void observe(int from, int to, const void *message, size_t size, void *co
     (void)to;
     struct schedule *schedule = context;
     const struct termination_message *termination = message;
-    bool steals = strcmp(mode_find(schedule->settings.mode)->name, "share") != 0;
-    if (!steals || size != sizeof *termination || termination->kind != STEALING_TERMINATION)
+    if (size != sizeof *termination || termination->kind != STEALING_TERMINATION ||
+        strcmp(mode_find(schedule->settings.mode)->name, "share") == 0)
         return;
     /* With --termination wide the last tasks of a static pool may run. */
     bool is_end = termination->step == TERMINATION_PINK ||
@@ -364,4 +367,34 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
              schedule->machine.are_null ? ", null tasks" : "",
              schedule->machine.poll_s > 0 ? ", polls" : "", schedule->machine.data ? ", data" : "",
              schedule->move_cost);
+}
+
+/* --- schedules that do not end --- */
+
+static volatile sig_atomic_t status_of_watch;
+
+static void give_up(int signal)
+{
+    (void)signal;
+    static const char text[] = "this schedule does not end\n";
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(status_of_watch);
+}
+
+static void set_watch(time_t seconds)
+{
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+}
+
+void schedule_watch(int exit_status)
+{
+    const time_t most_s = 20;
+    status_of_watch = exit_status;
+    signal(SIGPROF, give_up);
+    set_watch(most_s);
+}
+
+void schedule_end_watch(void)
+{
+    set_watch(0);
 }

@@ -62,3 +62,8 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size);
 
 /* A line that describes it. */
 void schedule_describe(const struct schedule *schedule, char *text, size_t size);
+
+/* Gives what follows 20 s of processor time, however busy the machine is: after them the program says
+ * that the schedule does not end, and exits with this status. */
+void schedule_watch(int exit_status);
+void schedule_end_watch(void);

@@ -10,9 +10,7 @@
 #include "tests/cases/pool_cases.h"
 #include "tests/property/schedule.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 static bool must_fail;
 
@@ -40,15 +38,6 @@ static bool run_one(uint64_t seed, int i, int n_cases)
     return false;
 }
 
-/* Handles schedules that do not end. */
-static void give_up(int signal)
-{
-    (void)signal;
-    static const char text[] = "this schedule does not end\n";
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    _exit(must_fail ? 0 : 1);
-}
-
 static int case_index(const char *command_line)
 {
     for (int i = 0; pool_case_find(i, false); i++)
@@ -69,15 +58,14 @@ int main(int argc, char **argv)
         return 2;
     }
     MPI_Init(NULL, NULL);
-    signal(SIGALRM, give_up);
     bool failed = false;
     int n_cases = pool_case_count(false);
     uint64_t seed = first;
     for (; seed < first + (uint64_t)n && !failed; seed++) {
-        alarm(20);
+        schedule_watch(must_fail ? 0 : 1);
         failed = !run_one(seed, only >= 0 ? only : (int)(seed % (uint64_t)n_cases), n_cases);
     }
-    alarm(0);
+    schedule_end_watch();
     if (failed)
         printf("schedule %llu fails\n", (unsigned long long)(seed - first));
     else

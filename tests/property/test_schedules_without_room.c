@@ -10,9 +10,7 @@
 #include "tests/cases/pool_cases.h"
 #include "tests/property/schedule.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* Every mode that keeps tasks in queues that grow, with what decides where these are filled. */
 static const char *const modes[] = {
@@ -114,27 +112,19 @@ static bool holds_without_memory(uint64_t seed, struct outcomes *outcomes)
     return holds;
 }
 
-static void give_up(int signal)
-{
-    (void)signal;
-    static const char text[] = "this schedule does not end\n";
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    _exit(1);
-}
-
 /* Runs n schedules: some must hold and some must fail. */
 static bool run_schedules(bool (*holds)(uint64_t seed, struct outcomes *outcomes), int64_t n,
                           uint64_t first)
 {
     struct outcomes outcomes = {0};
     for (uint64_t seed = first; seed < first + (uint64_t)n; seed++) {
-        alarm(20);
+        schedule_watch(1);
         if (!holds(seed, &outcomes)) {
             printf("schedule %llu fails\n", (unsigned long long)seed);
             return false;
         }
     }
-    alarm(0);
+    schedule_end_watch();
     printf("%lld schedules: in %lld all tasks ran once, %lld ended with the failure\n",
            (long long)n, (long long)outcomes.n_held, (long long)outcomes.n_failed);
     return outcomes.n_held > n / 10 && outcomes.n_failed > n / 10;
@@ -145,7 +135,6 @@ int main(int argc, char **argv)
     int64_t n = argc > 1 ? atoll(argv[1]) : 400;
     uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
     MPI_Init(NULL, NULL);
-    signal(SIGALRM, give_up);
     bool good = run_schedules(holds_with_small_deques, n, first) &&
                 run_schedules(holds_without_memory, n, first);
     MPI_Finalize();

@@ -179,7 +179,8 @@ static double load_after(const struct balancer_link *link, const struct data_par
     return own_s > partner_s ? own_s : partner_s;
 }
 
-/* The best of the tasks that are about as much longer than one of the offer as loads differ by twice. */
+/* The best of the tasks that are longer than one of the offer by about half the difference of the loads,
+ * which makes these equal. */
 static void try_exchanges(const struct balancer_link *link, const struct data_partners *partners,
                           const struct candidate *list, int64_t n, int64_t offered,
                           struct exchange *best)
@@ -248,7 +249,7 @@ static int64_t exchange_tasks(const struct balancer_link *link, double limit_s,
     return n_given;
 }
 
-/* Kept accesses that are noted count as those of several tasks: none of these saves them by leaving. */
+/* Kept accesses of the partner: no task that it gives saves them by leaving. */
 static void note_offered(struct data_partners *partners)
 {
     for (int64_t i = 0; i < partners->n_offer; i++)

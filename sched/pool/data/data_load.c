@@ -83,6 +83,5 @@ void data_load_leave(struct data_load *self, int64_t task)
 
 void data_load_note(struct data_load *self, int64_t access_id)
 {
-    const int64_t several = 2;
-    id_counts_add(&self->kept, access_id, several);
+    id_counts_add(&self->kept, access_id, INT32_MAX);
 }

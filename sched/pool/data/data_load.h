@@ -44,5 +44,5 @@ static inline int64_t data_load_id(const struct taskpool_data_access *access)
     return 2 * access->block + access->writes;
 }
 
-/* Notes an access that several tasks which are not named make. */
+/* Notes an access that tasks which are not named make, more of them than ever leave. */
 void data_load_note(struct data_load *load, int64_t access_id);

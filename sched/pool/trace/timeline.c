@@ -8,6 +8,9 @@
 /* 2^-20 s, the first width of a bin: doubled, it is the same on every process. */
 #define FIRST_BIN_S 0x1p-20
 
+/* The least resolution of a lane: that of spans which all end at 0 would be none, and never grow. */
+#define LEAST_RESOLUTION_S 0x1p-40
+
 struct timeline *timeline_create(const struct trace_shape *shape)
 {
     int64_t n_lanes = shape->n_lanes < TIMELINE_LANES ? shape->n_lanes : TIMELINE_LANES;
@@ -148,9 +151,10 @@ static void thin_out_spans(struct timeline_lane *lane)
 {
     while (lane->n_spans > TIMELINE_SPANS / 2) {
         int32_t n = lane->n_spans;
-        lane->resolution_s = lane->resolution_s > 0
-                                 ? 2 * lane->resolution_s
-                                 : lane->spans[n - 1].to_s / (8 * TIMELINE_SPANS);
+        lane->resolution_s =
+            lane->resolution_s > 0
+                ? 2 * lane->resolution_s
+                : fmax(lane->spans[n - 1].to_s / (8 * TIMELINE_SPANS), LEAST_RESOLUTION_S);
         lane->n_spans = 0;
         for (int32_t i = 0; i < n; i++)
             append_to_lane(lane, &lane->spans[i]);

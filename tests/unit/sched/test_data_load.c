@@ -104,6 +104,28 @@ static void test_joining_and_leaving_are_foreseen(void **state)
     data_load_fini(&load);
 }
 
+/* However many tasks leave, a noted access is made: no task that joins adds it. */
+static void test_noted_accesses_stay(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    struct loaded_pool pool;
+    struct data_load load;
+    random_stream_init(&random, 5, 0);
+    draw_loaded(&pool, &random);
+    for (int i = 0; i < N_BLOCKS; i++)
+        pool.blocks[i].bytes = KEPT;
+    data_load_init(&load, &pool.costs, 1, N_WORKERS);
+    for (int64_t id = 0; id < 2 * N_BLOCKS; id++)
+        data_load_note(&load, id);
+    for (int task = 0; task < N_TASKS; task++) {
+        data_load_leave(&load, task);
+        for (int other = 0; other < N_TASKS; other++)
+            check_close(data_load_of_joining(&load, other), 0, 0);
+    }
+    data_load_fini(&load);
+}
+
 static void test_tasks_return_to_the_best_placement(void **state)
 {
     (void)state;
@@ -132,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seconds_are_those_of_all_accesses),
         cmocka_unit_test(test_joining_and_leaving_are_foreseen),
+        cmocka_unit_test(test_noted_accesses_stay),
         cmocka_unit_test(test_tasks_return_to_the_best_placement),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

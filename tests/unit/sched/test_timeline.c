@@ -133,6 +133,24 @@ static void few_spans_are_kept_as_they_are(void **state)
     free(timeline);
 }
 
+/* Simulated null tasks take no time: many can run before the clock has moved. */
+static void many_tasks_that_take_no_time_are_merged(void **state)
+{
+    (void)state;
+    struct timeline *timeline = make_timeline(1);
+    const int n = 10 * TIMELINE_SPANS;
+    for (int i = 0; i < n; i++)
+        add_task(timeline, 0, i, 0, 0);
+    add_task(timeline, 0, n, 0, 1);
+    const struct timeline_lane *lane = &timeline->lanes[0];
+    int64_t n_tasks = 0;
+    for (int32_t i = 0; i < lane->n_spans; i++)
+        n_tasks += lane->spans[i].n_tasks;
+    assert_int_equal(n_tasks, n + 1);
+    check_close(lane->spans[lane->n_spans - 1].to_s, 1, 0);
+    free(timeline);
+}
+
 static void a_sample_is_the_same_in_any_order(void **state)
 {
     (void)state;
@@ -276,6 +294,7 @@ int main(void)
         cmocka_unit_test(lanes_are_bounded_and_lose_no_task),
         cmocka_unit_test(merged_spans_show_what_took_most_of_their_time),
         cmocka_unit_test(few_spans_are_kept_as_they_are),
+        cmocka_unit_test(many_tasks_that_take_no_time_are_merged),
         cmocka_unit_test(a_sample_is_the_same_in_any_order),
         cmocka_unit_test(durations_lie_in_their_bins),
         cmocka_unit_test(a_simulated_pool_agrees_with_its_statistics),
