@@ -77,8 +77,7 @@ static void forget_plan(struct program_instance *self)
 }
 
 static enum status plan_with_tiles(struct program_instance *self,
-                                   const struct program_source *source, const int64_t tile[],
-                                   enum plan_pairs pairs)
+                                   const struct program_source *source, const int64_t tile[])
 {
     int64_t n_tiles = 0;
     forget_plan(self);
@@ -90,8 +89,8 @@ static enum status plan_with_tiles(struct program_instance *self,
             return source_fail(self->program.file, space->place,
                                "all spaces up to this have more than 2^20 tiles: take larger ones");
     }
-    return plan_create(&self->program, (const struct index_space *const *)self->spaces, pairs,
-                       &self->plan);
+    return plan_create(&self->program, (const struct index_space *const *)self->spaces,
+                       source->pairs, &self->plan);
 }
 
 /* Checks the bars of tensors over bound spaces, whose spins are unknown to the parser. */
@@ -125,11 +124,11 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
         all_given = all_given && tile[i] > 0;
     }
     if (status == STATUS_OK && !all_given)
-        status = plan_with_tiles(self, source, tile, source->pairs);
+        status = plan_with_tiles(self, source, tile);
     if (status == STATUS_OK && !all_given)
         status = tile_choice_make(self->plan, tile);
     if (status == STATUS_OK)
-        status = plan_with_tiles(self, source, tile, source->pairs);
+        status = plan_with_tiles(self, source, tile);
     free(tile);
     return status;
 }

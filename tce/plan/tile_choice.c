@@ -136,6 +136,10 @@ static void mark_stale(const struct tile_choice *choice, int space)
 
 /* --- exchanges --- */
 
+/* An exchange must save this part of what the steps cost: sums of other orders are rounded otherwise, so that two
+ * choices of equal cost could both seem better than the other. */
+#define LEAST_GAIN 1e-9
+
 /* A larger tile of one space and a smaller one of another; no gain: neither. */
 struct tile_exchange {
     int larger, smaller;
@@ -168,13 +172,13 @@ static void try_exchange(const struct tile_choice *choice, int larger, int small
     int64_t less = smaller_tile(choice, smaller, tile_smaller);
     if (more == 0 || less == 0)
         return;
-    double gain = cost_with_either(choice, larger, smaller);
+    double cost = cost_with_either(choice, larger, smaller);
     set_tile(choice, larger, more);
     set_tile(choice, smaller, less);
-    gain -= cost_with_either(choice, larger, smaller);
+    double gain = cost - cost_with_either(choice, larger, smaller);
     set_tile(choice, larger, tile_larger);
     set_tile(choice, smaller, tile_smaller);
-    if (gain > best->gain)
+    if (gain > best->gain && gain > LEAST_GAIN * cost)
         *best = (struct tile_exchange){larger, smaller, gain};
 }
 

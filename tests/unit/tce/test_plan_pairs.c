@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products whose factors have symmetries run over pairs of values: the operations are those of the pairs,
- * each once, and what is packed, summed and unpacked is so as seldom as can be. */
+ * each once, and what is packed, summed and unpacked is so as seldom as can be. Tensors that are written with a
+ * symmetry have unique blocks. */
 #include "tce/language/parser.h"
 #include "tce/language/symmetry_check.h"
 #include "tests/cases/plan_case.h"
@@ -216,6 +217,40 @@ static void test_packed_integrals_alone_cost_nothing(void **state)
     }
 }
 
+/* Of five values in tiles of three and two, three of four blocks are unique. */
+static void test_symmetries_that_statements_show_store_unique_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *statements;
+        int n_elements;
+    } cases[] = {
+        {"s[i,j] = sym(i, j) x[i,k] * y[k,j]\n", 19},
+        {"s[i,j] = x[i,k] * x[j,k]\ns[i,j] += sym(i, j) y[i,j]\n", 19},
+        {"s[i,j] = sym(i, j) x[i,j]\ns[i,j] += x[i,k] * y[k,j]\n", 25}, /* needs a trial */
+        {"s[i,j] = sym(i, j) x[i,j]\niterate s from n, energy E\nn[i,j] = sym(i, j) y[i,k] * "
+         "s[k,j]\n"
+         "E = n[i,i]\n",
+         25},
+        {"s[i,j] = sym(i, j) x[i,j]\nfor i by tile\ntensor w[i,j]\nw[i,j] = s[i,j]\n"
+         "E = w[i,j] * w[i,j]\nend\n",
+         25},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char program[1000];
+        struct plan_case made;
+        snprintf(program, sizeof program,
+                 HEAD "tensor s[i,j] symmetric i j\ntensor x[i,j]\ntensor y[i,j]\n"
+                      "tensor n[i,j] symmetric i j\nscalar E\n%s",
+                 cases[i].statements);
+        make_plan(program, PLAN_PAIRS_NEVER, &made);
+        check_close(made.plan->tensors[0].elements, cases[i].n_elements, 0);
+        if (i == 0)
+            check_close(product_flops_of(made.plan), 2 * 2 * 5 * 19, 1e-9);
+        plan_case_fini(&made);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -226,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_constant_tensors_are_packed_before_iterations),
         cmocka_unit_test(test_what_is_only_packed_need_not_be_stored),
         cmocka_unit_test(test_packed_integrals_alone_cost_nothing),
+        cmocka_unit_test(test_symmetries_that_statements_show_store_unique_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

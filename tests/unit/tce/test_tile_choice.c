@@ -198,6 +198,37 @@ static void test_the_models_cost_is_nearly_least(void **state)
     }
 }
 
+/* Choices of equal cost, whose sums are rounded in other ways, are not exchanged for ever. */
+static void test_equal_costs_end_the_search(void **state)
+{
+    /* Products C[x,x] = A[x,y] * B[y,x], and scalars E = A[x,y] * A[x,y], of spaces x and y. */
+    static const char pairs[] =
+        "Cvt Cts Cvt Csv Cvt Evu Cvs Cts Est Cvu Cst Evs Cvu Cus Esv Cvs Evt "
+        "Csu Csv Csu Euv Cuv Cst Csu Ctv Esu Eus Cuv ";
+    char text[8000] = "space s = 60\nindex s, S : s\nspace t = 60\nindex t, T : t\n"
+                      "space u = 60\nindex u, U : u\nspace v = 60\nindex v, V : v\n";
+    struct plan_case made;
+    int64_t tile[PLAN_CASE_SPACES] = {0};
+    (void)state;
+    for (const char *pair = pairs; *pair; pair += 4) {
+        int n = (int)(pair - pairs) / 4, x = pair[1], y = pair[2];
+        size_t at = strlen(text);
+        if (pair[0] == 'E')
+            snprintf(text + at, sizeof text - at,
+                     "scalar E%d\ntensor A%d[%c,%c]\nE%d = A%d[%c,%c] * A%d[%c,%c]\n", n, n, x, y,
+                     n, n, x, y, n, x, y);
+        else
+            snprintf(text + at, sizeof text - at,
+                     "tensor C%d[%c,%c]\ntensor A%d[%c,%c]\ntensor B%d[%c,%c]\n"
+                     "C%d[%c,%c] = A%d[%c,%c] * B%d[%c,%c]\n",
+                     n, x, x, n, x, y, n, y, x, n, x, x - 'a' + 'A', n, x, y, n, y, x - 'a' + 'A');
+    }
+    choose(text, &made, tile);
+    for (int i = 0; i < made.program.n_spaces; i++)
+        assert_in_range(tile[i], 1, 60);
+    plan_case_fini(&made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_there_are_no_more_tiles_than_may_be),
         cmocka_unit_test(test_factors_of_large_scalars_are_cut),
         cmocka_unit_test(test_the_models_cost_is_nearly_least),
+        cmocka_unit_test(test_equal_costs_end_the_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
