@@ -13,7 +13,7 @@
 
 /* The fraction of all work below which the data of all tasks, if none were where they are, are not
  * weighed: loads become as even as without data. */
-#define NEGLIGIBLE 0.003
+#define NEGLIGIBLE 0.03
 
 /* The fraction above which an iteration that knows where its tasks are to run does not steal any more:
  * how long a thief waits for its data is not known well enough. */
@@ -144,12 +144,12 @@ static double least_difference(const struct balancer_node *self)
     return move_cost > 0 ? (2 + move_cost) * self->mean_s : 0;
 }
 
-/* By how much the largest load is expected to exceed what it should be for the noise of durations:
- * as the largest of as many normally distributed numbers as there are workers. */
-static double expected_error(const struct balancer_node *self)
+/* The fraction by which the largest load is expected to exceed what it should be for the noise of
+ * durations: as the largest of as many normally distributed numbers as there are workers. */
+static double relative_error(const struct balancer_node *self)
 {
     double n_workers = self->link->comm->size;
-    return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks) * self->best_s;
+    return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks);
 }
 
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
@@ -159,7 +159,7 @@ static bool expect_gain(struct balancer_node *self, double max_s)
 {
     struct balancer_forecast *forecast = self->forecast;
     double end_s = fmax(forecast->end_s, least_difference(self));
-    double error_s = fmax(forecast->error_s, expected_error(self));
+    double error_s = fmax(forecast->error_s, relative_error(self) * self->best_s);
     forecast->max_s = max_s;
     forecast->steals = forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
     if (self->minds_data && self->away_s > DEAR * self->work)
@@ -190,7 +190,7 @@ static bool begin_with_data(struct balancer_node *self, struct balancer_message 
 {
     if (!self->minds_data)
         return true;
-    head->step = best_makespan_next(&self->forecast->best, self->took_s);
+    head->step = best_makespan_next(&self->forecast->best, self->took_s, relative_error(self));
     head->price_s = data_ratio(self, head->step);
     head->weighs = self->away_s > NEGLIGIBLE * self->work;
     return head->step == BEST_MOVE;

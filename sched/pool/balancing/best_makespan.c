@@ -7,9 +7,10 @@
 
 enum { MOST_DOUBLINGS = 10 };
 
-enum best_step best_makespan_next(struct best_makespan *self, double makespan_s)
+enum best_step best_makespan_next(struct best_makespan *self, double makespan_s, double error)
 {
     bool is_first = self->least_s == 0;
+    self->least_s *= 1 + error;
     if (!is_first && !self->is_best && makespan_s > self->least_s) {
         self->n_failed += self->n_failed < MOST_DOUBLINGS;
         self->n_wait = (INT64_C(1) << self->n_failed) - 1;

@@ -24,8 +24,10 @@ struct best_makespan {
     int64_t n_wait; /* iterations without one */
 };
 
-/* After an iteration of this makespan. */
-enum best_step best_makespan_next(struct best_makespan *best, double makespan_s);
+/* After an iteration of this makespan. error: the fraction by which a makespan may differ from the last
+ * iteration's for the noise or drift of durations: what was least counts as so much more in each
+ * iteration since. */
+enum best_step best_makespan_next(struct best_makespan *best, double makespan_s, double error);
 
 /* Whether tasks are to move, if that is expected to make the largest load max_s: so much less than the
  * best placement takes. If not, that runs once more. */

@@ -32,7 +32,6 @@
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
 #include "sched/pool/balancing/measured_balance.h"
-#include "sched/pool/core/seeding.h"
 
 #include <stdio.h>
 
@@ -132,7 +131,7 @@ static const char *name_placement(const struct balancer_outcome *outcome)
 static const char *name_beginning(const struct measured_balance *self)
 {
     const struct taskpool_mode_setup *setup = self->stealing.setup;
-    if (setup->seeding->rule == TASKPOOL_SEEDING_OWNER)
+    if (taskpool_seeding_rule_of(setup->seeding) == TASKPOOL_SEEDING_OWNER)
         return "tasks at the owners of their data";
     if (!setup->problem->cost)
         return "blocks of tasks";

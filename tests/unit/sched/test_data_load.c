@@ -130,23 +130,34 @@ static void test_tasks_return_to_the_best_placement(void **state)
 {
     (void)state;
     struct best_makespan best = {0};
-    assert_int_equal(best_makespan_next(&best, 10), BEST_MOVE);
+    assert_int_equal(best_makespan_next(&best, 10, 0), BEST_MOVE);
     assert_true(best_makespan_accepts(&best, 8));
-    assert_int_equal(best_makespan_next(&best, 9), BEST_MOVE); /* less than before */
+    assert_int_equal(best_makespan_next(&best, 9, 0), BEST_MOVE); /* less than before */
     assert_true(best_makespan_accepts(&best, 7));
-    assert_int_equal(best_makespan_next(&best, 9.5), BEST_RETURN);
-    assert_int_equal(best_makespan_next(&best, 9.1), BEST_KEEP); /* waits after a failure */
-    assert_int_equal(best_makespan_next(&best, 9.1), BEST_MOVE);
+    assert_int_equal(best_makespan_next(&best, 9.5, 0), BEST_RETURN);
+    assert_int_equal(best_makespan_next(&best, 9.1, 0), BEST_KEEP); /* waits after a failure */
+    assert_int_equal(best_makespan_next(&best, 9.1, 0), BEST_MOVE);
     assert_true(best_makespan_accepts(&best, 7));
-    assert_int_equal(best_makespan_next(&best, 12), BEST_RETURN);
+    assert_int_equal(best_makespan_next(&best, 12, 0), BEST_RETURN);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(best_makespan_next(&best, 9), BEST_KEEP);
-    assert_int_equal(best_makespan_next(&best, 9), BEST_MOVE);
+        assert_int_equal(best_makespan_next(&best, 9, 0), BEST_KEEP);
+    assert_int_equal(best_makespan_next(&best, 9, 0), BEST_MOVE);
     assert_false(best_makespan_accepts(&best, 8.99)); /* too little: the placement stays */
-    assert_int_equal(best_makespan_next(&best, 20), BEST_RETURN); /* what was stolen? */
-    assert_int_equal(best_makespan_next(&best, 20), BEST_MOVE);   /* no, it takes as long now */
+    assert_int_equal(best_makespan_next(&best, 20, 0), BEST_RETURN); /* what was stolen? */
+    assert_int_equal(best_makespan_next(&best, 20, 0), BEST_MOVE);   /* no, it takes as long now */
     assert_false(best_makespan_accepts(&best, 19.9));
-    assert_int_equal(best_makespan_next(&best, 20.1), BEST_MOVE);
+    assert_int_equal(best_makespan_next(&best, 20.1, 0), BEST_MOVE);
+}
+
+static void test_what_was_best_ages_with_drift(void **state)
+{
+    (void)state;
+    struct best_makespan best = {0};
+    assert_int_equal(best_makespan_next(&best, 10, 0.1), BEST_MOVE);
+    assert_true(best_makespan_accepts(&best, 8));
+    assert_int_equal(best_makespan_next(&best, 10.9, 0.1), BEST_MOVE); /* below 11 */
+    assert_true(best_makespan_accepts(&best, 8));
+    assert_int_equal(best_makespan_next(&best, 12.1, 0.1), BEST_RETURN); /* above 11.99 */
 }
 
 int main(void)
@@ -156,6 +167,7 @@ int main(void)
         cmocka_unit_test(test_joining_and_leaving_are_foreseen),
         cmocka_unit_test(test_noted_accesses_stay),
         cmocka_unit_test(test_tasks_return_to_the_best_placement),
+        cmocka_unit_test(test_what_was_best_ages_with_drift),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
