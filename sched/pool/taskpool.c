@@ -111,7 +111,7 @@ static enum status choose_seeding(const struct taskpool *pool, int n_workers, in
                           : TASKPOOL_SEEDING_BLOCK;
     if (!problem->cost || !has_owners || problem->data_costs->cost_unit_s == 0)
         return STATUS_OK;
-    TRY(first_placement_estimate(problem, n_workers, &expected));
+    TRY(status_agree(pool->comm, first_placement_estimate(problem, n_workers, &expected)));
     if (expected.owners_s <= OWNERS_UP_TO * expected.blocks_s)
         *rule = TASKPOOL_SEEDING_OWNER;
     return STATUS_OK;
@@ -121,7 +121,7 @@ static enum status seed_mode(struct taskpool *pool, const struct taskpool_mode *
 {
     int rule = pool->settings.seeding;
     if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK)
-        TRY(status_agree(pool->comm, choose_seeding(pool, n_workers, &rule)));
+        TRY(choose_seeding(pool, n_workers, &rule));
     return seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers);
 }
 
