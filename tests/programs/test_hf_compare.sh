@@ -70,7 +70,7 @@ compare auto,share,static,counter 2 $be8 --fock-only 2
 more=""
 # Two spins; one task for all workers.
 printf '2\nmultiplicity=3\nO 0 0 0\nO 0 0 1.2\n' > oxygen.xyz
-compare all 5 oxygen.xyz --basis sto-3g
+compare static,auto,persist 5 oxygen.xyz --basis sto-3g
 
 # Rounds: a mode named again has a number; the first is what the others are compared with.
 rounds()

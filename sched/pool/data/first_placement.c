@@ -6,12 +6,24 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Adds the predicted seconds of each task to the load of its owner. */
+/* The placement in blocks of even cost, as far as it has been gone through. */
+struct block_moves {
+    const struct taskpool_data_costs *costs;
+    int n_workers;
+    double seconds;   /* of moves, of all workers together */
+    double *card_s;   /* of each node: its network card sends its own data */
+    double busiest_s; /* of these the longest */
+    int *last_worker; /* of each block: worker and node that had it last, + 1; 0: none */
+    int *last_node;
+};
+
+/* Adds the predicted seconds of each task to the load of its owner. Returns the sum. */
 static enum status add_owned_loads(const struct taskpool_problem *problem, int n_workers,
-                                   double *load_s, struct first_placement *placement)
+                                   double *load_s, struct first_placement *placement, double *sum_s)
 {
     const double unit_s = problem->data_costs->cost_unit_s;
-    double sum_s = 0, longest_s = 0;
+    double longest_s = 0;
+    *sum_s = 0;
     for (int64_t task = 0; task < problem->n_tasks; task++) {
         int owner = problem->owner(task, n_workers, problem->context);
         double task_s = unit_s * problem->cost(task, problem->context);
@@ -19,45 +31,50 @@ static enum status add_owned_loads(const struct taskpool_problem *problem, int n
             return FAIL(STATUS_USAGE, "the owner of task %lld is worker %d of %d", (long long)task,
                         owner, n_workers);
         load_s[owner] += task_s;
-        sum_s += task_s;
+        *sum_s += task_s;
         longest_s = fmax(longest_s, task_s);
         placement->owners_s = fmax(placement->owners_s, load_s[owner]);
     }
-    placement->blocks_s = fmax(sum_s / n_workers, longest_s);
+    placement->blocks_s = fmax(*sum_s / n_workers, longest_s);
     return STATUS_OK;
 }
 
-/* What moves of blocks take. */
-struct moves_away {
-    double seconds;   /* of all workers together */
-    double *card_s;   /* of each node: its network card is busy with its own blocks */
-    double busiest_s; /* of these the longest */
-};
-
-/* n moves of a block. */
-static void add_moves(const struct taskpool_data_costs *costs, int n_workers, int64_t block,
-                      int64_t n, struct moves_away *moves)
+/* Workers come in ascending order, so that the last one that had a block tells whether this one has. */
+static void add_access(struct block_moves *self, const struct taskpool_data_access *access,
+                       int worker)
 {
-    const bool is_near = costs->node_size == 0 || costs->node_size >= n_workers;
-    const struct taskpool_data_block *moved = &costs->data->blocks[block];
-    moves->seconds += (double)n * data_costs_of_move(costs, moved->bytes, is_near);
+    const struct taskpool_data_costs *costs = self->costs;
+    const int64_t block = access->block, bytes = costs->data->blocks[block].bytes;
+    int owner = data_block_owner(&costs->data->blocks[block], self->n_workers);
+    bool is_kept = data_costs_keeps(costs, block);
+    bool is_near = data_costs_are_near(costs, owner, worker);
+    if (owner == worker || (is_kept && self->last_worker[block] == worker + 1))
+        return;
+    self->last_worker[block] = worker + 1;
+    self->seconds += data_costs_of_move(costs, bytes, is_near);
     if (is_near || costs->bandwidth == 0)
         return;
-    double *card_s = &moves->card_s[data_block_owner(moved, n_workers) / costs->node_size];
-    *card_s += (double)n * (double)moved->bytes / costs->bandwidth;
-    moves->busiest_s = fmax(moves->busiest_s, *card_s);
+    int node = worker / costs->node_size;
+    double *card_s = &self->card_s[owner / costs->node_size];
+    if (!is_kept || self->last_node[block] != node + 1)
+        *card_s += (double)bytes / costs->bandwidth;
+    self->last_node[block] = node + 1;
+    self->busiest_s = fmax(self->busiest_s, *card_s);
 }
 
-/* Of all moves where no task runs with the owner of its data; n_moves: scratch for each block, zero. */
-static void sum_moves_away(const struct taskpool_data_costs *costs, int n_workers, int64_t *n_moves,
-                           struct moves_away *moves)
+static void add_block_moves(const struct taskpool_problem *problem, double sum_s,
+                            struct block_moves *self)
 {
-    const struct taskpool_data *data = costs->data;
-    for (int64_t a = 0; a < data->first[data->n_tasks]; a++)
-        n_moves[data->accesses[a].block]++;
-    for (int64_t i = 0; i < data->n_blocks; i++) {
-        bool is_less = data_costs_keeps(costs, i) && n_moves[i] > n_workers;
-        add_moves(costs, n_workers, i, is_less ? n_workers : n_moves[i], moves);
+    const double unit_s = self->costs->cost_unit_s;
+    double before_s = 0;
+    for (int64_t task = 0; task < problem->n_tasks; task++) {
+        int64_t n;
+        const struct taskpool_data_access *accesses = task_data_of(self->costs->data, task, &n);
+        int worker = sum_s > 0 ? (int)(before_s / sum_s * self->n_workers) : 0;
+        worker = worker < self->n_workers ? worker : self->n_workers - 1;
+        for (int64_t a = 0; a < n; a++)
+            add_access(self, &accesses[a], worker);
+        before_s += unit_s * problem->cost(task, problem->context);
     }
 }
 
@@ -65,20 +82,27 @@ enum status first_placement_estimate(const struct taskpool_problem *problem, int
                                      struct first_placement *placement)
 {
     const struct taskpool_data_costs *costs = problem->data_costs;
-    struct moves_away moves = {.card_s = calloc((size_t)n_workers, sizeof *moves.card_s)};
-    double *load_s = calloc((size_t)n_workers, sizeof *load_s);
-    int64_t *n_moves = calloc((size_t)costs->data->n_blocks + 1, sizeof *n_moves);
+    size_t n_blocks = (size_t)costs->data->n_blocks + 1;
+    double *load_s = calloc((size_t)n_workers, sizeof *load_s), sum_s;
+    struct block_moves moves = {.costs = costs,
+                                .n_workers = n_workers,
+                                .card_s = calloc((size_t)n_workers, sizeof *moves.card_s),
+                                .last_worker = calloc(n_blocks, sizeof *moves.last_worker),
+                                .last_node = calloc(n_blocks, sizeof *moves.last_node)};
     *placement = (struct first_placement){0};
-    enum status status = CHECK_MEMORY(load_s && n_moves && moves.card_s,
-                                      "no memory for the loads of %d workers", n_workers);
+    enum status status =
+        CHECK_MEMORY(load_s && moves.card_s && moves.last_worker && moves.last_node,
+                     "no memory for the loads of %d workers", n_workers);
+    if (status == STATUS_OK)
+        status = add_owned_loads(problem, n_workers, load_s, placement, &sum_s);
     if (status != STATUS_OK)
         goto done;
-    status = add_owned_loads(problem, n_workers, load_s, placement);
-    sum_moves_away(costs, n_workers, n_moves, &moves);
+    add_block_moves(problem, sum_s, &moves);
     placement->blocks_s = fmax(placement->blocks_s + moves.seconds / n_workers, moves.busiest_s);
 done:
-    free(moves.card_s);
     free(load_s);
-    free(n_moves);
+    free(moves.card_s);
+    free(moves.last_worker);
+    free(moves.last_node);
     return status;
 }

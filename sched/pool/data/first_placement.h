@@ -9,10 +9,11 @@
 
 /* What the first iteration is expected to take without stealing, seconds. */
 struct first_placement {
-    double owners_s; /* the largest load by predicted costs; tasks find their data */
-    double
-        blocks_s; /* the average load or the longest task, and the average of what data take where
-                      * none are with their owners: kept blocks move once to each worker at most */
+    /* The largest load by predicted costs: tasks find their data. */
+    double owners_s;
+    /* The average load or the longest task, and the average of what the data of tasks in blocks of even
+     * cost take; at least as long as the busiest network card sends. */
+    double blocks_s;
 };
 
 /* problem  has data_costs with cost_unit_s, cost, and owner

@@ -50,30 +50,29 @@ static void test_loads_of_owners_and_of_blocks(void **state)
     check_close(free_moves.blocks_s, 2 * 6, 1e-12); /* the longest task; the average is 10.5 */
 }
 
+/* Costs 1 to 6 of 21 in quarters: tasks 0 to 3 begin before half of the cost, with workers 0, 0, 0 and 1,
+ * the others with workers 1 and 2. */
 static void test_moves_take_time_of_all_and_of_a_card(void **state)
 {
     (void)state;
     struct taskpool_data_costs costs = {
         .cost_unit_s = 2, .node_size = 2, .latency_s = 1, .bandwidth = 100, .overhead_s = 0.5};
-    /* Not kept: 3 moves of each block, 2 x 1.5 s and 1 or 3 s each. */
-    check_close(estimate(&costs).blocks_s, 12 + (3 * 4 + 3 * 6) / 4.0, 1e-12);
-    costs.bandwidth = 10; /* of the card of the first node: 3 x 400 bytes */
-    check_close(estimate(&costs).blocks_s, 3 * 400 / 10.0, 1e-12);
-    costs.node_size = 4; /* the same memory */
-    costs.node_bandwidth = 100;
-    check_close(estimate(&costs).blocks_s, 12 + (3 * 2 + 3 * 4) / 4.0, 1e-12);
+    /* Not kept. Within the first node, for nothing but 1 s: block 1 to worker 0, block 0 to worker 1;
+     * to worker 2 block 1, 3 s for latencies and 3 s for 300 bytes. */
+    check_close(estimate(&costs).blocks_s, 12 + (1 + 1 + 3 + 3) / 4.0, 1e-12);
+    costs.bandwidth = 10;
+    check_close(estimate(&costs).blocks_s, 30, 1e-12); /* the card sends 300 bytes */
 }
 
 static void test_kept_blocks_move_once_to_each_worker(void **state)
 {
     (void)state;
-    struct taskpool_data_costs costs = {
-        .cost_unit_s = 1, .latency_s = 0, .node_latency_s = 8, .cache_bytes = 300};
-    struct first_placement kept = estimate(&costs);
-    check_close(kept.blocks_s, 6 + (3 + 3) * 16 / 4.0, 1e-12);
+    struct taskpool_data_costs costs = {.cost_unit_s = 1, .node_latency_s = 8, .cache_bytes = 300};
     for (int i = 0; i < N_TASKS; i++)
-        accesses[i].block = 0;
-    check_close(estimate(&costs).blocks_s, 6 + N_WORKERS * 16 / 4.0, 1e-12);
+        accesses[i].block = 1;
+    check_close(estimate(&costs).blocks_s, 6 + 2 * 16 / 4.0, 1e-12); /* to workers 0 and 2 */
+    costs.cache_bytes = 299;
+    check_close(estimate(&costs).blocks_s, 6 + 4 * 16 / 4.0, 1e-12); /* three times to worker 0 */
     for (int i = 0; i < N_TASKS; i++)
         accesses[i].block = i % 2;
 }
