@@ -11,9 +11,11 @@
 #define LOAD_NOISE_BYTES (1 << 20)
 
 /* How much slower the second half of the operations may be. If each cost as much as there were
- * before, the fastest fifth of the second would take 11 times what that of the first does. */
+ * before, the fastest fifth of the second would take 11 times what that of the first does. Noise: where
+ * other programs keep all cores busy, every operation of a thousand waits for a time slice of another
+ * process, some 0.1 ms. */
 #define LOAD_SLOWER  4.0
-#define LOAD_NOISE_S 0.05
+#define LOAD_NOISE_S 0.25
 
 /* Parts of each half: the fastest counts, as the machine has other things to do. */
 enum { LOAD_PARTS = 5 };
