@@ -17,7 +17,8 @@ struct block_moves {
     int *last_node;
 };
 
-/* Adds the predicted seconds of each task to the load of its owner. Returns the sum. */
+/* Adds the predicted seconds of each task to the load of its owner.
+ * sum_s  out: of all tasks */
 static enum status add_owned_loads(const struct taskpool_problem *problem, int n_workers,
                                    double *load_s, struct first_placement *placement, double *sum_s)
 {
