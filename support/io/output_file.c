@@ -59,7 +59,7 @@ enum status output_file_part(const char *path, char part[PATH_MAX])
     return fail_path(path);
 }
 
-static const char *base_name_of(const char *path)
+const char *output_file_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -72,7 +72,7 @@ static bool is_same_inode(const struct stat *information, const struct stat *oth
 
 static void name_folder(const char *path, char folder[PATH_MAX])
 {
-    int length = (int)(base_name_of(path) - path);
+    int length = (int)(output_file_base_name(path) - path);
     snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
 }
 
@@ -86,7 +86,7 @@ static int own_descriptor(const char *path)
     name_folder(path, folder);
     return stat(folder, &information) == 0 && stat("/proc/self/fd", &own) == 0 &&
                    is_same_inode(&information, &own) &&
-                   word_to_integer(word_from_text(base_name_of(path)), &number)
+                   word_to_integer(word_from_text(output_file_base_name(path)), &number)
                ? (int)number
                : -1;
 }
@@ -105,7 +105,7 @@ static bool follow_links(const char *path, char file[PATH_MAX], int *descriptor)
         if (*descriptor < 0)
             *descriptor = own_descriptor(file);
         link[length] = '\0';
-        kept = link[0] == '/' ? 0 : (size_t)(base_name_of(file) - file);
+        kept = link[0] == '/' ? 0 : (size_t)(output_file_base_name(file) - file);
     }
     errno = ENAMETOOLONG;
     return false;
@@ -417,7 +417,7 @@ bool output_file_same(const char *path, const char *other)
     if (!stat_folder(path, &information) || !stat_folder(other, &other_information))
         return strcmp(path, other) == 0;
     return is_same_inode(&information, &other_information) &&
-           strcmp(base_name_of(path), base_name_of(other)) == 0;
+           strcmp(output_file_base_name(path), output_file_base_name(other)) == 0;
 }
 
 enum status outputs_check_distinct(const struct output *outputs, int n_outputs,

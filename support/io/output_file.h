@@ -29,6 +29,9 @@ bool output_file_is_written_last(const char *path, bool changed);
  * number of outputs may share. */
 bool output_file_same(const char *path, const char *other);
 
+/* The part of a path behind its folders. */
+const char *output_file_base_name(const char *path);
+
 /* A file that a program is to write: the option that names it; path: NULL for none. */
 struct output {
     const char *option, *path;

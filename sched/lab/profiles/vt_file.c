@@ -54,8 +54,7 @@ bool vt_is_rank_file(const char *path, const char *file)
 {
     if (!vt_is_name(path) || !vt_has_rank(path) || !file)
         return false;
-    const char *slash = strrchr(path, '/'), *file_slash = strrchr(file, '/');
-    const char *pattern = slash ? slash + 1 : path, *name = file_slash ? file_slash + 1 : file;
+    const char *pattern = output_file_base_name(path), *name = output_file_base_name(file);
     const size_t before = (size_t)(strstr(pattern, "%p") - pattern);
     char expected[VT_PATH], *end;
     if (strncmp(name, pattern, before) != 0)
