@@ -23,6 +23,7 @@ static void copy_operation(const struct point_group *group, int k, struct point_
 {
     int place = to->order++;
     to->signs[place] = group->signs[k];
+    to->inverse[place] = place;
     memcpy(to->matrix[place], group->matrix[k], sizeof to->matrix[place]);
     memcpy(to->images + place * group->n_atoms, group->images + k * group->n_atoms,
            (size_t)group->n_atoms * sizeof *group->images);

@@ -23,6 +23,7 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
         .tiling = calculation->tiling,
         .fock = calculation->fock,
         .symmetry = calculation->symmetry,
+        .larger = calculation->larger,
         .operations = calculation->operations,
         .grid = calculation->grid,
         .comm = calculation->comm,
@@ -95,15 +96,17 @@ static enum status create_operations(const struct tiling *tiling, const struct p
     return group->order > 1 ? tile_symmetry_create(tiling, group, operations) : STATUS_OK;
 }
 
-/* Those of the molecule, where Fock builds of an SCF can use them. */
+/* Those of the molecule, where Fock builds of an SCF can use them. Without any up to D2h, a larger group
+ * has the identity beside it. */
 static enum status create_symmetry(struct hf_calculation *calculation)
 {
-    const struct hf_settings *settings = calculation->settings;
     const struct hf_input *input = &calculation->input;
-    if (settings->point_group != HF_POINT_GROUP_AUTO || settings->goal != HF_GOAL_SCF ||
-        settings->fock.symmetry != FOCK_SYMMETRY_FULL)
+    const struct tiling *tiling = calculation->tiling;
+    if (!hf_settings_use_symmetry(calculation->settings))
         return STATUS_OK;
-    TRY(create_operations(calculation->tiling, &input->moving, &calculation->symmetry));
+    TRY(create_operations(tiling, &input->larger, &calculation->larger));
+    if (calculation->larger || input->moving.order > 1)
+        TRY(tile_symmetry_create(tiling, &input->moving, &calculation->symmetry));
     return create_operations(calculation->tiling, &input->group, &calculation->operations);
 }
 
@@ -135,6 +138,7 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     screening_destroy(calculation->screening);
     dense_grid_destroy(calculation->grid);
     tile_symmetry_destroy(calculation->symmetry);
+    tile_symmetry_destroy(calculation->larger);
     tile_symmetry_destroy(calculation->operations);
     tiling_destroy(calculation->tiling);
     hf_input_fini(&calculation->input);
@@ -345,9 +349,9 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
 
 enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
-    TRY(fock_use_symmetry(calculation->fock, calculation->symmetry));
+    TRY(fock_use_symmetry(calculation->fock, calculation->symmetry, calculation->larger));
     enum status status = solve_with_symmetry(calculation);
-    enum status ended = fock_use_symmetry(calculation->fock, NULL);
+    enum status ended = fock_use_symmetry(calculation->fock, NULL, NULL);
     return status != STATUS_OK ? status : ended;
 }
 

@@ -139,11 +139,16 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
                                                  : BASIS_FORM_UNSTATED;
     TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
     TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
+    if (hf_settings_use_symmetry(settings))
+        TRY(status_agree(comm,
+                         full_point_group_find(&input->molecule, &input->larger, &input->moved)));
     TRY(status_agree(comm,
                      shells_create(&input->molecule, &input->basis_set, form, &input->shells)));
     TRY(count_electrons(settings, input));
     TRY(status_agree(comm, point_group_find(&input->molecule, &input->group)));
     TRY(status_agree(comm, point_group_take_moving(&input->group, &input->moving)));
+    if (input->larger.order <= input->moving.order)
+        point_group_fini(&input->larger);
     TRY(status_agree(comm, find_flipped(settings, input)));
     input->tile = settings->tile > 0 ? settings->tile
                                      : tiling_default_target(input->shells, input->moving.order);
@@ -164,6 +169,7 @@ void hf_input_fini(struct hf_input *input)
     shells_destroy(input->shells);
     point_group_fini(&input->group);
     point_group_fini(&input->moving);
+    point_group_fini(&input->larger);
     molecule_fini(&input->molecule);
     basis_set_fini(&input->basis_set);
     free(input->flipped);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "basis/input/basis_set.h"
+#include "basis/input/full_point_group.h"
 #include "basis/input/molecule.h"
 #include "basis/input/point_group.h"
 #include "basis/integrals/shells.h"
@@ -15,7 +16,9 @@
 
 struct hf_input {
     struct molecule molecule;
-    struct point_group group, moving; /* of the molecule; its operations that move centres */
+    struct point_group group, moving; /* up to D2h; its operations that move centres */
+    struct point_group larger;        /* all operations that move centres, if those are more */
+    double moved;                     /* largest change, Bohr, of a coordinate, for symmetry */
     struct basis_set basis_set;
     struct shells *shells;
     int n_spins;           /* 1: RHF, 2: UHF; of RHF, 2 after hf_calculation_solve if it left RHF */

@@ -63,7 +63,8 @@ static void estimate_build(const struct hf_settings *settings, const struct scf_
         n_matrices = FOCK_MAX_MATRICES;
     memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_matrices, n_processes));
     if (problem->symmetry)
-        memory_need_add(build, 1, fock_parts_bytes(problem->symmetry, n_processes));
+        memory_need_add(build, 1,
+                        fock_parts_bytes(problem->symmetry, problem->larger, n_processes));
     build->own_bytes += (double)pool_bytes(settings, tiling, n_processes);
 }
 

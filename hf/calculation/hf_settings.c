@@ -17,3 +17,9 @@ void hf_settings_default(struct hf_settings *settings)
     mode_options_default(&settings->pool);
     settings->modes = (struct mode_list){.n = 1, .modes = {settings->pool.mode}};
 }
+
+bool hf_settings_use_symmetry(const struct hf_settings *settings)
+{
+    return settings->point_group == HF_POINT_GROUP_AUTO && settings->goal == HF_GOAL_SCF &&
+           settings->fock.symmetry == FOCK_SYMMETRY_FULL;
+}

@@ -22,7 +22,7 @@ enum hf_goal { HF_GOAL_SCF, HF_GOAL_BUILDS, HF_GOAL_TASKS };
  * memory that is left, none, or as many as fit. */
 enum hf_integrals { HF_INTEGRALS_AUTO, HF_INTEGRALS_DIRECT, HF_INTEGRALS_MEMORY };
 
-/* Whether an SCF uses the symmetry of the molecule in its Fock builds: all of it up to D2h, or none. */
+/* Whether an SCF uses the symmetry of the molecule in its Fock builds: all of it, or none. */
 enum hf_point_group { HF_POINT_GROUP_AUTO, HF_POINT_GROUP_C1 };
 
 /* Texts and atoms are borrowed. */
@@ -62,3 +62,6 @@ struct hf_settings {
 
 /* Defaults of all but molecule and basis. */
 void hf_settings_default(struct hf_settings *settings);
+
+/* Whether Fock builds are those of an SCF that uses the symmetry of the molecule. */
+bool hf_settings_use_symmetry(const struct hf_settings *settings);

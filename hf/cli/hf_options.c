@@ -109,8 +109,8 @@ static const struct option_row fock_rows[] = {
                           "all above the threshold, as in Lifflander et al. (2012)"),
     CHOICE_OPTION("point-group", FIELD(settings.point_group), "auto,c1", .default_text = "auto",
                   .expert = true,
-                  .help = "symmetry of the molecule that Fock builds of an SCF use: D2h and its "
-                          "subgroups as found, or none"),
+                  .help = "symmetry of the molecule that Fock builds of an SCF use: all that is "
+                          "found, or none"),
     CHOICE_OPTION("integrals", FIELD(settings.integrals), "auto,direct,memory",
                   .default_text = "auto",
                   .help = "keep integrals in memory (auto: in half of it), or compute all anew"),

@@ -355,7 +355,8 @@ static enum status run_dry(struct hf_run *run)
     struct fock_prediction *prediction;
     const struct predicted_build build = {.screening = calculation->screening,
                                           .settings = &settings,
-                                          .symmetry = calculation->symmetry,
+                                          .symmetry = calculation->larger ? calculation->larger
+                                                                          : calculation->symmetry,
                                           .n_spins = calculation->input.n_spins,
                                           .comm = run->comm};
     settings.kept_bytes = calculation->kept_bytes;

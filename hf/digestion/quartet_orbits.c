@@ -8,7 +8,7 @@ struct pair_orbit {
     int64_t number;  /* as of a tile pair: tile_pair_index_unordered */
     int64_t highest; /* number of an image */
     int32_t a, b;
-    uint8_t fixed_by; /* bit k: operation k leaves the pair what it is */
+    uint64_t fixed_by; /* bit k: operation k leaves the pair what it is */
 };
 
 /* The pairs of one side: group x of the first tile with y of the second at x * n_columns + y. */
@@ -72,7 +72,7 @@ static struct pair_orbit orbit_of_pair(const struct tile_symmetry *symmetry, int
     struct pair_orbit pair = {.number = tile_pair_index_unordered(a, b),
                               .a = (int32_t)a,
                               .b = (int32_t)b,
-                              .fixed_by = (uint8_t)tile_symmetry_fixing(symmetry, a, b)};
+                              .fixed_by = tile_symmetry_fixing(symmetry, a, b)};
     pair.highest = pair.number;
     for (int k = 1; k < symmetry->group->order; k++) {
         int64_t image = image_of_pair(symmetry, k, &pair);
@@ -116,9 +116,9 @@ static const struct pair_orbit *find_orbit(const struct pair_orbits *side,
 
 /* Whether no operation of the set takes the pair to a higher one. */
 static bool is_highest_under(const struct tile_symmetry *symmetry, const struct pair_orbit *pair,
-                             unsigned operations)
+                             uint64_t operations)
 {
-    for (int k = 1; operations >> k; k++)
+    for (int k = 1; k < symmetry->group->order && operations >> k; k++)
         if (operations >> k & 1 && image_of_pair(symmetry, k, pair) > pair->number)
             return false;
     return true;
@@ -170,7 +170,7 @@ double quartet_orbits_weight(const struct quartet_orbits *orbits, const struct s
     const struct tile_symmetry *symmetry = orbits->symmetry;
     const struct pair_orbit *P = find_orbit(&orbits->side[0], bra);
     const struct pair_orbit *Q = find_orbit(&orbits->side[1], ket);
-    unsigned fixing = (unsigned)(P->fixed_by & Q->fixed_by);
+    uint64_t fixing = P->fixed_by & Q->fixed_by;
     if (fixing == 1 && P->highest != Q->highest)
         return 1;
     int n = 0;
@@ -178,6 +178,7 @@ double quartet_orbits_weight(const struct quartet_orbits *orbits, const struct s
         n++;
     if (P->highest == Q->highest && P->number != Q->number)
         for (int k = 1; k < symmetry->group->order; k++)
-            n += image_of_pair(symmetry, k, P) == Q->number;
+            n += image_of_pair(symmetry, k, P) == Q->number &&
+                 image_of_pair(symmetry, k, Q) == P->number;
     return 1.0 / n;
 }

@@ -7,8 +7,8 @@
  *   F = sum_k character(k) k ( sum_q w_q g_q )   over representatives q,
  *   w_q = 1 / number of operations that leave q what it is
  *
- * for a density of one irreducible representation (tile_symmetry.h). Weights are 1, 1/2, 1/4 or 1/8, so
- * that they round nothing.
+ * for a density of one irreducible representation (tile_symmetry.h), in any group for a totally
+ * symmetric one. Up to D2h weights are 1, 1/2, 1/4 or 1/8, so that they round nothing.
  *
  * Pairs of groups are numbered like tile pairs; the representative is the quartet whose larger pair,
  * and then the smaller, is highest. Hence one of its pairs is the highest image of itself: all else is

@@ -24,13 +24,23 @@ static void poll_pool(void *context)
     taskpool_poll(fock->pool);
 }
 
+/* A group of the identity alone leaves all quartets. */
+static enum status use_symmetry_in_worker(struct fock *fock)
+{
+    const struct tile_symmetry *to_D2h = fock->symmetry;
+    if (to_D2h && to_D2h->group->order == 1)
+        to_D2h = NULL;
+    TRY(fock_worker_use_symmetry(fock->worker, FOCK_GROUP_TO_D2H, to_D2h));
+    return fock_worker_use_symmetry(fock->worker, FOCK_GROUP_LARGER, fock->larger);
+}
+
 static enum status create_worker(struct fock *fock)
 {
     fock_worker_destroy(fock->worker);
     TRY(fock_worker_create(fock->screening, (enum screening_rule)fock->settings.screening,
                            (enum fock_symmetry)fock->settings.symmetry,
                            fock->settings.cache_bytes / PAIR_PART, &fock->worker));
-    TRY(fock_worker_use_symmetry(fock->worker, fock->symmetry));
+    TRY(use_symmetry_in_worker(fock));
     fock_worker_keep(fock->worker, fock->store);
     fock_worker_interrupt(fock->worker, poll_pool, fock);
     fock_worker_count_costs(fock->worker, fock->class_costs);
@@ -184,8 +194,10 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
     fock_accumulator_start(fock->accumulator, fock->density);
     if (fock->store)
         integral_store_begin(fock->store);
+    bool larger = fock->parts && fock_parts_use_larger(fock->parts);
     fock->begun =
-        fock_worker_begin(fock->worker, kind, fock->cutoff, fock->density, fock->accumulator);
+        fock_worker_begin(fock->worker, kind, larger ? FOCK_GROUP_LARGER : FOCK_GROUP_TO_D2H,
+                          fock->cutoff, fock->density, fock->accumulator);
     progress_begin("Fock build");
     enum status status = taskpool_run(fock->pool);
     progress_end();
@@ -245,15 +257,18 @@ enum status fock_build(struct fock *fock, int n_spins, const struct darray *cons
     return fock_build_several(fock, &kind, D, F);
 }
 
-enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry)
+enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry,
+                              const struct tile_symmetry *larger)
 {
     fock_forget_integrals(fock);
     fock_parts_destroy(fock->parts);
     fock->parts = NULL;
     fock->symmetry = symmetry;
-    TRY(status_agree(fock->comm, fock_worker_use_symmetry(fock->worker, symmetry)));
-    return symmetry ? fock_parts_create(symmetry, fock_threshold(fock), fock->comm, &fock->parts)
-                    : STATUS_OK;
+    fock->larger = larger;
+    TRY(status_agree(fock->comm, use_symmetry_in_worker(fock)));
+    return symmetry
+               ? fock_parts_create(symmetry, larger, fock_threshold(fock), fock->comm, &fock->parts)
+               : STATUS_OK;
 }
 
 void fock_forget_integrals(struct fock *fock)

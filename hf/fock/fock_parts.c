@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_PARTS = FOCK_MAX_MATRICES * POINT_GROUP_MAX_ORDER };
 
@@ -27,7 +28,9 @@ struct part {
 #define CLEAN 1e-3
 
 struct fock_parts {
-    const struct tile_symmetry *symmetry;
+    const struct tile_symmetry *symmetry; /* up to D2h */
+    const struct tile_symmetry *larger;   /* or NULL */
+    const struct tile_symmetry *used;     /* in the build: one of the two */
     double cutoff;
     MPI_Comm comm;
     struct density_kind kind;                  /* of the build */
@@ -40,13 +43,15 @@ struct fock_parts {
     struct darray *input[FOCK_MAX_MATRICES];    /* likewise, for parts of several */
 };
 
-enum status fock_parts_create(const struct tile_symmetry *symmetry, double cutoff, MPI_Comm comm,
+enum status fock_parts_create(const struct tile_symmetry *symmetry,
+                              const struct tile_symmetry *larger, double cutoff, MPI_Comm comm,
                               struct fock_parts **parts)
 {
     struct fock_parts *made = *parts = agree_calloc(comm, sizeof *made, "parts of densities");
     if (!made)
         return STATUS_NO_MEMORY;
     made->symmetry = symmetry;
+    made->larger = larger;
     made->cutoff = cutoff;
     made->comm = comm;
     return STATUS_OK;
@@ -63,11 +68,14 @@ void fock_parts_destroy(struct fock_parts *parts)
     free(parts);
 }
 
-struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_processes)
+struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry,
+                                    const struct tile_symmetry *larger, int n_processes)
 {
     const struct tiling *tiling = symmetry->tiling;
     struct memory_need need = {.own_bytes = sizeof(struct fock_parts)};
     need.own_bytes += (double)tile_symmetry_bytes(tiling, symmetry->group);
+    if (larger)
+        need.own_bytes += (double)tile_symmetry_bytes(tiling, larger->group);
     memory_need_add(&need, INT64_C(2) * FOCK_MAX_MATRICES, tile_matrix_bytes(tiling, n_processes));
     return need;
 }
@@ -84,21 +92,51 @@ static enum status need_matrices(const struct fock_parts *parts, int n, struct d
                                              DARRAY_DOUBLE, matrices + first);
 }
 
-/* Sets has[i][r]: whether D[i] has a part of representation r; and is_clean[i]. */
-static enum status look_for_parts(struct fock_parts *parts,
-                                  bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
+typedef enum status find_largest(const struct tile_symmetry *symmetry, const struct darray *D,
+                                 double largest[]);
+
+/* Sets largest[i] to what find says of D[i], on all processes. */
+static enum status find_largest_of_all(const struct fock_parts *parts,
+                                       const struct tile_symmetry *symmetry, find_largest *find,
+                                       double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
 {
-    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER] = {{0}};
     enum status status = STATUS_OK;
+    memset(largest, 0, sizeof(double[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER]));
     for (int i = 0; i < parts->kind.n_matrices && status == STATUS_OK; i++)
-        status = tile_symmetry_find_parts(parts->symmetry, parts->D[i], largest[i]);
+        status = find(symmetry, parts->D[i], largest[i]);
     /* The reduction already shows a failure to all processes. */
     if (status != STATUS_OK)
         largest[0][0] = INFINITY;
     MPI_Allreduce(MPI_IN_PLACE, largest, FOCK_MAX_MATRICES * POINT_GROUP_MAX_ORDER, MPI_DOUBLE,
                   MPI_MAX, parts->comm);
-    if (isinf(largest[0][0]))
-        TRY(status_agree(parts->comm, status));
+    return isinf(largest[0][0]) ? status_agree(parts->comm, status) : STATUS_OK;
+}
+
+/* Chooses the larger group if all matrices are totally symmetric in it, and sets is_clean[i]. */
+static enum status try_larger_group(struct fock_parts *parts)
+{
+    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER];
+    parts->used = parts->symmetry;
+    if (!parts->larger)
+        return STATUS_OK;
+    TRY(find_largest_of_all(parts, parts->larger, tile_symmetry_find_rest, largest));
+    bool all = true;
+    for (int i = 0; i < parts->kind.n_matrices; i++) {
+        double symmetric = largest[i][0], rest = largest[i][1];
+        all &= rest < fmax(parts->cutoff, NOISE * symmetric);
+        parts->is_clean[i] = rest < CLEAN * parts->cutoff;
+    }
+    if (all)
+        parts->used = parts->larger;
+    return STATUS_OK;
+}
+
+/* Sets has[i][r]: whether D[i] has a part of representation r; and is_clean[i]. */
+static enum status look_for_parts(struct fock_parts *parts,
+                                  bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
+{
+    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER];
+    TRY(find_largest_of_all(parts, parts->symmetry, tile_symmetry_find_parts, largest));
     for (int i = 0; i < parts->kind.n_matrices; i++) {
         double most = 0;
         for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++)
@@ -127,7 +165,7 @@ static void list_parts(struct fock_parts *parts, int first, int n,
 {
     int before = parts->n_parts;
     bool coulomb = first < parts->kind.n_coulomb * parts->kind.of_each;
-    for (int r = 0; r < parts->symmetry->group->order; r++) {
+    for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++) {
         bool any = false;
         for (int i = first; i < first + n; i++)
             any |= has[i][r];
@@ -178,14 +216,16 @@ static void assign_passes(struct fock_parts *parts)
 enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind *kind,
                              const struct darray *const D[], int *n_passes)
 {
-    bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER];
+    bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER] = {{false}};
     parts->kind = *kind;
     parts->n_parts = 0;
     for (int i = 0; i < kind->n_matrices; i++) {
         parts->D[i] = D[i];
         parts->is_set[i] = false;
     }
-    TRY(look_for_parts(parts, has));
+    TRY(try_larger_group(parts));
+    if (parts->used == parts->symmetry)
+        TRY(look_for_parts(parts, has));
     for (int i = 0; i < kind->n_matrices; i += count_sharing(kind, i))
         list_parts(parts, i, count_sharing(kind, i), has);
     assign_passes(parts);
@@ -199,17 +239,18 @@ enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind
 }
 
 static void set_factors(const struct fock_parts *parts, const struct part *part, double scale,
-                        double factors[])
+                        double factors[POINT_GROUP_MAX_OPERATIONS])
 {
-    const struct point_group *group = parts->symmetry->group;
+    const struct point_group *group = parts->used->group;
+    int r = part->representation;
     for (int k = 0; k < group->order; k++)
-        factors[k] = scale * point_group_character(group, part->representation, k);
+        factors[k] = r == 0 ? scale : scale * point_group_character(group, r, k);
 }
 
 enum status fock_parts_input(struct fock_parts *parts, int pass, struct density_kind *kind,
                              const struct darray *input[])
 {
-    double factors[POINT_GROUP_MAX_ORDER];
+    double factors[POINT_GROUP_MAX_OPERATIONS];
     int n = 0;
     *kind = kind_of_pass(parts, pass);
     for (int p = 0; p < parts->n_parts; p++) {
@@ -219,11 +260,16 @@ enum status fock_parts_input(struct fock_parts *parts, int pass, struct density_
             input[n] = part->whole ? D : parts->input[n];
             if (part->whole)
                 continue;
-            set_factors(parts, part, 1.0 / parts->symmetry->group->order, factors);
-            TRY(tile_symmetry_add(parts->symmetry, TILE_DENSITY, factors, D, 0, parts->input[n]));
+            set_factors(parts, part, 1.0 / parts->used->group->order, factors);
+            TRY(tile_symmetry_add(parts->used, TILE_DENSITY, factors, D, 0, parts->input[n]));
         }
     }
     return STATUS_OK;
+}
+
+bool fock_parts_use_larger(const struct fock_parts *parts)
+{
+    return parts->used == parts->larger;
 }
 
 struct darray *const *fock_parts_skeleton(const struct fock_parts *parts)
@@ -233,13 +279,13 @@ struct darray *const *fock_parts_skeleton(const struct fock_parts *parts)
 
 enum status fock_parts_add(struct fock_parts *parts, int pass, struct darray *const F[])
 {
-    double factors[POINT_GROUP_MAX_ORDER];
+    double factors[POINT_GROUP_MAX_OPERATIONS];
     int n = 0;
     for (int p = 0; p < parts->n_parts; p++) {
         const struct part *part = &parts->parts[p];
         for (int i = part->first; i < part->first + part->n && part->pass == pass; i++, n++) {
             set_factors(parts, part, 1, factors);
-            TRY(tile_symmetry_add(parts->symmetry, TILE_OPERATOR, factors, parts->skeleton[n],
+            TRY(tile_symmetry_add(parts->used, TILE_OPERATOR, factors, parts->skeleton[n],
                                   parts->is_set[i] ? 1 : 0, F[i]));
             parts->is_set[i] = true;
         }

@@ -28,7 +28,8 @@ struct fock {
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
     struct integral_store *store;         /* NULL: no integrals are kept */
-    const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
+    const struct tile_symmetry *symmetry; /* of the molecule, up to D2h, or NULL */
+    const struct tile_symmetry *larger;   /* of a larger group, or NULL */
     struct fock_parts *parts;             /* of densities under it; NULL without one */
     double filling_s;                     /* wall time of the tasks that filled the store */
     double filled_s;                      /* that of filling it */

@@ -27,13 +27,15 @@ struct fock_worker {
     struct quartet_views views;
     struct fock_digest *digest;
     struct row_matrices *rows;
-    double *exchange_weights;      /* of two tiles' groups: select_significant */
-    bool same_tile_pair;           /* bra and ket of the tile quartet being computed */
-    double cutoff;                 /* of the build: quartet_is_significant */
-    struct fock_counts counts;     /* of the build */
-    double add_s;                  /* adding to the store */
-    struct integral_store *store;  /* borrowed, or NULL */
-    struct quartet_orbits *orbits; /* NULL: every quartet is computed */
+    double *exchange_weights;     /* of two tiles' groups: select_significant */
+    bool same_tile_pair;          /* bra and ket of the tile quartet being computed */
+    double cutoff;                /* of the build: quartet_is_significant */
+    struct fock_counts counts;    /* of the build */
+    double add_s;                 /* adding to the store */
+    struct integral_store *store; /* borrowed, or NULL */
+    struct quartet_orbits *orbits_of[FOCK_N_GROUPS]; /* NULL: every quartet is computed */
+    enum fock_group group;                           /* of the build */
+    const struct quartet_orbits *orbits;             /* of the build, or NULL */
 
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
@@ -113,7 +115,7 @@ int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind
            2 * tiling->max_groups * (int64_t)sizeof(double) + /* exchange_weights */
            quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling) +
            row_matrices_bytes(tiling) + item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
-           quartet_views_bytes(tiling, kind) + quartet_orbits_bytes(tiling);
+           quartet_views_bytes(tiling, kind) + FOCK_N_GROUPS * quartet_orbits_bytes(tiling);
 }
 
 void fock_worker_destroy(struct fock_worker *worker)
@@ -124,7 +126,8 @@ void fock_worker_destroy(struct fock_worker *worker)
     quartet_batches_destroy(worker->batches);
     fock_digest_destroy(worker->digest);
     row_matrices_destroy(worker->rows);
-    quartet_orbits_destroy(worker->orbits);
+    for (int group = 0; group < FOCK_N_GROUPS; group++)
+        quartet_orbits_destroy(worker->orbits_of[group]);
     free(worker->exchange_weights);
     free(worker);
 }
@@ -146,20 +149,23 @@ void fock_worker_keep(struct fock_worker *worker, struct integral_store *store)
     worker->store = store;
 }
 
-enum status fock_worker_use_symmetry(struct fock_worker *worker,
+enum status fock_worker_use_symmetry(struct fock_worker *worker, enum fock_group group,
                                      const struct tile_symmetry *symmetry)
 {
+    struct quartet_orbits **orbits = &worker->orbits_of[group];
     assert(!symmetry || worker->symmetry == FOCK_SYMMETRY_FULL);
-    quartet_orbits_destroy(worker->orbits);
-    worker->orbits = NULL;
-    return symmetry ? quartet_orbits_create(symmetry, &worker->orbits) : STATUS_OK;
+    quartet_orbits_destroy(*orbits);
+    *orbits = NULL;
+    return symmetry ? quartet_orbits_create(symmetry, orbits) : STATUS_OK;
 }
 
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
-                              double cutoff, struct density_tiles *density,
+                              enum fock_group group, double cutoff, struct density_tiles *density,
                               struct fock_accumulator *accumulator)
 {
     worker->cutoff = cutoff;
+    worker->group = group;
+    worker->orbits = worker->orbits_of[group];
     worker->counts = (struct fock_counts){0};
     return quartet_views_init(&worker->views, worker->screening->tiling, density, accumulator,
                               kind);
@@ -344,7 +350,7 @@ static struct kept_quartets *find_kept(struct fock_worker *worker,
 {
     if (!worker->store)
         return NULL;
-    struct kept_quartets *kept = integral_store_find(worker->store, quartet);
+    struct kept_quartets *kept = integral_store_find(worker->store, quartet, worker->group);
     if (kept) {
         worker->counts.hits++;
         return kept;
@@ -353,7 +359,7 @@ static struct kept_quartets *find_kept(struct fock_worker *worker,
     struct kept_size size = quartet_batches_kept_size(worker->batches, source);
     if (kept_quartets_bytes(&size) > 0) {
         worker->counts.misses++;
-        kept = integral_store_add(worker->store, quartet, &size);
+        kept = integral_store_add(worker->store, quartet, worker->group, &size);
     }
     if (kept)
         worker->add_s += clock_now_s() - start_s;
@@ -388,7 +394,7 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
 {
     TRY(quartet_views_begin(&worker->views, quartet));
     if (worker->orbits)
-        quartet_orbits_begin(worker->orbits, quartet);
+        quartet_orbits_begin(worker->orbits_of[worker->group], quartet);
     fock_digest_begin(worker->digest, bra, ket);
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     compute_pairs(worker, quartet, bra, ket);

@@ -13,6 +13,7 @@
 struct kept_block {
     struct kept_block *next;
     struct tile_quartet quartet;
+    int group; /* of the symmetry */
     struct kept_quartets kept;
     int64_t bytes;
     int64_t build; /* which last asked for it; of a hole, one before the current build */
@@ -187,9 +188,9 @@ static uint64_t mix_tile_number(uint64_t x)
 }
 
 static struct kept_block **find_bucket(const struct integral_store *store,
-                                       const struct tile_quartet *quartet)
+                                       const struct tile_quartet *quartet, int group)
 {
-    uint64_t hash = mix_tile_number((uint64_t)quartet->I);
+    uint64_t hash = mix_tile_number((uint64_t)quartet->I + (uint64_t)group);
     hash = mix_tile_number(hash + (uint64_t)quartet->J);
     hash = mix_tile_number(hash + (uint64_t)quartet->K);
     hash = mix_tile_number(hash + (uint64_t)quartet->L);
@@ -202,10 +203,10 @@ static bool is_same_quartet(const struct tile_quartet *a, const struct tile_quar
 }
 
 struct kept_quartets *integral_store_find(struct integral_store *store,
-                                          const struct tile_quartet *quartet)
+                                          const struct tile_quartet *quartet, int group)
 {
-    struct kept_block *block = *find_bucket(store, quartet);
-    while (block && !is_same_quartet(&block->quartet, quartet))
+    struct kept_block *block = *find_bucket(store, quartet, group);
+    while (block && !(is_same_quartet(&block->quartet, quartet) && block->group == group))
         block = block->next;
     if (!block)
         return NULL;
@@ -215,7 +216,7 @@ struct kept_quartets *integral_store_find(struct integral_store *store,
 
 static void put_into_bucket(struct integral_store *store, struct kept_block *block)
 {
-    struct kept_block **bucket = find_bucket(store, &block->quartet);
+    struct kept_block **bucket = find_bucket(store, &block->quartet, block->group);
     block->next = *bucket;
     *bucket = block;
     store->bytes += block->bytes;
@@ -351,7 +352,7 @@ static struct kept_block *fill_hole(struct kept_memory *memory, int64_t bytes)
 }
 
 struct kept_quartets *integral_store_add(struct integral_store *store,
-                                         const struct tile_quartet *quartet,
+                                         const struct tile_quartet *quartet, int group,
                                          const struct kept_size *size)
 {
     int64_t bytes = bytes_of_block(size);
@@ -364,7 +365,8 @@ struct kept_quartets *integral_store_add(struct integral_store *store,
         store->short_of_room = true;
         return NULL;
     }
-    *block = (struct kept_block){.quartet = *quartet, .bytes = block->bytes, .build = store->build};
+    *block = (struct kept_block){
+        .quartet = *quartet, .group = group, .bytes = block->bytes, .build = store->build};
     kept_quartets_init(size, store->unit, block + 1, &block->kept);
     put_into_bucket(store, block);
     return &block->kept;

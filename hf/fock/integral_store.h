@@ -42,13 +42,14 @@ void integral_store_clear(struct integral_store *store);
 /* Starts a build. */
 void integral_store_begin(struct integral_store *store);
 
-/* What is kept of a tile quartet; NULL: nothing. Valid until the next begin or clear. */
+/* What is kept of a tile quartet; NULL: nothing. Valid until the next begin or clear. group: a number
+ * for the symmetry that says which of its shell quartets there are; those of each are kept apart. */
 struct kept_quartets *integral_store_find(struct integral_store *store,
-                                          const struct tile_quartet *quartet);
+                                          const struct tile_quartet *quartet, int group);
 
 /* Keeps a tile quartet that integral_store_find does not find. NULL if there is no room. */
 struct kept_quartets *integral_store_add(struct integral_store *store,
-                                         const struct tile_quartet *quartet,
+                                         const struct tile_quartet *quartet, int group,
                                          const struct kept_size *size);
 
 /* Bytes in use. */

@@ -12,7 +12,8 @@ struct scf_problem {
     const struct shells *shells;
     const struct tiling *tiling;
     struct fock *fock;
-    const struct tile_symmetry *symmetry; /* of the molecule, if the Fock builds use it; or NULL */
+    const struct tile_symmetry *symmetry; /* up to D2h, if the Fock builds use it; or NULL */
+    const struct tile_symmetry *larger;   /* of a larger group, likewise */
     const struct tile_symmetry
         *operations; /* with those that leave all centres where they are, of which
                                              * rotations of orbitals have representations; or NULL */

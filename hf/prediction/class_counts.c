@@ -27,14 +27,14 @@ static enum status list_pairs_of_class(struct listing *listing, int64_t tile_pai
     for (int32_t i = 0; i < class->n_pairs; i++) {
         const struct shell_pair *pair = &class->pairs[i];
         int copies = listing->ordered && pair->first != pair->second ? 2 : 1;
-        unsigned fixed_by =
+        uint64_t fixed_by =
             symmetry ? tile_symmetry_fixing(symmetry, pair->first, pair->second) : 1;
         listing->pairs[listing->n++] = (struct listed_pair){.bound = pair->bound,
                                                             .tile_pair = tile_pair,
                                                             .primitives = pair->n_primitives,
                                                             .type = (int16_t)type,
                                                             .copies = (uint8_t)copies,
-                                                            .fixed_by = (uint8_t)fixed_by};
+                                                            .fixed_by = fixed_by};
     }
     return STATUS_OK;
 }

@@ -90,7 +90,7 @@ static enum status create_sample_worker(struct sampler *sampler)
     TRY(fock_worker_create(sampler->screening, (enum screening_rule)settings->screening,
                            (enum fock_symmetry)settings->symmetry, settings->cache_bytes / 4,
                            &sampler->worker));
-    return fock_worker_use_symmetry(sampler->worker, sampler->symmetry);
+    return fock_worker_use_symmetry(sampler->worker, FOCK_GROUP_TO_D2H, sampler->symmetry);
 }
 
 static enum status create_sampler_parts(struct sampler *sampler)
@@ -170,8 +170,9 @@ static enum status run_pass(struct sampler *sampler, enum sample_pass pass,
     fock_worker_keep(sampler->worker, pass == SAMPLE_DIRECT ? NULL : sampler->store);
     fock_worker_count_costs(sampler->worker, costs);
     double cutoff = screening_least_cutoff(sampler->screening->threshold);
-    enum status status = fock_worker_begin(sampler->worker, &sampler->density->kind, cutoff,
-                                           sampler->density, sampler->accumulator);
+    enum status status =
+        fock_worker_begin(sampler->worker, &sampler->density->kind, FOCK_GROUP_TO_D2H, cutoff,
+                          sampler->density, sampler->accumulator);
     darray_sync();
     if (status == STATUS_OK)
         status = pass == SAMPLE_DIRECT ? run_first_pass(sampler, costs, times)

@@ -54,6 +54,17 @@ static void warn_of_form(const struct hf_settings *settings, const struct hf_inp
                        : "after the word basis in the file");
 }
 
+static void print_symmetry(const struct hf_input *input)
+{
+    bool larger = input->larger.order > 1;
+    log_print("Symmetry   %s: an SCF computes one of up to %d shell quartets\n",
+              larger ? input->larger.name : input->group.name,
+              larger ? input->larger.order : input->moving.order);
+    if (input->moved > 0)
+        log_print("           centres were moved onto it, coordinates by up to %.1e Bohr\n",
+                  input->moved);
+}
+
 void hf_print_input(const struct hf_calculation *calculation, const char *compared)
 {
     const struct hf_settings *settings = calculation->settings;
@@ -73,8 +84,7 @@ void hf_print_input(const struct hf_calculation *calculation, const char *compar
               input->shells->spherical ? "spherical" : "Cartesian");
     warn_of_form(settings, input);
     if (calculation->symmetry)
-        log_print("Symmetry   %s: an SCF computes one of up to %d shell quartets\n",
-                  input->group.name, input->moving.order);
+        print_symmetry(input);
     log_print("Processes  %d, scheduling %s%s\n", n_workers, compared ? "by each of " : "",
               compared ? compared : settings->pool.mode);
     blas_kernels_print(calculation->comm);

@@ -197,6 +197,16 @@ static void add_density(const struct hf_outcome *outcome, json_t *extras)
                                                  "density_seconds", density->seconds));
 }
 
+static void add_symmetry(const struct hf_input *input, json_t *extras)
+{
+    if (input->group.order > 0)
+        json_object_set_new(extras, "point_group", json_string(input->group.name));
+    if (input->larger.order > 1)
+        json_object_set_new(extras, "full_point_group", json_string(input->larger.name));
+    if (input->moved > 0)
+        json_object_set_new(extras, "symmetry_moved_bohr", json_real(input->moved));
+}
+
 /* extras.beryl: the keys of Beryl's own. */
 static json_t *extras_to_json(const struct hf_outcome *outcome)
 {
@@ -213,8 +223,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
                                              outcome->fock_sha256_beta));
     if (outcome->memory_part_bytes > 0)
         json_object_set_new(extras, "memory_part_bytes", json_integer(outcome->memory_part_bytes));
-    if (outcome->input->group.name)
-        json_object_set_new(extras, "point_group", json_string(outcome->input->group.name));
+    add_symmetry(outcome->input, extras);
     json_object_set_new(extras, "wall_seconds", json_wall_time(&outcome->wall));
     if (outcome->prediction)
         json_object_set(extras, "prediction", outcome->prediction);

@@ -146,13 +146,13 @@ int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_grou
            group->order * of_operation + item_cache_bytes(tiling_n_pairs(tiling)) + CACHE_BYTES;
 }
 
-unsigned tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b)
+uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b)
 {
-    unsigned fixing = 0;
+    uint64_t fixing = 0;
     for (int k = 0; k < symmetry->group->order; k++) {
         const int64_t *images = symmetry->group_images + k * symmetry->tiling->shells->n_groups;
         bool fixed = (images[a] == a && images[b] == b) || (images[a] == b && images[b] == a);
-        fixing |= (unsigned)fixed << k;
+        fixing |= (uint64_t)fixed << k;
     }
     return fixing;
 }
@@ -208,6 +208,13 @@ struct shell_block {
     int64_t stride[2];
 };
 
+/* T of a shell under operation k: of its inverse for operators. */
+static const double *find_turn(const struct tile_reader *reader, int k, const struct shell *shell)
+{
+    bool density = reader->use == TILE_DENSITY;
+    return reader->symmetry->turns[density ? k : reader->symmetry->group->inverse[k]][shell->l];
+}
+
 /* out[p][q] = sum_mn T_a[p][m] X[m][n] T_b[q][n], or with both T transposed; row-major with the stride
  * of its tile. */
 static void turn_block(const struct tile_reader *reader, int k, const struct shell_block *X,
@@ -215,8 +222,7 @@ static void turn_block(const struct tile_reader *reader, int k, const struct she
 {
     bool density = reader->use == TILE_DENSITY;
     int n_a = X->a->n_functions, n_b = X->b->n_functions;
-    const double *T_a = reader->symmetry->turns[k][X->a->l];
-    const double *T_b = reader->symmetry->turns[k][X->b->l];
+    const double *T_a = find_turn(reader, k, X->a), *T_b = find_turn(reader, k, X->b);
     double half[ANGULAR_MAX_FUNCTIONS];
     for (int p = 0; p < n_a; p++) {
         memset(half, 0, sizeof half);
@@ -351,10 +357,17 @@ static struct character_table tabulate_characters(const struct point_group *grou
     return table;
 }
 
+struct parts_found {
+    struct character_table table;
+    double *largest; /* of each part */
+};
+
 /* Largest elements of the parts of the tile at hand. */
-static void note_parts(const struct tile_reader *reader, const struct character_table *table,
-                       int64_t size, double largest[])
+static void note_parts(const struct tile_reader *reader, int64_t size, void *context)
 {
+    const struct parts_found *found = context;
+    const struct character_table *table = &found->table;
+    double *largest = found->largest;
     int order = reader->symmetry->group->order;
     for (int r = 0; r < order; r++)
         for (int64_t i = 0; i < size; i++) {
@@ -365,22 +378,52 @@ static void note_parts(const struct tile_reader *reader, const struct character_
         }
 }
 
-enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
-                                     double largest[])
+/* Calls note for the images of each tile of this process. */
+static enum status visit_images(const struct tile_symmetry *symmetry, const struct darray *D,
+                                void (*note)(const struct tile_reader *reader, int64_t size,
+                                             void *context),
+                                void *context)
 {
     struct tile_reader reader = {.symmetry = symmetry, .matrix = D, .use = TILE_DENSITY};
-    struct character_table table = tabulate_characters(symmetry->group);
     struct own_tile own = {0};
-    for (int r = 0; r < symmetry->group->order; r++)
-        largest[r] = 0;
     enum status status = tile_reader_init(&reader);
     while (status == STATUS_OK && own_tile_next(symmetry->tiling, D, &own)) {
         status = read_images(&reader, own.I, own.J);
         if (status == STATUS_OK)
-            note_parts(&reader, &table, darray_block_size(D, own.pair), largest);
+            note(&reader, darray_block_size(D, own.pair), context);
     }
     tile_reader_fini(&reader);
     return status;
+}
+
+enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
+                                     double largest[])
+{
+    struct parts_found found = {.table = tabulate_characters(symmetry->group), .largest = largest};
+    for (int r = 0; r < symmetry->group->order; r++)
+        largest[r] = 0;
+    return visit_images(symmetry, D, note_parts, &found);
+}
+
+/* The identity is the first operation. */
+static void note_rest(const struct tile_reader *reader, int64_t size, void *context)
+{
+    double *largest = context;
+    int order = reader->symmetry->group->order;
+    for (int64_t i = 0; i < size; i++) {
+        double sum = 0;
+        for (int k = 0; k < order; k++)
+            sum += reader->images[k * size + i];
+        largest[0] = fmax(largest[0], fabs(sum) / order);
+        largest[1] = fmax(largest[1], fabs(reader->images[i] - sum / order));
+    }
+}
+
+enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
+                                    double largest[2])
+{
+    largest[0] = largest[1] = 0;
+    return visit_images(symmetry, D, note_rest, largest);
 }
 
 /* Sets the local elements of the rows of shell a and the columns of its image: T^T. */

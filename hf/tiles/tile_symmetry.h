@@ -5,13 +5,15 @@
  * Operation k moves the functions of shell a to those of its image a', another shell or a itself, and
  * turns them: f_m(R r) = sum_n T_mn f_n(r). Blocks of two shells of a matrix become
  *
- *   operators (F)    T_a  M[a',b'] T_b^T
- *   densities (D)    T_a^T M[a',b'] T_b
+ *   operators (F)    T_a^-1 M[a',b'] T_b^-T    T^-1 being T of the inverse operation
+ *   densities (D)    T_a^T  M[a',b'] T_b
  *
- * which differ for Cartesian functions alone. A matrix of irreducible representation r becomes itself
- * times the character of r; any matrix is the sum of its parts, one of each representation:
+ * which differ for Cartesian functions alone. Up to D2h a matrix of irreducible representation r becomes
+ * itself times the character of r; any matrix is the sum of its parts, one of each representation:
  *
- *   part r of M = 1 / order  sum_k character(r, k) (k M) */
+ *   part r of M = 1 / order  sum_k character(r, k) (k M)
+ *
+ * In any group the totally symmetric part is the mean of all (k M). */
 #pragma once
 
 #include "basis/input/point_group.h"
@@ -31,8 +33,8 @@ struct tile_symmetry {
     int64_t *shell_images;           /* order x n_shells */
     int64_t *group_images;           /* order x n_groups, of groups of shells */
     int64_t *shell_tiles;            /* n_shells: the tile of each */
-    double *turns[POINT_GROUP_MAX_ORDER][BASIS_MAX_L + 1]; /* T of l, row-major */
-    bool signs_only;                                       /* every T is diagonal */
+    double *turns[POINT_GROUP_MAX_OPERATIONS][BASIS_MAX_L + 1]; /* T of l, row-major */
+    bool signs_only;                                            /* every T is diagonal */
     double *turn_storage;
 };
 
@@ -46,7 +48,7 @@ void tile_symmetry_destroy(struct tile_symmetry *symmetry);
 int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_group *group);
 
 /* Bit k: operation k takes the pair of groups of shells (a, b) to itself, in either order. */
-unsigned tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b);
+uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b);
 
 /* B = beta B + sum_k factors[k] (k A) over all operations; beta 0 overwrites even NaN.
  * A  complete, as after darray_sync; not B
@@ -56,10 +58,14 @@ enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_ma
                               const double factors[], const struct darray *A, double beta,
                               struct darray *B);
 
-/* The largest magnitude of an element of each part of a complete density, order of them, among the
- * tiles of this process. Not collective. Errors: STATUS_NO_MEMORY. */
+/* Up to D2h: the largest magnitude of an element of each part of a complete density, order of them,
+ * among the tiles of this process. Not collective. Errors: STATUS_NO_MEMORY. */
 enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
                                      double largest[]);
+
+/* Of any group: largest[0] of the totally symmetric part, and largest[1] of the rest. */
+enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
+                                    double largest[2]);
 
 /* R, n_functions squared: operation k over the functions, whose coefficients C become R C. Not
  * collective. */

@@ -82,7 +82,7 @@ static inline void scf_setup_use_symmetry(struct scf_setup *setup)
     if (setup->moving.order == 1)
         return;
     check_ok(tile_symmetry_create(setup->tiling, &setup->moving, &setup->symmetry));
-    check_ok(fock_use_symmetry(setup->fock, setup->symmetry));
+    check_ok(fock_use_symmetry(setup->fock, setup->symmetry, NULL));
     setup->problem.symmetry = setup->symmetry;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fock builds that use the symmetry of the molecule give the matrices of builds that do not, for
  * densities of any symmetry; and the parts of a matrix are its parts. */
+#include "basis/input/full_point_group.h"
 #include "hf/fock/fock_build.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/sha256.h"
@@ -23,6 +24,14 @@ static const char *const molecules[] = {
     "4\n\nC 1.3 0.2 0\nC -1.3 -0.2 0\nH 1.9 -0.9 1.6\nH -1.9 0.9 1.6\n",
     ("8\n\nH 1.5 1.3 1.7\nH -1.5 1.3 1.7\nH 1.5 -1.3 1.7\nH 1.5 1.3 -1.7\nH -1.5 -1.3 1.7\n"
      "H -1.5 1.3 -1.7\nH 1.5 -1.3 -1.7\nH -1.5 -1.3 -1.7\n"),
+    /* Of C5, and of C3v, rounded: without and with a subgroup up to D2h. */
+    ("10\n\n"
+     "H 3.00000000 0.00000000 0\nH 0.92705098 2.85316955 0\n"
+     "H -2.42705098 1.76335576 0\nH -2.42705098 -1.76335576 0\n"
+     "H 0.92705098 -2.85316955 0\nH 3.15261041 0.97521668 1.3\n"
+     "H 0.04672401 3.29966921 1.3\nH -3.12373339 1.06409104 1.3\n"
+     "H -1.97729742 -2.64202478 1.3\nH 1.90169637 -2.69695215 1.3\n"),
+    "4\n\nC 0 0 0.4\nH 1.7 0 -0.3\nH -0.85 1.47224319 -0.3\nH -0.85 -1.47224319 -0.3\n",
 };
 enum { N_MOLECULES = sizeof molecules / sizeof *molecules };
 
@@ -30,8 +39,8 @@ struct symmetric_case {
     struct hf_system hf;
     struct tiling *tiling;
     struct screening *screening;
-    struct point_group group;
-    struct tile_symmetry *symmetry;
+    struct point_group group, larger_group;
+    struct tile_symmetry *symmetry, *larger; /* NULL: none larger */
 };
 
 /* Turned by an angle about an axis between the coordinates' ones. */
@@ -56,6 +65,9 @@ static void case_init(struct symmetric_case *c, const char *molecule, double ang
     struct hf_system *hf = &c->hf;
     check_ok(molecule_parse(molecule, strlen(molecule), "test.xyz", &settings, &hf->molecule));
     turn_molecule(&hf->molecule, angle);
+    double moved;
+    check_ok(full_point_group_find(&hf->molecule, &c->larger_group, &moved));
+    assert_true(moved < 1e-8);
     check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &hf->set));
     check_ok(shells_create(&hf->molecule, &hf->set, form, &hf->shells));
     check_ok(tiling_create(hf->shells, 14, &c->tiling));
@@ -66,14 +78,19 @@ static void case_init(struct symmetric_case *c, const char *molecule, double ang
         check_ok(point_group_take_moving(&all, &c->group));
         point_group_fini(&all);
     }
-    assert_true(c->group.order > 1);
+    assert_true(c->group.order > 1 || c->larger_group.order > 1);
     check_ok(tile_symmetry_create(c->tiling, &c->group, &c->symmetry));
+    c->larger = NULL;
+    if (c->larger_group.order > c->group.order)
+        check_ok(tile_symmetry_create(c->tiling, &c->larger_group, &c->larger));
 }
 
 static void case_fini(struct symmetric_case *c)
 {
     tile_symmetry_destroy(c->symmetry);
+    tile_symmetry_destroy(c->larger);
     point_group_fini(&c->group);
+    point_group_fini(&c->larger_group);
     screening_destroy(c->screening);
     tiling_destroy(c->tiling);
     hf_system_fini(&c->hf);
@@ -121,6 +138,40 @@ static void set_part(const struct symmetric_case *c, int r, const struct darray 
     check_ok(tile_symmetry_add(c->symmetry, TILE_DENSITY, factors, A, 0, part));
 }
 
+/* The totally symmetric part under the larger group, if there is one. */
+static void set_symmetric_part(const struct symmetric_case *c, const struct darray *A,
+                               struct darray *part)
+{
+    double factors[POINT_GROUP_MAX_OPERATIONS];
+    if (!c->larger) {
+        set_part(c, 0, A, part);
+        return;
+    }
+    for (int k = 0; k < c->larger_group.order; k++)
+        factors[k] = 1.0 / c->larger_group.order;
+    check_ok(tile_symmetry_add(c->larger, TILE_DENSITY, factors, A, 0, part));
+}
+
+/* The symmetric part of a matrix is that of itself, and has no other. */
+static void check_symmetric_part(const struct symmetric_case *c)
+{
+    struct darray *A = random_matrix(c, 6), *part = new_matrix(c), *again = new_matrix(c);
+    double rest[2][2];
+    darray_sync();
+    set_symmetric_part(c, A, part);
+    set_symmetric_part(c, part, again);
+    assert_true(largest_difference(c, part, again) < 1e-13);
+    const struct tile_symmetry *symmetry = c->larger ? c->larger : c->symmetry;
+    check_ok(tile_symmetry_find_rest(symmetry, A, rest[0]));
+    check_ok(tile_symmetry_find_rest(symmetry, part, rest[1]));
+    MPI_Allreduce(MPI_IN_PLACE, rest, 4, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    assert_true(rest[0][0] > 0.01 && rest[0][1] > 0.01);
+    assert_true(rest[1][0] > 0.01 && rest[1][1] < 1e-13);
+    darray_destroy(A);
+    darray_destroy(part);
+    darray_destroy(again);
+}
+
 /* Parts add up to the matrix; a part is a part of itself and of no other kind. */
 static void check_parts(const struct symmetric_case *c)
 {
@@ -143,7 +194,9 @@ static void check_parts(const struct symmetric_case *c)
 }
 
 /* Densities of a pass: kinds of tests of several matrices, and which part of random ones each has; -1:
- * all parts. */
+ * all parts. WHOLE: totally symmetric in the larger group. */
+enum { WHOLE = 100 };
+
 struct kind_case {
     struct density_kind kind;
     int representation[FOCK_MAX_MATRICES];
@@ -158,6 +211,9 @@ static const struct kind_case kinds[] = {
     {{4, 1, 1, false}, {1, -1, 0, 1}},
     {{4, 0, 1, false}, {-1, -1, -1, -1}},
     {{3, 2, 1, false}, {0, 1, -1}},
+    {{2, 1, 2, false}, {WHOLE, WHOLE}},
+    {{1, 1, 1, true}, {WHOLE}},
+    {{2, 2, 1, false}, {WHOLE, 0}},
 };
 
 static void set_densities(const struct symmetric_case *c, const struct kind_case *kind,
@@ -169,7 +225,10 @@ static void set_densities(const struct symmetric_case *c, const struct kind_case
         darray_sync();
         if (r >= 0) {
             struct darray *part = new_matrix(c);
-            set_part(c, r < c->group.order ? r : 0, D[i], part);
+            if (r == WHOLE)
+                set_symmetric_part(c, D[i], part);
+            else
+                set_part(c, r < c->group.order ? r : 0, D[i], part);
             darray_destroy(D[i]);
             D[i] = part;
         }
@@ -179,6 +238,26 @@ static void set_densities(const struct symmetric_case *c, const struct kind_case
 static int64_t last_integrals(const struct fock *fock)
 {
     return fock_records(fock)[fock_n_builds(fock) - 1].integrals;
+}
+
+/* Builds from symmetric and other densities in turns find what each has kept. */
+static void check_mixture(const struct symmetric_case *c, struct fock *fock)
+{
+    const struct density_kind one = density_of_spins(1);
+    struct darray *other = random_matrix(c, 40), *part = new_matrix(c), *G[3];
+    for (int i = 0; i < 3; i++)
+        G[i] = new_matrix(c);
+    darray_sync();
+    set_symmetric_part(c, other, part);
+    const struct darray *densities[] = {part, other, part};
+    for (int i = 0; i < 3; i++)
+        check_ok(fock_build_several(fock, &one, &densities[i], &G[i]));
+    assert_true(largest_difference(c, G[0], G[2]) == 0);
+    assert_true(largest_difference(c, G[0], G[1]) > 0.01);
+    for (int i = 0; i < 3; i++)
+        darray_destroy(G[i]);
+    darray_destroy(other);
+    darray_destroy(part);
 }
 
 /* Builds without and with symmetry, twice with, so that kept integrals are read. */
@@ -196,7 +275,7 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
     const struct darray *const *in = (const struct darray *const *)D;
     check_ok(fock_build_several(fock, &kind->kind, in, F[0]));
     int64_t all = last_integrals(fock);
-    check_ok(fock_use_symmetry(fock, c->symmetry));
+    check_ok(fock_use_symmetry(fock, c->symmetry, c->larger));
     char digest[2][SHA256_HEX_SIZE];
     for (int build = 0; build < 2; build++) {
         check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
@@ -205,9 +284,13 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
         check_ok(tile_matrix_sha256(c->tiling, F[1][0], digest[build]));
     }
     assert_string_equal(digest[0], digest[1]);
-    if (kind->kind.total && kind->representation[0] == 0)
+    if (kind->kind.total && kind->representation[0] == 0 && c->group.order > 1)
         assert_true(last_integrals(fock) < 0.7 * (double)all);
-    check_ok(fock_use_symmetry(fock, NULL));
+    if (kind->kind.total && kind->representation[0] == WHOLE && c->larger)
+        assert_true(last_integrals(fock) < 0.6 * (double)all);
+    if (kind->kind.total && kind->representation[0] == WHOLE)
+        check_mixture(c, fock);
+    check_ok(fock_use_symmetry(fock, NULL, NULL));
     check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
     assert_true(last_integrals(fock) == all);
     assert_true(largest_difference(c, F[0][0], F[1][0]) == 0);
@@ -236,7 +319,8 @@ static void check_noise(struct symmetric_case *c)
     check_ok(fock_create(c->screening, &settings, &pool, MPI_COMM_WORLD, &fock));
     for (int way = 0; way < 2; way++) {
         F[way] = new_matrix(c);
-        check_ok(fock_use_symmetry(fock, way == 1 ? c->symmetry : NULL));
+        check_ok(
+            fock_use_symmetry(fock, way == 1 ? c->symmetry : NULL, way == 1 ? c->larger : NULL));
         check_ok(fock_build_several(fock, &kind, (const struct darray *const *)&D, &F[way]));
         energy[way] = tile_matrix_dot(c->tiling, symmetric, F[way]);
     }
@@ -254,8 +338,10 @@ static void check_case(const char *molecule, double angle, enum basis_form form,
     struct symmetric_case c;
     case_init(&c, molecule, angle, form, keep_all);
     check_parts(&c);
+    check_symmetric_part(&c);
     check_noise(&c);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    size_t n_kinds = sizeof kinds / sizeof *kinds, first_of_larger = n_kinds - 4;
+    for (size_t k = c.larger ? first_of_larger : 0; k < n_kinds; k++) {
         struct fock_settings settings = {.prune = (int)k % 3,
                                          .decomposition = (int)k / 2 % FOCK_N_DECOMPOSITIONS,
                                          .cache_bytes = 1000000,
@@ -279,6 +365,7 @@ static void molecules_in_any_orientation_do(void **state)
     check_case(molecules[0], 0.6, BASIS_FORM_CARTESIAN, false);
     check_case(molecules[1], 1.1, BASIS_FORM_SPHERICAL, false);
     check_case(molecules[2], -0.4, BASIS_FORM_CARTESIAN, false);
+    check_case(molecules[5], 0.7, BASIS_FORM_CARTESIAN, false);
 }
 
 static int start(void **state)

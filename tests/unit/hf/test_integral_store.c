@@ -15,7 +15,7 @@ static struct tile_quartet quartet_of(int64_t number)
 static bool add_sized(struct integral_store *store, int64_t number, const struct kept_size *taken)
 {
     struct tile_quartet quartet = quartet_of(number);
-    struct kept_quartets *kept = integral_store_add(store, &quartet, taken);
+    struct kept_quartets *kept = integral_store_add(store, &quartet, 0, taken);
     if (!kept)
         return false;
     for (int64_t q = 0; q < taken->n_quartets[KEPT_DOUBLE]; q++)
@@ -30,7 +30,7 @@ static bool add_sized(struct integral_store *store, int64_t number, const struct
 static bool has_sized(struct integral_store *store, int64_t number, const struct kept_size *taken)
 {
     struct tile_quartet quartet = quartet_of(number);
-    const struct kept_quartets *kept = integral_store_find(store, &quartet);
+    const struct kept_quartets *kept = integral_store_find(store, &quartet, 0);
     if (!kept)
         return false;
     for (int64_t q = 0; q < taken->n_quartets[KEPT_DOUBLE]; q++)

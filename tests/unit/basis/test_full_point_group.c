@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups of any order, of molecules whose coordinates are rounded, in any orientation: names and orders
+ * of textbooks; what is found is a group of permutations, and exact for the centres that were moved. */
+#include "basis/input/full_point_group.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static uint64_t random_state = 1;
+
+/* In [-1, 1). */
+static double random_number(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(random_state >> 11) * 0x1p-52 - 1;
+}
+
+enum { MAX_ATOMS = 80 };
+
+static void add_atom(struct molecule *molecule, int element, double x, double y, double z)
+{
+    assert_true(molecule->n_atoms < MAX_ATOMS);
+    molecule->atoms[molecule->n_atoms++] = (struct atom){.element = element, .position = {x, y, z}};
+}
+
+/* n atoms on a circle at a height, from an angle on. */
+static void add_ring(struct molecule *molecule, int element, int n, double radius, double height,
+                     double angle)
+{
+    for (int i = 0; i < n; i++) {
+        double phi = angle + 2 * acos(-1) * i / n;
+        add_atom(molecule, element, radius * cos(phi), radius * sin(phi), height);
+    }
+}
+
+/* (+-x, +-y, +-z) and, of `cyclic`, those with the axes turned. */
+static void add_signs(struct molecule *molecule, int element, double x, double y, double z,
+                      bool cyclic)
+{
+    const double r[3] = {x, y, z};
+    for (int turn = 0; turn < (cyclic ? 3 : 1); turn++)
+        for (int signs = 0; signs < 8; signs++) {
+            double s[3];
+            bool once = true;
+            for (int i = 0; i < 3; i++) {
+                bool minus = signs >> i & 1;
+                once &= !(minus && r[i] == 0);
+                s[i] = minus ? -r[i] : r[i];
+            }
+            if (once)
+                add_atom(molecule, element, s[turn], s[(turn + 1) % 3], s[(turn + 2) % 3]);
+        }
+}
+
+static void make_dodecahedron(struct molecule *m)
+{
+    double golden = (1 + sqrt(5)) / 2;
+    add_signs(m, 6, 2, 2, 2, false);
+    add_signs(m, 6, 0, 2 / golden, 2 * golden, true);
+}
+
+static void make_octahedron(struct molecule *m)
+{
+    add_atom(m, 16, 0, 0, 0);
+    add_signs(m, 9, 3, 0, 0, true);
+}
+
+static void make_tetrahedron(struct molecule *m)
+{
+    add_atom(m, 6, 0, 0, 0);
+    add_atom(m, 1, 1.2, 1.2, 1.2);
+    add_atom(m, 1, 1.2, -1.2, -1.2);
+    add_atom(m, 1, -1.2, 1.2, -1.2);
+    add_atom(m, 1, -1.2, -1.2, 1.2);
+}
+
+/* A cube of atoms, twisted: T_h has its reflections, T none. */
+static void make_pyritohedron(struct molecule *m)
+{
+    add_signs(m, 6, 0, 1, 2.5, true);
+}
+
+static void make_benzene(struct molecule *m)
+{
+    add_ring(m, 6, 6, 2.64, 0, 0);
+    add_ring(m, 1, 6, 4.7, 0, 0);
+}
+
+static void make_cyclopentadienyl(struct molecule *m)
+{
+    add_ring(m, 6, 5, 2.3, 0, 0.1);
+}
+
+static void make_twisted_rings(struct molecule *m)
+{
+    add_ring(m, 8, 5, 4.5, 0, 0);
+    add_ring(m, 1, 5, 5.5, 1.3, 0.3);
+}
+
+static void make_ammonia(struct molecule *m)
+{
+    add_atom(m, 7, 0, 0, 0.4);
+    add_ring(m, 1, 3, 1.8, -0.3, 0);
+}
+
+static void make_staggered_ethane(struct molecule *m)
+{
+    add_ring(m, 1, 3, 1.9, 2.2, 0);
+    add_ring(m, 1, 3, 1.9, -2.2, acos(-1));
+    add_atom(m, 6, 0, 0, 1.4);
+    add_atom(m, 6, 0, 0, -1.4);
+}
+
+static void make_twisted_ethane(struct molecule *m)
+{
+    add_ring(m, 1, 3, 1.9, 2.2, 0.2);
+    add_ring(m, 1, 3, 1.9, -2.2, -0.2);
+    add_atom(m, 6, 0, 0, 1.4);
+    add_atom(m, 6, 0, 0, -1.4);
+}
+
+static void make_allene(struct molecule *m)
+{
+    add_atom(m, 6, 0, 0, 0);
+    add_atom(m, 6, 0, 0, 2.5);
+    add_atom(m, 6, 0, 0, -2.5);
+    add_ring(m, 1, 2, 1.8, 3.5, 0);
+    add_ring(m, 1, 2, 1.8, -3.5, acos(-1) / 2);
+}
+
+/* Two rings of two kinds, turned against each other: no reflection, but rotation with reflection. */
+static void make_s4(struct molecule *m)
+{
+    add_ring(m, 6, 2, 1.8, 1.5, 0);
+    add_ring(m, 6, 2, 1.8, -1.5, acos(-1) / 2);
+    add_ring(m, 9, 2, 2.8, 2.5, 0.3);
+    add_ring(m, 9, 2, 2.8, -2.5, 0.3 + acos(-1) / 2);
+}
+
+static void make_boric_acid(struct molecule *m)
+{
+    add_atom(m, 5, 0, 0, 0);
+    add_ring(m, 8, 3, 2.6, 0, 0);
+    add_ring(m, 1, 3, 3.6, 0, 0.4);
+}
+
+static void make_water(struct molecule *m)
+{
+    add_atom(m, 8, 0, 0, 0);
+    add_ring(m, 1, 2, 1.4, 1.1, 0);
+}
+
+static void make_line(struct molecule *m)
+{
+    add_ring(m, 7, 2, 1, 0, 0);
+}
+
+static void make_ring_of_40(struct molecule *m)
+{
+    add_ring(m, 6, 40, 15, 0, 0);
+}
+
+static void make_chiral(struct molecule *m)
+{
+    make_tetrahedron(m);
+    m->atoms[2].element = 9;
+    m->atoms[3].element = 17;
+    m->atoms[4].element = 35;
+}
+
+struct group_case {
+    void (*make)(struct molecule *molecule);
+    const char *name;
+    int order; /* of the permutations of centres */
+};
+
+/* Ih has 120 operations: its rotations are used. More than 64 rotations are not. */
+static const struct group_case group_cases[] = {
+    {make_dodecahedron, "I", 60},   {make_octahedron, "Oh", 48}, {make_tetrahedron, "Td", 24},
+    {make_pyritohedron, "Th", 24},  {make_benzene, "D6h", 12},   {make_cyclopentadienyl, "D5h", 10},
+    {make_twisted_rings, "C5", 5},  {make_ammonia, "C3v", 6},    {make_staggered_ethane, "D3d", 12},
+    {make_twisted_ethane, "D3", 6}, {make_allene, "D2d", 8},     {make_s4, "S4", 4},
+    {make_boric_acid, "C3h", 3},    {make_water, "C2v", 2},      {make_line, "", 1},
+    {make_ring_of_40, "", 1},       {make_chiral, "", 1},
+};
+
+/* Turned and shifted, with coordinates changed by up to `noise`, in place of rounding. */
+static void disturb(struct molecule *molecule, double noise)
+{
+    double phi = 3 * random_number(), theta = random_number();
+    double c = cos(phi), s = sin(phi), d = cos(theta), t = sin(theta);
+    const double R[3][3] = {{c, -s, 0}, {s * d, c * d, -t}, {s * t, c * t, d}};
+    const double shift[3] = {random_number(), random_number(), random_number()};
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        double r[3];
+        memcpy(r, molecule->atoms[i].position, sizeof r);
+        for (int a = 0; a < 3; a++)
+            molecule->atoms[i].position[a] = R[a][0] * r[0] + R[a][1] * r[1] + R[a][2] * r[2] +
+                                             shift[a] + noise * random_number();
+    }
+}
+
+/* The mean of what is permuted stays where it is. */
+static void find_middle(const struct molecule *molecule, double middle[3])
+{
+    double sum = 0;
+    memset(middle, 0, 3 * sizeof *middle);
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        double weight = molecule->atoms[i].element + 1;
+        sum += weight;
+        for (int a = 0; a < 3; a++)
+            middle[a] += weight * molecule->atoms[i].position[a];
+    }
+    for (int a = 0; a < 3; a++)
+        middle[a] /= sum;
+}
+
+static void check_operation(const struct molecule *molecule, const struct point_group *group, int k)
+{
+    const int64_t n = molecule->n_atoms, *images = group->images + k * n;
+    const int64_t *back = group->images + group->inverse[k] * n;
+    double middle[3];
+    find_middle(molecule, middle);
+    for (int64_t a = 0; a < n; a++) {
+        const struct atom *from = &molecule->atoms[a], *to = &molecule->atoms[images[a]];
+        assert_int_equal(back[images[a]], a);
+        assert_int_equal(from->element, to->element);
+        for (int i = 0; i < 3; i++) {
+            double image = middle[i];
+            for (int j = 0; j < 3; j++)
+                image += group->matrix[k][i][j] * (from->position[j] - middle[j]);
+            assert_true(fabs(image - to->position[i]) < POINT_GROUP_TOLERANCE);
+        }
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            assert_true(fabs(group->matrix[group->inverse[k]][i][j] - group->matrix[k][j][i]) <
+                        1e-12);
+}
+
+/* Any two operations in a row are one of them, and no two are the same. */
+static void check_closed(const struct point_group *group)
+{
+    int64_t n = group->n_atoms;
+    for (int k = 0; k < group->order; k++)
+        for (int l = 0; l < group->order; l++) {
+            int n_same = 0;
+            for (int m = 0; m < group->order; m++) {
+                bool same = true;
+                for (int64_t a = 0; a < n; a++)
+                    same &=
+                        group->images[m * n + a] == group->images[k * n + group->images[l * n + a]];
+                n_same += same;
+            }
+            assert_int_equal(n_same, 1);
+        }
+}
+
+static void check_case(const struct group_case *group_case, double noise)
+{
+    struct atom atoms[MAX_ATOMS], before[MAX_ATOMS];
+    struct molecule molecule = {.atoms = atoms};
+    struct point_group group;
+    double moved, largest = 0;
+    group_case->make(&molecule);
+    disturb(&molecule, noise);
+    memcpy(before, atoms, sizeof before);
+    check_ok(full_point_group_find(&molecule, &group, &moved));
+    assert_int_equal(group.order, group_case->order);
+    assert_string_equal(group.name, group_case->name);
+    for (int64_t a = 0; a < molecule.n_atoms; a++)
+        for (int i = 0; i < 3; i++)
+            largest = fmax(largest, fabs(atoms[a].position[i] - before[a].position[i]));
+    assert_true(fabs(largest - moved) < 1e-14 && moved <= FULL_POINT_GROUP_MOST_MOVED);
+    assert_true(moved <= 2 * noise);
+    for (int k = 0; k < group.order; k++)
+        check_operation(&molecule, &group, k);
+    check_closed(&group);
+    /* What has been moved has the symmetry but for rounding: nothing is moved again. */
+    point_group_fini(&group);
+    check_ok(full_point_group_find(&molecule, &group, &moved));
+    assert_int_equal(group.order, group_case->order);
+    assert_true(moved == 0);
+    point_group_fini(&group);
+}
+
+static void groups_are_those_of_textbooks(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof group_cases / sizeof *group_cases; c++)
+        for (int round = 0; round < 5; round++) {
+            check_case(&group_cases[c], 0);
+            check_case(&group_cases[c], 5e-9);
+            check_case(&group_cases[c], 4e-7);
+        }
+}
+
+/* More than six digits in angstrom round is another molecule, which stays as it is to the last bit. */
+static void distorted_molecules_stay(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < sizeof group_cases / sizeof *group_cases; c++) {
+        struct atom atoms[MAX_ATOMS], before[MAX_ATOMS];
+        struct molecule molecule = {.atoms = atoms};
+        struct point_group group;
+        double moved;
+        group_cases[c].make(&molecule);
+        disturb(&molecule, 0);
+        for (int64_t a = 0; a < molecule.n_atoms; a++)
+            for (int i = 0; i < 3; i++)
+                atoms[a].position[i] += 1e-4 * random_number();
+        memcpy(before, atoms, sizeof before);
+        check_ok(full_point_group_find(&molecule, &group, &moved));
+        assert_int_equal(group.order, 1);
+        assert_true(moved == 0);
+        for (int64_t a = 0; a < molecule.n_atoms; a++)
+            assert_memory_equal(atoms[a].position, before[a].position, sizeof before[a].position);
+        point_group_fini(&group);
+    }
+}
+
+/* Random errors about the bound: a group or none, never a part of one, and never moved too far. */
+static void what_is_found_is_a_group(void **state)
+{
+    (void)state;
+    int n_found = 0, n_not = 0;
+    for (int round = 0; round < 600; round++) {
+        struct atom atoms[MAX_ATOMS];
+        struct molecule molecule = {.atoms = atoms};
+        struct point_group group;
+        double moved;
+        (round % 2 ? make_ammonia : make_twisted_rings)(&molecule);
+        disturb(&molecule, 1e-6 * pow(10, random_number()));
+        check_ok(full_point_group_find(&molecule, &group, &moved));
+        assert_true(moved <= FULL_POINT_GROUP_MOST_MOVED);
+        for (int k = 0; k < group.order; k++)
+            check_operation(&molecule, &group, k);
+        check_closed(&group);
+        n_found += group.order > 1;
+        n_not += group.order == 1;
+        point_group_fini(&group);
+    }
+    assert_true(n_found > 100 && n_not > 100);
+}
+
+/* Plain ghosts at one place cannot be told apart. */
+static void centres_at_one_place_have_no_group(void **state)
+{
+    (void)state;
+    struct atom atoms[MAX_ATOMS];
+    struct molecule molecule = {.atoms = atoms};
+    struct point_group group;
+    double moved;
+    make_ammonia(&molecule);
+    for (int i = 0; i < 2; i++) {
+        add_atom(&molecule, 0, 0, 0, 3);
+        atoms[molecule.n_atoms - 1].ghost = true;
+    }
+    check_ok(full_point_group_find(&molecule, &group, &moved));
+    assert_int_equal(group.order, 1);
+    point_group_fini(&group);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups_are_those_of_textbooks),
+        cmocka_unit_test(distorted_molecules_stay),
+        cmocka_unit_test(what_is_found_is_a_group),
+        cmocka_unit_test(centres_at_one_place_have_no_group),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
