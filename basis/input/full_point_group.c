@@ -75,7 +75,7 @@ static bool make_orthogonal(double A[3][3])
 }
 
 /* A += u v^T */
-static void add_product(const double u[3], const double v[3], double A[3][3])
+static void add_outer_product(const double u[3], const double v[3], double A[3][3])
 {
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -91,10 +91,10 @@ static bool fit_matrix(const struct finder *finder, const int64_t images[], doub
     double turned[3];
     memset(matrix, 0, sizeof(double[3][3]));
     for (int64_t a = 0; a < finder->centers.molecule->n_atoms; a++)
-        add_product(position[images[a]], position[a], matrix);
+        add_outer_product(position[images[a]], position[a], matrix);
     if (finder->planar) {
         vector_product(position[images[r[0]]], position[images[r[1]]], turned);
-        add_product(turned, finder->normal, matrix);
+        add_outer_product(turned, finder->normal, matrix);
     }
     return make_orthogonal(matrix);
 }
@@ -134,7 +134,7 @@ static bool match_references(const struct finder *finder, const double a[3], con
         return false;
     memset(matrix, 0, sizeof(double[3][3]));
     for (int i = 0; i < 3; i++)
-        add_product(to[i], inverse[i], matrix);
+        add_outer_product(to[i], inverse[i], matrix);
     return make_orthogonal(matrix);
 }
 
@@ -261,7 +261,7 @@ static void average_positions(struct finder *finder)
 
 /* Moves centres until operations take them to their images but for rounding; the largest change of a
  * coordinate. Infinite where that fails. */
-static double make_symmetric(struct finder *finder)
+static double move_onto_symmetry(struct finder *finder)
 {
     int64_t n = finder->centers.molecule->n_atoms;
     double off = fit_operations(finder), moved = 0;
@@ -298,7 +298,7 @@ static double find_and_move(struct finder *finder)
     if (finder->order > POINT_GROUP_MAX_OPERATIONS)
         keep_rotations(finder);
     bool usable = finder->order <= POINT_GROUP_MAX_OPERATIONS && is_closed(finder);
-    double moved = usable ? make_symmetric(finder) : INFINITY;
+    double moved = usable ? move_onto_symmetry(finder) : INFINITY;
     if (moved > FULL_POINT_GROUP_MOST_MOVED)
         finder->order = 0;
     return finder->order > 1 ? moved : 0;
