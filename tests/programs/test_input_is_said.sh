@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Choices that an input leaves open or makes are in the log: charge, multiplicity and units of a
-# comment line, and d functions where a basis set does not say whether they are spherical.
+# comment line, d functions where a basis set does not say whether they are spherical, and the symmetry
+# that centres are moved onto.
 #
 #   test_input_is_said.sh BERYL_HF PROCESSES MPIEXEC BASIS_FOLDER
 set -u
@@ -30,6 +31,25 @@ run 0 o2.xyz $once --multiplicity 3 --units angstrom
 print '^ +units angstrom by --units; the comment line of the file says bohr$'
 run 0 o2.xyz $once --multiplicity 3
 print '^ +units bohr as the comment line of the file says$'
+
+# energy: of the result.
+energy()
+{
+    python3 -c 'import json; print(json.load(open("result.json"))["return_result"])'
+}
+
+# Ammonia to eight digits has its rotations by 120 degrees, to three it has not.
+printf '4\n\nN 0 0 0.11\nH 0.94 0 -0.27\nH -0.47 0.81406388 -0.27\nH -0.47 -0.81406388 -0.27\n' \
+    > nh3.xyz
+run 0 nh3.xyz --basis sto-3g --json result.json
+print '^Symmetry +C3v: an SCF computes one of up to 6 shell quartets$'
+print '^ +centres were moved onto it, coordinates by up to [1-9]\.[0-9]e-(09|10) Bohr$'
+symmetric=$(energy)
+run 0 nh3.xyz --basis sto-3g --json result.json --point-group c1
+python3 -c "assert abs($symmetric - $(energy)) < 2e-9" || complain "symmetry changes the energy"
+sed -i 's/0.81406388/0.814/' nh3.xyz
+run 0 nh3.xyz --basis sto-3g --json result.json
+print '^Symmetry +Cs: an SCF computes one of up to 2 shell quartets$'
 
 # unread TEXT COMMENT OPTION...: whether there is a warning that this text is not read.
 unread()
