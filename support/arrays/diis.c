@@ -158,8 +158,7 @@ void diis_push(struct diis *diis, struct dense *const F[], struct dense *const e
         int other = diis->order[i];
         diis->products[i] = 0;
         for (int s = 0; s < diis->n_matrices; s++)
-            diis->products[i] +=
-                error_product(diis->steps[other * diis->n_matrices + s], Me[s]);
+            diis->products[i] += error_product(diis->steps[other * diis->n_matrices + s], Me[s]);
     }
     dense_sum_parts(error[0]->grid, diis->n_steps, diis->products);
     for (int i = 0; i < diis->n_steps; i++) {
