@@ -319,6 +319,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     struct scf_settings of_uhf = *settings;
     struct scf_result earlier = calculation->result;
     of_uhf.restart = of_uhf.guess_steps = NULL;
+    of_uhf.guess_is_near = false;
     of_uhf.keep_occupation = false;
     of_uhf.swap = (struct scf_swap){0};
     enum status status = scf_run(&problem, &of_uhf, calculation->D, &calculation->result);
@@ -336,8 +337,9 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
                      array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
                                    sizeof *calculation->iterations)));
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
-    if (calculation->checkpoint && !calculation->input.flipped &&
-        checkpoint_reader_is_of_other_basis(calculation->checkpoint))
+    settings.guess_is_near =
+        calculation->checkpoint && !settings.restart && !calculation->input.flipped;
+    if (settings.guess_is_near && checkpoint_reader_is_of_other_basis(calculation->checkpoint))
         settings.guess_steps = calculation->checkpoint;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;

@@ -208,7 +208,7 @@ static void report_checkpoints(const struct scf_basis *basis, const struct scf_s
 {
     if (!settings->checkpoint)
         return;
-    int n_others = settings->keep_occupation ? 3 : 2;
+    int n_others = settings->keep_occupation ? 4 : 3;
     int64_t n_bytes = checkpoint_bytes(
         basis->problem, basis->n_orbitals,
         scf_restart_bytes(basis, scf_diis_size(settings, basis->n_spins), n_others));

@@ -47,7 +47,7 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
     int n_matrices = scf_matrices_at_once(settings, plan->n_spins, plan->n_functions);
     struct scf_solver solver;
     struct memory_need need = scf_fock_bytes(problem, n_matrices, n_processes);
-    need.own_bytes += (double)scf_state_bytes(plan);
+    need.own_bytes += (double)(scf_state_bytes(plan) + scf_metric_bytes(plan));
     if (settings->keep_occupation)
         need.own_bytes += (double)scf_occupation_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
@@ -89,6 +89,7 @@ void scf_solver_fini(struct scf_solver *solver)
     scf_quasi_newton_destroy(solver->quasi_newton);
     scf_second_order_destroy(solver->second_order);
     diis_destroy(solver->diis);
+    scf_metric_destroy(solver->metric);
     scf_state_destroy(solver->state);
     scf_fock_destroy(solver->fock);
 }
@@ -158,7 +159,7 @@ static enum status prepare_diis(struct scf_solver *solver)
     for (int s = 0; s < n_spins && state->idempotent; s++)
         scf_state_commutator(solver->basis, state, s, state->U[s]);
     if (state->idempotent)
-        diis_push(solver->diis, state->F, state->U);
+        diis_push(solver->diis, state->F, state->U, scf_metric_apply(solver->metric, state->U));
     if (diis_n_steps(solver->diis) > 1)
         TRY(diis_extrapolate(solver->diis, solver->basis->work_mm[0], state->F));
     bool damp = settings->damping > 0 && scf_solver_n_iterations(solver) <= DAMPED_ITERATIONS &&

@@ -9,6 +9,7 @@
 #include "hf/orbitals/scf_second_order.h"
 #include "hf/orbitals/scf_state.h"
 #include "hf/scf/scf.h"
+#include "hf/scf/scf_metric.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/arrays/diis.h"
@@ -24,6 +25,7 @@ struct scf_solver {
     struct scf_fock *fock;
     struct scf_state *state;
     struct diis *diis;                     /* NULL while another method is in charge */
+    struct scf_metric *metric;             /* of the errors of DIIS; NULL: their plain product */
     struct scf_quasi_newton *quasi_newton; /* NULL while it is not in charge */
     bool quasi_newton_failed;
     struct scf_second_order *second_order; /* NULL until it is in charge */

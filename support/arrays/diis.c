@@ -133,7 +133,7 @@ static void pack_step(const struct dense *F, const struct dense *error, struct d
     }
 }
 
-/* Scalar product of two errors: the part of this process. */
+/* Scalar product of two antisymmetric matrices, above the diagonal at least: the part of this process. */
 static double error_product(const struct dense *packed, const struct dense *other)
 {
     double sum = 0;
@@ -146,7 +146,8 @@ static double error_product(const struct dense *packed, const struct dense *othe
     return 2 * sum;
 }
 
-void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[])
+void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[],
+               struct dense *const Me[])
 {
     if (diis->n_steps == diis->size)
         drop_oldest(diis, 1);
@@ -157,8 +158,7 @@ void diis_push(struct diis *diis, struct dense *const F[], struct dense *const e
         int other = diis->order[i];
         diis->products[i] = 0;
         for (int s = 0; s < diis->n_matrices; s++)
-            diis->products[i] += error_product(diis->steps[row * diis->n_matrices + s],
-                                               diis->steps[other * diis->n_matrices + s]);
+            diis->products[i] += error_product(diis->steps[other * diis->n_matrices + s], Me[s]);
     }
     dense_sum_parts(error[0]->grid, diis->n_steps, diis->products);
     for (int i = 0; i < diis->n_steps; i++) {

@@ -56,14 +56,24 @@ solve moved.xyz --basis cc-pvdz --guess uhf.h5
 run 0 water.xyz --basis sto-3g --fock-only 1 --guess rhf.h5
 
 # Steps of DIIS in the file, which one of second-order steps lacks, save iterations.
-printf '2\n\nN 0 0 0\nN 0 0 1.098\n' > n2.xyz
 for steps in auto always; do
-    run 0 n2.xyz --basis cc-pvdz --second-order $steps --checkpoint n2_$steps.h5
-    solve n2.xyz --basis cc-pvtz --guess n2_$steps.h5
+    run 0 water.xyz --basis cc-pvdz --second-order $steps --checkpoint $steps.h5
+    solve water.xyz --basis cc-pvtz --guess $steps.h5
     echo "${found#* }" > $steps.iterations
 done
 [ "$(cat auto.iterations)" -lt "$(cat always.iterations)" ] ||
     complain "$(cat auto.iterations) iterations with steps, $(cat always.iterations) without"
+# Errors of DIIS are weighed by the guess's orbitals after a restart, too: from iteration 4 on the
+# gradients are those of a run that was not interrupted.
+gradients()
+{
+    awk '$5 == "DIIS" { print $4 }' "$folder/output"
+}
+run 0 water.xyz --basis cc-pvtz --guess auto.h5 --stability never --converge 1e-7
+expected=$(gradients | tail -n +3)
+run 1 water.xyz --basis cc-pvtz --guess auto.h5 --stability never --max-iter 3 --checkpoint part.h5
+run 0 water.xyz --basis cc-pvtz --restart part.h5 --stability never --converge 1e-7
+[ "$(gradients)" = "$expected" ] || complain "gradients" $(gradients) "after a restart, not" $expected
 # They are read before a checkpoint takes the place of the file.
 cp rhf.h5 replaced.h5
 run 0 moved.xyz --basis cc-pvdz --guess replaced.h5 --checkpoint replaced.h5
