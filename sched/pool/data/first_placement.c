@@ -10,7 +10,7 @@
 struct block_moves {
     const struct taskpool_data_costs *costs;
     int n_workers;
-    int worker;       /* the last one, and the seconds of its moves */
+    int worker; /* the last one, and the seconds of its moves */
     double worker_s;
     double slowest_s; /* the moves of one worker */
     double *card_s;   /* of each node: its network card sends its own data, and receives others' */
