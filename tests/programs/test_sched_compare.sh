@@ -104,6 +104,13 @@ others = [json.load(open(f"{name}.json"))["comparison"]["orders"]
 assert orders == others[0] != others[1], others
 END
 
+# lpt is a bound where workers are alike: contention slows those of full nodes down.
+contended="--gauss 1e-3,1e-4 --tasks 60 --node-size 4 --contention-factor 0.8 --compare static,lpt"
+compare full_nodes 1 --simulate 8 $contended
+check full_nodes <<< 'assert c["lpt"]["bound"] and "reference" not in c["lpt"], c["lpt"]'
+compare part_node 1 --simulate 6 $contended
+check part_node <<< 'assert c["lpt"]["reference"] and "bound" not in c["lpt"], c["lpt"]'
+
 # refuse WORDS ARGUMENT...
 refuse()
 {

@@ -113,6 +113,14 @@ static enum status run_compared_rounds(struct compared_runs *runs)
 
 /* --- after --- */
 
+/* Whether contention leaves workers of different speeds: a node is not full, in addition to full ones. */
+static bool contention_differs(const struct machine_settings *machine)
+{
+    int64_t n_workers = machine->n_workers, node_size = machine->node_size;
+    return machine->contention_factor != 1 && node_size > 0 && n_workers > node_size &&
+           n_workers % node_size != 0;
+}
+
 /* Whether a reference schedule, which knows durations and nothing else of the machine, says how far
  * from the best possible one the modes are: workers are alike, and data take no time. */
 static bool reference_is_bound(const struct compared_runs *runs)
@@ -120,7 +128,7 @@ static bool reference_is_bound(const struct compared_runs *runs)
     const struct machine_settings *machine = &runs->options->machine;
     const char *speeds = runs->options->pool.speeds;
     return !json_object_get(runs->result, "data_blocks") && !(speeds && *speeds) &&
-           !machine->noise && !machine->noise_trace;
+           !machine->noise && !machine->noise_trace && !contention_differs(machine);
 }
 
 /* Adds the modes and all else that the result of a comparison has; false when out of memory.

@@ -187,6 +187,7 @@ static void end_speeds_phase(struct learned_speeds *self, const struct speed_sum
     speed_partners_gain(&self->partners, &n, &change);
     self->n_compared += n;
     average_evidence(self, all);
+    prediction_remember(&self->prediction, all);
     round_speed(self);
     self->partners.n = self->watched.n = 0;
     self->finished = true;

@@ -56,23 +56,29 @@ double speed_sums_variance(const struct speed_sums *all)
 
 /* --- prediction --- */
 
-/* The regression of y on x. */
-static double slope_of(const struct repeat_sums *sums)
+/* The regression of y on x; expected: the slope without evidence. */
+static double slope_of(const struct repeat_sums *sums, double expected)
 {
     if (sums->n < 2)
-        return 1;
+        return expected;
     double xx = sums->xx - sums->x * sums->x / sums->n;
     double xy = sums->xy - sums->x * sums->y / sums->n;
     double prior = PRIOR_REPEATS * xx / sums->n;
-    return xx > 0 ? fmin(1, fmax(0, (xy + prior) / (xx + prior))) : 1;
+    return xx > 0 ? fmin(1, fmax(0, (xy + prior * expected) / (xx + prior))) : expected;
 }
 
 void prediction_update(struct prediction *self, const struct speed_sums *all)
 {
     double n = all->stayed.n + all->moved.n;
     self->mean = n > 0 ? (all->stayed.y + all->moved.y) / n : 0;
-    self->stays = slope_of(&all->stayed);
-    self->moves = all->moved.n > 0 ? slope_of(&all->moved) : self->stays;
+    self->stays = slope_of(&all->stayed, 1);
+    self->moves = slope_of(all->moved.n > 0 ? &all->moved : &self->moved, self->stays);
+}
+
+void prediction_remember(struct prediction *self, const struct speed_sums *all)
+{
+    if (all->moved.n > 0)
+        self->moved = all->moved;
 }
 
 /* --- costs --- */
@@ -115,11 +121,10 @@ static double centre_of(const struct speed_sums *all)
                                               : all->ratios / all->n_ratios;
 }
 
-double cost_evidence_speed(struct cost_evidence *self, const struct speed_sums *all, double noise,
-                           double significance)
+/* Adds the phase, in which tasks of the worker ran. */
+static void learn_from_costs(struct cost_evidence *self, const struct speed_sums *all, double noise,
+                             double significance)
 {
-    if (!(self->weight > 0))
-        return 0;
     /* The scatter of a worker's tasks is that of noise, and that of errors which they share. */
     double scatter = all->scatter / all->cost_weight + SPEED_LEAST_CHANGE * SPEED_LEAST_CHANGE;
     double independent = fmin(scatter, noise / 2), shared = scatter - independent;
@@ -132,5 +137,12 @@ double cost_evidence_speed(struct cost_evidence *self, const struct speed_sums *
     double variance =
         self->least_error + (self->noise_precision > 0 ? 1 / self->noise_precision : 0);
     self->doubt = significance * variance;
+}
+
+double cost_evidence_speed(struct cost_evidence *self, const struct speed_sums *all, double noise,
+                           double significance)
+{
+    if (self->weight > 0)
+        learn_from_costs(self, all, noise, significance);
     return self->change * self->change > self->doubt ? self->change : 0;
 }

@@ -43,10 +43,15 @@ struct prediction {
     double mean;         /* of tasks that ran twice */
     double stays, moves; /* slopes, in [0, 1], where a task stays and where it moves */
     double noise;        /* variance of logarithms of the ratio of two durations; 0: not known */
+    struct repeat_sums moved; /* of all phases before, the older the less */
 };
 
-/* Mean and slopes. */
+/* Mean and slopes, by the sums of this phase, and by what earlier ones have shown of tasks that
+ * move. */
 void prediction_update(struct prediction *prediction, const struct speed_sums *all);
+
+/* Ends a phase, whose final sums are these. */
+void prediction_remember(struct prediction *prediction, const struct speed_sums *all);
 
 /* A worker's speed by predicted costs. Zero-initialised but for least_error and doubt: INFINITY. */
 struct cost_evidence {
@@ -73,7 +78,7 @@ void cost_evidence_sum(const struct cost_evidence *evidence, struct speed_sums *
                        bool is_typical);
 
 /* The logarithm of the worker's speed, relative to the mean of all; 0 if the deviation is not
- * significant, and if no task took time.
+ * significant. A worker without tasks in this phase keeps what earlier ones have shown.
  * noise         variance of the ratio of two durations of a task; 0: not known
  * significance  square of the standard errors that a deviation has to exceed */
 double cost_evidence_speed(struct cost_evidence *evidence, const struct speed_sums *all,

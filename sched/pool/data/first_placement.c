@@ -10,8 +10,10 @@
 struct block_moves {
     const struct taskpool_data_costs *costs;
     int n_workers;
-    double seconds;   /* of moves, of all workers together */
-    double *card_s;   /* of each node: its network card sends its own data */
+    int worker; /* the last one, and the seconds of its moves */
+    double worker_s;
+    double slowest_s; /* the moves of one worker */
+    double *card_s;   /* of each node: its network card sends its own data, and receives others' */
     double busiest_s; /* of these the longest */
     int *last_worker; /* of each block: worker and node that had it last, + 1; 0: none */
     int *last_node;
@@ -40,6 +42,20 @@ static enum status add_owned_loads(const struct taskpool_problem *problem, int n
     return STATUS_OK;
 }
 
+static void add_to_card(struct block_moves *self, int worker, double seconds)
+{
+    double *card_s = &self->card_s[worker / self->costs->node_size];
+    *card_s += seconds;
+    self->busiest_s = fmax(self->busiest_s, *card_s);
+}
+
+static void add_to_worker(struct block_moves *self, int worker, double seconds)
+{
+    self->worker_s = worker == self->worker ? self->worker_s + seconds : seconds;
+    self->worker = worker;
+    self->slowest_s = fmax(self->slowest_s, self->worker_s);
+}
+
 /* Workers come in ascending order, so that the last one that had a block tells whether this one has. */
 static void add_access(struct block_moves *self, const struct taskpool_data_access *access,
                        int worker)
@@ -52,15 +68,15 @@ static void add_access(struct block_moves *self, const struct taskpool_data_acce
     if (owner == worker || (is_kept && self->last_worker[block] == worker + 1))
         return;
     self->last_worker[block] = worker + 1;
-    self->seconds += data_costs_of_move(costs, bytes, is_near);
+    add_to_worker(self, worker, data_costs_of_move(costs, bytes, is_near));
     if (is_near || costs->bandwidth == 0)
         return;
     int node = worker / costs->node_size;
-    double *card_s = &self->card_s[owner / costs->node_size];
-    if (!is_kept || self->last_node[block] != node + 1)
-        *card_s += (double)bytes / costs->bandwidth;
+    if (!is_kept || self->last_node[block] != node + 1) {
+        add_to_card(self, owner, (double)bytes / costs->bandwidth);
+        add_to_card(self, worker, (double)bytes / costs->bandwidth);
+    }
     self->last_node[block] = node + 1;
-    self->busiest_s = fmax(self->busiest_s, *card_s);
 }
 
 static void add_block_moves(const struct taskpool_problem *problem, double sum_s,
@@ -99,7 +115,7 @@ enum status first_placement_estimate(const struct taskpool_problem *problem, int
     if (status != STATUS_OK)
         goto done;
     add_block_moves(problem, sum_s, &moves);
-    placement->blocks_s = fmax(placement->blocks_s + moves.seconds / n_workers, moves.busiest_s);
+    placement->blocks_s = fmax(placement->blocks_s + moves.slowest_s, moves.busiest_s);
 done:
     free(load_s);
     free(moves.card_s);

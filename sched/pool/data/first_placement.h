@@ -11,8 +11,8 @@
 struct first_placement {
     /* The largest load by predicted costs: tasks find their data. */
     double owners_s;
-    /* The average load or the longest task, and the average of what the data of tasks in blocks of even
-     * cost take; at least as long as the busiest network card sends. */
+    /* The average load or the longest task, and the most that the data of a worker take whose tasks are
+     * a block of even cost; at least as long as the busiest network card sends and receives. */
     double blocks_s;
 };
 

@@ -32,8 +32,11 @@ static double units_of(const struct data_share *self, int64_t task)
 
 void data_share_ran(struct data_share *self, int64_t task, double time_s)
 {
+    double units = units_of(self, task);
+    if (!(units > 0))
+        return; /* shows nothing of what a unit takes */
     self->ran_s += time_s;
-    self->ran_units += units_of(self, task);
+    self->ran_units += units;
 }
 
 static double expected_s(const struct data_share *self, int64_t task)

@@ -13,8 +13,8 @@
 struct data_share {
     const struct taskpool_problem *problem; /* borrowed; NULL: data are not minded */
     int worker, n_workers;
-    double ran_s, ran_units;   /* of the tasks that ran here, in all iterations: time, and costs or
-                               * their number */
+    double ran_s, ran_units;   /* of the tasks that ran here, in all iterations: time, and costs, if
+                               * above 0, or their number */
     double card_free_s;        /* its own blocks are expected to have left by then */
     int64_t *tasks;            /* scratch: DATA_SHARE_MOST */
     struct data_load of_thief; /* scratch */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The time for the data of a set of tasks, against a sum over all of its accesses; the best placement so
- * far, and when tasks leave it. */
+/* The time for the data of a set of tasks, against a sum over all of its accesses; what a thief gets; the
+ * best placement so far, and when tasks leave it. */
 #include "sched/pool/balancing/best_makespan.h"
 #include "sched/pool/data/data_load.h"
+#include "sched/pool/protocols/data_share.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 
@@ -160,12 +161,53 @@ static void test_what_was_best_ages_with_drift(void **state)
     assert_int_equal(best_makespan_next(&best, 12.1, 0.1), BEST_RETURN); /* above 11.99 */
 }
 
+/* --- thieves --- */
+
+static double cost_of_odd(int64_t task, void *context)
+{
+    (void)context;
+    return (double)(task % 2);
+}
+
+/* Of four tasks that wait, which cost 0, 1, 0 and 1 and whose data take no time, after some have run. */
+static int64_t share_after(int64_t n_ran)
+{
+    struct loaded_pool pool;
+    struct random_stream random;
+    struct data_share share;
+    random_stream_init(&random, 9, 0);
+    draw_loaded(&pool, &random);
+    pool.costs = (struct taskpool_data_costs){.data = &pool.data, .node_size = 2};
+    struct taskpool_problem problem = {
+        .n_tasks = N_TASKS, .cost = cost_of_odd, .data_costs = &pool.costs};
+    check_ok(data_share_init(&share, &problem, 0, N_WORKERS));
+    for (int64_t task = 0; task < n_ran; task++)
+        data_share_ran(&share, task, 0.5);
+    for (int64_t task = 0; task < 4; task++)
+        share.tasks[task] = task;
+    struct data_share_request request = {
+        .thief = 1, .victim_speed = 1, .thief_speed = 1, .n_waiting = 4, .n_listed = 4};
+    int64_t n = data_share_of(&share, &request);
+    data_share_fini(&share);
+    return n;
+}
+
+/* As if none had run: nothing is known of how long the others take. */
+static void test_tasks_of_no_cost_show_no_durations(void **state)
+{
+    (void)state;
+    assert_int_equal(share_after(0), 0);
+    assert_int_equal(share_after(1), 0);
+    assert_int_equal(share_after(2), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seconds_are_those_of_all_accesses),
         cmocka_unit_test(test_joining_and_leaving_are_foreseen),
         cmocka_unit_test(test_noted_accesses_stay),
+        cmocka_unit_test(test_tasks_of_no_cost_show_no_durations),
         cmocka_unit_test(test_tasks_return_to_the_best_placement),
         cmocka_unit_test(test_what_was_best_ages_with_drift),
     };

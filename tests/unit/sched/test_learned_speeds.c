@@ -65,6 +65,28 @@ static void test_slopes_are_those_of_noise(void **state)
     check_close(prediction.mean, 1.75, 0.02);
 }
 
+/* Of tasks that moved in an earlier phase, where none moved in this one. */
+static void test_slope_of_moves_is_remembered(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    struct speed_sums moved = {0}, stayed = {0};
+    struct prediction prediction = {0};
+    random_stream_init(&random, 6, 0);
+    for (int i = 0; i < 1000; i++) {
+        double task = 1 + random_unit(&random);
+        repeat_sums_add(&moved.moved, task, 1 + random_unit(&random));
+        repeat_sums_add(&stayed.stayed, task, task);
+    }
+    prediction_update(&prediction, &stayed);
+    check_close(prediction.moves, 1, 1e-9); /* nothing moved yet: as those that stay */
+    prediction_update(&prediction, &moved);
+    prediction_remember(&prediction, &moved);
+    prediction_update(&prediction, &stayed);
+    check_close(prediction.stays, 1, 1e-9);
+    check_close(prediction.moves, 0, 0.1);
+}
+
 enum { N_PREDICTED = 20, N_COSTED = 64 };
 
 /* The speeds found by costs that are wrong at random: worker 7 is slow. */
@@ -101,6 +123,22 @@ static void test_costs_show_who_is_slow(void **state)
         for (int worker = 0; worker < N_COSTED; worker++)
             assert_true(logarithms[worker] == 0);
     }
+}
+
+/* A worker that got no task in an iteration is as slow as before. */
+static void test_costs_of_earlier_phases_are_remembered(void **state)
+{
+    (void)state;
+    struct cost_evidence slow = {.least_error = INFINITY, .doubt = INFINITY};
+    struct speed_sums sums = {0};
+    for (int i = 0; i < N_PREDICTED; i++)
+        cost_evidence_add(&slow, 1, 5);
+    cost_evidence_sum(&slow, &sums, false);
+    sums.ratios = 0; /* as if all others ran a unit of cost in a second, and were many */
+    double logarithm = cost_evidence_speed(&slow, &sums, 0, 20);
+    check_close(logarithm, log(0.2), 1e-12);
+    cost_evidence_begin(&slow);
+    assert_true(cost_evidence_speed(&slow, &sums, 0, 20) == logarithm);
 }
 
 /* For real, a task without work takes some time, too. */
@@ -250,7 +288,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasks_go_where_they_end_first),
         cmocka_unit_test(test_slopes_are_those_of_noise),
+        cmocka_unit_test(test_slope_of_moves_is_remembered),
         cmocka_unit_test(test_costs_show_who_is_slow),
+        cmocka_unit_test(test_costs_of_earlier_phases_are_remembered),
         cmocka_unit_test(test_costs_of_nothing_show_nothing),
         cmocka_unit_test(test_the_worker_of_most_evidence_is_the_unusual_one),
         cmocka_unit_test(test_tasks_that_moved_are_not_own_ones),
