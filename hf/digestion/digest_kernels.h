@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contraction of the integrals of QUARTET_LANES quartets with their blocks of the density: the terms
- * of fock_digest_symmetric (fock_digest.h). digest_kernels.c is compiled for each kind of vectors;
- * vectors of fewer lanes take the quartets in several steps.
+/* Contraction of the integrals of QUARTET_LANES quartets with their blocks of the density: the
+ * terms of fock_digest_symmetric (fock_digest.h). digest_kernels.c is compiled for each kind of
+ * vectors; vectors of fewer lanes take the quartets in several steps.
  *
  * The order of additions to a block depends on the kind of vectors, and on nothing else that is not
  * among the arguments. */
@@ -36,9 +36,9 @@ struct digest_blocks {
     bool in_order; /* exchange blocks are row-major with a or b as the row; else with c or d */
     int n_coulomb, n_exchange;   /* matrices of either kind */
     double *const *D, *const *A; /* of each, packed (group_blocks.h); Coulomb blocks in [0] alone */
-    double *
-        scratch; /* DIGEST_SCRATCH_BLOCKS size QUARTET_LANES, aligned to 64 bytes: of four blocks D,
-                      * then A, and of the bra that is open D and A of each Coulomb density */
+    /* DIGEST_SCRATCH_BLOCKS size QUARTET_LANES, aligned to 64 bytes: of four blocks D, then A, and
+     * of the bra that is open D and A of each Coulomb density. */
+    double *scratch;
     int64_t size; /* elements of the largest block, a chunk of zeros included */
 };
 
@@ -52,8 +52,8 @@ struct digest_kernels {
     void (*open_bra)(const struct digest_blocks *blocks, int32_t place);
     void (*close_bra)(const struct digest_blocks *blocks, int32_t place);
     digest_function *digest; /* for any numbers of functions */
-    /* A faster one for these numbers of functions and in_order of a digest_blocks, with the same bits;
-     * NULL: there is none. */
+    /* A faster one for these numbers of functions and in_order of a digest_blocks, with the same
+     * bits; NULL: there is none. */
     digest_function *(*find)(const int n[4], bool in_order);
 };
 

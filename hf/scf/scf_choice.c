@@ -20,15 +20,16 @@ enum {
 #define FLAT_GRADIENT 1e-5
 #define FLAT_ENERGY   1e-9
 
-/* The energy is right where the changes to come are estimated at this fraction of its error, if they
- * shrink to at most so much in an iteration. */
+/* The energy is right where the changes to come are estimated at this fraction of its error, if
+ * they shrink to at most so much in an iteration. */
 #define CHANGES_LEFT    0.25
 #define LEAST_SHRINKING 0.25
 
 /* That fraction of the error where the gain of the next second-order step is estimated. */
 #define GAIN_LEFT 0.1
 
-/* That fraction of the error above which the gain of a Newton step says nothing about what is left. */
+/* That fraction of the error above which the gain of a Newton step says nothing about what is
+ * left. */
 #define NEWTON_GAIN 0.1
 
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
@@ -54,10 +55,11 @@ static double estimate_energy_error(const struct scf_solver *solver)
     return solver->basis->occupation * norm * norm / solver->curvature;
 }
 
-/* Whether the changes of the energy to come are small by an estimate: they shrink like the square of
- * the gradient, to r in an iteration, and add up to c r / (1 - r) after a change of c. For steps of DIIS,
- * which shrink evenly, and closed shells: the test of stability of open ones needs a smaller gradient.
- * Where the build was not accurate, one more would follow, which another step is worth. */
+/* Whether the changes of the energy to come are small by an estimate: they shrink like the square
+ * of the gradient, to r in an iteration, and add up to c r / (1 - r) after a change of c. For steps
+ * of DIIS, which shrink evenly, and closed shells: the test of stability of open ones needs a
+ * smaller gradient. Where the build was not accurate, one more would follow, which another step is
+ * worth. */
 static bool are_changes_shrinking(const struct scf_solver *solver, double error)
 {
     double change = fabs(solver->now.change), step = solver->state->norm / solver->last_norm;
@@ -67,22 +69,23 @@ static bool are_changes_shrinking(const struct scf_solver *solver, double error)
            estimate_energy_error(solver) < left;
 }
 
-/* Whether the next second-order step would gain next to nothing: it knows the soft modes that steps of
- * DIIS do not. */
+/* Whether the next second-order step would gain next to nothing: it knows the soft modes that steps
+ * of DIIS do not. */
 static bool is_little_left(const struct scf_solver *solver, double error)
 {
     return solver->second_order && solver->left < GAIN_LEFT * error;
 }
 
-/* Whether a Newton step of the test of stability gained next to nothing: it took out of the gradient what
- * lies along the lowest curvatures, whose full size the estimate by the lowest of them assumes. */
+/* Whether a Newton step of the test of stability gained next to nothing: it took out of the
+ * gradient what lies along the lowest curvatures, whose full size the estimate by the lowest of
+ * them assumes. */
 static bool is_newton_step_small(const struct scf_solver *solver, double error)
 {
     return solver->newton && fabs(solver->now.change) < NEWTON_GAIN * error;
 }
 
-/* Where the gradient falls, an iteration gains less than the last one, whose change of the energy bounds
- * what is left. Where it does not, a soft mode is left, of which neither knows. */
+/* Where the gradient falls, an iteration gains less than the last one, whose change of the energy
+ * bounds what is left. Where it does not, a soft mode is left, of which neither knows. */
 static bool is_energy_right(const struct scf_solver *solver)
 {
     double error = solver->settings->energy_error;

@@ -100,14 +100,13 @@ struct balancer_link {
      * on all workers, and the worker's tasks together to be one of `extra` more, if they stay. */
     double slope, constant, extra;
     double speed; /* of this worker */
-    struct data_placement
-        *placement;       /* borrowed; the tasks and their data, in place of bins, during a
-                                       * phase; NULL: no data are known */
+    /* Borrowed; the tasks and their data, in place of bins, during a phase; NULL: no data are
+     * known. */
+    struct data_placement *placement;
     int64_t n_incomplete; /* messages whose bulk may still be read */
 };
 
-/* Sends a message with head->n items of bulk, which must stay unchanged until n_incomplete
- * is 0. */
+/* Sends a message with head->n items of bulk, which must stay unchanged until n_incomplete is 0. */
 void balancer_send(struct balancer_link *link, int to, const struct balancer_message *head,
                    const void *items, size_t item_size);
 
@@ -134,21 +133,21 @@ void *balancer_allocate(int64_t n, size_t item_size);
 
 /* --- the tree --- */
 
-/* The tree of the balancer: the workers are its leaves, in order, and a node
- * stands for a block of branching^l of them, cut off at the last worker. A node
- * that would have only one child is left out, its child taking its place.
+/* The tree of the balancer: the workers are its leaves, in order, and a node stands for a block of
+ * branching^l of them, cut off at the last worker. A node that would have only one child is left
+ * out, its child taking its place.
  *
- * Nodes are hosted by workers: a node by the last leaf of its first child. That
- * is a different worker for each node, since worker r hosts the node of that child
- * width w for which r + 1 = (branching x i + 1) x w, which no other w fulfils.
- * With branching = n_leaves the tree is one node, hosted by worker 0. */
+ * Nodes are hosted by workers: a node by the last leaf of its first child. That is a different
+ * worker for each node, since worker r hosts the node of that child width w for which
+ * r + 1 = (branching x i + 1) x w, which no other w fulfils. With branching = n_leaves the tree is
+ * one node, hosted by worker 0. */
 struct balancer_tree {
     int64_t n_leaves;
     int64_t branching; /* at least 2 */
 };
 
-/* The node of the leaves [first, first + branching x width), cut off at n_leaves;
- * or, with width 0, the leaf `first`. */
+/* The node of the leaves [first, first + branching x width), cut off at n_leaves; or, with width 0,
+ * the leaf `first`. */
 struct balancer_place {
     int64_t first;
     int64_t width; /* leaves of a child */
@@ -161,8 +160,7 @@ bool balancer_tree_hosted(const struct balancer_tree *tree, int worker,
 /* The worker that hosts a node, or is the leaf. */
 int balancer_tree_host(struct balancer_place place);
 
-/* The parent of a place, and the index of the place among its children. False for the
- * root. */
+/* The parent of a place, and the index of the place among its children. False for the root. */
 bool balancer_tree_parent(const struct balancer_tree *tree, struct balancer_place place,
                           struct balancer_place *parent, int32_t *child);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A node of the balancer's tree (balancer.h): adds up the loads of its children,
- * gives donated tasks to those with little work, and passes the others on. */
+/* A node of the balancer's tree (balancer.h): adds up the loads of its children, gives donated
+ * tasks to those with little work, and passes the others on. */
 #pragma once
 
 #include "sched/pool/balancing/balancer_link.h"
@@ -36,9 +36,10 @@ struct balancer_forecast {
     bool steals;    /* whether the last iteration did; at first true */
     int64_t n;      /* iterations that something was expected of */
 
-    struct best_makespan best; /* where data are known, as the following */
-    double ratio; /* the largest of what data took to their price when tasks had moved, and
-                                * it took longer; at first 0 */
+    /* Where data are known. */
+    struct best_makespan best;
+    double ratio; /* largest ratio of what data took to their price when tasks had moved, and the
+                   * iteration took longer; at first 0 */
 };
 
 struct balancer_node {
@@ -73,8 +74,8 @@ struct balancer_node {
     struct balancer_task *grants; /* bulk of the messages to the children */
 };
 
-/* Begins a phase, if this worker hosts a node; else it is finished at once. The last phase must
- * be finished. */
+/* Begins a phase, if this worker hosts a node; else it is finished at once. The last phase must be
+ * finished. */
 void balancer_node_begin(struct balancer_node *node, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
                          struct balancer_forecast *forecast);
@@ -85,10 +86,10 @@ void balancer_node_finish(struct balancer_node *node);
 /* A message to the node: load, donation or outcome; average, grant or verdict with to_node. */
 void balancer_node_receive(struct balancer_node *node, const struct balancer_message *message);
 
-/* Assigns the tasks, the longest first, each to the child that ends it first if its workers have its
- * average load, unless it would raise such a worker above the limit: such a task
- * is left, unless the child has no load at all. With the rule fills_over tasks are left only
- * when no child is below the limit. Sorts the
- * tasks: first the n_assigned ones, which are added to the children's work, then those left.
- * Ties are broken by number, so that the outcome does not depend on the order of messages. */
+/* Assigns the tasks, the longest first, each to the child that ends it first if its workers have
+ * its average load, unless it would raise such a worker above the limit: such a task is left,
+ * unless the child has no load at all. With the rule fills_over tasks are left only when no child
+ * is below the limit. Sorts the tasks: first the n_assigned ones, which are added to the children's
+ * work, then those left. Ties are broken by number, so that the outcome does not depend on the
+ * order of messages. */
 void balancer_node_assign(struct balancer_node *node, struct balancer_pool *pool, double limit_s);

@@ -8,9 +8,8 @@ struct candidate {
     int64_t position;
     double work;
     double data_s; /* time for its data at the partner, less that here */
-    int64_t
-        group; /* the dearest of the accesses that the partner has to make for it; -1: there is none
-                    * that other tasks could share */
+    int64_t group; /* dearest access that the partner has to make for it and that other tasks could
+                    * share; -1: there is none */
     double group_s;
     double rank; /* time for data for each second of work, the less the better */
 };
@@ -179,8 +178,8 @@ static double load_after(const struct balancer_link *link, const struct data_par
     return own_s > partner_s ? own_s : partner_s;
 }
 
-/* The best of the tasks that are longer than one of the offer by about half the difference of the loads,
- * which makes these equal. */
+/* The best of the tasks that are longer than one of the offer by about half the difference of the
+ * loads, which makes these equal. */
 static void try_exchanges(const struct balancer_link *link, const struct data_partners *partners,
                           const struct candidate *list, int64_t n, int64_t offered,
                           struct exchange *best)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The seconds that a worker spends on moving the blocks that a set of tasks reads and writes, and by
- * how much they change when a task joins or leaves the set. A block that is small enough to be kept
- * counts once for all tasks that read it, and once for all that write it; one that is not, for each.
- * Copies that other workers of the node bring are not counted on: who brings a block first is not
- * known. */
+/* The seconds that a worker spends on moving the blocks that a set of tasks reads and writes, and
+ * by how much they change when a task joins or leaves the set. A block that is small enough to be
+ * kept counts once for all tasks that read it, and once for all that write it; one that is not, for
+ * each. Copies that other workers of the node bring are not counted on: who brings a block first is
+ * not known. */
 #pragma once
 
 #include "sched/pool/data/data_costs.h"
@@ -14,9 +14,8 @@ struct data_load {
     int worker, n_workers;
     double seconds;
     double squares; /* sum of the squares of the seconds of its moves */
-    struct id_counts
-        kept; /* tasks of the set by kept access of a block of another worker: its ID is
-                            * 2 x block, + 1 for writes */
+    /* Tasks of the set by kept access of a block of another worker: its ID is data_load_id's. */
+    struct id_counts kept;
 };
 
 /* costs  borrowed */
