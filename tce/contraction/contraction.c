@@ -88,7 +88,7 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
     contraction_sums_task(sums, task, &found);
     bool add = sums->problems[found.sum->first_term].add;
     double elements = (add ? 2 : 1) * elements_of_C(&found);
-    term_walk_begin(sums, &found, &walk);
+    term_walk_begin(sums, &found, PAIR_TILES, &walk);
     while (term_walk_next(&walk))
         add_pair_cost(&sums->terms[walk.term], walk.pairs.pair.tile, &elements, &cost);
     cost.bytes = elements * sizeof(double);
@@ -127,7 +127,7 @@ enum status contraction_visit_blocks(const struct contraction *contraction, int6
                                         .elements = (int64_t)elements_of_C(&found)};
     if (!found.sum->scalar && sums->problems[target.problem].add)
         TRY(visit(&target, context));
-    term_walk_begin(sums, &found, &walk);
+    term_walk_begin(sums, &found, PAIR_BLOCKS, &walk);
     while (term_walk_next(&walk))
         TRY(visit_pair(&walk, visit, context));
     target.writes = true;

@@ -79,12 +79,12 @@ void contraction_sums_task(const struct contraction_sums *sums, int64_t task,
 }
 
 void term_walk_begin(const struct contraction_sums *sums, const struct contraction_task *task,
-                     struct term_walk *walk)
+                     enum pair_wants wants, struct term_walk *walk)
 {
     walk->sums = sums;
     walk->task = task;
     walk->term = task->sum->first_term;
-    pair_walk_begin(&sums->terms[walk->term], task->at, &walk->pairs);
+    pair_walk_begin(&sums->terms[walk->term], task->at, wants, &walk->pairs);
 }
 
 bool term_walk_next(struct term_walk *walk)
@@ -92,7 +92,8 @@ bool term_walk_next(struct term_walk *walk)
     while (!pair_walk_next(&walk->pairs)) {
         if (++walk->term == walk->task->sum->end_term)
             return false;
-        pair_walk_begin(&walk->sums->terms[walk->term], walk->task->at, &walk->pairs);
+        pair_walk_begin(&walk->sums->terms[walk->term], walk->task->at, walk->pairs.wants,
+                        &walk->pairs);
     }
     return true;
 }

@@ -59,8 +59,9 @@ struct term_walk {
     struct pair_walk pairs; /* of the term */
 };
 
+/* wants  of pair_walk_begin */
 void term_walk_begin(const struct contraction_sums *sums, const struct contraction_task *task,
-                     struct term_walk *walk);
+                     enum pair_wants wants, struct term_walk *walk);
 
 /* Steps to the next pair; false at the end. */
 bool term_walk_next(struct term_walk *walk);

@@ -237,11 +237,11 @@ static bool fix_tiles(const struct index_list *own, const int32_t at[MAX_RANK],
 }
 
 void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX_RANK],
-                     struct pair_walk *walk)
+                     enum pair_wants wants, struct pair_walk *walk)
 {
     const struct contraction_problem *problem = tasks->problem;
     const struct contraction_indices *indices = &tasks->indices;
-    *walk = (struct pair_walk){.tasks = tasks};
+    *walk = (struct pair_walk){.tasks = tasks, .wants = wants};
     int32_t *tile = walk->pair.tile;
     if (!fix_tiles(tasks->scalar ? &indices->A.own : &indices->C.own, at, tile))
         return;
@@ -264,19 +264,39 @@ void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX
                                       &indices->group[ROLE_COLUMN], tile);
 }
 
+/* Moves on to a tuple of summed tiles, which follows the one that is in tile. */
+static void step_summed(const struct block_index *tuples, int64_t number,
+                        const struct index_list *summed, int32_t tile[MAX_INDICES])
+{
+    int32_t at[MAX_RANK];
+    tiles_at(summed, tile, at);
+    (number == 0 ? block_index_first : block_index_next)(tuples, at);
+    for (int d = 0; d < summed->n; d++)
+        tile[summed->index[d]] = at[d];
+}
+
+/* The block of an operand with the tiles of a pair. */
+static struct stored_block find_operand(const struct pair_walk *walk,
+                                        const struct block_index *blocks,
+                                        const struct index_list *own)
+{
+    int32_t at[MAX_RANK];
+    if (walk->wants == PAIR_TILES)
+        return (struct stored_block){.block = -1};
+    tiles_at(own, walk->pair.tile, at);
+    return block_index_find(blocks, at);
+}
+
 /* Moves on in A: its block, and which tuples of B go with it. */
 static bool next_in_A(struct pair_walk *walk)
 {
     const struct contraction_tasks *tasks = walk->tasks;
     const struct contraction_indices *indices = &tasks->indices;
-    int32_t at[MAX_RANK], *tile = walk->pair.tile;
+    int32_t *tile = walk->pair.tile;
     if (!walk->of_A || walk->next_A == block_index_n(walk->of_A))
         return false;
-    block_index_tuple(walk->of_A, walk->next_A++, at);
-    for (int d = 0; d < tasks->summed_in_A.n; d++)
-        tile[tasks->summed_in_A.index[d]] = at[d];
-    tiles_at(&indices->A.own, tile, at);
-    walk->pair.A = block_index_find(tasks->A, at);
+    step_summed(walk->of_A, walk->next_A++, &tasks->summed_in_A, tile);
+    walk->pair.A = find_operand(walk, tasks->A, &indices->A.own);
     if (tasks->problem->has_B) {
         struct tile_label left =
             subtract_labels(walk->left_in_B, tasks->problem->B.labels, &indices->B.own,
@@ -290,7 +310,6 @@ static bool next_in_A(struct pair_walk *walk)
 bool pair_walk_next(struct pair_walk *walk)
 {
     const struct contraction_tasks *tasks = walk->tasks;
-    int32_t at[MAX_RANK], *tile = walk->pair.tile;
     if (!tasks->problem->has_B) {
         walk->pair.B.block = -1;
         return next_in_A(walk);
@@ -298,10 +317,7 @@ bool pair_walk_next(struct pair_walk *walk)
     while (!walk->of_B || walk->next_B == block_index_n(walk->of_B))
         if (!next_in_A(walk))
             return false;
-    block_index_tuple(walk->of_B, walk->next_B++, at);
-    for (int d = 0; d < tasks->summed_in_B.n; d++)
-        tile[tasks->summed_in_B.index[d]] = at[d];
-    tiles_at(&tasks->indices.B.own, tile, at);
-    walk->pair.B = block_index_find(tasks->B, at);
+    step_summed(walk->of_B, walk->next_B++, &tasks->summed_in_B, walk->pair.tile);
+    walk->pair.B = find_operand(walk, tasks->B, &tasks->indices.B.own);
     return true;
 }

@@ -53,9 +53,13 @@ struct block_pair {
     int32_t tile[MAX_INDICES]; /* of every index */
 };
 
+/* Whether a walk also looks up the blocks of a pair: costs need the tiles alone. */
+enum pair_wants { PAIR_TILES, PAIR_BLOCKS };
+
 /* Where a task's walk is. */
 struct pair_walk {
     const struct contraction_tasks *tasks;
+    enum pair_wants wants;
     const struct block_index *of_A, *of_B; /* tuples of this task; NULL: none */
     int64_t next_A, next_B;
     struct tile_label left_in_B; /* what the tiles that the task fixes leave */
@@ -81,7 +85,7 @@ int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
 
 /* at  from contraction_tasks_block, of this contraction or of one with the same C */
 void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX_RANK],
-                     struct pair_walk *walk);
+                     enum pair_wants wants, struct pair_walk *walk);
 
 /* Steps to the next pair; false at the end. */
 bool pair_walk_next(struct pair_walk *walk);

@@ -191,7 +191,7 @@ static enum status add_all_pairs(struct contraction_worker *worker,
                                  const struct contraction_task *task, struct block_sum *sum)
 {
     struct term_walk walk;
-    term_walk_begin(worker->sums, task, &walk);
+    term_walk_begin(worker->sums, task, PAIR_BLOCKS, &walk);
     for (bool more = term_walk_next(&walk); more;) {
         const struct block_pair pair = walk.pairs.pair;
         int term = walk.term;

@@ -163,6 +163,51 @@ static int64_t encode_tuple(const struct block_index *index, const int32_t tile[
     return state == label_state(index, 0, 0) ? tuple : -1;
 }
 
+/* Raises a tile at d to the next one that a completion has; false if none has. */
+static bool raise_tile(const struct block_index *index, int d, int state, int32_t *tile)
+{
+    const int64_t *before = index->before[d][state];
+    int32_t next = *tile + 1, n_tiles = index->labels.space[d]->n_tiles;
+    while (next < n_tiles && before[next + 1] == before[next])
+        next++;
+    if (next == n_tiles)
+        return false;
+    *tile = next;
+    return true;
+}
+
+/* Sets the tiles at d, d + 1, ... of the first completion. */
+static void complete_first(const struct block_index *index, int d, int state, int32_t tile[])
+{
+    for (; d < index->labels.rank; d++) {
+        tile[d] = -1;
+        raise_tile(index, d, state, &tile[d]);
+        state = next_state(index, d, state, tile[d]);
+    }
+}
+
+bool block_index_first(const struct block_index *index, int32_t tile[])
+{
+    if (index->n_tuples == 0)
+        return false;
+    complete_first(index, 0, label_state(index, index->labels.irrep, index->labels.spin), tile);
+    return true;
+}
+
+bool block_index_next(const struct block_index *index, int32_t tile[])
+{
+    int d, last = index->labels.rank - 1;
+    int state[MAX_RANK + 1] = {label_state(index, index->labels.irrep, index->labels.spin)};
+    for (d = 0; d < last; d++)
+        state[d + 1] = next_state(index, d, state[d], tile[d]);
+    for (d = last; d >= 0 && !raise_tile(index, d, state[d], &tile[d]);)
+        d--;
+    if (d < 0)
+        return false;
+    complete_first(index, d + 1, next_state(index, d, state[d], tile[d]), tile);
+    return true;
+}
+
 /* --- symmetry --- */
 
 static void permute_tuple(const struct block_labels *labels, int image, const int32_t tile[],

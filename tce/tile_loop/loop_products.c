@@ -127,7 +127,7 @@ static enum status add_target(const struct tile_loop_problem *problem,
         target.block = (int)block;
         memcpy(target.at, at, sizeof target.at);
     }
-    pair_walk_begin(&within->tasks, at, &walk);
+    pair_walk_begin(&within->tasks, at, PAIR_BLOCKS, &walk);
     while (pair_walk_next(&walk))
         TRY(add_loop_product(problem, within, &walk.pair, products));
     target.end = products->n_products;

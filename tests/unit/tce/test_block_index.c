@@ -56,7 +56,7 @@ static void check_labels(const struct block_labels *labels)
 {
     struct block_index *index;
     check_ok(block_index_create(labels, &index));
-    int32_t tile[MAX_RANK] = {0}, found[MAX_RANK];
+    int32_t tile[MAX_RANK] = {0}, found[MAX_RANK], walked[MAX_RANK] = {0};
     int64_t n = 0;
     double n_elements = 0;
     bool more = true;
@@ -69,15 +69,18 @@ static void check_labels(const struct block_labels *labels)
         }
         assert_true(block_index_number(index, tile) == n);
         block_index_tuple(index, n, found);
+        assert_true((n == 0 ? block_index_first : block_index_next)(index, walked));
         int64_t size = 1;
         for (int d = 0; d < labels->rank; d++) {
             assert_int_equal(found[d], tile[d]);
+            assert_int_equal(walked[d], tile[d]);
             size *= labels->space[d]->first[tile[d] + 1] - labels->space[d]->first[tile[d]];
         }
         assert_true(block_index_size(index, tile) == size);
         n_elements += (double)size;
         n++;
     }
+    assert_false((n == 0 ? block_index_first : block_index_next)(index, walked));
     assert_true(block_index_n(index) == n);
     assert_true(tensor_count_elements(labels) == n_elements);
     block_index_destroy(index);
