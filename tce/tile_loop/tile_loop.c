@@ -22,7 +22,9 @@ struct tile_loop {
     struct loop_sums *sums;
     struct tensor **tensors;         /* stored ones */
     struct tile_fill *fills;         /* of local ones */
-    struct loop_product_lists lists; /* for costs */
+    struct loop_product_lists lists; /* for costs, as the following two */
+    int *kept;                       /* scratch of loop_sum_choose */
+    bool *is_image;
     int n_scalars;
     int *scalars; /* their tensors' numbers */
     bool *adds;   /* whether a scalar keeps what it had before the loop */
@@ -72,8 +74,11 @@ static enum status allocate_loop(const struct tile_loop_problem *problem, struct
     loop->scalars = calloc(n_tensors, sizeof *loop->scalars);
     loop->adds = calloc(n_tensors, sizeof *loop->adds);
     loop->values = calloc(n_tensors, sizeof *loop->values);
+    loop->kept = calloc(2 * n_steps, sizeof *loop->kept);
+    loop->is_image = calloc(n_steps, sizeof *loop->is_image);
     bool complete = loop->steps && loop->tensors && loop->fills && loop->scalars && loop->adds;
-    return CHECK_MEMORY(complete && loop->values, "no memory for a loop over tiles");
+    return CHECK_MEMORY(complete && loop->values && loop->kept && loop->is_image,
+                        "no memory for a loop over tiles");
 }
 
 enum status tile_loop_create(const struct tile_loop_problem *problem,
@@ -104,6 +109,8 @@ void tile_loop_destroy(struct tile_loop *loop)
         loop_step_tasks_fini(&loop->steps[s]);
     loop_product_lists_fini(&loop->lists);
     loop_sums_destroy(loop->sums);
+    free(loop->kept);
+    free(loop->is_image);
     free(loop->steps);
     free(loop->tensors);
     free(loop->fills);
@@ -151,12 +158,17 @@ double tile_loop_fraction_run(const struct tile_loop *loop)
 #define SECONDS_PER_ELEMENT   5e-10
 #define SECONDS_PER_CALL      1e-6
 
-static double product_seconds(const struct tile_loop *loop, int s,
-                              const struct loop_product *product, const int32_t tuple[])
+/* Elements of the blocks of C and A, and the extent of what is summed over. */
+struct product_size {
+    double of_C, of_A, summed;
+};
+
+static struct product_size size_product(const struct tile_loop *loop, int s,
+                                        const struct loop_product *product, const int32_t tuple[])
 {
     const struct tile_loop_step *from = &loop->problem->steps[s];
     const struct contraction_indices *indices = &loop->steps[s].indices;
-    double of_C = 1, of_A = 1, summed = 1;
+    struct product_size size = {1, 1, 1};
     for (int x = 0; x < MAX_INDICES; x++) {
         if (!indices->space[x])
             continue;
@@ -164,12 +176,51 @@ static double product_seconds(const struct tile_loop *loop, int s,
                                                       loop_product_tile(from, product, tuple, x));
         enum index_role role = indices->role[x];
         bool in_C = role == ROLE_BATCH || role == ROLE_ROW || role == ROLE_COLUMN;
-        of_C *= in_C ? extent : 1;
-        of_A *= role != ROLE_COLUMN && role != ROLE_LONE_B ? extent : 1;
-        summed *= role == ROLE_SUMMED ? extent : 1;
+        size.of_C *= in_C ? extent : 1;
+        size.of_A *= role != ROLE_COLUMN && role != ROLE_LONE_B ? extent : 1;
+        size.summed *= role == ROLE_SUMMED ? extent : 1;
     }
-    return SECONDS_PER_CALL + SECONDS_PER_ELEMENT * (of_C + of_A) +
-           (from->tensor[LOOP_B] >= 0 ? 2 * SECONDS_PER_OPERATION * of_C * summed : 0);
+    return size;
+}
+
+static double step_seconds(const struct tile_loop *loop, int s,
+                           const struct loop_products *products, const int32_t tuple[])
+{
+    bool multiplies = loop->problem->steps[s].tensor[LOOP_B] >= 0;
+    double seconds = 0;
+    for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++)
+        for (int p = products->targets[t].first; p < products->targets[t].end; p++) {
+            struct product_size size = size_product(loop, s, &products->products[p], tuple);
+            seconds += SECONDS_PER_CALL + SECONDS_PER_ELEMENT * (size.of_C + size.of_A);
+            seconds += multiplies ? 2 * SECONDS_PER_OPERATION * size.of_C * size.summed : 0;
+        }
+    return seconds;
+}
+
+/* The sum of n images of what a step makes, and a copy of it. */
+static double images_seconds(const struct tile_loop *loop, int s, int n,
+                             const struct loop_products *products, const int32_t tuple[])
+{
+    double elements = 0;
+    for (int t = products->first_target[s]; n > 0 && t < products->first_target[s + 1]; t++) {
+        const struct loop_target *target = &products->targets[t];
+        if (target->first < target->end)
+            elements += size_product(loop, s, &products->products[target->first], tuple).of_C;
+    }
+    return SECONDS_PER_ELEMENT * (n + 1) * elements;
+}
+
+/* In tuples with equal tiles products that are images of others are not computed. */
+static double sum_seconds(const struct tile_loop *loop, const struct loop_sum *sum,
+                          const struct loop_products *products, const int32_t tuple[])
+{
+    int n_kept;
+    double seconds = 0;
+    loop_sum_choose(loop->problem, sum, tuple, &n_kept, loop->kept, loop->is_image);
+    for (int s = sum->first; s < sum->end; s++)
+        if (!loop->is_image[s - sum->first])
+            seconds += step_seconds(loop, s, products, tuple);
+    return seconds + images_seconds(loop, sum->first, n_kept, products, tuple);
 }
 
 double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
@@ -180,10 +231,12 @@ double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
     tile_tuples_get(&loop->problem->tuples, task, tuple);
     if (loop_product_lists_find(&loop->lists, tuple, &products) != STATUS_OK)
         return seconds; /* the task will report it */
-    for (int s = 0; s < loop->problem->n_steps; s++)
-        for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++)
-            for (int p = products->targets[t].first; p < products->targets[t].end; p++)
-                seconds += product_seconds(loop, s, &products->products[p], tuple);
+    for (int s = 0; s < loop->problem->n_steps;) {
+        const struct loop_sum *sum = loop_sums_find(loop->sums, s);
+        seconds +=
+            sum ? sum_seconds(loop, sum, products, tuple) : step_seconds(loop, s, products, tuple);
+        s = sum ? sum->end : s + 1;
+    }
     return seconds;
 }
 

@@ -182,9 +182,64 @@ static void test_images_of_equal_tiles_are_left_out(void **state)
     program_instance_fini(&instance);
 }
 
+/* All tiles have one size and one label, so that tuples differ by the images alone. */
+static const char even_text[] = "tile 4\n"
+                                "space o = 4\n"
+                                "space v = 12\n"
+                                "space w = 200\n"
+                                "index i, j, k : o\n"
+                                "index a, b, c : v\n"
+                                "index d : w\n"
+                                "tensor t[i,j|d,c] = random(3)\n"
+                                "tensor g[a,b|d,i] = random(5)\n"
+                                "scalar E\n"
+                                "for a >= b >= c by tile 4\n"
+                                "    tensor W[a,b,c|i,j,k]\n"
+                                "    W[a,b,c|i,j,k] = sym(a i, b j, c k) g[a,b|d,i] * t[j,k|d,c]\n"
+                                "    E = W[a,b,c|i,j,k] * W[a,b,c|i,j,k]\n"
+                                "end\n";
+
+/* The predicted seconds of a tuple of the loop, found among all its tasks. */
+static double predict_tuple_seconds(const struct tile_loop_problem *problem, struct tile_loop *loop,
+                                    const int32_t tuple[3])
+{
+    for (int64_t task = 0; task < tile_loop_n_tasks(loop); task++) {
+        int32_t tile[TILE_LOOP_MAX_INDICES];
+        tile_tuples_get(&problem->tuples, task, tile);
+        if (memcmp(tile, tuple, 3 * sizeof tile[0]) == 0)
+            return tile_loop_task_seconds(loop, task);
+    }
+    fail_msg("no such tuple");
+    return 0;
+}
+
+static void test_predicted_costs_leave_images_out(void **state)
+{
+    (void)state;
+    const struct program_source source = {
+        .text = even_text, .length = sizeof even_text - 1, .file = "even.tce"};
+    struct program_instance instance;
+    struct plan_loop_problem made;
+    struct tile_loop *loop;
+    check_ok(program_instance_init(&source, MPI_COMM_WORLD, &instance));
+    check_ok(plan_loop_problem_init(instance.plan, 0, &made));
+    check_ok(tile_loop_create(&made.problem, &(struct contraction_settings){0}, &loop));
+    double different = predict_tuple_seconds(&made.problem, loop, (const int32_t[]){2, 1, 0});
+    double two = predict_tuple_seconds(&made.problem, loop, (const int32_t[]){1, 1, 0});
+    double three = predict_tuple_seconds(&made.problem, loop, (const int32_t[]){1, 1, 1});
+    /* Three of six products, and one, but for what follows them. */
+    assert_true(two > 0.4 * different && two < 0.75 * different);
+    assert_true(three > 0.1 * different && three < 0.5 * different);
+    tile_loop_destroy(loop);
+    plan_loop_problem_fini(&made);
+    program_instance_fini(&instance);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_predicted_costs_leave_images_out, darray_case_start,
+                                        darray_case_stop),
         cmocka_unit_test_setup_teardown(test_images_of_equal_tiles_are_left_out, darray_case_start,
                                         darray_case_stop),
         cmocka_unit_test_setup_teardown(test_slices_change_nothing, darray_case_start,
