@@ -7,6 +7,9 @@
 #include <assert.h>
 #include <stddef.h>
 
+/* Values of a sum from which on packing takes longer than C. */
+enum { LEAST_LONG_SUM = 64 };
+
 /* Inserts it into the list, which behind its first `fixed` dimensions ascends by strides on the side. */
 static void insert_dimension(struct dimension_list *list, int fixed,
                              const struct product_dimension *added, enum product_side side)
@@ -47,6 +50,20 @@ static void sort_dimensions(struct dimension_list *list, int fixed, enum product
     list->n = fixed;
     for (int d = fixed; d < given.n; d++)
         insert_dimension(list, fixed, &given.dimension[d], side);
+}
+
+/* Moves the index whose values are neighbours in the factor to the second place, so that a panel's cache
+ * lines of the factor serve the next panels, too. */
+static void move_neighbours(struct dimension_list *list, enum product_side factor)
+{
+    int d = dimension_list_neighbours(list, factor);
+    if (d < 0)
+        return;
+    struct product_dimension moved = list->dimension[d];
+    for (; d > 1; d--)
+        list->dimension[d] = list->dimension[d - 1];
+    if (d == 1)
+        list->dimension[1] = moved;
 }
 
 /* The distance to the nearest neighbour on the side by one of the indices that it has. */
@@ -161,8 +178,13 @@ void product_shape_init(const struct dense_product *given, struct product_shape 
 
 void product_shape_reorder(struct product_shape *shape)
 {
-    sort_dimensions(&shape->rows, 1, SIDE_A);
-    sort_dimensions(&shape->columns, 0, SIDE_B);
+    if (dimension_list_size(&shape->summed) < LEAST_LONG_SUM) {
+        move_neighbours(&shape->rows, SIDE_A);
+        move_neighbours(&shape->columns, SIDE_B);
+    } else {
+        sort_dimensions(&shape->rows, 1, SIDE_A);
+        sort_dimensions(&shape->columns, 0, SIDE_B);
+    }
 }
 
 /* The list as C alone sees it. */
