@@ -5,6 +5,7 @@
 #include "support/base/log.h"
 #include "support/io/progress.h"
 #include "support/mpi/wall_time.h"
+#include "tce/contraction/contraction_parts.h"
 #include "tce/contraction/contraction_sums.h"
 #include "tce/contraction/contraction_worker.h"
 #include "tce/contraction/operand_blocks.h"
@@ -24,6 +25,7 @@ struct contraction {
     struct taskpool *pool;
     bool ran;                          /* this pool, before */
     struct block_buffers *own_buffers; /* NULL if the settings have some */
+    struct darray *parts;              /* of blocks; NULL: no sum has slices */
     struct kept_blocks kept;           /* of constant factors, from run to run */
     struct contraction_worker *worker; /* during a run */
     enum status worker_status;         /* why there is none */
@@ -50,6 +52,7 @@ void contraction_destroy(struct contraction *contraction)
         return;
     taskpool_destroy(contraction->pool);
     contraction_forget(contraction);
+    darray_destroy(contraction->parts);
     contraction_sums_fini(&contraction->sums);
     block_buffers_destroy(contraction->own_buffers);
     free(contraction);
@@ -58,6 +61,11 @@ void contraction_destroy(struct contraction *contraction)
 int64_t contraction_n_tasks(const struct contraction *contraction)
 {
     return contraction->sums.n_tasks;
+}
+
+double contraction_parts_of(const struct contraction *contraction)
+{
+    return contraction_parts_elements(&contraction->sums);
 }
 
 /* Elements read, and operations, of one product. */
@@ -70,8 +78,7 @@ static void add_pair_cost(const struct contraction_tasks *term, const int32_t ti
     if (!term->problem->has_B)
         return;
     *elements += (double)contraction_tasks_extent(term, &indices->B.own, tile);
-    cost->flops += 2 * (double)contraction_tasks_extent(term, &indices->C.own, tile) *
-                   (double)contraction_tasks_extent(term, &indices->group[ROLE_SUMMED], tile);
+    cost->flops += contraction_tasks_flops(term, tile);
 }
 
 static double elements_of_C(const struct contraction_task *task)
@@ -125,13 +132,13 @@ enum status contraction_visit_blocks(const struct contraction *contraction, int6
                                         .place = CONTRACTION_C,
                                         .block = found.block,
                                         .elements = (int64_t)elements_of_C(&found)};
-    if (!found.sum->scalar && sums->problems[target.problem].add)
+    if (found.part < 0 && sums->problems[target.problem].add)
         TRY(visit(&target, context));
     term_walk_begin(sums, &found, PAIR_BLOCKS, &walk);
     while (term_walk_next(&walk))
         TRY(visit_pair(&walk, visit, context));
     target.writes = true;
-    return found.sum->scalar ? STATUS_OK : visit(&target, context);
+    return found.part >= 0 ? STATUS_OK : visit(&target, context);
 }
 
 void contraction_bind(struct contraction *contraction, int problem, struct tensor *C,
@@ -165,7 +172,9 @@ static int owner_of_block(int64_t task, int n_workers, void *context)
     const struct contraction *contraction = context;
     struct contraction_task found;
     contraction_sums_task(&contraction->sums, task, &found);
-    int64_t block = found.sum->scalar ? task - found.sum->first_task : found.block;
+    int64_t block = found.part >= 0 ? found.part : found.block;
+    if (found.sum->scalar)
+        block = task - found.sum->first_task;
     return (int)(block % n_workers);
 }
 
@@ -195,6 +204,8 @@ enum status contraction_start(struct contraction *contraction, const struct task
     contraction->pool = NULL;
     contraction->comm = comm;
     contraction->ran = false;
+    if (!contraction->parts)
+        TRY(contraction_parts_create(&contraction->sums, &contraction->parts));
     return taskpool_create(comm, &problem, pool, &contraction->pool);
 }
 
@@ -210,7 +221,7 @@ static enum status run_contraction_pool(struct contraction *contraction)
         TRY(taskpool_restore(contraction->pool));
     contraction->ran = true;
     TRY(taskpool_run(contraction->pool));
-    if (contraction->sums.has_scalars) {
+    if (contraction->sums.has_scalars || contraction->parts) {
         contraction_worker_reduce(contraction->worker, contraction->comm);
         darray_sync();
     }
@@ -222,9 +233,9 @@ enum status contraction_run(struct contraction *contraction)
 {
     int n_workers;
     MPI_Comm_size(contraction->comm, &n_workers);
-    contraction->worker_status =
-        contraction_worker_create(&contraction->sums, &contraction->settings, &contraction->kept,
-                                  n_workers > 1 ? contraction->pool : NULL, &contraction->worker);
+    contraction->worker_status = contraction_worker_create(
+        &contraction->sums, contraction->parts, &contraction->settings, &contraction->kept,
+        n_workers > 1 ? contraction->pool : NULL, &contraction->worker);
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     enum status status = run_contraction_pool(contraction);
     wall_time_end(use);

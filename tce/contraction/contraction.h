@@ -12,8 +12,9 @@
  * join are a sum: a task is a block of its C (contraction_tasks.h says which number it has).
  * It walks the tuples of summed tiles for which blocks of A and of B exist, contraction by
  * contraction, each in lexicographic order, multiplies with DGEMM and writes its block once:
- * the result depends neither on the mode nor on the number of processes. A scalar C is a
- * sum over tasks that are the blocks of A, added up in their order.
+ * the result depends neither on the mode nor on the number of processes. Where C has few blocks, several tasks make
+ * parts of each (contraction_slices.h). A scalar C is a sum over tasks that are the blocks of A, added up in their
+ * order.
  *
  * Elements of C whose block does not exist are left out, whatever the factors' labels. */
 #pragma once
@@ -81,6 +82,9 @@ void contraction_destroy(struct contraction *contraction);
 int64_t contraction_n_tasks(const struct contraction *contraction);
 struct contraction_cost contraction_task_cost(const struct contraction *contraction, int64_t task);
 
+/* Elements of the parts of blocks that contraction_start makes room for (contraction_parts.h). */
+double contraction_parts_of(const struct contraction *contraction);
+
 /* The time that a task is expected to take, in seconds on a processor of the day. */
 double contraction_task_seconds(const struct contraction *contraction, int64_t task);
 
@@ -97,7 +101,7 @@ struct contraction_access {
 typedef enum status contraction_visitor(const struct contraction_access *access, void *context);
 
 /* Calls visit for each block of a task, the one that is written last; some may be read several
- * times. A task of a scalar writes none. Stops at the first failure and returns it. */
+ * times. A task that makes a part of a block or of a scalar writes none. Stops at the first failure and returns it. */
 enum status contraction_visit_blocks(const struct contraction *contraction, int64_t task,
                                      contraction_visitor *visit, void *context);
 

@@ -19,8 +19,9 @@ struct contraction_sum {
     bool scalar;
     /* Decides about the order of the tasks: the term with most to compute. */
     const struct contraction_tasks *lead;
+    int64_t n_blocks, n_slices; /* whose product is the number of tasks */
     int64_t first_task;
-    int64_t first_part; /* of a scalar: each task makes a part of it */
+    int64_t first_part; /* of a scalar, or with slices of a block: each task makes a part of it */
 };
 
 struct contraction_sums {
@@ -31,7 +32,8 @@ struct contraction_sums {
     struct contraction_sum *list; /* n */
     bool has_scalars;
     int64_t n_tasks;
-    int64_t n_parts; /* of all scalars; one may have none */
+    int64_t n_parts;       /* of all scalars; one may have none */
+    int64_t n_block_parts; /* of all sums with slices */
 };
 
 /* problems  n_terms >= 1 of them, copied; the labels are borrowed
@@ -44,6 +46,8 @@ void contraction_sums_fini(struct contraction_sums *sums);
  * those of a block of A. */
 struct contraction_task {
     const struct contraction_sum *sum;
+    int64_t slice;
+    int64_t part; /* that it makes, of a scalar or of the block; -1: the whole block */
     int64_t block;
     int32_t at[MAX_RANK];
 };
@@ -57,6 +61,7 @@ struct term_walk {
     const struct contraction_task *task; /* borrowed */
     int term;
     struct pair_walk pairs; /* of the term */
+    int64_t left;           /* products of the slice */
 };
 
 /* wants  of pair_walk_begin */

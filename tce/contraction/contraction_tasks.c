@@ -207,6 +207,16 @@ int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
     return extent;
 }
 
+double contraction_tasks_flops(const struct contraction_tasks *tasks,
+                               const int32_t tile[MAX_INDICES])
+{
+    const struct contraction_indices *indices = &tasks->indices;
+    if (!tasks->problem->has_B)
+        return 0;
+    return 2 * (double)contraction_tasks_extent(tasks, &indices->C.own, tile) *
+           (double)contraction_tasks_extent(tasks, &indices->group[ROLE_SUMMED], tile);
+}
+
 /* The label that an operand's other indices must have when the tiles of some indices are known;
  * each is counted with all its occurrences. */
 static struct tile_label subtract_labels(struct tile_label label, const struct block_labels *labels,

@@ -83,6 +83,10 @@ int64_t contraction_tasks_block(const struct contraction_tasks *tasks, int64_t t
 int64_t contraction_tasks_extent(const struct contraction_tasks *tasks,
                                  const struct index_list *list, const int32_t tile[MAX_INDICES]);
 
+/* Operations of the product of two blocks; 0 without B. */
+double contraction_tasks_flops(const struct contraction_tasks *tasks,
+                               const int32_t tile[MAX_INDICES]);
+
 /* at  from contraction_tasks_block, of this contraction or of one with the same C */
 void pair_walk_begin(const struct contraction_tasks *tasks, const int32_t at[MAX_RANK],
                      enum pair_wants wants, struct pair_walk *walk);

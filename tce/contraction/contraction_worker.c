@@ -4,6 +4,7 @@
 #include "support/mpi/long_reduce.h"
 #include "support/mpi/wall_time.h"
 #include "tce/contraction/contraction_blocks.h"
+#include "tce/contraction/contraction_parts.h"
 #include "tce/contraction/operand_blocks.h"
 #include "tce/tensor/block_buffers.h"
 
@@ -15,8 +16,9 @@ struct contraction_worker {
     struct block_buffers *buffers;
     struct operand_blocks *blocks;
     struct product_scratch *scratch;
-    double *block; /* of C, where this process does not hold it, or a scalar */
-    double *parts; /* sums->n_parts; NULL without scalars */
+    double *block;              /* of C, where this process does not hold it, or a scalar */
+    double *parts;              /* sums->n_parts; NULL without scalars */
+    struct darray *block_parts; /* NULL without slices */
     struct taskpool
         *polled; /* messages of other workers are answered within a task, too; or NULL */
 };
@@ -49,7 +51,7 @@ int64_t contraction_worker_bytes(int64_t max_block)
            operand_blocks_bytes(max_block);
 }
 
-enum status contraction_worker_create(const struct contraction_sums *sums,
+enum status contraction_worker_create(const struct contraction_sums *sums, struct darray *parts,
                                       const struct contraction_settings *settings,
                                       struct kept_blocks *kept, struct taskpool *polled,
                                       struct contraction_worker **worker)
@@ -57,6 +59,7 @@ enum status contraction_worker_create(const struct contraction_sums *sums,
     *worker = calloc(1, sizeof **worker);
     TRY(CHECK_MEMORY(*worker, "no memory for a contraction"));
     (*worker)->sums = sums;
+    (*worker)->block_parts = parts;
     (*worker)->buffers = settings->buffers;
     (*worker)->polled = polled;
     TRY(product_scratch_create(settings->buffers, &(*worker)->scratch));
@@ -203,31 +206,39 @@ static enum status add_all_pairs(struct contraction_worker *worker,
     return STATUS_OK;
 }
 
-/* A block that this process holds is written where it lies. */
-static enum status run_block(struct contraction_worker *worker, const struct contraction_task *task)
+/* A block that this process holds is written where it lies.
+ * block  of the array, that the task makes or, to `add`, adds to */
+static enum status make_block(struct contraction_worker *worker,
+                              const struct contraction_task *task, struct darray *array,
+                              int64_t block, bool add)
 {
-    const struct contraction_problem *first = &worker->sums->problems[task->sum->first_term];
-    struct darray *C = first->C.tensor->data;
-    double *own = darray_local(C, task->block);
-    struct block_sum sum = {.block = own ? own : worker->block, .defined = first->add};
-    if (first->add && !own)
-        darray_get(C, task->block, sum.block);
+    double *own = darray_local(array, block);
+    struct block_sum sum = {.block = own ? own : worker->block, .defined = add};
+    if (add && !own)
+        darray_get(array, block, sum.block);
     TRY(add_all_pairs(worker, task, &sum));
     if (!sum.defined)
-        memset(sum.block, 0, (size_t)darray_block_size(C, task->block) * sizeof *sum.block);
-    if (!own && (sum.changed || !first->add))
-        darray_put(C, task->block, sum.block);
+        memset(sum.block, 0, (size_t)darray_block_size(array, block) * sizeof *sum.block);
+    if (!own && (sum.changed || !add))
+        darray_put(array, block, sum.block);
     return STATUS_OK;
 }
 
+static enum status run_block(struct contraction_worker *worker, const struct contraction_task *task)
+{
+    const struct contraction_problem *first = &worker->sums->problems[task->sum->first_term];
+    if (task->part >= 0)
+        return make_block(worker, task, worker->block_parts, task->part, false);
+    return make_block(worker, task, first->C.tensor->data, task->block, first->add);
+}
+
 /* Keeps the part of a scalar that the task adds up. */
-static enum status run_scalar(struct contraction_worker *worker, int64_t number,
+static enum status run_scalar(struct contraction_worker *worker,
                               const struct contraction_task *task)
 {
     struct block_sum sum = {.block = worker->block};
     TRY(add_all_pairs(worker, task, &sum));
-    int64_t part = task->sum->first_part + number - task->sum->first_task;
-    worker->parts[part] = sum.changed ? worker->block[0] : 0;
+    worker->parts[task->part] = sum.changed ? worker->block[0] : 0;
     return STATUS_OK;
 }
 
@@ -236,8 +247,7 @@ enum status contraction_worker_run(struct contraction_worker *worker, int64_t ta
     struct contraction_task found;
     enum wall_use use = wall_time_begin(WALL_ALGEBRA);
     contraction_sums_task(worker->sums, task, &found);
-    enum status status =
-        found.sum->scalar ? run_scalar(worker, task, &found) : run_block(worker, &found);
+    enum status status = found.sum->scalar ? run_scalar(worker, &found) : run_block(worker, &found);
     wall_time_end(use);
     return status;
 }
@@ -261,6 +271,9 @@ void contraction_worker_reduce(struct contraction_worker *worker, MPI_Comm comm)
     const struct contraction_sums *sums = worker->sums;
     int rank;
     MPI_Comm_rank(comm, &rank);
+    contraction_parts_add_up(sums, worker->block_parts, worker->block);
+    if (!sums->has_scalars)
+        return;
     long_reduce(worker->parts, sums->n_parts, MPI_DOUBLE, MPI_SUM, comm);
     for (int s = 0; s < sums->n; s++) {
         const struct contraction_sum *sum = &sums->list[s];

@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 /* Rows of A of a second-level cache, whose panels meet each panel of columns of B, which stays in a
- * first-level one. */
+ * first-level one: 590 KB of A, 25 KB of each panel of B. The deeper, the less often C is read and written. */
 enum {
-    MAX_DEPTH = 256,
+    MAX_DEPTH = 384,
     MAX_ROWS = 192,
     MIN_TILE_ROWS = 4,
     MAX_PANELS = MAX_ROWS / MIN_TILE_ROWS,
-    MAX_COLUMNS = 1024,
+    MAX_COLUMNS = 768,
     MAX_SEGMENTS = 16,
     /* Rows that are neighbours in memory are not packed for up to so many columns. */
     MAX_UNPACKED_COLUMNS = 32,

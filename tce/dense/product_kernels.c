@@ -162,6 +162,16 @@ static void pack_neighbouring_columns(const double *const row[LANES], int64_t n,
     }
 }
 
+/* Values of k whose rows are loaded ahead of those that are packed. */
+enum { PREFETCH_AHEAD = 24 };
+
+INLINE void prefetch_rows(const double *const row[LANES], int64_t column)
+{
+    UNROLL
+    for (int i = 0; i < LANES; i++)
+        __builtin_prefetch(row[i] + column);
+}
+
 /* By runs of values of k that are neighbours in memory, one after the other or several side by side. */
 static void pack_by_columns(const struct panel_source *source, const int64_t *offset, int width,
                             double *panel)
@@ -172,6 +182,8 @@ static void pack_by_columns(const struct panel_source *source, const int64_t *of
     for (int64_t k = 0, n; k < source->depth; k += n) {
         const int64_t *column = source->column + k, left = source->depth - k;
         int64_t step = find_neighbour(column, left), run = count_apart(column, left, step);
+        if (left > PREFETCH_AHEAD)
+            prefetch_rows(row, column[PREFETCH_AHEAD]);
         if (run < HALF) {
             n = min_int64(left, PRODUCT_MAX_APART);
             pack_elements(row, n, column, width, panel + k * width);

@@ -7,13 +7,16 @@
 #include <assert.h>
 #include <stddef.h>
 
-/* Inserts it into the list, which ascends by strides on the side. */
-static void insert_dimension(struct dimension_list *list, const struct product_dimension *added,
-                             enum product_side side)
+/* Values of a sum from which on packing takes longer than C. */
+enum { LEAST_LONG_SUM = 64 };
+
+/* Inserts it into the list, which behind its first `fixed` dimensions ascends by strides on the side. */
+static void insert_dimension(struct dimension_list *list, int fixed,
+                             const struct product_dimension *added, enum product_side side)
 {
     int d = list->n++;
     assert(list->n <= (int)PRODUCT_MAX_DIMENSIONS);
-    for (; d > 0 && list->dimension[d - 1].stride[side] > added->stride[side]; d--)
+    for (; d > fixed && list->dimension[d - 1].stride[side] > added->stride[side]; d--)
         list->dimension[d] = list->dimension[d - 1];
     list->dimension[d] = *added;
 }
@@ -38,6 +41,15 @@ static void fuse_dimensions(struct dimension_list *list)
             list->dimension[n++] = list->dimension[d];
     }
     list->n = n;
+}
+
+/* Sorts the list behind its first `fixed` dimensions: it ascends by strides on the side. */
+static void sort_dimensions(struct dimension_list *list, int fixed, enum product_side side)
+{
+    const struct dimension_list given = *list;
+    list->n = fixed;
+    for (int d = fixed; d < given.n; d++)
+        insert_dimension(list, fixed, &given.dimension[d], side);
 }
 
 /* Moves the index whose values are neighbours in the factor to the second place, so that a panel's cache
@@ -116,11 +128,11 @@ static void list_dimensions(const struct dense_product *product, struct product_
         if (dimension->stride[SIDE_C] == 0 && by_number)
             shape->summed.dimension[shape->summed.n++] = *dimension;
         else if (dimension->stride[SIDE_C] == 0)
-            insert_dimension(&shape->summed, dimension, order);
+            insert_dimension(&shape->summed, 0, dimension, order);
         else if (in_A && in_B)
-            insert_dimension(&shape->batch, dimension, SIDE_C);
+            insert_dimension(&shape->batch, 0, dimension, SIDE_C);
         else
-            insert_dimension(in_A ? &shape->rows : &shape->columns, dimension, SIDE_C);
+            insert_dimension(in_A ? &shape->rows : &shape->columns, 0, dimension, SIDE_C);
     }
 }
 
@@ -166,8 +178,13 @@ void product_shape_init(const struct dense_product *given, struct product_shape 
 
 void product_shape_reorder(struct product_shape *shape)
 {
-    move_neighbours(&shape->rows, SIDE_A);
-    move_neighbours(&shape->columns, SIDE_B);
+    if (dimension_list_size(&shape->summed) < LEAST_LONG_SUM) {
+        move_neighbours(&shape->rows, SIDE_A);
+        move_neighbours(&shape->columns, SIDE_B);
+    } else {
+        sort_dimensions(&shape->rows, 1, SIDE_A);
+        sort_dimensions(&shape->columns, 0, SIDE_B);
+    }
 }
 
 /* The list as C alone sees it. */

@@ -30,7 +30,9 @@ struct product_shape {
 /* Rows and columns in the order of C. */
 void product_shape_init(const struct dense_product *product, struct product_shape *shape);
 
-/* Gives up C's order where a factor's neighbours are packed faster in another one. */
+/* Gives up C's order where sums are long for that of the factors, whose panels are then packed from few pages of
+ * memory, and where they are short for the factors' neighbours alone. C's nearest neighbours stay innermost among
+ * the rows, where they are added by vectors. */
 void product_shape_reorder(struct product_shape *shape);
 
 /* Whether two products with the same C have the same rows and the same columns, in the same order. */

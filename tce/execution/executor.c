@@ -51,6 +51,16 @@ static enum status create_contractions(struct executor *self)
     return STATUS_OK;
 }
 
+/* Of blocks that several tasks make. */
+static double parts_bytes(const struct executor *self)
+{
+    double elements = 0;
+    for (int k = 0; k < self->plan->n_stages; k++)
+        if (self->contractions[k])
+            elements += contraction_parts_of(self->contractions[k]);
+    return sizeof(double) * elements;
+}
+
 enum status executor_create(const struct plan *plan, const struct contraction_settings *settings,
                             double more_bytes, MPI_Comm comm, struct executor **executor)
 {
@@ -67,7 +77,7 @@ enum status executor_create(const struct plan *plan, const struct contraction_se
                                   : FAIL(STATUS_NO_MEMORY, "no memory for the stages of a plan");
     status = status_agree(comm, status);
     if (status == STATUS_OK) {
-        executor_reserve_tensors(plan, more_bytes, comm);
+        executor_reserve_tensors(plan, more_bytes + parts_bytes(made), comm);
         status = executor_create_kept_tensors(made);
     }
     if (status != STATUS_OK)

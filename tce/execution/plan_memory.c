@@ -64,6 +64,25 @@ static enum status add_loop_need(const struct plan *plan, int loop, struct plan_
     return status;
 }
 
+/* Parts of blocks that several tasks make. */
+static enum status add_parts_need(const struct plan *plan,
+                                  const struct contraction_settings *settings,
+                                  struct plan_memory *memory)
+{
+    for (int stage = 0; stage < plan->n_stages; stage++) {
+        struct contraction *contraction;
+        enum status status = plan_contraction(plan, stage, settings, &contraction);
+        if (status == STATUS_OK && contraction) {
+            double bytes = sizeof(double) * contraction_parts_of(contraction);
+            memory->tensors += bytes;
+            memory->tensors_of_program += bytes;
+        }
+        contraction_destroy(contraction);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
 enum status plan_memory_estimate(const struct plan *plan,
                                  const struct contraction_settings *settings,
                                  struct plan_memory *memory)
@@ -73,6 +92,7 @@ enum status plan_memory_estimate(const struct plan *plan,
     for (int i = 0; i < plan->n_tensors; i++)
         if (plan->tensors[i].loop < 0 && !plan->tensors[i].unstored)
             TRY(add_tensor_need(plan, i, memory, &max_block));
+    TRY(add_parts_need(plan, settings, memory));
     for (int i = 0; i < plan->program->n_loops; i++)
         TRY(add_loop_need(plan, i, memory));
     for (int s = 0; s < plan->n_steps; s++)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/plan/tile_cost.h"
 
+#include "tce/contraction/contraction_slices.h"
+
 #include <stdbool.h>
 
 /* Operations of DGEMM in the time that a product of blocks takes besides them. */
@@ -145,11 +147,25 @@ static double mean_blocks_of(const struct tile_means *means, const struct plan_s
     return n < 1 ? 1 : n;
 }
 
-/* The tasks of a scalar are blocks of A. */
-static double mean_tasks_of(const struct tile_means *means, const struct plan_step *step)
+static double operand_elements(const struct tile_means *means, const struct plan_operand *operand)
 {
-    bool scalar = means->plan->tensors[step->C.tensor].labels.rank == 0;
-    return mean_blocks_of(means, step, scalar ? &step->A : &step->C);
+    return operand->tensor >= 0 ? means->plan->tensors[operand->tensor].elements : 0;
+}
+
+/* The tasks of a scalar are blocks of A; others' are blocks of C, or slices of their sums. */
+static double mean_tasks_of(const struct tile_means *means, const struct plan_step *step,
+                            double n_products)
+{
+    if (rank_of_operand(means, &step->C) == 0)
+        return mean_blocks_of(means, step, &step->A);
+    double n_blocks = mean_blocks_of(means, step, &step->C);
+    const struct sum_shape shape = {.n_blocks = n_blocks,
+                                    .n_products = n_products / n_blocks,
+                                    .flops = step->B.tensor >= 0 ? step->flops : 0,
+                                    .elements_C = operand_elements(means, &step->C),
+                                    .elements_factors = operand_elements(means, &step->A) +
+                                                        operand_elements(means, &step->B)};
+    return n_blocks * contraction_slices_wanted(&shape);
 }
 
 double tile_cost_of_step(const struct tile_means *means, const struct plan_step *step)
@@ -159,5 +175,5 @@ double tile_cost_of_step(const struct tile_means *means, const struct plan_step 
         if (step->name[x] >= 0)
             n_products /= mean_of_step_index(means, step, x);
     double flops = step->flops + n_products * block_product_flops(means, step);
-    return flops * (1 + (WORKERS - 1) / (2 * mean_tasks_of(means, step)));
+    return flops * (1 + (WORKERS - 1) / (2 * mean_tasks_of(means, step, n_products)));
 }

@@ -7,7 +7,8 @@
  *   that is moved, more where the tensor's last index is short, where blocks do not lie as matrices and are
  *   packed, and where they are large; less where a cache holds the result. So blocks of the result are as large
  *   as a cache allows, and what is summed over comes in few, long pieces.
- * - A task is a block of the result, and some wait for the one that ends last: so there are many. */
+ * - A task is a block of the result, or a slice of its sum (contraction_slices.h), and some wait for the one that
+ *   ends last: so there are many. */
 #pragma once
 
 #include "tce/plan/plan.h"

@@ -392,6 +392,99 @@ static void test_operations_and_bytes(void **state)
     index_space_destroy(space);
 }
 
+/* --- blocks that several tasks make --- */
+
+/* C[i,j] += A[i,k] B[k,j] - A[i,k] D[j,k] / 2, of 30 x 30 in two blocks, with 30,000 values of k in 15 tiles. */
+struct sliced_case {
+    struct index_space *outer, *halved, *summed;
+    struct block_labels C, A, B, D;
+    struct contraction_problem problems[2];
+};
+
+static struct contraction_operand two_indices(struct block_labels *labels, int index0,
+                                              const struct index_space *space0, int index1,
+                                              const struct index_space *space1)
+{
+    *labels = (struct block_labels){.rank = 2, .space = {space0, space1}, .sign = {1, 1}};
+    return (struct contraction_operand){
+        .labels = labels, .tensor = make("sliced", labels), .index = {index0, index1}};
+}
+
+static void make_sliced(struct sliced_case *made)
+{
+    enum { I, J, K };
+    struct index_block outer = {.size = 30}, summed = {.size = 30000};
+    check_ok(index_space_create("s", 1, &outer, 30, &made->outer));
+    check_ok(index_space_create("r", 1, &outer, 15, &made->halved));
+    check_ok(index_space_create("t", 1, &summed, 2000, &made->summed));
+    struct contraction_problem first = {.C = two_indices(&made->C, I, made->outer, J, made->halved),
+                                        .A = two_indices(&made->A, I, made->outer, K, made->summed),
+                                        .B =
+                                            two_indices(&made->B, K, made->summed, J, made->halved),
+                                        .has_B = true,
+                                        .add = true,
+                                        .factor = 1};
+    made->problems[0] = made->problems[1] = first;
+    made->problems[1].B = two_indices(&made->D, J, made->halved, K, made->summed);
+    made->problems[1].factor = -0.5;
+    made->problems[1].joins = true;
+}
+
+static void destroy_sliced(struct sliced_case *made)
+{
+    tensor_destroy(made->problems[0].C.tensor);
+    tensor_destroy(made->problems[0].A.tensor);
+    tensor_destroy(made->problems[0].B.tensor);
+    tensor_destroy(made->problems[1].B.tensor);
+    index_space_destroy(made->outer);
+    index_space_destroy(made->halved);
+    index_space_destroy(made->summed);
+}
+
+/* Twice, as parts are made anew. */
+static void run_sliced(const struct sliced_case *made, const char *pool)
+{
+    const struct contraction_settings settings = {.cache_bytes = 1000000, .prefetch = true};
+    struct taskpool_settings pool_settings = pool_case_settings(pool);
+    struct contraction *contraction;
+    check_ok(contraction_create(2, made->problems, &settings, &contraction));
+    assert_true(contraction_n_tasks(contraction) > 3);
+    assert_true(contraction_parts_of(contraction) ==
+                (double)contraction_n_tasks(contraction) / 2 * 30 * 30);
+    check_ok(contraction_start(contraction, &pool_settings, MPI_COMM_WORLD));
+    for (int i = 0; i < 2; i++) {
+        fill(made->problems[0].C.tensor);
+        check_ok(contraction_run(contraction));
+    }
+    contraction_destroy(contraction);
+}
+
+static void test_parts_of_blocks_add_up(void **state)
+{
+    static const char *const pools[] = {"--sched=static", "--sched=steal", "--sched=persist"};
+    char first[SHA256_HEX_SIZE], digest[SHA256_HEX_SIZE];
+    struct sliced_case made;
+    (void)state;
+    make_sliced(&made);
+    struct tensor *C = made.problems[0].C.tensor;
+    for (size_t p = 0; p < sizeof pools / sizeof pools[0]; p++) {
+        run_sliced(&made, pools[p]);
+        check_ok(tensor_sha256(C, MPI_COMM_WORLD, p == 0 ? first : digest));
+        if (p > 0)
+            assert_string_equal(digest, first);
+    }
+    double *actual = elements_of(C);
+    fill(C);
+    for (int t = 0; t < 2; t++)
+        check_ok(contraction_reference(&made.problems[t], MPI_COMM_WORLD));
+    double *expected = elements_of(C);
+    for (int64_t i = 0; i < C->n_elements; i++)
+        check_close(actual[i], expected[i], 1e-9);
+    free(actual);
+    free(expected);
+    destroy_sliced(&made);
+}
+
 static void test_a_tensor_that_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -411,6 +504,14 @@ static void find_digest(int i, const void *context, char digest[SHA256_HEX_SIZE]
 {
     (void)context;
     struct contraction_case one;
+    if (i == N_DIGESTS) {
+        struct sliced_case made;
+        make_sliced(&made);
+        run_sliced(&made, "--sched=counter");
+        check_ok(tensor_sha256(made.problems[0].C.tensor, MPI_COMM_WORLD, digest));
+        destroy_sliced(&made);
+        return;
+    }
     contraction_case_init(&one, 200000 + (uint64_t)i);
     make_tensors(&one);
     run(&one, "--sched=counter", i);
@@ -422,7 +523,7 @@ static void find_digest(int i, const void *context, char digest[SHA256_HEX_SIZE]
 static void print_digests(void)
 {
     char all[SHA256_HEX_SIZE];
-    digest_case_combine(N_DIGESTS, find_digest, NULL, all);
+    digest_case_combine(N_DIGESTS + 1, find_digest, NULL, all);
     digest_case_print(all);
 }
 
@@ -437,6 +538,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_mode_gives_the_same_bits),
         cmocka_unit_test(test_runs_can_be_repeated),
         cmocka_unit_test(test_constant_factors_are_fetched_once),
+        cmocka_unit_test(test_parts_of_blocks_add_up),
         cmocka_unit_test_teardown(test_a_tensor_that_does_not_fit_is_refused, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);

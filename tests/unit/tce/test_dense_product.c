@@ -149,7 +149,7 @@ static void test_long_products(void **state)
 {
     (void)state;
     static const int64_t extents[][3] = {{700, 5, 6},    {5, 2100, 6},   {6, 5, 900},
-                                         {200, 30, 300}, {30, 1030, 20}, {193, 9, 257}};
+                                         {200, 30, 450}, {30, 1030, 20}, {193, 9, 385}};
     struct block_buffers *buffers;
     struct product_scratch *scratch;
     check_ok(block_buffers_create(&buffers));
@@ -214,7 +214,7 @@ static void begin_term(const struct dense_product *like, const enum role of_like
         term->dimension[d].stride[SIDE_C] = like->dimension[d].stride[SIDE_C];
     }
     for (int n = below(3); n > 0; n--)
-        add_dimension(term, role, SUMMED, 1 + below(below(20) == 0 ? 300 : 9));
+        add_dimension(term, role, SUMMED, 1 + below(below(20) == 0 ? 450 : 9));
 }
 
 /* The indices of a factor, C's by descending strides, or those that are summed over. */
