@@ -12,9 +12,8 @@
 #define ROUGH_TOLERANCE 1e-5
 
 enum {
-    MAX_FOUND =
-        120,        /* operations of the largest group, Ih, that rotates about more than one axis */
-    MAX_ROUNDS = 12 /* of moving centres, which converges quadratically */
+    MAX_FOUND = 2 * POINT_GROUP_MAX_OPERATIONS, /* rotations are half of a group, or all of it */
+    MAX_ROUNDS = 12                             /* of moving centres, which converges quadratically */
 };
 
 /* Operation k: centre a becomes images[k * n_atoms + a], by matrix[k] about the middle. */
@@ -56,7 +55,7 @@ static bool invert_transposed(const double A[3][3], double B[3][3])
  * Newton's iteration. Source: N. J. Higham, SIAM J. Sci. Stat. Comput. 7, 1160 (1986). */
 static bool make_orthogonal(double A[3][3])
 {
-    double scale = cbrt(fabs(determinant((const double(*)[3])A))), change = 1;
+    double scale = sqrt((dot(A[0], A[0]) + dot(A[1], A[1]) + dot(A[2], A[2])) / 3), change = 1;
     for (int i = 0; i < 9 && scale > 0; i++)
         A[i / 3][i % 3] /= scale;
     for (int round = 0; round < 100 && change > 1e-15; round++) {

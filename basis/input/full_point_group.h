@@ -4,8 +4,9 @@
  *
  * Coordinates of such molecules are irrational, and files round them. So centres are moved onto the
  * symmetry that they have within the precision of six digits in angstrom: each to the mean of what
- * operations make of its images. The energy changes in second order alone, because the gradient of a
- * symmetric molecule is symmetric: by less than 1e-11 hartree for each centre. */
+ * operations make of its images. The energy of a symmetric density changes in second order alone,
+ * because its gradient is symmetric: by less than 1e-11 hartree for each centre. That of a density that
+ * breaks the symmetry, as of a Jahn-Teller ion, changes in first order. */
 #pragma once
 
 #include "basis/input/molecule.h"

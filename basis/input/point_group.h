@@ -39,15 +39,15 @@ struct point_group {
         *images; /* order x n_atoms: the centre that the operation moves each centre to; owned */
 };
 
-/* Finds the group of all centres, up to D2h, ghosts included. Coordinate axes are preferred, then those that
- * centres define. On failure *group is empty. Not collective: exactly rounded arithmetic alone, hence
- * the same for the same molecule everywhere. Errors: STATUS_NO_MEMORY. */
+/* Finds the group of all centres, up to D2h, ghosts included. Coordinate axes are preferred, then those
+ * that centres define. On failure *group is empty. Not collective: exactly rounded arithmetic alone,
+ * hence the same for the same molecule everywhere. Errors: STATUS_NO_MEMORY. */
 enum status point_group_find(const struct molecule *molecule, struct point_group *group);
 void point_group_fini(struct point_group *group);
 
-/* Up to D2h. moving: the operations that move centres, which with those that leave all centres where they are, in
- * a plane or on a line, make up the group, whose name it has. On failure *moving is empty. Not
- * collective. Errors: STATUS_NO_MEMORY. */
+/* Up to D2h. moving: the operations that move centres, which with those that leave all centres where
+ * they are, in a plane or on a line, make up the group, whose name it has. On failure *moving is empty.
+ * Not collective. Errors: STATUS_NO_MEMORY. */
 enum status point_group_take_moving(const struct point_group *group, struct point_group *moving);
 
 /* Up to D2h: the character of operation k in representation r, both in [0, order): 1 or -1;

@@ -12,6 +12,7 @@
 #include "support/base/log.h"
 #include "support/mpi/wall_time.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,10 +350,40 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
     return status;
 }
 
+/* Part of a density, outside the totally symmetric one, that matters: times what centres are moved by,
+ * at most 1e-6 Bohr, it is an energy of 1e-9 hartree. */
+#define BROKEN_SYMMETRY 1e-3
+
+/* The gradient of a density without the symmetry of the molecule has parts along what centres were
+ * moved by. */
+static enum status warn_of_broken_symmetry(const struct hf_calculation *calculation)
+{
+    const struct hf_input *input = &calculation->input;
+    const struct tile_symmetry *symmetry =
+        calculation->larger ? calculation->larger : calculation->symmetry;
+    double largest[2], rest = 0;
+    enum status status = STATUS_OK;
+    if (!symmetry || !(input->moved > 0))
+        return STATUS_OK;
+    for (int s = 0; s < input->n_spins && status == STATUS_OK; s++) {
+        status = tile_symmetry_find_rest(symmetry, calculation->D[s], largest);
+        rest = fmax(rest, largest[1]);
+    }
+    TRY(status_agree(calculation->comm, status));
+    MPI_Allreduce(MPI_IN_PLACE, &rest, 1, MPI_DOUBLE, MPI_MAX, calculation->comm);
+    if (rest > BROKEN_SYMMETRY)
+        log_warn("the density is less symmetric than the molecule, whose centres were moved by up to "
+                 "%.1e Bohr: the energy changes in proportion; --point-group c1 leaves them",
+                 input->moved);
+    return STATUS_OK;
+}
+
 enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
     TRY(fock_use_symmetry(calculation->fock, calculation->symmetry, calculation->larger));
     enum status status = solve_with_symmetry(calculation);
+    if (status == STATUS_OK)
+        status = warn_of_broken_symmetry(calculation);
     enum status ended = fock_use_symmetry(calculation->fock, NULL, NULL);
     return status != STATUS_OK ? status : ended;
 }

@@ -28,8 +28,8 @@
 struct fock_parts;
 
 /* cutoff: parts whose elements are all smaller are left out, as what rounding adds. symmetry: up to D2h;
- * larger: of the larger group, or NULL; both are borrowed. Collective over comm, whose processes are those of darray_comm(). Errors: STATUS_NO_MEMORY; the same
- * everywhere. */
+ * larger: of the larger group, or NULL; both are borrowed. Collective over comm, whose processes are
+ * those of darray_comm(). Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status fock_parts_create(const struct tile_symmetry *symmetry,
                               const struct tile_symmetry *larger, double cutoff, MPI_Comm comm,
                               struct fock_parts **parts);

@@ -20,9 +20,8 @@ struct listed_pair {
     int64_t tile_pair;  /* tile_pair_index */
     int32_t primitives; /* products of primitives */
     int16_t type;
-    uint8_t copies; /* 2 where ab and ba are two pairs, else 1 */
-    uint64_t
-        fixed_by; /* bit k: symmetry operation k leaves the pair as it is; 1 without symmetry */
+    uint8_t copies;    /* 2 where ab and ba are two pairs, else 1 */
+    uint64_t fixed_by; /* bit k: operation k leaves the pair as it is; 1 without symmetry */
 };
 
 /* Sums of copies, and of primitives of all copies, over the pairs before one of the list. */

@@ -47,9 +47,14 @@ print '^ +centres were moved onto it, coordinates by up to [1-9]\.[0-9]e-(09|10)
 symmetric=$(energy)
 run 0 nh3.xyz --basis sto-3g --json result.json --point-group c1
 python3 -c "assert abs($symmetric - $(energy)) < 2e-9" || complain "symmetry changes the energy"
+grep -q 'density is less symmetric' "$folder/errors" && complain "a warning of a symmetric density"
 sed -i 's/0.81406388/0.814/' nh3.xyz
 run 0 nh3.xyz --basis sto-3g --json result.json
 print '^Symmetry +Cs: an SCF computes one of up to 2 shell quartets$'
+printf '3\n\nH 0.6 0 0\nH -0.3 0.51961524 0\nH -0.3 -0.51961524 0\n' > h3.xyz
+run 0 h3.xyz --basis sto-3g --multiplicity 2
+grep -q '^warning: the density is less symmetric than the molecule, whose centres were moved' \
+    "$folder/errors" || complain "no warning of a density that breaks the symmetry"
 
 # unread TEXT COMMENT OPTION...: whether there is a warning that this text is not read.
 unread()

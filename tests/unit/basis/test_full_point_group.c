@@ -162,6 +162,13 @@ static void make_ring_of_40(struct molecule *m)
     add_ring(m, 6, 40, 15, 0, 0);
 }
 
+/* Of 124 operations, 62 are rotations. */
+static void make_prism_of_31(struct molecule *m)
+{
+    add_ring(m, 1, 31, 12, 1.5, 0);
+    add_ring(m, 1, 31, 12, -1.5, 0);
+}
+
 static void make_chiral(struct molecule *m)
 {
     make_tetrahedron(m);
@@ -183,7 +190,7 @@ static const struct group_case group_cases[] = {
     {make_twisted_rings, "C5", 5},  {make_ammonia, "C3v", 6},    {make_staggered_ethane, "D3d", 12},
     {make_twisted_ethane, "D3", 6}, {make_allene, "D2d", 8},     {make_s4, "S4", 4},
     {make_boric_acid, "C3h", 3},    {make_water, "C2v", 2},      {make_line, "", 1},
-    {make_ring_of_40, "", 1},       {make_chiral, "", 1},
+    {make_ring_of_40, "", 1},       {make_chiral, "", 1},        {make_prism_of_31, "D31", 62},
 };
 
 /* Turned and shifted, with coordinates changed by up to `noise`, in place of rounding. */
