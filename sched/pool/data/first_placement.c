@@ -10,9 +10,10 @@
 struct block_moves {
     const struct taskpool_data_costs *costs;
     int n_workers;
-    int worker; /* the last one, and the seconds of its moves */
-    double worker_s;
-    double slowest_s; /* the moves of one worker */
+    double even_s; /* what a worker's tasks take at most: thieves take what is above */
+    int worker;    /* the last one, and the seconds of its tasks and of their moves */
+    double tasks_s, moves_s;
+    double slowest_s; /* of one worker, both together */
     double *card_s;   /* of each node: its network card sends its own data, and receives others' */
     double busiest_s; /* of these the longest */
     int *last_worker; /* of each block: worker and node that had it last, + 1; 0: none */
@@ -49,13 +50,6 @@ static void add_to_card(struct block_moves *self, int worker, double seconds)
     self->busiest_s = fmax(self->busiest_s, *card_s);
 }
 
-static void add_to_worker(struct block_moves *self, int worker, double seconds)
-{
-    self->worker_s = worker == self->worker ? self->worker_s + seconds : seconds;
-    self->worker = worker;
-    self->slowest_s = fmax(self->slowest_s, self->worker_s);
-}
-
 /* Workers come in ascending order, so that the last one that had a block tells whether this one has. */
 static void add_access(struct block_moves *self, const struct taskpool_data_access *access,
                        int worker)
@@ -68,7 +62,7 @@ static void add_access(struct block_moves *self, const struct taskpool_data_acce
     if (owner == worker || (is_kept && self->last_worker[block] == worker + 1))
         return;
     self->last_worker[block] = worker + 1;
-    add_to_worker(self, worker, data_costs_of_move(costs, bytes, is_near));
+    self->moves_s += data_costs_of_move(costs, bytes, is_near);
     if (is_near || costs->bandwidth == 0)
         return;
     int node = worker / costs->node_size;
@@ -79,19 +73,30 @@ static void add_access(struct block_moves *self, const struct taskpool_data_acce
     self->last_node[block] = node + 1;
 }
 
+static void add_task(struct block_moves *self, int64_t task, double task_s, int worker)
+{
+    int64_t n;
+    const struct taskpool_data_access *accesses = task_data_of(self->costs->data, task, &n);
+    if (worker != self->worker)
+        self->tasks_s = self->moves_s = 0;
+    self->worker = worker;
+    self->tasks_s += task_s;
+    for (int64_t a = 0; a < n; a++)
+        add_access(self, &accesses[a], worker);
+    self->slowest_s = fmax(self->slowest_s, fmin(self->tasks_s, self->even_s) + self->moves_s);
+}
+
 static void add_block_moves(const struct taskpool_problem *problem, double sum_s,
                             struct block_moves *self)
 {
     const double unit_s = self->costs->cost_unit_s;
     double before_s = 0;
     for (int64_t task = 0; task < problem->n_tasks; task++) {
-        int64_t n;
-        const struct taskpool_data_access *accesses = task_data_of(self->costs->data, task, &n);
+        double task_s = unit_s * problem->cost(task, problem->context);
         int worker = sum_s > 0 ? (int)(before_s / sum_s * self->n_workers) : 0;
         worker = worker < self->n_workers ? worker : self->n_workers - 1;
-        for (int64_t a = 0; a < n; a++)
-            add_access(self, &accesses[a], worker);
-        before_s += unit_s * problem->cost(task, problem->context);
+        add_task(self, task, task_s, worker);
+        before_s += task_s;
     }
 }
 
@@ -114,8 +119,9 @@ enum status first_placement_estimate(const struct taskpool_problem *problem, int
         status = add_owned_loads(problem, n_workers, load_s, placement, &sum_s);
     if (status != STATUS_OK)
         goto done;
+    moves.even_s = placement->blocks_s;
     add_block_moves(problem, sum_s, &moves);
-    placement->blocks_s = fmax(placement->blocks_s + moves.slowest_s, moves.busiest_s);
+    placement->blocks_s = fmax(fmax(moves.even_s, moves.slowest_s), moves.busiest_s);
 done:
     free(load_s);
     free(moves.card_s);

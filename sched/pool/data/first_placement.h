@@ -11,8 +11,8 @@
 struct first_placement {
     /* The largest load by predicted costs: tasks find their data. */
     double owners_s;
-    /* The average load or the longest task, and the most that the data of a worker take whose tasks are
-     * a block of even cost; at least as long as the busiest network card sends and receives. */
+    /* The most that tasks in a block of even cost, of which the average load or the longest task stays with
+     * their worker, and their data take; at least as long as the busiest network card sends and receives. */
     double blocks_s;
 };
 

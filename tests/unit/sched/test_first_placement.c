@@ -25,10 +25,12 @@ static int owner_of_case(int64_t task, int n_workers, void *context)
     return (int)(task % 2) % n_workers;
 }
 
+static double cost[N_TASKS] = {1, 2, 3, 4, 5, 6};
+
 static double cost_of_case(int64_t task, void *context)
 {
     (void)context;
-    return (double)task + 1;
+    return cost[task];
 }
 
 static struct first_placement estimate(struct taskpool_data_costs *costs)
@@ -79,12 +81,27 @@ static void test_kept_blocks_move_once_to_each_worker(void **state)
         accesses[i].block = i % 2;
 }
 
+/* Five short tasks of worker 0, two of which read block 1; worker 1 has the long one and its block. */
+static void test_moves_of_short_tasks_pass_beside_a_long_one(void **state)
+{
+    (void)state;
+    struct taskpool_data_costs costs = {.cost_unit_s = 1, .node_latency_s = 2};
+    for (int i = 0; i < N_TASKS; i++)
+        cost[i] = i < N_TASKS - 1 ? 1 : 15;
+    check_close(estimate(&costs).blocks_s, 15, 1e-12);
+    costs.node_latency_s = 8;
+    check_close(estimate(&costs).blocks_s, 5 + 2 * 16, 1e-12);
+    for (int i = 0; i < N_TASKS; i++)
+        cost[i] = i + 1;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_loads_of_owners_and_of_blocks),
         cmocka_unit_test(test_moves_take_time_of_a_worker_and_of_a_card),
         cmocka_unit_test(test_kept_blocks_move_once_to_each_worker),
+        cmocka_unit_test(test_moves_of_short_tasks_pass_beside_a_long_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
