@@ -13,7 +13,7 @@
 
 enum {
     MAX_FOUND = 2 * POINT_GROUP_MAX_OPERATIONS, /* rotations are half of a group, or all of it */
-    MAX_ROUNDS = 12                             /* of moving centres, which converges quadratically */
+    MAX_ROUNDS = 12 /* of moving centres, which converges quadratically */
 };
 
 /* Operation k: centre a becomes images[k * n_atoms + a], by matrix[k] about the middle. */
@@ -278,7 +278,7 @@ static double move_onto_symmetry(struct finder *finder)
 }
 
 /* Finds the operations, and moves the positions about the middle onto them. */
-static double find_and_move(struct finder *finder)
+static double find_and_move(struct finder *finder, double most_moved)
 {
     finder->reference[0] = ranked_centers_reference(&finder->centers, NULL);
     if (finder->reference[0] < 0)
@@ -298,7 +298,7 @@ static double find_and_move(struct finder *finder)
         keep_rotations(finder);
     bool usable = finder->order <= POINT_GROUP_MAX_OPERATIONS && is_closed(finder);
     double moved = usable ? move_onto_symmetry(finder) : INFINITY;
-    if (moved > FULL_POINT_GROUP_MOST_MOVED)
+    if (moved > most_moved)
         finder->order = 0;
     return finder->order > 1 ? moved : 0;
 }
@@ -350,8 +350,8 @@ static void name_group(const struct finder *finder, struct point_group *group)
     schoenflies_name(n, (const double(*)[3][3])all, group->name);
 }
 
-enum status full_point_group_find(struct molecule *molecule, struct point_group *group,
-                                  double *moved)
+enum status full_point_group_find(struct molecule *molecule, double most_moved,
+                                  struct point_group *group, double *moved)
 {
     struct finder finder = {0};
     size_t n = (size_t)molecule->n_atoms;
@@ -367,7 +367,7 @@ enum status full_point_group_find(struct molecule *molecule, struct point_group 
                                           finder.symmetric && finder.taken,
                                       "no memory for the symmetry of %zu centres", n);
     if (status == STATUS_OK) {
-        *moved = find_and_move(&finder);
+        *moved = find_and_move(&finder, most_moved);
         if (*moved > 0)
             move_atoms(&finder, molecule);
         status = set_group(&finder, group);

@@ -100,11 +100,25 @@ static enum status check_guess_of_restricted(const struct hf_settings *settings)
     return STATUS_OK;
 }
 
+static int choose_method(const struct hf_settings *settings, const struct hf_input *input)
+{
+    if (settings->method >= 0)
+        return settings->method;
+    return input->molecule.multiplicity == 1 ? METHOD_RHF : METHOD_UHF;
+}
+
+static enum status find_full_point_group(const struct hf_settings *settings, struct hf_input *input)
+{
+    bool closed = choose_method(settings, input) == METHOD_RHF;
+    return full_point_group_find(
+        &input->molecule, closed ? FULL_POINT_GROUP_MOST_MOVED : FULL_POINT_GROUP_LEAST_MOVED,
+        &input->larger, &input->moved);
+}
+
 static enum status count_electrons(const struct hf_settings *settings, struct hf_input *input)
 {
     int64_t n_electrons = molecule_n_electrons(&input->molecule);
-    int unpaired = input->molecule.multiplicity - 1;
-    int method = settings->method >= 0 ? settings->method : unpaired == 0 ? METHOD_RHF : METHOD_UHF;
+    int unpaired = input->molecule.multiplicity - 1, method = choose_method(settings, input);
     if (method == METHOD_RHF && unpaired != 0)
         return FAIL(STATUS_USAGE,
                     "--method rhf is for closed shells, but the multiplicity is %d: use uhf",
@@ -140,8 +154,7 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
     TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
     TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
     if (hf_settings_use_symmetry(settings))
-        TRY(status_agree(comm,
-                         full_point_group_find(&input->molecule, &input->larger, &input->moved)));
+        TRY(status_agree(comm, find_full_point_group(settings, input)));
     TRY(status_agree(comm,
                      shells_create(&input->molecule, &input->basis_set, form, &input->shells)));
     TRY(count_electrons(settings, input));

@@ -66,7 +66,8 @@ static void case_init(struct symmetric_case *c, const char *molecule, double ang
     check_ok(molecule_parse(molecule, strlen(molecule), "test.xyz", &settings, &hf->molecule));
     turn_molecule(&hf->molecule, angle);
     double moved;
-    check_ok(full_point_group_find(&hf->molecule, &c->larger_group, &moved));
+    check_ok(full_point_group_find(&hf->molecule, FULL_POINT_GROUP_MOST_MOVED, &c->larger_group,
+                                   &moved));
     assert_true(moved < 1e-8);
     check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &hf->set));
     check_ok(shells_create(&hf->molecule, &hf->set, form, &hf->shells));

@@ -274,7 +274,7 @@ static void check_case(const struct group_case *group_case, double noise)
     group_case->make(&molecule);
     disturb(&molecule, noise);
     memcpy(before, atoms, sizeof before);
-    check_ok(full_point_group_find(&molecule, &group, &moved));
+    check_ok(full_point_group_find(&molecule, FULL_POINT_GROUP_MOST_MOVED, &group, &moved));
     assert_int_equal(group.order, group_case->order);
     assert_string_equal(group.name, group_case->name);
     for (int64_t a = 0; a < molecule.n_atoms; a++)
@@ -287,7 +287,7 @@ static void check_case(const struct group_case *group_case, double noise)
     check_closed(&group);
     /* What has been moved has the symmetry but for rounding: nothing is moved again. */
     point_group_fini(&group);
-    check_ok(full_point_group_find(&molecule, &group, &moved));
+    check_ok(full_point_group_find(&molecule, FULL_POINT_GROUP_MOST_MOVED, &group, &moved));
     assert_int_equal(group.order, group_case->order);
     assert_true(moved == 0);
     point_group_fini(&group);
@@ -319,7 +319,7 @@ static void distorted_molecules_stay(void **state)
             for (int i = 0; i < 3; i++)
                 atoms[a].position[i] += 1e-4 * random_number();
         memcpy(before, atoms, sizeof before);
-        check_ok(full_point_group_find(&molecule, &group, &moved));
+        check_ok(full_point_group_find(&molecule, FULL_POINT_GROUP_MOST_MOVED, &group, &moved));
         assert_int_equal(group.order, 1);
         assert_true(moved == 0);
         for (int64_t a = 0; a < molecule.n_atoms; a++)
@@ -340,7 +340,7 @@ static void what_is_found_is_a_group(void **state)
         double moved;
         (round % 2 ? make_ammonia : make_twisted_rings)(&molecule);
         disturb(&molecule, 1e-6 * pow(10, random_number()));
-        check_ok(full_point_group_find(&molecule, &group, &moved));
+        check_ok(full_point_group_find(&molecule, FULL_POINT_GROUP_MOST_MOVED, &group, &moved));
         assert_true(moved <= FULL_POINT_GROUP_MOST_MOVED);
         for (int k = 0; k < group.order; k++)
             check_operation(&molecule, &group, k);
@@ -365,7 +365,7 @@ static void centres_at_one_place_have_no_group(void **state)
         add_atom(&molecule, 0, 0, 0, 3);
         atoms[molecule.n_atoms - 1].ghost = true;
     }
-    check_ok(full_point_group_find(&molecule, &group, &moved));
+    check_ok(full_point_group_find(&molecule, FULL_POINT_GROUP_MOST_MOVED, &group, &moved));
     assert_int_equal(group.order, 1);
     point_group_fini(&group);
 }
