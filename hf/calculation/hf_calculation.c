@@ -372,9 +372,10 @@ static enum status warn_of_broken_symmetry(const struct hf_calculation *calculat
     TRY(status_agree(calculation->comm, status));
     MPI_Allreduce(MPI_IN_PLACE, &rest, 1, MPI_DOUBLE, MPI_MAX, calculation->comm);
     if (rest > BROKEN_SYMMETRY)
-        log_warn("the density is less symmetric than the molecule, whose centres were moved by up to "
-                 "%.1e Bohr: the energy changes in proportion; --point-group c1 leaves them",
-                 input->moved);
+        log_warn(
+            "the density is less symmetric than the molecule, whose centres were moved by up to "
+            "%.1e Bohr: the energy changes in proportion; --point-group c1 leaves them",
+            input->moved);
     return STATUS_OK;
 }
 
