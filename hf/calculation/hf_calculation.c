@@ -351,8 +351,8 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
 }
 
 /* Part of a density, outside the totally symmetric one, that matters: times what centres are moved by,
- * at most 1e-6 Bohr, it is an energy of 1e-9 hartree. */
-#define BROKEN_SYMMETRY 1e-3
+ * at most 2e-6 Bohr, it is an energy of 1e-9 hartree. */
+#define BROKEN_SYMMETRY 5e-4
 
 /* The gradient of a density without the symmetry of the molecule has parts along what centres were
  * moved by. */
@@ -372,9 +372,10 @@ static enum status warn_of_broken_symmetry(const struct hf_calculation *calculat
     TRY(status_agree(calculation->comm, status));
     MPI_Allreduce(MPI_IN_PLACE, &rest, 1, MPI_DOUBLE, MPI_MAX, calculation->comm);
     if (rest > BROKEN_SYMMETRY)
-        log_warn("the density is less symmetric than the molecule, whose centres were moved by up to "
-                 "%.1e Bohr: the energy changes in proportion; --point-group c1 leaves them",
-                 input->moved);
+        log_warn(
+            "the density is less symmetric than the molecule, whose centres were moved by up to "
+            "%.1e Bohr: the energy changes in proportion; --point-group c1 leaves them",
+            input->moved);
     return STATUS_OK;
 }
 
