@@ -13,16 +13,17 @@
 #include "basis/input/point_group.h"
 #include "support/base/status.h"
 
-/* Bounds on the change of a coordinate, Bohr: less than what distinguishes a checkpoint's geometry; and
- * where the density may break the symmetry, as of open shells. */
-#define FULL_POINT_GROUP_MOST_MOVED  0.99e-6
-#define FULL_POINT_GROUP_LEAST_MOVED 1e-7
+/* Bounds on the change of a coordinate, Bohr: twice what six digits in angstrom round, as means are off,
+ * too, and less than what distinguishes a checkpoint's geometry; of seven digits where the density may
+ * break the symmetry, as of open shells. */
+#define FULL_POINT_GROUP_MOST_MOVED  1.9e-6
+#define FULL_POINT_GROUP_LEAST_MOVED 1.9e-7
 
 /* Operations that permute centres in the same way are one. Centres that coincide within
  * POINT_GROUP_TOLERANCE stay where they are; otherwise the molecule is changed, and *moved is the
  * largest change of a coordinate, Bohr. Only the identity: of atoms and linear molecules, and of those
- * that would be changed by more than most_moved. Of groups of more than POINT_GROUP_MAX_OPERATIONS, the rotations. On
- * failure *group is empty. Not collective: arithmetic that is rounded exactly, hence the same for the
- * same molecule everywhere. Errors: STATUS_NO_MEMORY. */
+ * that would be changed by more than most_moved. Of groups of more than POINT_GROUP_MAX_OPERATIONS, the
+ * rotations. On failure *group is empty. Not collective: arithmetic that is rounded exactly, hence the
+ * same for the same molecule everywhere. Errors: STATUS_NO_MEMORY. */
 enum status full_point_group_find(struct molecule *molecule, double most_moved,
                                   struct point_group *group, double *moved);

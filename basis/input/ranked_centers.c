@@ -119,6 +119,7 @@ int64_t ranked_centers_image(const struct ranked_centers *centers, const double 
 int64_t ranked_centers_reference(const struct ranked_centers *centers, const double *along)
 {
     int64_t best = -1, fewest = INT64_MAX;
+    double farthest = 0;
     for (int64_t a = 0; a < centers->molecule->n_atoms; a++) {
         double off[3];
         memcpy(off, centers->position[a], sizeof off);
@@ -127,8 +128,11 @@ int64_t ranked_centers_reference(const struct ranked_centers *centers, const dou
         if (dot(off, off) < AT_CENTER * AT_CENTER)
             continue;
         struct rank_range range = ranked_centers_as_far(centers, a);
-        if (range.end - range.first < fewest) {
-            fewest = range.end - range.first;
+        int64_t n_as_far = range.end - range.first;
+        /* Clearly farther: not by rounding. */
+        if (n_as_far < fewest || (n_as_far == fewest && dot(off, off) > 1.01 * farthest)) {
+            fewest = n_as_far;
+            farthest = dot(off, off);
             best = a;
         }
     }

@@ -58,5 +58,6 @@ int64_t ranked_centers_image(const struct ranked_centers *centers, const double 
                              int64_t atom);
 
 /* The centre with the fewest as far from the middle, off that and, unless along is NULL, off the line
- * through it along that direction; -1: none. */
+ * through it along that direction, the farthest of those: errors of its position matter least. -1:
+ * none. */
 int64_t ranked_centers_reference(const struct ranked_centers *centers, const double *along);

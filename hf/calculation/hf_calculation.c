@@ -351,8 +351,8 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
 }
 
 /* Part of a density, outside the totally symmetric one, that matters: times what centres are moved by,
- * at most 1e-6 Bohr, it is an energy of 1e-9 hartree. */
-#define BROKEN_SYMMETRY 1e-3
+ * at most 2e-6 Bohr, it is an energy of 1e-9 hartree. */
+#define BROKEN_SYMMETRY 5e-4
 
 /* The gradient of a density without the symmetry of the molecule has parts along what centres were
  * moved by. */

@@ -133,7 +133,7 @@ static enum status compare_positions(const char *path, const struct checkpoint_b
                                      const struct checkpoint_basis *found)
 {
     for (int64_t i = 0; i < 3 * wanted->n_centers; i++)
-        if (!(fabs(found->coordinates[i] - wanted->coordinates[i]) < 1e-6))
+        if (!(fabs(found->coordinates[i] - wanted->coordinates[i]) < CHECKPOINT_SAME_PLACE))
             return FAIL(STATUS_INPUT, "%s: centre %lld is not where it is in the molecule", path,
                         (long long)i / 3 + 1);
     return STATUS_OK;

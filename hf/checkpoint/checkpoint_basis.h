@@ -13,6 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Coordinates that differ by less, Bohr, are of one geometry: that of a file, and the one onto whose
+ * symmetry its centres are moved (full_point_group.h). */
+#define CHECKPOINT_SAME_PLACE 2e-6
+
 /* All doubles are one allocation, which begins with charge, all integers another, which begins
  * with shell_center. */
 struct checkpoint_basis {
@@ -44,8 +48,8 @@ enum status checkpoint_basis_init_empty(struct checkpoint_basis *basis);
 void checkpoint_basis_fini(struct checkpoint_basis *basis);
 
 /* STATUS_INPUT, with the first difference, if the two do not describe the same
- * functions: centres within 1e-6 Bohr, exponents and contractions within 1e-8
- * of their size. path is the file that found comes from. */
+ * functions: centres within CHECKPOINT_SAME_PLACE, exponents and contractions
+ * within 1e-8 of their size. path is the file that found comes from. */
 enum status checkpoint_basis_compare(const char *path, const struct checkpoint_basis *wanted,
                                      const struct checkpoint_basis *found);
 

@@ -6,10 +6,10 @@
 
 #include <math.h>
 
-/* Bound on the largest element of C^T S C - 1. Centres may differ by 1e-6 Bohr
+/* Bound on the largest element of C^T S C - 1. Centres may differ by 2e-6 Bohr
  * (checkpoint_basis.h), and with them the overlap; another program may have printed coefficients
  * with eight digits. A larger deviation is not rounding. */
-#define ORTHONORMAL 1e-6
+#define ORTHONORMAL 2e-6
 
 /* The largest element of C^T S C - 1, or the least that it may be, if that is larger; INFINITY if
  * they are not finite. SC, product: scratch. */

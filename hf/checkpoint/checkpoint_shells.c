@@ -128,7 +128,7 @@ bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shel
         struct shell *shell = &shells->shells[i];
         const double *position = molecule->atoms[shell->atom].position;
         for (int k = 0; k < 3; k++)
-            moved = moved || !(fabs(shell->center[k] - position[k]) < 1e-6);
+            moved = moved || !(fabs(shell->center[k] - position[k]) < CHECKPOINT_SAME_PLACE);
         memcpy(shell->center, position, sizeof shell->center);
     }
     return moved;

@@ -22,6 +22,6 @@ enum status checkpoint_basis_share(MPI_Comm comm, struct checkpoint_basis *basis
 enum status checkpoint_shells_create(const char *path, const struct checkpoint_basis *basis,
                                      struct shells **shells);
 
-/* Moves every shell to its centre in the molecule; whether that is another place, by more than 1e-6
- * Bohr, for any. */
+/* Moves every shell to its centre in the molecule; whether that is another place, by
+ * CHECKPOINT_SAME_PLACE or more, for any. */
 bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shells);

@@ -300,11 +300,11 @@ static void groups_are_those_of_textbooks(void **state)
         for (int round = 0; round < 5; round++) {
             check_case(&group_cases[c], 0);
             check_case(&group_cases[c], 5e-9);
-            check_case(&group_cases[c], 4e-7);
+            check_case(&group_cases[c], 9.45e-7); /* six digits in angstrom */
         }
 }
 
-/* More than six digits in angstrom round is another molecule, which stays as it is to the last bit. */
+/* More than what six digits in angstrom round is another molecule, which stays as it is to the last bit. */
 static void distorted_molecules_stay(void **state)
 {
     (void)state;
