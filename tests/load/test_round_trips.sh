@@ -36,18 +36,24 @@ limit() {
 count few "$beryl_hf" "${molecule[@]}" --fock-only 2
 count many "$beryl_hf" "${molecule[@]}" --fock-only 6
 # The SCF of coupled cluster: an SCF alone ends earlier.
+count symmetric "$beryl_hf" "${molecule[@]}" --converge 1e-8
+molecule+=(--point-group c1)
 count scf "$beryl_hf" "${molecule[@]}" --converge 1e-8
 count short "$beryl_tce" ccsd "${molecule[@]}" --converge-amplitudes 1e-4
 count ccsd "$beryl_tce" ccsd "${molecule[@]}"
-n_builds=$(sed -n 's/^Converged after .* iterations, \([0-9]*\) Fock builds$/\1/p' "$folder/scf")
+# builds NAME: of the SCF in NAME, but for the two of fock-only
+builds() {
+    echo "$(($(sed -n 's/^Converged after .* iterations, \([0-9]*\) Fock builds$/\1/p' "$folder/$1") - 2))"
+}
 # iterations NAME: of the CCSD in NAME
 iterations() {
     sed -n '/^iter   correlation/,/^$/p' "$folder/$1" | grep -c '^ *[0-9]'
 }
 
 limit "Fock builds" few many 4 5 3
-# The test of stability searches each representation apart.
-limit "Fock builds of an SCF" few scf "$((n_builds - 2))" 35 6
+limit "Fock builds of an SCF" few scf "$(builds scf)" 35 6
+# The test of stability searches each representation apart, and sums are made symmetric.
+limit "Fock builds of an SCF with symmetry" few symmetric "$(builds symmetric)" 52 6
 # Packing and unpacking of pairs have a stage each.
 limit "iterations of CCSD" short ccsd "$(($(iterations ccsd) - $(iterations short)))" 20 16
 # Each pool shares the memory of its node in three collectives.
