@@ -2,6 +2,7 @@
 #include "basis/input/full_point_group.h"
 
 #include "basis/input/ranked_centers.h"
+#include "basis/input/vector3.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -21,21 +22,14 @@ struct finder {
     struct ranked_centers centers;
     int64_t reference[2];   /* centres that are not on a line with the middle */
     bool planar;            /* all centres are in one plane with it */
-    double normal[3];       /* of the plane of the references, as long as their mean distance */
+    double normal[3];       /* of the plane of the references: their vector product */
     int order;              /* operations found */
     int64_t *images;        /* of MAX_FOUND operations and of the one that is looked at */
+    double (*matrix)[3][3]; /* likewise; of twice as many for the name */
     bool *taken;            /* scratch: centres that are images */
-    double (*matrix)[3][3]; /* likewise; twice as many for the name */
     double (*original)[3];  /* positions before centres are moved */
     double (*symmetric)[3]; /* scratch: positions */
 };
-
-static double determinant(const double A[3][3])
-{
-    double c[3];
-    vector_product(A[1], A[2], c);
-    return dot(A[0], c);
-}
 
 /* B = A^-T */
 static bool invert_transposed(const double A[3][3], double B[3][3])

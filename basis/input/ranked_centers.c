@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/ranked_centers.h"
 
+#include "basis/input/vector3.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

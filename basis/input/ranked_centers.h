@@ -31,17 +31,6 @@ struct rank_range {
     int64_t first, end;
 };
 
-static inline double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void vector_product(const double a[3], const double b[3], double c[3])
-{
-    for (int i = 0; i < 3; i++)
-        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-}
-
 /* tolerance: Bohr, at least the rounding errors of positions. On failure *centers is empty. Not
  * collective. Errors: STATUS_NO_MEMORY. */
 enum status ranked_centers_init(const struct molecule *molecule, double tolerance,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/schoenflies.h"
 
+#include "basis/input/vector3.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,15 +20,6 @@ struct features {
     bool inversion, reflections;
     bool horizontal; /* a reflection along that axis */
 };
-
-static double determinant_of(const double A[3][3])
-{
-    double sum = 0;
-    for (int i = 0; i < 3; i++)
-        sum += A[0][i] *
-               (A[1][(i + 1) % 3] * A[2][(i + 2) % 3] - A[1][(i + 2) % 3] * A[2][(i + 1) % 3]);
-    return sum;
-}
 
 static double trace_of(const double A[3][3])
 {
@@ -124,10 +117,10 @@ void schoenflies_name(int n, const double (*matrices)[3][3], char name[SCHOENFLI
 {
     struct features features = {.highest = 0};
     for (int k = 0; k < n; k++)
-        if (determinant_of(matrices[k]) > 0)
+        if (determinant(matrices[k]) > 0)
             note_rotation(matrices[k], &features);
     for (int k = 0; k < n; k++)
-        if (determinant_of(matrices[k]) < 0)
+        if (determinant(matrices[k]) < 0)
             note_improper(matrices[k], &features);
     bool cubic = features.n_of_order_3 >= 8;
     (cubic ? name_cubic : name_axial)(&features, name);
