@@ -4,6 +4,7 @@
 #include "hf/orbitals/scf_stability.h"
 #include "hf/scf/scf_choice.h"
 #include "hf/scf/scf_first_state.h"
+#include "hf/scf/scf_level.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "support/base/clock.h"
@@ -204,6 +205,7 @@ static enum status diis_step(struct scf_solver *solver)
         TRY(create_diis(solver));
     TRY(prepare_diis(solver));
     TRY(scf_state_diagonalise(solver->basis, solver->state));
+    TRY(scf_level_turn(solver->basis, solver->state));
     if (solver->occupation)
         scf_occupation_keep(solver->occupation, solver->state);
     TRY(scf_state_build(solver->basis, solver->fock, solver->state));
