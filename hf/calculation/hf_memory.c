@@ -82,6 +82,16 @@ static struct estimate estimate_run(const struct hf_settings *settings,
     return estimate;
 }
 
+/* Those of builds under either group are kept apart. */
+static double most_kept_bytes(const struct hf_settings *settings, const struct scf_problem *problem)
+{
+    enum fock_symmetry symmetry = (enum fock_symmetry)settings->fock.symmetry;
+    double most = integral_store_most_bytes(problem->tiling, symmetry, problem->symmetry);
+    if (problem->larger)
+        most += integral_store_most_bytes(problem->tiling, symmetry, problem->larger);
+    return most;
+}
+
 /* Bound on the integrals that a process keeps in what the need leaves of the budget. */
 static int64_t bound_kept(const struct hf_settings *settings, const struct scf_problem *problem,
                           const struct memory_need *need, const struct memory_budget *budget)
@@ -89,8 +99,7 @@ static int64_t bound_kept(const struct hf_settings *settings, const struct scf_p
     bool memory = settings->integrals == HF_INTEGRALS_MEMORY;
     if (settings->goal == HF_GOAL_TASKS || settings->integrals == HF_INTEGRALS_DIRECT)
         return 0;
-    double most = integral_store_most_bytes(
-        problem->tiling, (enum fock_symmetry)settings->fock.symmetry, problem->symmetry);
+    double most = most_kept_bytes(settings, problem);
     double left = memory_left_bytes(need, budget);
     if (!memory)
         left /= 2; /* for other programs */
