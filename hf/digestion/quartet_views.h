@@ -48,13 +48,8 @@ enum status quartet_views_begin(struct quartet_views *views, const struct tile_q
 /* Hands the contributions to the accumulator and releases the tiles of D. */
 enum status quartet_views_end(struct quartet_views *views);
 
-/* Index within its tile of a basis function, and of a group, in a role. */
+/* Index within its tile of a basis function in a role. */
 static inline int64_t view_function(const struct quartet_views *views, int role, int64_t function)
 {
     return function - views->tiling->first_function[views->tile[role]];
-}
-
-static inline int64_t view_group(const struct quartet_views *views, int role, int64_t group)
-{
-    return group - views->tiling->first_group[views->tile[role]];
 }

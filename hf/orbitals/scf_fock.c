@@ -134,13 +134,6 @@ enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind
     return tile_matrices_to_dense(tiling, kind->n_matrices, fock->G_tiles, G);
 }
 
-enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
-                                 struct dense *const G[])
-{
-    struct density_kind kind = density_of_spins(fock->problem->n_spins);
-    return scf_fock_of_several(fock, &kind, D, G);
-}
-
 static void swap_tiles(struct darray **A, struct darray **B)
 {
     struct darray *tiles = *A;

@@ -67,11 +67,8 @@ void scf_fock_energies(struct scf_fock *fock, const struct darray *H, double ene
 enum status scf_fock_matrix(struct scf_fock *fock, int spin, const struct darray *H,
                             struct dense *F);
 
-/* G of symmetric matrices that are not densities, one for each spin of the problem: always a full
- * build, and the last density stays remembered. Errors: those of fock_build. */
-enum status scf_fock_of_matrices(struct scf_fock *fock, struct dense *const D[],
-                                 struct dense *const G[]);
-
-/* The same for several matrices, as fock_build_several has them, in one pass over the integrals. */
+/* G of symmetric matrices that are not densities, in one pass over the integrals, as
+ * fock_build_several has them: always a full build, and the last density stays remembered. Errors:
+ * those of fock_build_several. */
 enum status scf_fock_of_several(struct scf_fock *fock, const struct density_kind *kind,
                                 struct dense *const D[], struct dense *const G[]);

@@ -275,8 +275,8 @@ static void set_orbitals(const struct scf_state *state, int spin, struct scf_hes
     dense_copy_columns(basis->work_nm, basis->n_occupied[spin], hessian->C_v[spin]);
 }
 
-void scf_hessian_project_spin(struct scf_hessian *hessian, const struct dense *A, int spin,
-                              struct scf_rotation *kappa)
+static void project_spin(struct scf_hessian *hessian, const struct dense *A, int spin,
+                         struct scf_rotation *kappa)
 {
     dense_multiply('N', 'N', 1, A, hessian->C_o[spin], 0, hessian->half[spin]);
     dense_multiply('T', 'N', 1, hessian->C_v[spin], hessian->half[spin], 0, kappa->kappa[spin]);
@@ -287,7 +287,7 @@ void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
 {
     for (int s = 0; s < 2; s++)
         if (kappa->kappa[s])
-            scf_hessian_project_spin(hessian, A, s, kappa);
+            project_spin(hessian, A, s, kappa);
 }
 
 /* g = U_v^T F U_o. */
@@ -367,33 +367,6 @@ static void first_order_density(struct scf_hessian *hessian, double factor,
     dense_add_transposed(1, one_way, 1, d);
 }
 
-void scf_hessian_expand(struct scf_hessian *hessian, const struct dense *kappa, int spin)
-{
-    first_order_density(hessian, 1, kappa, spin, hessian->G[spin], hessian->d[spin]);
-}
-
-enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
-                                 struct scf_rotation *product)
-{
-    /* Screening is absolute, so the build sees a vector of norm 1. */
-    double norm = sqrt(scf_rotation_dot(kappa, kappa));
-    if (norm == 0) {
-        scf_rotation_add(0, kappa, 0, product);
-        return STATUS_OK;
-    }
-    for (int s = 0; s < hessian->basis->n_spins; s++)
-        if (kappa->kappa[s])
-            first_order_density(hessian, hessian->basis->occupation / norm, kappa->kappa[s], s,
-                                hessian->G[s], hessian->d[s]);
-    TRY(scf_fock_of_matrices(hessian->fock, hessian->d, hessian->G));
-    for (int s = 0; s < hessian->basis->n_spins; s++)
-        if (kappa->kappa[s])
-            scf_hessian_project_spin(hessian, hessian->G[s], s, product);
-    scf_rotation_add(0, product, norm, product);
-    add_gap_times(hessian->orbital_energies, kappa, product);
-    return STATUS_OK;
-}
-
 /* Scratch of n matrices. */
 static enum status need_scratch(struct scf_hessian *hessian, int n)
 {
@@ -431,7 +404,7 @@ enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_o
     TRY(scf_fock_of_several(hessian->fock, &kind, hessian->d, hessian->G));
     for (int i = 0; i < kind.n_matrices; i++)
         if (kappa[i / n_spins]->kappa[i % n_spins])
-            scf_hessian_project_spin(hessian, hessian->G[i], i % n_spins, product[i / n_spins]);
+            project_spin(hessian, hessian->G[i], i % n_spins, product[i / n_spins]);
     for (int i = 0; i < n; i++)
         add_gap_times(hessian->orbital_energies, kappa[i], product[i]);
     return STATUS_OK;

@@ -116,20 +116,11 @@ void scf_hessian_fini(struct scf_hessian *hessian);
  * collective. */
 int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products);
 
-/* kappa = C_v^T A C_o of each spin that has rotations, or of one. A: n x n, over the functions. */
+/* kappa = C_v^T A C_o of each spin that has rotations. A: n x n, over the functions. */
 void scf_hessian_project(struct scf_hessian *hessian, const struct dense *A,
                          struct scf_rotation *kappa);
-void scf_hessian_project_spin(struct scf_hessian *hessian, const struct dense *A, int spin,
-                              struct scf_rotation *kappa);
 
-/* d[spin] = C_v kappa C_o^T + its transpose. */
-void scf_hessian_expand(struct scf_hessian *hessian, const struct dense *kappa, int spin);
-
-/* product = H kappa, at the price of a Fock build. Errors: those of fock_build. */
-enum status scf_hessian_multiply(struct scf_hessian *hessian, const struct scf_rotation *kappa,
-                                 struct scf_rotation *product);
-
-/* n products in one pass over the integrals, n n_spins <= FOCK_MAX_MATRICES. About a restricted
+/* n products in one pass over the integrals, at the price of a Fock build, n n_spins <= FOCK_MAX_MATRICES. About a restricted
  * state: with_own <= FOCK_MAX_COULOMB of the first rotations in its own space, product[i] = H kappa[i],
  * all others product[i] = H_t kappa[i]; else all are with H. Each kappa is of norm 1. Errors: those of
  * fock_build, STATUS_NO_MEMORY. */

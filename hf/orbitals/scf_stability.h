@@ -23,7 +23,7 @@ struct scf_stability {
     int n_builds; /* passes over the integrals: each of all quartets once, or less */
 };
 
-/* Collective. Errors: those of scf_hessian_multiply, STATUS_NO_MEMORY; nothing is
+/* Collective. Errors: those of scf_hessian_multiply_several, STATUS_NO_MEMORY; nothing is
  * left then. */
 enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability);
 void scf_stability_fini(struct scf_stability *stability);

@@ -14,7 +14,7 @@ struct entry {
 
 struct item_cache {
     struct item_cache_source source;
-    int64_t budget, used, n_loads;
+    int64_t budget, used;
     struct entry **entries; /* by number; NULL where absent */
     int64_t n_items;
     struct entry *newest, *oldest;
@@ -94,7 +94,6 @@ enum status item_cache_pin(struct item_cache *cache, int64_t number, void **item
         }
         cache->entries[number] = entry;
         cache->used += entry->bytes;
-        cache->n_loads++;
         link_newest(cache, entry);
     } else if (cache->newest != entry) {
         unlink_entry(cache, entry);
@@ -136,9 +135,4 @@ void item_cache_destroy(struct item_cache *cache)
     item_cache_clear(cache);
     free(cache->entries);
     free(cache);
-}
-
-int64_t item_cache_n_loads(const struct item_cache *cache)
-{
-    return cache->n_loads;
 }

@@ -39,6 +39,3 @@ bool item_cache_holds(const struct item_cache *cache, int64_t number);
 
 /* Unloads every item; none may be pinned. */
 void item_cache_clear(struct item_cache *cache);
-
-/* Items loaded since creation, for statistics and tests. */
-int64_t item_cache_n_loads(const struct item_cache *cache);

@@ -74,3 +74,10 @@ static inline void solution_fini(struct solution *solution)
     scf_basis_destroy(solution->basis);
     scf_setup_fini(&solution->setup);
 }
+
+/* product = H kappa. */
+static inline void solution_multiply(struct solution *solution, const struct scf_rotation *kappa,
+                                     struct scf_rotation *product)
+{
+    check_ok(scf_hessian_multiply_several(&solution->hessian, 1, 1, &kappa, &product));
+}

@@ -151,22 +151,8 @@ static void check_several(struct solution *solution, int with_own, int n, double
     }
 }
 
-/* A vector of a norm other than 1. */
-static void check_one(struct solution *solution, const double *H)
-{
-    struct scf_rotation kappa, product;
-    check_ok(scf_rotation_init(solution->basis, &kappa));
-    check_ok(scf_rotation_init(solution->basis, &product));
-    scf_rotation_set_noise(0, &kappa);
-    check_ok(scf_hessian_multiply(&solution->hessian, &kappa, &product));
-    check_product(solution, H, &kappa, &product);
-    scf_rotation_fini(&kappa);
-    scf_rotation_fini(&product);
-}
-
 static void check_products(struct solution *solution, int n_blocks, double *const H[])
 {
-    check_one(solution, H[0]);
     double *const own[2] = {H[0], H[0]};
     for (int n = 1; n <= FOCK_MAX_MATRICES && n_blocks == 2; n++)
         for (int with_own = 0; with_own <= FOCK_MAX_COULOMB && with_own <= n; with_own++)
@@ -264,9 +250,9 @@ static void check_product_parts(struct solution *solution,
     check_ok(scf_rotation_init(solution->basis, &product));
     check_ok(scf_rotation_init(solution->basis, &of_part));
     check_ok(scf_rotation_init(solution->basis, &expected));
-    check_ok(scf_hessian_multiply(&solution->hessian, kappa, &product));
+    solution_multiply(solution, kappa, &product);
     for (int r = 0; r < representations->n; r++) {
-        check_ok(scf_hessian_multiply(&solution->hessian, &part[r], &of_part));
+        solution_multiply(solution, &part[r], &of_part);
         scf_representations_split(representations, &product, 1, &r, &out);
         scf_rotation_add(-1, &expected, 1, &of_part);
         check_close(scf_rotation_dot(&of_part, &of_part), 0, 1e-12);

@@ -37,7 +37,7 @@ static void fixture_init(const struct scf_case *scf_case, struct fixture *fixtur
             scf_rotation_add(-scf_rotation_dot(x, &fixture->Hx[j]) /
                                  scf_rotation_dot(&fixture->x[j], &fixture->Hx[j]),
                              &fixture->x[j], 1, x);
-        check_ok(scf_hessian_multiply(hessian, x, Hx));
+        solution_multiply(&fixture->solution, x, Hx);
     }
     scf_preconditioner_keep(&fixture->preconditioner, N_DIRECTIONS, fixture->x, fixture->Hx);
     scf_preconditioner_begin(&fixture->preconditioner, fixture->solution.state, FLOOR);
