@@ -63,12 +63,6 @@ struct work_list {
     int64_t n_tiles;
 };
 
-static int compare_descending(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a < b) - (a > b);
-}
-
 static int compare_tile_pairs(const void *left, const void *right)
 {
     const struct tile_pair *a = left, *b = right;
@@ -119,7 +113,7 @@ static enum status sort_bounds(const struct screening *screening, struct tile_pa
         pair->bounds = malloc((size_t)pair->n * sizeof *pair->bounds);
         TRY(CHECK_MEMORY(pair->bounds, "no memory for the bounds of a pair of tiles"));
         darray_get(screening->group_bounds, index, pair->bounds);
-        qsort(pair->bounds, (size_t)pair->n, sizeof *pair->bounds, compare_descending);
+        qsort(pair->bounds, (size_t)pair->n, sizeof *pair->bounds, array_descending);
     }
     return STATUS_OK;
 }

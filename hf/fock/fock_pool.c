@@ -123,12 +123,6 @@ enum status fock_pool_create(struct fock *fock)
     return taskpool_create(fock->comm, &problem, &fock->pool_settings, &fock->pool);
 }
 
-static int compare_ids(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
 /* Keeps only the tasks that any worker observed not to be null. Collective. */
 static enum status keep_observed(struct fock *fock)
 {
@@ -140,7 +134,7 @@ static enum status keep_observed(struct fock *fock)
     void *ids;
     int64_t n;
     TRY(gather_to_all(fock->comm, &part, &ids, &n));
-    qsort(ids, (size_t)n, sizeof *observed->ids, compare_ids);
+    qsort(ids, (size_t)n, sizeof *observed->ids, array_ascending);
     fock_tasks_keep(fock->tasks, n, ids);
     free(observed->ids);
     *observed = (struct id_list){0};

@@ -2,6 +2,7 @@
 #include "hf/orbitals/scf_occupation.h"
 
 #include "support/base/agree.h"
+#include "support/base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -71,18 +72,12 @@ static void find_projections(const struct scf_occupation *occupation, struct scf
     dense_sum_parts(basis->problem->grid, basis->n_orbitals, occupation->p);
 }
 
-static int compare_projections(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x < y) - (x > y);
-}
-
 /* The least of the n_occupied largest p. Overwrites sorted. */
 static double find_least_occupied(const struct scf_occupation *occupation, int n_occupied)
 {
     size_t m = (size_t)occupation->basis->n_orbitals;
     memcpy(occupation->sorted, occupation->p, m * sizeof *occupation->p);
-    qsort(occupation->sorted, m, sizeof *occupation->sorted, compare_projections);
+    qsort(occupation->sorted, m, sizeof *occupation->sorted, array_descending);
     return occupation->sorted[n_occupied - 1];
 }
 

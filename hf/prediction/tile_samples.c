@@ -2,6 +2,7 @@
 #include "hf/prediction/tile_samples.h"
 
 #include "support/base/agree.h"
+#include "support/base/array.h"
 #include "support/mpi/gather.h"
 
 #include <math.h>
@@ -207,12 +208,6 @@ enum status tile_samples_create(const struct class_counts *counts, MPI_Comm comm
     return status;
 }
 
-static int by_descending_number(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a < b) - (a > b);
-}
-
 /* Bounds of the tile pairs, in scratch; those of ordered pairs twice. Returns their number. */
 static int64_t sort_tile_bounds(const struct screening *screening, bool ordered, double *bounds)
 {
@@ -224,7 +219,7 @@ static int64_t sort_tile_bounds(const struct screening *screening, bool ordered,
             if (ordered && J < I)
                 bounds[n++] = bound;
         }
-    qsort(bounds, (size_t)n, sizeof *bounds, by_descending_number);
+    qsort(bounds, (size_t)n, sizeof *bounds, array_descending);
     return n;
 }
 

@@ -11,7 +11,7 @@
 
 /* A pair of groups a >= b that can pass at all, and its products of functions. */
 struct counted_pair {
-    double bound;
+    double bound;            /* first: the order of array_descending */
     int32_t ordered, unique; /* mn; m >= n where a = b */
 };
 
@@ -74,13 +74,6 @@ static enum status gather_pairs(MPI_Comm comm, struct pair_list *list)
     return STATUS_OK;
 }
 
-static int by_descending_bound(const void *left, const void *right)
-{
-    double a = ((const struct counted_pair *)left)->bound;
-    double b = ((const struct counted_pair *)right)->bound;
-    return (a < b) - (a > b);
-}
-
 /* Sorts the list, and sums over the pairs of pairs (p, q) that pass. Unique integrals: (q, p) is a
  * copy of (p, q), and (p, p) has only the half below its diagonal. */
 static void count_sorted(struct pair_list *list, double threshold, struct integral_count *count)
@@ -88,7 +81,7 @@ static void count_sorted(struct pair_list *list, double threshold, struct integr
     const struct counted_pair *pairs = list->pairs;
     int64_t ordered = 0, unique = 0, partners = list->n, twice_unique = 0;
     if (list->n > 0)
-        qsort(list->pairs, (size_t)list->n, sizeof *list->pairs, by_descending_bound);
+        qsort(list->pairs, (size_t)list->n, sizeof *list->pairs, array_descending);
     for (int64_t q = 0; q < list->n; q++) {
         ordered += pairs[q].ordered;
         unique += pairs[q].unique;

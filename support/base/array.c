@@ -38,3 +38,15 @@ enum status array_append(void *items, int *n, size_t item_size)
     ++*n;
     return STATUS_OK;
 }
+
+int array_ascending(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+int array_descending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}

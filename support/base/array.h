@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arrays that grow, and arrays in ascending order. */
+/* Arrays that grow, and arrays in order. */
 #pragma once
 
 #include "support/base/status.h"
@@ -20,6 +20,11 @@ enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item
  * items  as those of array_reserve
  * Errors: STATUS_NO_MEMORY, everything is then unchanged. */
 enum status array_append(void *items, int *n, size_t item_size);
+
+/* Orders for qsort, bsearch and tsearch: items that begin with an int64_t in ascending order of it,
+ * and items that begin with a double, not NaN, in descending order. */
+int array_ascending(const void *left, const void *right);
+int array_descending(const void *left, const void *right);
 
 /* Index of the last of n numbers in ascending order that is at most this one; -1 if there is
  * none. */

@@ -2,6 +2,7 @@
 #include "tce/tile_loop/loop_views.h"
 
 #include "support/arrays/item_cache.h"
+#include "support/base/array.h"
 #include "support/base/integers.h"
 #include "tce/dense/product_panels.h"
 #include "tce/tensor/block_buffers.h"
@@ -95,20 +96,6 @@ static void copy_part(const struct part *part, const double *from, double *to)
     }
 }
 
-/* The tile that has the value. */
-static int32_t find_tile(const struct index_space *space, int64_t value)
-{
-    int32_t low = 0, high = space->n_tiles - 1;
-    while (low < high) {
-        int32_t middle = low + (high - low + 1) / 2;
-        if (space->first[middle] <= value)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
-}
-
 /* The box that a block of the view is, in values of the tensor's indices. */
 struct view_box {
     int rank;
@@ -192,8 +179,10 @@ static enum status fill_box(struct loop_views *self, const struct view *view,
     const struct block_labels *labels = block_index_labels(view->source.tensor->blocks);
     int32_t first[MAX_RANK], last[MAX_RANK], tile[MAX_RANK];
     for (int d = 0; d < box->rank; d++) {
-        first[d] = tile[d] = find_tile(labels->space[d], box->first[d]);
-        last[d] = find_tile(labels->space[d], box->end[d] - 1);
+        const struct index_space *space = labels->space[d];
+        first[d] = (int32_t)array_find_last(space->first, space->n_tiles, box->first[d]);
+        last[d] = (int32_t)array_find_last(space->first, space->n_tiles, box->end[d] - 1);
+        tile[d] = first[d];
     }
     for (;;) {
         TRY(copy_stored(self, view, box, tile, to));

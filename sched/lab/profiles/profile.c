@@ -2,6 +2,7 @@
 #include "sched/lab/profiles/profile.h"
 
 #include "support/base/agree.h"
+#include "support/base/array.h"
 #include "support/io/output_buffer.h"
 #include "support/mpi/gather.h"
 
@@ -9,13 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_entries(const void *left, const void *right)
-{
-    int64_t a = ((const struct taskpool_history_entry *)left)->task;
-    int64_t b = ((const struct taskpool_history_entry *)right)->task;
-    return (a > b) - (a < b);
-}
 
 static void write_csv(FILE *stream, const struct taskpool_history_entry *entries, int64_t n)
 {
@@ -86,7 +80,7 @@ enum status profile_gather(MPI_Comm comm, const struct taskpool_history *history
     TRY(gather_to_first(comm, &part, &all, n));
     *entries = all;
     if (rank == 0)
-        qsort(*entries, (size_t)*n, sizeof **entries, compare_entries);
+        qsort(*entries, (size_t)*n, sizeof **entries, array_ascending);
     return STATUS_OK;
 }
 

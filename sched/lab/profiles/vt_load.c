@@ -51,11 +51,6 @@ static int compare_int64(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-static int compare_phase_ids(const void *left, const void *right)
-{
-    return compare_int64(*(const int64_t *)left, *(const int64_t *)right);
-}
-
 static int compare_by_entity(const void *left, const void *right)
 {
     const struct vt_record *a = left, *b = right;
@@ -87,7 +82,7 @@ static enum status collect_phases(struct vt_load *load)
         }
     }
     if (n > 0)
-        qsort(load->phase_ids, (size_t)n, sizeof *load->phase_ids, compare_phase_ids);
+        qsort(load->phase_ids, (size_t)n, sizeof *load->phase_ids, array_ascending);
     for (int64_t i = 0; i < n; i++)
         if (i == 0 || load->phase_ids[i] != load->phase_ids[i - 1])
             load->phase_ids[load->n_phases++] = load->phase_ids[i];

@@ -43,23 +43,17 @@ void watched_tasks_remove(struct watched_tasks *self, int64_t task)
         self->list[i] = self->list[--self->n];
 }
 
-static int compare_watched(const void *a, const void *b)
-{
-    const struct watched_task *left = a, *right = b;
-    return (left->task > right->task) - (left->task < right->task);
-}
-
 static void sort_watched(struct watched_tasks *self)
 {
     if (self->n > 1)
-        qsort(self->list, (size_t)self->n, sizeof *self->list, compare_watched);
+        qsort(self->list, (size_t)self->n, sizeof *self->list, array_ascending);
 }
 
 struct watched_task *watched_tasks_find(const struct watched_tasks *self, int64_t task)
 {
     const struct watched_task key = {.task = task};
     return self->n > 0
-               ? bsearch(&key, self->list, (size_t)self->n, sizeof *self->list, compare_watched)
+               ? bsearch(&key, self->list, (size_t)self->n, sizeof *self->list, array_ascending)
                : NULL;
 }
 

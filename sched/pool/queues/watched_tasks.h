@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct watched_task {
-    int64_t task;
+    int64_t task;  /* first: the order of array_ascending */
     double work;   /* seconds at speed 1 */
     double time_s; /* that it has taken since; 0: it ran elsewhere */
     int32_t from;  /* the worker on which it ran; -1: unknown */

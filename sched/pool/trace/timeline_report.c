@@ -2,6 +2,7 @@
 #include "sched/pool/trace/timeline_report.h"
 
 #include "support/base/agree.h"
+#include "support/base/array.h"
 #include "support/io/json.h"
 #include "support/mpi/gather.h"
 
@@ -99,16 +100,9 @@ static void add_durations(const struct timeline *all, json_t *json)
 /* --- sampled tasks --- */
 
 struct sampled_task {
-    int64_t task;
+    int64_t task; /* first: the order of array_ascending */
     double time_s, cost;
 };
-
-static int by_number(const void *left, const void *right)
-{
-    int64_t a = ((const struct sampled_task *)left)->task;
-    int64_t b = ((const struct sampled_task *)right)->task;
-    return (a > b) - (a < b);
-}
 
 /* The sampled tasks of this process, with their predicted costs. */
 static enum status sample_here(const struct timeline *timeline,
@@ -138,7 +132,7 @@ static void sample_to_json(struct sampled_task *tasks, int64_t n, uint64_t keep_
                 tasks[n_kept++] = tasks[i];
         keep_below /= 2;
     } while (n_kept > TIMELINE_SAMPLE);
-    qsort(tasks, (size_t)n_kept, sizeof *tasks, by_number);
+    qsort(tasks, (size_t)n_kept, sizeof *tasks, array_ascending);
     for (int64_t i = 0; i < n_kept; i++) {
         json_array_append_new(numbers, json_integer(tasks[i].task));
         json_array_append_new(seconds, json_real(tasks[i].time_s));
@@ -226,12 +220,6 @@ static enum status add_lanes(MPI_Comm comm, const struct timeline *timeline, jso
 
 /* --- loads --- */
 
-static int by_load(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a < b) - (a > b);
-}
-
 /* Loads of at most MAX_LOADS workers, evenly chosen of the n in descending order; and how many are
  * above the middle of mean and maximum: those for which the others wait. */
 static void add_sorted_loads(const char *key, double *loads_s, int64_t n, json_t *json)
@@ -239,7 +227,7 @@ static void add_sorted_loads(const char *key, double *loads_s, int64_t n, json_t
     int64_t n_shown = n < MAX_LOADS ? n : MAX_LOADS, n_above = 0;
     double sum_s = 0;
     json_t *seconds = json_array();
-    qsort(loads_s, (size_t)n, sizeof *loads_s, by_load);
+    qsort(loads_s, (size_t)n, sizeof *loads_s, array_descending);
     for (int64_t i = 0; i < n; i++)
         sum_s += loads_s[i];
     double mean_s = sum_s / (double)n, middle_s = (mean_s + loads_s[0]) / 2;

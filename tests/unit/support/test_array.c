@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Arrays keep what they hold while they grow, and grow rarely; numbers in ascending order are
- * found. */
+ * found; items are sorted by the number that they begin with. */
 #include "support/base/array.h"
 #include "tests/check.h"
 
@@ -55,12 +55,33 @@ static void the_last_number_that_is_not_larger_is_found(void **state)
     assert_int_equal(array_find_last(numbers, n, INT64_MAX), n - 1);
 }
 
+static void items_are_ordered_by_what_they_begin_with(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t number;
+        double other;
+    } numbered[] = {{INT64_MIN, 1}, {-1, 0}, {-1, 7}, {INT64_MAX, -1}};
+    const struct {
+        double size;
+        int64_t other;
+    } sized[] = {{1e300, 1}, {0, 0}, {0, 7}, {-0.5, -1}};
+    const int rank[] = {0, 1, 1, 2};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++) {
+            int expected = (rank[i] > rank[k]) - (rank[i] < rank[k]);
+            assert_int_equal(array_ascending(&numbered[i], &numbered[k]), expected);
+            assert_int_equal(array_descending(&sized[i], &sized[k]), expected);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_survive_growth),
         cmocka_unit_test(a_failure_changes_nothing),
         cmocka_unit_test(the_last_number_that_is_not_larger_is_found),
+        cmocka_unit_test(items_are_ordered_by_what_they_begin_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/sim/data_cache.h"
 
+#include "support/base/array.h"
 #include "support/base/die.h"
 
 #include <search.h>
@@ -8,7 +9,7 @@
 
 /* A block in a node's memory. */
 struct copy {
-    int64_t block, bytes; /* block first: what compare_copies looks at */
+    int64_t block, bytes; /* block first: the order of array_ascending */
     int writer;           /* that has to take it out; -1: it is as its owner has it */
     struct copy *newer, *older;
     struct copy *next_written, **to_written; /* in the list of its writer */
@@ -26,12 +27,6 @@ struct data_cache {
     struct node_memory *nodes;
     struct copy **written; /* n_workers lists */
 };
-
-static int compare_copies(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
 
 enum status data_cache_create(int n_nodes, int n_workers, int64_t bytes, struct data_cache **cache)
 {
@@ -79,7 +74,7 @@ static void drop_oldest_copy(struct node_memory *node)
     unlink_copy(node, copy);
     forget_writer(copy);
     node->used_bytes -= copy->bytes;
-    tdelete(copy, &node->copies, compare_copies);
+    tdelete(copy, &node->copies, array_ascending);
     free(copy);
 }
 
@@ -102,7 +97,7 @@ void data_cache_destroy(struct data_cache *cache)
 
 static struct copy *find_copy(const struct node_memory *node, int64_t block)
 {
-    struct copy *const *found = tfind(&block, &node->copies, compare_copies);
+    struct copy *const *found = tfind(&block, &node->copies, array_ascending);
     return found ? *found : NULL;
 }
 
@@ -136,7 +131,7 @@ int64_t data_cache_put(struct data_cache *cache, int node, int64_t block, int64_
     if (!copy)
         die_no_memory("no memory for the data of simulated nodes");
     *copy = (struct copy){.block = block, .bytes = bytes, .writer = -1};
-    if (!tsearch(copy, &memory->copies, compare_copies))
+    if (!tsearch(copy, &memory->copies, array_ascending))
         die_no_memory("no memory for the data of simulated nodes");
     link_copy(memory, copy);
     memory->used_bytes += bytes;
