@@ -21,7 +21,6 @@
 #include "basis/integrals/shell_groups.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 enum {

@@ -12,7 +12,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 static int64_t n_electrons(const struct scf_problem *problem, int spin)

@@ -2,7 +2,6 @@
 /* beryl-hf: Hartree-Fock. */
 #include "hf/cli/hf_options.h"
 #include "hf/cli/hf_run.h"
-#include "sched/lab/trace/trace.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/log.h"

@@ -16,7 +16,6 @@
 #include "hf/digestion/row_matrices.h"
 #include "hf/tiles/screening.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* A request: the quartets of the views' tiles I and J, K and L, with all permutations. */

@@ -4,7 +4,6 @@
  * picture. */
 #pragma once
 
-#include "basis/integrals/two_electron.h"
 #include "hf/digestion/quartet_views.h"
 #include "support/base/status.h"
 

@@ -5,7 +5,6 @@
 #include "support/arrays/diis.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -14,8 +14,6 @@
 #include "hf/orbitals/scf_state.h"
 #include "support/base/status.h"
 
-#include <stdbool.h>
-
 enum { SCF_KEPT_DIRECTIONS = 8 };
 
 struct scf_preconditioner {

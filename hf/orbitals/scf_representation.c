@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_representation.h"
 
-#include "hf/orbitals/scf_fock.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/agree.h"
 

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "hf/orbitals/scf_hessian.h"
-#include "support/base/memory.h"
 #include "support/base/status.h"
 
 struct scf_representations {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_stability.h"
 
-#include "hf/fock/fock_build.h"
 #include "hf/orbitals/scf_curvature_search.h"
 #include "hf/orbitals/scf_representation.h"
 #include "hf/tiles/tile_symmetry.h"

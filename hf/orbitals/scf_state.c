@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_state.h"
 
-#include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
 #include <math.h>

@@ -8,12 +8,9 @@
  * of atoms excepted. The first one, of superposed atomic densities, computes fewer. */
 #pragma once
 
-#include "hf/fock/fock_build.h"
 #include "hf/prediction/class_counts.h"
 #include "hf/prediction/sample_run.h"
 #include "support/base/status.h"
-
-#include <stdint.h>
 
 /* Seconds of a build on these processes, work divided evenly but no less than the longest tile quartet
  * of the sample; and of its classes, [t][u] as in class_counts, of all processes together. */

@@ -2,7 +2,6 @@
 /* The prediction of --dry-run, as text and in the result. */
 #pragma once
 
-#include "basis/quartets/class_costs.h"
 #include "hf/prediction/fock_prediction.h"
 
 #include <jansson.h>

@@ -8,7 +8,6 @@
 #include "support/io/json.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 void hf_outcome_set_status(struct hf_outcome *outcome, enum status status)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/pool_check.h"
 
-#include "sched/pool/core/task_data.h"
 #include "sched/pool/drivers/sim/noise.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"

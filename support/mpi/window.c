@@ -6,7 +6,6 @@
 #include "support/base/node.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <unistd.h>
 
 /* State that osc/sm and osc/rdma keep of a window, and of each process in it; rounded up. */

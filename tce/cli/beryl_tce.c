@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* beryl-tce: tensor contractions, and the correlation methods written in them. */
-#include "sched/lab/trace/trace.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/log.h"

@@ -32,7 +32,6 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/tensor/block_index.h"
 #include "tce/tensor/symmetry.h"
 
 #include <stdbool.h>

@@ -20,7 +20,6 @@
 #include "tce/methods/amplitude_solver.h"
 #include "tce/tensor/tensor.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "hf/tiles/screening.h"
-#include "sched/pool/core/statistics.h"
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"
 #include "tce/execution/program_instance.h"

@@ -8,7 +8,6 @@
 #include "tce/methods/amplitude_file.h"
 #include "tce/methods/correlation.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 
 /* All borrowed. */

@@ -2,7 +2,6 @@
 /* The largest amplitudes of a coupled-cluster calculation. */
 #pragma once
 
-#include "support/base/status.h"
 #include "tce/integrals/orbital_space.h"
 #include "tce/tensor/tensor.h"
 

@@ -6,7 +6,6 @@
 #include "support/base/status.h"
 #include "tce/execution/program_instance.h"
 
-#include <mpi.h>
 #include <stddef.h>
 
 /* Refuses what a method's program never has: more unknowns than CORRELATION_MAX_UNKNOWNS; a statement

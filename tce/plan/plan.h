@@ -29,7 +29,6 @@
 #include "tce/tensor/packing.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 /* Operations of DGEMM in the time in which an element is read, permuted and added. */

@@ -3,7 +3,6 @@
 #include "tce/plan/plan_builder.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct plan_operand plan_builder_number(const struct product *product, const struct plan_use *use,

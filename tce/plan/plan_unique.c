@@ -4,8 +4,6 @@
  * alone. Unknowns of iterations, loops over tiles and trials of a symmetry know whole tensors. */
 #include "tce/plan/plan_builder.h"
 
-#include <stdlib.h>
-
 /* Blocks of a tensor whose stored ones may be listed. */
 enum { MOST_LISTED = 1 << 20 };
 

@@ -5,7 +5,6 @@
 
 #include <cblas.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Longest vector in one call of BLAS, which counts in int. */

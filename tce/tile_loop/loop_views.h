@@ -11,7 +11,6 @@
 #pragma once
 
 #include "support/base/status.h"
-#include "tce/contraction/contraction_tasks.h"
 #include "tce/dense/dense_product.h"
 #include "tce/tile_loop/tile_loop.h"
 

@@ -6,7 +6,6 @@
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
-#include "sched/pool/core/task_data.h"
 #include "sched/pool/data/data_costs.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/pool_timeline.h"

@@ -6,7 +6,6 @@
 
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/trace/trace.h"
-#include "sched/pool/core/statistics.h"
 #include "sched/pool/modes/modes.h"
 #include "support/base/sha256.h"
 #include "support/base/status.h"

@@ -3,7 +3,6 @@
  * inclusion all that they are written with. */
 #pragma once
 
-#include "sched/lab/report/markup/axis.h"
 #include "sched/lab/report/markup/html.h"
 #include "sched/lab/report/markup/svg_chart.h"
 #include "sched/lab/report/report_run.h"

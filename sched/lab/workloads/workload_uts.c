@@ -5,7 +5,6 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * storage. */
 #include "sched/pool/protocols/stealing.h"
 #include "sched/pool/protocols/termination.h"
-#include "support/base/status.h"
 #include "taskpool/mode.h"
 
 #include <assert.h>

@@ -2,7 +2,6 @@
 /* The course of a run on all processes, as JSON. */
 #pragma once
 
-#include "sched/pool/core/statistics.h"
 #include "sched/pool/trace/timeline.h"
 #include "support/base/status.h"
 #include "taskpool/taskpool.h"

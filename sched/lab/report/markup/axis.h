@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 enum { AXIS_TEXT_SIZE = 40 };
 

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The character at the start of a text, a blank for what is none. Returns the bytes it took. */

@@ -7,7 +7,6 @@
 #include "sched/pool/core/poll_interval.h"
 #include "sched/pool/drivers/mpi/mpi_comm.h"
 #include "sched/pool/drivers/mpi/mpi_watchdog.h"
-#include "sched/pool/trace/recorder.h"
 #include "taskpool/mode.h"
 
 #include <pthread.h>

@@ -10,7 +10,6 @@
  * or on its way when all are, and a deadlock of workers that wait, fail the run. */
 #include "sched/pool/core/comm.h"
 #include "sched/pool/drivers/sim/driver_sim_private.h"
-#include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/memory.h"
 #include "support/io/progress.h"
