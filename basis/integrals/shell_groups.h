@@ -12,8 +12,8 @@
 
 struct shells;
 
-/* Most functions, and thus shells, of a group of several shells, and their highest l; a shell of high
- * l alone may have more functions. */
+/* Largest number of functions, and thus of shells, in a group of several shells, and their highest l; a
+ * shell of high l alone may have more functions. */
 enum { GROUP_MAX_FUNCTIONS = 10, GROUP_MAX_L = 3 };
 
 /* The angular part. */

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* From so many records of the bra or the ket on, a quartet fills the lanes alone. */
+/* A quartet with this many records of the bra or of the ket fills all lanes by itself (compute_split). */
 enum { SPLIT_BRA = 256, SPLIT_KET = 64 };
 
 struct hermite_engine {

@@ -112,7 +112,7 @@ void kept_quartets_put(const struct kept_batch *batch, const double *integrals,
     }
 }
 
-/* A quartet's integrals from number i on, QUARTET_LANES of them; those beyond its last are any numbers. */
+/* A quartet's integrals from number i on, QUARTET_LANES of them; those beyond its last are arbitrary. */
 INLINE lanes load_integrals(const char *from, enum kept_width width, int64_t i, double unit)
 {
     lanes x;

@@ -24,7 +24,7 @@
 
 enum kept_width { KEPT_DOUBLE, KEPT_INT32, KEPT_INT16, N_KEPT_WIDTHS };
 
-/* Of each width. */
+/* Numbers of quartets and integrals of each width. */
 struct kept_size {
     int64_t n_quartets[N_KEPT_WIDTHS], n_integrals[N_KEPT_WIDTHS];
 };

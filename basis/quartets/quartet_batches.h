@@ -59,8 +59,9 @@ struct quartet_source {
     /* To which integrals of small bounds are rounded (kept_quartets.h); 0: none is. */
     double unit;
 
-    /* Of quartet_batches_kept_size and the same unit: batches take from it what it has, in the order and with the bits
-     * of computing all of them, and leave there what they compute. NULL: nothing is kept. */
+    /* Kept integrals, sized by quartet_batches_kept_size for this unit: batches take from it what it
+     * has, in the order and with the bits of computing all of them, and leave there what they
+     * compute. NULL: nothing is kept. */
     struct kept_quartets *kept;
 };
 

@@ -85,7 +85,7 @@ static enum status read_and_check_molecule(const struct hf_settings *settings, M
     return molecule_check(&input->molecule, settings->molecule);
 }
 
-/* What is done with the guess of UHF alone. */
+/* Refuses options that change the guess of UHF alone. */
 static enum status check_guess_of_restricted(const struct hf_settings *settings)
 {
     if (settings->scf.mix)

@@ -17,7 +17,7 @@
  * functions are all but dependent (--dependence), is 1e-10 at most. */
 #define ORTHONORMAL_AS_THEY_ARE 1e-8
 
-/* Occupations of orbitals may be rounded by so much. */
+/* Tolerance of occupation numbers, which other programs round. */
 #define OCCUPATION 1e-4
 
 /* --- the file --- */

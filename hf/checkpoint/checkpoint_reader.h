@@ -12,7 +12,8 @@
 struct checkpoint_reader;
 struct checkpoint_stream;
 
-/* What of a file must be the problem's: centres and basis; or only the elements, in their order. */
+/* How much of a file must agree with the problem: centres and basis; or only the elements, in their
+ * order. */
 enum checkpoint_fit { CHECKPOINT_FITS_FUNCTIONS, CHECKPOINT_FITS_ELEMENTS };
 
 /* Verifies all of the file: its seal, that HDF5 can read it (checkpoint_trial.h), that it fits, that
@@ -72,7 +73,7 @@ bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader);
  * Collective. */
 bool checkpoint_reader_is_there(const struct checkpoint_reader *reader);
 
-/* Whether it has so many orbitals of each spin, and they are orthonormal to rounding. Not collective. */
+/* Whether it has n_orbitals of each spin, and they are orthonormal to rounding. Not collective. */
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals);
 

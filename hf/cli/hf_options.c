@@ -22,14 +22,14 @@ static const struct option_row molecule_rows[] = {
                 .help = "basis set: a name such as cc-pvdz (an unknown one lists all), or a "
                         "Gaussian94 (.gbs) or NWChem (.nw) file"),
     CHOICE_OPTION("method", FIELD(settings.method), "rhf,uhf",
-                  .help = "restricted or unrestricted (default: rhf for singlets, uhf otherwise)"),
+                  .help = "restricted or unrestricted; by default rhf for singlets, else uhf"),
     INTEGER_OPTION("charge", FIELD(settings.charge), -1000, 1000, .value = "N",
                    .help = "charge, e (default: that of the file's comment line, else 0)"),
     INTEGER_OPTION("multiplicity", FIELD(settings.multiplicity), 1, 1000, .value = "M",
                    .help = "2S + 1 (default: that of the file's comment line, else 1)"),
     CHOICE_OPTION("units", FIELD(settings.units), "angstrom,bohr",
-                  .help = "units of the coordinates (default: those of the file's comment line, "
-                          "else angstrom)"),
+                  .help = "units of the coordinates; by default those of the file's comment line, "
+                          "else angstrom"),
     FLAG_OPTION("spherical", FIELD(settings.spherical),
                 .help = "spherical d, f, ... functions, whatever the basis set says"),
     FLAG_OPTION("cartesian", FIELD(settings.cartesian),

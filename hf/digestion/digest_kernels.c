@@ -144,7 +144,7 @@ INLINE void add_exchange_strip(int n_c, int first, const int n[4],
     }
 }
 
-/* The same for all functions c, in strips of about one width. */
+/* add_exchange_strip for all functions c, in strips of about one width. */
 INLINE void add_exchange(const int n[4], const struct exchange_blocks *blocks, const lanes *v)
 {
     int n_strips = count_strips(n[2]);

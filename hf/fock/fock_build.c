@@ -345,7 +345,7 @@ int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings 
     return bytes < 1e18 ? (int64_t)bytes : (int64_t)1e18;
 }
 
-/* Of all pairs of groups of shells, in either order. */
+/* Bytes of all pairs of groups of shells, in either order. */
 static double shell_pairs_bytes(const struct shells *shells)
 {
     double bytes = 0;

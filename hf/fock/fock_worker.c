@@ -343,7 +343,7 @@ static void compute_rows(const struct rows_of_classes *rows, void *context)
         fock_rows_compute(worker->rows, &worker->views, &task, interrupt_task, worker);
 }
 
-/* What is kept of the quartet's integrals, or from now on will be; NULL: nothing. */
+/* The kept integrals of the quartet, or the place where they will be kept; NULL: none. */
 static struct kept_quartets *find_kept(struct fock_worker *worker,
                                        const struct tile_quartet *quartet,
                                        const struct quartet_source *source)

@@ -22,7 +22,7 @@ enum status fock_worker_create(const struct screening *screening, enum screening
                                struct fock_worker **worker);
 void fock_worker_destroy(struct fock_worker *worker);
 
-/* Bytes of a worker, builds for so many spins included, without the cache. */
+/* Bytes of a worker, builds of matrices of this kind included, without the cache. */
 int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind *kind);
 
 /* Calls function between batches of shell quartets, some 0.1 ms after the last

@@ -42,8 +42,8 @@ void integral_store_clear(struct integral_store *store);
 /* Starts a build. */
 void integral_store_begin(struct integral_store *store);
 
-/* What is kept of a tile quartet; NULL: nothing. Valid until the next begin or clear. group: a number
- * for the symmetry that says which of its shell quartets there are; those of each are kept apart. */
+/* The kept integrals of a tile quartet; NULL: none. Valid until the next begin or clear. group: a
+ * number for the symmetry that says which of its shell quartets there are; those of each are kept apart. */
 struct kept_quartets *integral_store_find(struct integral_store *store,
                                           const struct tile_quartet *quartet, int group);
 

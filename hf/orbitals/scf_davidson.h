@@ -38,15 +38,15 @@ struct davidson {
     double residual_norm;           /* of H x - eigenvalue x */
 };
 
-/* Whether there are so many blocks that few vectors of each suffice. */
+/* Whether blocks are so numerous that few vectors of each suffice. */
 static inline bool davidson_is_of_many(int n_representations)
 {
     return n_representations >= 4;
 }
 
-/* What is searched, and how. */
+/* The space that is searched, and the first vectors. */
 struct davidson_start {
-    /* Noise divided so many times by the differences of orbital energies is low excitations, the more
+    /* Noise divided this many times by the differences of orbital energies is low excitations, the more
      * divisions the fewer of them. */
     int n_divisions;
     int most_new;                                /* vectors of a pass, at most DAVIDSON_MAX_NEW */
@@ -61,8 +61,8 @@ enum status davidson_init(struct scf_hessian *hessian, const struct davidson_sta
                           struct davidson *davidson);
 void davidson_fini(struct davidson *davidson);
 
-/* Bytes that it takes of a process, at most (scf_basis_plan), of a block among so many. Not
- * collective. */
+/* Bytes that it takes of a process, at most (scf_basis_plan), for one of n_representations blocks.
+ * Not collective. */
 int64_t davidson_bytes(const struct scf_basis *plan, int n_representations);
 
 /* Makes the best n <= most_new of next vectors of the coming pass, n_new of them: 0 if the space is exhausted. */

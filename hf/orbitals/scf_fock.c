@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What builds in a row may neglect together, in cutoffs of the last: with equal cutoffs, one full
- * build and seven incremental ones. */
+/* Bound on the neglect of consecutive builds together, in cutoffs of the last: with equal cutoffs,
+ * one full build and seven incremental ones. */
 enum { MAX_NEGLECTED = 8 };
 
 enum { TILES_OF_SPIN = 3, TILES_OF_MATRIX = 2, MAX_NEW_TILES = 2 * TILES_OF_SPIN };

@@ -30,7 +30,7 @@ enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
  * are no measure of the curvature. */
 #define MIN_GAP 0.1
 
-/* Products of a pass over the integrals that takes so many matrices. */
+/* Products of a pass over the integrals of this number of matrices. */
 static int count_products(const struct scf_basis *basis, int n_matrices)
 {
     int n = n_matrices / basis->n_spins;

@@ -41,8 +41,8 @@ int64_t scf_state_bytes(const struct scf_basis *plan);
 enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *const D[],
                                  struct scf_fock *fock, struct scf_state *state);
 
-/* Of a state that scf_state_from_tiles has left without orbitals: sets them to the natural ones of its
- * density, U_o to those of the largest occupations; the density that is set in fock stays.
+/* Gives a state that scf_state_from_tiles has left without orbitals the natural ones of its density,
+ * U_o those of the largest occupations; the density that is set in fock stays.
  * Errors: those of dense_eigen. */
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state);
 

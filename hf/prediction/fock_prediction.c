@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What the sample has measured of a class, whichever of its pairs the engines take for the bra. */
+/* Costs of a class as measured in the sample, whichever of its pairs the engines take for the bra. */
 static struct class_cost measured_cost(const struct class_costs *costs, int t, int u)
 {
     struct class_cost cost = costs->of[t * costs->n_pair_types + u];

@@ -321,7 +321,7 @@ double tile_matrix_own_max_abs(const struct tiling *tiling, const struct darray 
     return largest;
 }
 
-/* What a tile of this process, and its transpose, have in sum_ij A_ij B_ij. */
+/* Contribution of a tile of this process, and of its transpose, to sum_ij A_ij B_ij. */
 static double find_tile_share(const struct own_tile *tile, const struct darray *A,
                               const struct darray *B)
 {

@@ -38,7 +38,8 @@ struct tile_symmetry {
     double *turn_storage;
 };
 
-/* Of a molecule whose shells the tiling cuts; shells of alike atoms are alike. Not collective.
+/* Finds how the group acts on the shells that the tiling cuts; atoms that an operation exchanges must
+ * have the same shells. Not collective.
  * Errors: STATUS_NO_MEMORY. */
 enum status tile_symmetry_create(const struct tiling *tiling, const struct point_group *group,
                                  struct tile_symmetry **symmetry);
@@ -63,7 +64,8 @@ enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_ma
 enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
                                      double largest[]);
 
-/* Of any group: largest[0] of the totally symmetric part, and largest[1] of the rest. */
+/* tile_symmetry_find_parts for any group: largest[0] of the totally symmetric part, and largest[1] of
+ * the rest. */
 enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
                                     double largest[2]);
 

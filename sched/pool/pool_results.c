@@ -72,7 +72,7 @@ static struct task_census tasks_there(const struct taskpool *pool)
     return there;
 }
 
-/* 0: workers are real, or tasks make tasks. */
+/* Lower bound on the makespan; 0 over MPI and in dynamic pools, which have none. */
 static enum status find_lower_bound(const struct taskpool *pool, double *bound_s)
 {
     struct makespan_bound bound = {0};

@@ -35,7 +35,7 @@ static_assert(sizeof(double) == ELEMENT_BYTES && sizeof(long) == ELEMENT_BYTES,
  * anything to complete. */
 static bool has_written;
 
-/* Of Global Arrays' tables of arrays, which GA_Initialize fills: 30.9 MB in version 5.8. */
+/* Global Arrays' tables of arrays, which GA_Initialize fills: 30.9 MB in version 5.8. */
 enum { TABLES_BYTES = 31 << 20 };
 
 enum status darray_start(void)

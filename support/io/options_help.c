@@ -179,11 +179,11 @@ static void print_help(const struct options *options, enum option_request reques
     for (size_t t = 0; t < options->n_tables; t++)
         print_table(&options->tables[t], request == OPTION_REQUEST_HELP_ALL);
     printf("\nHelp:\n");
-    print_request("  --version", "Name and version of the program");
-    print_request("  -h, --help", "The options that most users need");
+    print_request("  --version", "name and version of the program");
+    print_request("  -h, --help", "the options that most users need");
     if (modes)
-        print_request("  --help-modes", "Scheduling modes, each with its options");
-    print_request("  --help-all", "All options");
+        print_request("  --help-modes", "scheduling modes, each with its options");
+    print_request("  --help-all", "all options");
 }
 
 void options_answer(const struct options *options, enum option_request request)

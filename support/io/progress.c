@@ -26,7 +26,7 @@ void progress_estimate_skip(struct progress_estimate *estimate, double fraction)
     estimate->skipped += fraction;
 }
 
-/* What is done of that which takes time. */
+/* The fraction done of the work that was not skipped. */
 static double timed_fraction(const struct progress_estimate *estimate)
 {
     return estimate->skipped < 1

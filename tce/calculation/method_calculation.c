@@ -80,7 +80,7 @@ enum status method_calculation_plan(const struct method_settings *settings,
 /* Orbitals in a tile of the tensors that are only written: the size of their blocks. */
 enum { DUMP_TILE = 20 };
 
-/* Of orbitals that may only be counted, before the SCF. */
+/* The dump that settings ask for; before the SCF the orbitals are only counted. */
 static struct fcidump describe_dump(const struct method_calculation *self,
                                     const struct orbital_spaces *orbitals)
 {

@@ -43,7 +43,7 @@ struct method_settings {
     const char *fcidump;      /* file for all integrals over the orbitals (fcidump.h), or NULL */
 };
 
-/* Of freeze: a number may be given as 0, and then, too, contradicts frozen_core. */
+/* Value of freeze without the option: a given 0 contradicts frozen_core, too. */
 enum { METHOD_NOT_GIVEN = -1 };
 
 #define METHOD_DEFAULT_CONVERGE       1e-8

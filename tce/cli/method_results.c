@@ -36,7 +36,7 @@ static const char *title_of_method(const struct method_run *run)
     return run->options->program && slash ? slash + 1 : method;
 }
 
-/* Of a user's program, which may have no energy, with its scalars. */
+/* Energies, if there are any, and scalars of a user's program. */
 static void print_program_energies(const struct method_run *run)
 {
     const struct correlation *correlation = &run->calculation.correlation;

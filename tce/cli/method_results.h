@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the run of a method comes to: energies and diagnostics as text, and the files that were asked for. */
+/* Results of the run of a method: energies and diagnostics as text, and the files that options name. */
 #pragma once
 
 #include "hf/calculation/hf_calculation.h"

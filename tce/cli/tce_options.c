@@ -103,7 +103,7 @@ static const struct option_row method_rows[] = {
         .help = "maximum number of orbitals in a tile; 0: chosen by the method's contractions"),
     REAL_OPTION("converge-amplitudes", FIELD(settings.converge), SCF_LEAST_CONVERGE, 1,
                 .default_text = "1e-8", .value = "X",
-                .help = "largest change of amplitudes; X / 10 of energy"),
+                .help = "largest change of amplitudes; of energy X / 10"),
     INTEGER_OPTION("max-iter-amplitudes", FIELD(settings.max_iterations), 1, 1000000,
                    .default_text = "100", .value = "N",
                    .help = "maximum number of amplitude iterations"),

@@ -11,7 +11,7 @@
 /* Products of fewer multiplications cost less than a call of an engine. */
 enum { SMALL_PRODUCT = 64 };
 
-/* What BLAS takes for a length or a stride. */
+/* Whether BLAS, whose numbers are of type int, takes it as a length or a stride. */
 static bool is_blas_number(int64_t x)
 {
     return x > 0 && x <= INT_MAX;

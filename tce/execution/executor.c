@@ -51,7 +51,7 @@ static enum status create_contractions(struct executor *self)
     return STATUS_OK;
 }
 
-/* Of blocks that several tasks make. */
+/* Bytes of the parts of blocks that several tasks make. */
 static double parts_bytes(const struct executor *self)
 {
     double elements = 0;
@@ -163,7 +163,7 @@ static void end_stage(struct executor *self, int stage)
             self->idle[plan->steps[s].destroy[d]] = true;
 }
 
-/* What an ordered loop sums has to be symmetric. */
+/* Refuses an ordered loop whose sums are not symmetric. */
 static enum status check_loop_symmetry(struct executor *self, int number)
 {
     struct stage_loop *loop = &self->loops[number];
@@ -232,7 +232,7 @@ static double stage_flops(const struct plan *plan, int stage)
     return flops;
 }
 
-/* Of its operations, those of the last run: of a loop, what an earlier run left. */
+/* Operations of the stage in the last run: of a loop, without the tuples that an earlier run finished. */
 static double stage_flops_run(const struct executor *self, int stage)
 {
     int loop = plan_stage_loop(self->plan, stage);

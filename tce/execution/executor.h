@@ -17,8 +17,9 @@ struct json_t; /* jansson.h */
 
 struct executor;
 
-/* Of the settings' cache contractions use at most this fraction of a process's share of all tensors that exist at
- * a time: more would keep nothing that is read again soon. Loops over tiles use all of it. */
+/* Upper bound on the cache of contractions, as a fraction of a process's share of all tensors that exist
+ * at a time: more would keep nothing that is read again soon. Loops over tiles use the whole cache of the
+ * settings. */
 #define EXECUTOR_CACHE_FRACTION 0.125
 
 /* Makes the program's tensors, of zeros. Collective, like all that follows.
@@ -37,7 +38,7 @@ int64_t executor_work_bytes(int64_t max_block);
  * not there now. Borrowed. Not collective. */
 struct tensor *executor_tensor(const struct executor *executor, int tensor);
 
-/* What a tensor that is local to a loop over tiles is filled with, for each tuple. Borrowed: its context
+/* Sets what fills a tensor that is local to a loop over tiles, for each tuple. Borrowed: its context
  * stays as long as the executor runs. Not collective. */
 void executor_set_fill(struct executor *executor, int tensor, const struct tile_fill *fill);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the executor share. */
+/* Declarations that the files of the executor share. */
 #pragma once
 
 #include "tce/execution/executor.h"

@@ -36,7 +36,7 @@ static enum status add_tensor_need(const struct plan *plan, int number, struct p
     return STATUS_OK;
 }
 
-/* Of a step: packing_pack and packing_unpack have a block of A, symmetry_trial two of C. */
+/* Scratch of a step: packing_pack and packing_unpack have a block of A, symmetry_trial two of C. */
 static void add_step_need(const struct plan *plan, const struct plan_step *step,
                           struct plan_memory *memory)
 {
@@ -52,7 +52,8 @@ static void add_step_need(const struct plan *plan, const struct plan_step *step,
             fmax(memory->between, 2 * sizeof(double) * count_in_block(plan, step->C.tensor));
 }
 
-/* Of the local tensors of a tuple of tiles; the parts of scalars. Loops run one after another. */
+/* Memory of the local tensors of a tuple of tiles, and of the parts of scalars. Loops run one after
+ * another. */
 static enum status add_loop_need(const struct plan *plan, int loop, struct plan_memory *memory)
 {
     struct plan_loop_problem problem;

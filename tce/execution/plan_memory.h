@@ -24,8 +24,9 @@ enum status plan_memory_estimate(const struct plan *plan,
                                  const struct contraction_settings *settings,
                                  struct plan_memory *memory);
 
-/* What a process needs besides tensors and caches, while contractions or loops run. */
+/* Bytes that a process needs besides tensors and caches, while contractions or loops run. */
 double plan_memory_scratch(const struct plan_memory *memory);
 
-/* What one of n_processes caches of its share of the tensors, while contractions run, or a loop over tiles. */
+/* Bytes that one of n_processes caches of its share of the tensors, while contractions or a loop over tiles
+ * run. */
 double plan_memory_cached(const struct plan_memory *memory, double n_processes);

@@ -13,7 +13,7 @@
 /* Longer than any space. */
 enum { WHOLE_TILE = INT32_MAX };
 
-/* What a space is bound to; NULL: nothing that the source has. */
+/* The binding of a space; NULL: none of the source's. */
 static const struct space_binding *find_binding(const struct program_source *source,
                                                 const struct program_space *space)
 {
@@ -38,7 +38,7 @@ static enum status check_binding(const struct program_instance *self,
                            : "; occupied and virtual orbitals need a molecule after the file");
 }
 
-/* What is asked for; 0: nothing. */
+/* The tile that the program or the source asks for; 0: none. */
 static int64_t given_tile(const struct program_instance *self, const struct program_source *source,
                           const struct program_space *space)
 {
@@ -133,7 +133,7 @@ static enum status cut_and_plan(struct program_instance *self, const struct prog
     return status;
 }
 
-/* Of functions and of what the source binds. */
+/* Checks declared symmetries against those of functions and of the source's bindings. */
 static enum status check_symmetries(struct program *program, const struct program_source *source)
 {
     static const struct fill_symmetry functions[] = {{.name = "constant"}, {.name = "delta"}};

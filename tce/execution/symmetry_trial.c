@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the largest element. */
+/* Tolerance of a difference, as a fraction of the largest element. */
 #define ROUNDING 1e-10
 
 /* Room for a block and for another one with its places exchanged. */
@@ -17,7 +17,7 @@ struct trial_scratch {
     double *other, *exchanged;
 };
 
-/* What an exchange makes of a block, in the order of the block: sign T[x_p]. */
+/* The block that an exchange compares with this one, in the order of this one: sign T[x_p]. */
 static void exchange_places(const struct tensor *tensor, const struct signed_permutation *p,
                             int64_t block, struct trial_scratch *scratch)
 {

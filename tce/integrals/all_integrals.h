@@ -14,7 +14,7 @@
 #include <mpi.h>
 #include <stdint.h>
 
-/* What p, q, r and s are: occupied or virtual. */
+/* Kinds of (pq|rs) by p, q, r and s: O occupied, V virtual. */
 enum integral_kind { OOOO, VOOO, VOVO, VVOO, VVVO, VVVV, N_INTEGRAL_KINDS };
 
 /* All borrowed. */

@@ -196,8 +196,8 @@ static void make_one_electron(struct dump_writer *writer)
     walk_kind(writer, VOVO, has_occupied_second, add_virtual_exchange);
 }
 
-/* What the Hamiltonian of the correlated electrons lacks. With a frozen core by the energy of their
- * determinant, half the sum of h_ii + e_i over its electrons. */
+/* The constant that the Hamiltonian of the correlated electrons lacks. With a frozen core it follows from
+ * the energy of their determinant, half the sum of h_ii + e_i over its electrons. */
 static double constant_energy(const struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
@@ -246,7 +246,7 @@ static bool has_unique_elements(const struct dumped_block *block)
            !(block->same_pairs && tile[0] < tile[2]);
 }
 
-/* Of elements that are equal by symmetry, the one with the larger values first. */
+/* Selects one of the elements that are equal by symmetry: that with the larger values first. */
 static bool is_unique_element(const struct dumped_block *block)
 {
     const int64_t *value = block->value;
@@ -302,7 +302,7 @@ static enum status print_dump(const char *path, void *context)
 
 /* --- the whole --- */
 
-/* Of process 0. */
+/* Process 0. */
 static enum status write_dump(struct dump_writer *writer)
 {
     int64_t max_block = 0;

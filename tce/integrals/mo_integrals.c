@@ -186,7 +186,7 @@ static enum status run_batch_steps(struct mo_integrals *self, int64_t number)
     return run_step(self, 2 * number + 1, self->full_pool);
 }
 
-/* What a batch leaves out because it is null must be zero after another one, too. */
+/* Clears the last batch: blocks that the next one leaves out as null have to be zero. */
 static void zero_half(const struct mo_integrals *self)
 {
     darray_zero(self->half);

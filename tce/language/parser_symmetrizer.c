@@ -24,7 +24,7 @@ static enum status read_group_index(struct parser *parser, struct parsed_symmetr
                        &symmetrizer->index[group][(*n)++]);
 }
 
-/* Of the last group, with n indices. */
+/* Checks the last group, which has n indices. */
 static enum status check_group(const struct parser *parser, struct source_place place, int n,
                                const struct parsed_symmetrizer *symmetrizer)
 {

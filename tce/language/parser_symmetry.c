@@ -67,7 +67,7 @@ static enum status read_place_group(struct parser *parser, const struct parsed_i
     return open ? parser_expect(parser, ")", "another index or ')'") : STATUS_OK;
 }
 
-/* Of one place of two groups. */
+/* Checks one place of each of two groups. */
 static enum status check_exchanged_places(const struct parser *parser, struct source_place at,
                                           const struct program_tensor *tensor,
                                           const struct parsed_indices *list, int left, int right)

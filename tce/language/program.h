@@ -96,7 +96,7 @@ struct program_tensor {
     struct symmetry symmetry; /* what the plan may use: see symmetry_check.h */
     bool fills_packed; /* what fills it, and nothing assigns to, also fills its packed parts */
     int loop;          /* that it is local to, a number of program_loop; -1: none, it is stored */
-    /* Of a local one: the index of the loop whose tile a place is confined to, a number of
+    /* A local tensor: the index of the loop whose tile a place is confined to, a number of
      * program_index; -1: all values. */
     int loop_index[MAX_RANK];
     char *fill; /* a function's or a binding's name; NULL: zero */

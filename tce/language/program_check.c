@@ -214,8 +214,8 @@ static enum status check_loop_factor(const struct program *program,
     return STATUS_OK;
 }
 
-/* What a tuple of tiles adds to a scalar is a part of the sum over each of the loop's indices, and a local
- * tensor is no such part. */
+/* Refuses a scalar's product that lacks an index of the loop, and a local tensor that would be summed over
+ * one: a tuple has a single tile of each. */
 static enum status check_loop_sums(const struct program *program,
                                    const struct program_statement *statement,
                                    const struct program_term *term)

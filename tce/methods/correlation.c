@@ -44,7 +44,7 @@ static int64_t list_blocks(int n_spins, const int64_t sizes[], struct index_bloc
     return n;
 }
 
-/* Of a user's program the checks, and the name in checkpoints. */
+/* Checks a user's program, and gives it its name in checkpoints. */
 static enum status check_program_text(struct correlation *self)
 {
     const struct correlation_problem *problem = &self->problem;
@@ -357,7 +357,7 @@ done:
     return status;
 }
 
-/* What follows the iterations, if the program has it. */
+/* Runs the statements after `finally`, if the program has them. */
 static enum status run_final_part(struct correlation *self)
 {
     const struct program *program = &self->instance.program;

@@ -39,7 +39,7 @@ static const struct index_space *find_space(const struct program_instance *insta
 static const int place_of_index[][4] = {
     [CHEMISTS_ORDER] = {0, 1, 2, 3}, [DIRAC_ORDER] = {0, 2, 1, 3}};
 
-/* Of one tensor, or of those that are packed from it; tensor: a number of the plan. */
+/* Adds a target for one tensor, or for those that are packed from it; tensor: a number of the plan. */
 static void add_integral_target(const struct program_instance *instance, int tensor,
                                 const struct mo_target *whole, struct targets *targets)
 {
@@ -79,7 +79,7 @@ static void list_targets(const struct correlation *self, struct targets *targets
 /* Half-transformed integrals may take so much in any case. */
 #define LEAST_HALF_BYTES 5e8
 
-/* What half-transformed integrals may take at a time. Iterations take longer than some more passes over the
+/* Bound on half-transformed integrals at a time. Iterations take longer than some more passes over the
  * integrals: so there is as much room as iterations will need for DIIS and intermediates. Without iterations,
  * integrals take the most time: 0, no limit. Not a matter of the memory at hand: results are to be the same
  * everywhere. */

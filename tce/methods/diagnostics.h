@@ -21,7 +21,7 @@ struct diagnostics {
     struct largest_amplitudes singles, doubles;
 };
 
-/* Of the last solution. Collective. T1 and D1 do not depend on how orbitals of one energy are mixed.
- * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
+/* Finds the diagnostics of the last solution. T1 and D1 do not depend on how orbitals of one energy are
+ * mixed. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
 enum status diagnostics_find(const struct correlation *correlation,
                              struct diagnostics *diagnostics);

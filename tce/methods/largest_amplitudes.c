@@ -90,7 +90,7 @@ static void search_block(const struct block_labels *labels, const int32_t tile[]
     }
 }
 
-/* Of the blocks of this process. */
+/* Searches the blocks of this process. */
 static void search_own_blocks(const struct tensor *t, bool is_closed_shell,
                               struct candidates *largest)
 {

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Of pairs: sums of two spins are -2 to 2. */
+/* Enough for pairs: sums of two spins are -2 to 2. */
 enum { MAX_LABEL_CLASSES = 5 * N_IRREPS };
 
 /* Values of a space with the same labels. */

@@ -83,7 +83,8 @@ static double naive_flops(const struct plan *plan, const struct product *product
     return flops;
 }
 
-/* Of unique tuples of tiles as few as of unique tuples of values, nearly: one of the permutations of n. */
+/* Operations of a loop. Ordered ones compute one of the permutations of a tuple: tiles are taken to save
+ * as much as values would. */
 static void sum_loop_flops(struct plan *plan, int l)
 {
     const struct program_loop *of = &plan->program->loops[l];

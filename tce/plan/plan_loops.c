@@ -13,7 +13,7 @@ enum { MAX_LOOP_TILE = 16 };
 /* Of the local tensors of a tuple: beyond the memory of any machine, and within what counts hold. */
 #define MAX_LOCAL_BYTES 0x1p50
 
-/* What is known while the problem is made. */
+/* State while the problem is made. */
 struct loop_builder {
     const struct plan *plan;
     int loop;
@@ -283,7 +283,7 @@ static int find_first_sliced(const struct loop_builder *builder)
     while (first > 0 && !multiplies_matrices(&problem->steps[first - 1]) &&
            may_be_sliced(builder, &problem->steps[first - 1]))
         first--;
-    /* What an earlier step uses, too, is made for the whole tuple. */
+    /* A tensor that an earlier step uses, too, is made for the whole tuple. */
     for (int s = problem->n_steps - 1; s >= first; s--)
         if (problem->tensors[problem->steps[s].tensor[LOOP_C]].local &&
             is_used_before(problem, problem->steps[s].tensor[LOOP_C], first)) {
@@ -323,7 +323,7 @@ static void choose_slices(const struct loop_builder *builder)
     }
 }
 
-/* Of a local tensor, whatever the labels, at most. */
+/* Upper bound on the bytes of a local tensor, whatever the labels. */
 static double count_tensor_bytes(const struct plan_loop_problem *made,
                                  const struct tile_loop_tensor *tensor)
 {

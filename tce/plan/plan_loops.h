@@ -8,7 +8,7 @@
 struct plan_loop_problem {
     struct tile_loop_problem problem;
     int *tensor; /* of the plan, for each of the problem's */
-    /* Of each of the program's spaces, with its irreps and without, cut into the loop's tiles and into
+    /* Each of the program's spaces, with its irreps and without, cut into the loop's tiles and into
      * runs of labels; NULL if unused. */
     struct index_space *(*spaces)[2][2];
     int n_spaces;

@@ -103,7 +103,7 @@ static int find_depth(const struct plan_step *step, const struct plan_depth *of)
     int depth = 0;
     for (int phase = 0; phase < N_PLAN_PHASES; phase++) {
         int more = (int)step->phase < phase ? 0 : 1;
-        /* What replaces must not come after what adds. */
+        /* A step that replaces C shares no stage with sums of an earlier phase into C. */
         int after_sum = step->tried || (!step->add && (int)step->phase > phase);
         depth = max_depth(depth, of[step->A.tensor].written[phase] + more);
         if (step->B.tensor >= 0)

@@ -33,7 +33,7 @@ done:
     return status;
 }
 
-/* The same for a loop over tiles. */
+/* Predicts the tasks of a loop over tiles. */
 static enum status predict_loop(const struct plan *plan, int number, int64_t *n_tasks,
                                 struct taskpool_history *history)
 {

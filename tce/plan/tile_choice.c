@@ -50,7 +50,7 @@ static void set_tile(const struct tile_choice *choice, int space, int64_t tile)
 
 /* --- the search --- */
 
-/* Of the steps that have the space. */
+/* Cost of the steps that have the space. */
 static double cost_with_space(const struct tile_choice *choice, int space)
 {
     double cost = 0;
@@ -79,7 +79,7 @@ static int64_t larger_tile(const struct tile_choice *choice, int space, int64_t 
     return (size + n - 1) / n;
 }
 
-/* What a space's tiles of this length save. */
+/* Cost that tiles of this length save in a space. */
 static double gain_of_tile(const struct tile_choice *choice, int space, int64_t tile)
 {
     int64_t now = choice->cuts[space].tile;
@@ -154,7 +154,7 @@ static bool has_space(const struct tile_choice *choice, const struct plan_step *
     return false;
 }
 
-/* Of the steps that have one of two spaces. */
+/* Cost of the steps that have one of two spaces. */
 static double cost_with_either(const struct tile_choice *choice, int i, int j)
 {
     double cost = cost_with_space(choice, i);

@@ -39,7 +39,7 @@ struct index_space {
 enum status index_space_create(const char *name, int64_t n_blocks, const struct index_block *blocks,
                                int64_t tile, struct index_space **space);
 
-/* The same values with the labels that they have in `space`, cut anew where labels change in `runs`, a
+/* The values of `space` with their labels, cut anew where labels change in `runs`, a
  * space of the same tiles, and into tiles of at most `tile` values, which differ by one at most.
  * Errors: as index_space_create. */
 enum status index_space_recut(const struct index_space *space, const struct index_space *runs,

@@ -34,8 +34,8 @@ static int find_packed_place(const struct packing *packing, int first, int secon
     return -1;
 }
 
-/* What a permutation of the full tensor's places does to those of the packed one; false: it takes pairs apart
- * or exchanges different ones. */
+/* The permutation of the packed tensor's places that one of the full tensor's stands for; false: it takes
+ * pairs apart or exchanges different ones. */
 static bool permute_packed_places(const struct packing *packing,
                                   const struct signed_permutation *full,
                                   struct signed_permutation *packed)

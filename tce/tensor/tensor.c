@@ -19,7 +19,7 @@ struct element_counts {
     double n[N_IRREPS][N_SPINS];
 };
 
-/* Of n places that have one tile at a time. */
+/* Counts the elements of n places that always have one and the same tile. */
 static void count_elements_of_places(const struct index_space *space, int sign, int n,
                                      struct element_counts *counts)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a loop over tiles computes from, as a digest: parts of scalars may be taken from an earlier run only if
- * it is the same. */
+/* Digest of all that a loop over tiles reads: parts of scalars may be taken from an earlier run only if it had
+ * this digest. */
 #pragma once
 
 #include "support/base/sha256.h"

@@ -275,7 +275,7 @@ static enum status add_sum(const struct tile_loop_problem *problem,
     sum->order = calloc((size_t)(end - first), sizeof *sum->order);
     TRY(CHECK_MEMORY(sum->order, "no memory for a sum of a loop over tiles"));
     order_by_rows(steps, sum);
-    /* What is added to something else cannot be replaced by the sum of its images. */
+    /* A sum that is added to something else cannot be replaced by the sum of its images. */
     return problem->steps[first].add ? STATUS_OK : find_permutations(problem, sum);
 }
 

@@ -11,7 +11,7 @@ enum { TRIED_TUPLES = 4 };
 #define SYMMETRY_ERROR 1e-8
 #define ROUNDING_ERROR 1e-12
 
-/* What tuples add to scalars, and by how much most for each pair of neighbours exchanged. */
+/* Sums of what tuples add to scalars, and the largest differences by exchanges of neighbours. */
 struct symmetry_trial {
     double *sums, *exchanged; /* n_scalars */
     double *allowed;          /* n_scalars: differences */

@@ -126,7 +126,7 @@ static struct view_box find_box(const struct view *view, int64_t block)
 /* Panels may be so much larger than what they are of. */
 #define MAX_FILLED_UP 1.25
 
-/* What the view's block is once loaded, without its elements. */
+/* Form and size of the view's block once it is loaded. */
 static struct view_block describe_view_block(const struct view *view, const struct view_box *box)
 {
     struct view_block block = {.form = view->source.form, .size = box->size};

@@ -18,7 +18,7 @@
 
 struct loop_views;
 
-/* What a step reads: one of its operands A and B that is stored. */
+/* An operand A or B of a step that is stored. */
 struct loop_view_source {
     const struct tensor *tensor;
     const struct block_index *blocks; /* of the view */

@@ -10,7 +10,7 @@
 
 struct loop_sums;
 
-/* What the worker is made from, all borrowed. */
+/* The parts that a worker is made from, all borrowed. */
 struct loop_body {
     const struct tile_loop_problem *problem;
     const struct loop_step_tasks *steps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of the worker share. */
+/* Declarations that the files of the worker share. */
 #pragma once
 
 #include "tce/tensor/block_buffers.h"

@@ -248,7 +248,7 @@ static double predict_tuple(int64_t task, void *context)
     return tile_loop_task_seconds(loop, tile_loop_tuple(loop, task));
 }
 
-/* Of all tuples; those of an earlier run come first. */
+/* Shows the fraction of all tuples that are finished; those of an earlier run come first. */
 static void show_progress(const struct tile_loop *loop)
 {
     double run = tile_loop_fraction_run(loop);
@@ -271,7 +271,7 @@ static int run_tuple(int64_t task, void *context)
     return tuple_parts_add(loop->parts, number, loop->values);
 }
 
-/* Of a process that waits for tuples: with --sched share process 0 has none. */
+/* Called while a process waits for tuples: with --sched share process 0 has none. */
 static void attend_to_tuples(void *context)
 {
     const struct tile_loop *loop = context;
@@ -322,7 +322,7 @@ enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settin
     return create_loop_pool(loop, loop->n_tasks);
 }
 
-/* What is computed by the loop is no input. */
+/* Digest of the tensors that the loop reads and does not compute itself. */
 static enum status digest_inputs(const struct tile_loop *loop, char inputs[SHA256_HEX_SIZE])
 {
     size_t n = (size_t)loop->problem->n_tensors + 1;

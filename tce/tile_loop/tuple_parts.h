@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What tuples of tiles add to the scalars of a loop. Process 0 keeps the part of each tuple apart until all
+/* The parts that tuples of tiles add to the scalars of a loop. Process 0 keeps the part of each tuple apart until all
  * are finished and adds them up in their order, so that sums depend neither on the mode nor on the number of
  * processes; and it may store them meanwhile, so that a run that is stopped leaves what it finished to the
  * next, on any number of processes. */
@@ -24,8 +24,8 @@ bool tuple_table_is_finished(const struct tuple_table *table, int64_t tuple);
 
 /* Where parts outlive a run. Its functions are called on process 0 alone. All borrowed. */
 struct tuple_store {
-    /* Sets the parts of tuples that an earlier run finished, if it computed the same: what the loop reads had
-     * that digest, too. NULL: none. */
+    /* Sets the parts of tuples that an earlier run finished whose loop read data of the same digest. NULL:
+     * there was none. */
     void (*read)(const struct tuple_table *table, const char inputs[SHA256_HEX_SIZE],
                  void *context);
     /* Keeps what is finished, or warns. */
@@ -58,7 +58,7 @@ enum status tuple_parts_add(struct tuple_parts *parts, int64_t tuple, const doub
  * receives and, from time to time, stores it. Not collective, does not wait. */
 void tuple_parts_poll(struct tuple_parts *parts);
 
-/* This process computes no more tuples. Process 0 goes on to receive and store until all do. Collective. */
+/* This process computes no more tuples. Process 0 continues to receive and store until all have ended. Collective. */
 void tuple_parts_end(struct tuple_parts *parts);
 
 /* The sum of a scalar's parts, on process 0. */

@@ -17,8 +17,9 @@
 #define FIELD(name) offsetof(struct beryl_sched_options, name)
 
 static const struct option_row run_rows[] = {
-    INTEGER_OPTION("iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
-                   .help = "runs of the same tasks, each with the history of the previous one (1)"),
+    INTEGER_OPTION(
+        "iterations", FIELD(n_iterations), 1, 1e6, .value = "N",
+        .help = "runs of the same tasks, each with the history of the previous one (default: 1)"),
     TEXT_OPTION(
         "compare", FIELD(compare), .value = "M1,M2,...|all",
         .help = "run the workload under each of these modes, and print a table; all: every mode "

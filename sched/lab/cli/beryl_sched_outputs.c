@@ -31,8 +31,8 @@ static enum status fail_if_rank_file(const char *path, const char *file)
                : STATUS_OK;
 }
 
-/* Of loads of vt, whose files are several: those of the input that are there, and any that an output
- * may become, may have no other use. */
+/* A load of vt is several files: refuses another use of those of the input that exist, and of any that
+ * an output may become. */
 static enum status check_rank_files(const struct output outputs[N_OUTPUTS],
                                     const char *const *inputs, size_t n_inputs)
 {

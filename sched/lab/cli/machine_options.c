@@ -44,48 +44,51 @@ const struct option_row machine_option_rows[] = {
                    .help = "simulate a machine of P workers in one process; 0: run for real"),
     INTEGER_OPTION("threads", FIELD(n_threads), 1, 1e4, .value = "N",
                    .help = "threads of each worker that share its tasks, as in a node of Dtree "
-                           "(1)"),
+                           "(default: 1)"),
     INTEGER_OPTION("node-size", FIELD(node_size), 1, 1e7, .value = "N",
-                   .help = "workers of a node, with consecutive numbers (16)"),
+                   .help = "workers of a node, with consecutive numbers (default: 16)"),
     CHOICE_OPTION("topology", FIELD(topology), "node,flat", .expert = true,
                   .help = "node: messages within a node are faster; flat: all messages are alike "
-                          "(node)"),
+                          "(default: node)"),
     REAL_OPTION("latency", FIELD(latency_s), 0, 1e6, .value = "SECONDS",
-                .help = "latency of a message between nodes (4.8e-5)"),
+                .help = "latency of a message between nodes (default: 4.8e-5)"),
     REAL_OPTION("node-latency", FIELD(node_latency_s), 0, 1e6, .value = "SECONDS", .expert = true,
-                .help = "latency of a message within a node (5e-6)"),
+                .help = "latency of a message within a node (default: 5e-6)"),
     REAL_OPTION("latency-spread", FIELD(latency_spread_s), 0, 1e6, .value = "SECONDS",
                 .expert = true,
                 .help = "mean of a random, exponentially distributed addition to the latency, by "
-                        "which messages overtake each other (0)"),
+                        "which messages overtake each other (default: 0)"),
     REAL_OPTION("overhead", FIELD(overhead_s), 0, 1e6, .value = "SECONDS",
-                .help = "time of a worker for each message that it sends or receives (1e-6)"),
+                .help =
+                    "time of a worker for each message that it sends or receives (default: 1e-6)"),
     REAL_OPTION("counter-time", FIELD(counter_s), 0, 1e6, .value = "SECONDS", .expert = true,
-                .help = "time of the shared counter for a request, while others wait (as "
+                .help = "time of the shared counter for a request, while others wait (default: as "
                         "--overhead)"),
     REAL_OPTION("atomic-time", FIELD(atomic_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for an atomic access to the memory of its node, while "
-                        "others wait for the same words (2e-7)"),
+                        "others wait for the same words (default: 2e-7)"),
     REAL_OPTION("task-overhead", FIELD(task_s), 0, 1e6, .value = "SECONDS", .expert = true,
-                .help = "time of a worker for each task in addition to the task's own (0)"),
+                .help =
+                    "time of a worker for each task in addition to the task's own (default: 0)"),
     REAL_OPTION("poll-time", FIELD(poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for each poll for messages, which --poll-every counts; "
-                        "0: polls between any two tasks at no cost (0)"),
+                        "0: polls between any two tasks at no cost (default: 0)"),
     REAL_OPTION("bandwidth", FIELD(bandwidth), 0, 1e18, .min_excluded = true,
-                .value = "BYTES_PER_S", .help = "bandwidth between nodes (1e10)"),
+                .value = "BYTES_PER_S", .help = "bandwidth between nodes (default: 1e10)"),
     REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
-                .value = "BYTES_PER_S", .expert = true, .help = "bandwidth within a node (1e10)"),
+                .value = "BYTES_PER_S", .expert = true,
+                .help = "bandwidth within a node (default: 1e10)"),
     REAL_OPTION("contention-factor", FIELD(contention_factor), 0, 1, .min_excluded = true,
                 .value = "X", .formerly = "crowded-speed", .expert = true,
                 .help = "speed of a worker while all workers of its node compute, relative to "
-                        "one alone (1)"),
+                        "one alone (default: 1)"),
     CHOICE_OPTION("data", FIELD(data), "on,off,unknown", .expert = true,
                   .help =
                       "on: tasks wait for the blocks that the files beside their profile name, "
                       "X.blocks.csv and X.sizes.csv, and persist and auto weigh that; off: they "
-                      "do not; unknown: they wait, and no mode knows of it (on)"),
+                      "do not; unknown: they wait, and no mode knows of it (default: on)"),
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
-                   .help = "memory of a node for blocks of other workers (1000000000)"),
+                   .help = "memory of a node for blocks of other workers (default: 1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
                 .help =
                     "the workers' speeds as the modes know them (dtree, wf, retentive, persist, "

@@ -104,7 +104,7 @@ static enum status reserve_data(struct taskpool_data *data, int64_t n_tasks, int
                         "no memory for the data of %lld tasks", (long long)n_tasks);
 }
 
-/* Of needs in the order of compare_needs. */
+/* Fills accesses and blocks from needs in the order of compare_needs. */
 static void fill_data(const struct vt_needs *needs, struct taskpool_data *data)
 {
     for (int64_t i = 0; i < needs->n; i++)

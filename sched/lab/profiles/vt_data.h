@@ -4,6 +4,6 @@
 
 #include "sched/lab/profiles/vt_load.h"
 
-/* What tasks read in their first phases, as vt_load_read says; NULL: nothing. Once the tasks are
- * numbered. To be freed with task_data_destroy. Errors: STATUS_NO_MEMORY. */
+/* The blocks that tasks read in their first phases, as vt_load_read says; NULL if there are none. The
+ * tasks must be numbered. To be freed with task_data_destroy. Errors: STATUS_NO_MEMORY. */
 enum status vt_data_create(const struct vt_load *load, struct taskpool_data **data);

@@ -24,7 +24,7 @@ struct vt_writer {
 
 /* --- files without tasks --- */
 
-/* Of a load that was read: all keys but "phases". */
+/* The file of a worker, still without phases; it keeps all other keys of a load that was read. */
 static json_t *start_file(const struct vt_load *load, int worker)
 {
     json_t *file = load && worker < load->n_ranks ? json_copy(load->files[worker])

@@ -275,12 +275,13 @@ static const struct option_row bnsl_rows[] = {
                         "a row of categories for each sample"),
     INTEGER_OPTION("candidates", WORKLOAD_FIELD(bnsl_candidates), 1, BNSL_MAX_CANDIDATES,
                    .value = "N", .expert = true,
-                   .help = "--bnsl: upper bound on the possible parents of a variable (16)"),
+                   .help =
+                       "--bnsl: upper bound on the possible parents of a variable (default: 16)"),
     INTEGER_OPTION("hypercube", WORKLOAD_FIELD(bnsl_hypercube), 0, 20, .value = "N",
-                   .help = "--bnsl: a task scores up to 2^N sets of parents (6)"),
+                   .help = "--bnsl: a task scores up to 2^N sets of parents (default: 6)"),
     INTEGER_OPTION("kicks", WORKLOAD_FIELD(bnsl_kicks), 0, 1e6, .value = "N", .expert = true,
                    .help = "--bnsl: random changes from which the search for the network resumes "
-                           "(2000)"),
+                           "(default: 2000)"),
     TEXT_OPTION("network", WORKLOAD_FIELD(bnsl_network), .value = "FILE.csv",
                 .help = "--bnsl: compare with this network: rows parent,child"),
 };

@@ -35,7 +35,8 @@
 
 #include <stdio.h>
 
-/* Of the mean cost of a worker's tasks: its shortest shows a slow worker early enough. */
+/* Fraction of the mean cost of a worker's tasks below which its shortest one shows early enough that
+ * the worker is slow. */
 #define SHORT_TASK 0.5
 
 struct auto_state {

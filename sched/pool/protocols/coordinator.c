@@ -13,8 +13,8 @@ struct coordinator_settings {
 static const struct taskpool_option coordinator_rows[] = {
     TASKPOOL_INTEGER_OPTION("request-when", offsetof(struct coordinator_settings, request_when), -1,
                             1e15, .default_text = "-1", .value = "N",
-                            .help = "request the next chunk when so many tasks are left of the "
-                                    "last; -1: 15 % of it, rounded down"),
+                            .help = "request the next chunk when this many tasks of the last "
+                                    "one are left; -1: 15 % of it, rounded down"),
 };
 
 struct taskpool_mode_options coordinator_options =
@@ -45,7 +45,7 @@ void coordinated_init(struct coordinated *self, const struct taskpool_mode_setup
 
 /* --- the coordinator --- */
 
-/* Of a rule's size, which may be infinite or no number. */
+/* Rounds and limits a rule's size, which may be infinite or NaN. */
 static int64_t limit_chunk(double size, int64_t n_left)
 {
     if (!(size < (double)n_left))

@@ -15,7 +15,7 @@
 #include "sched/pool/core/duration_moments.h"
 #include "taskpool/mode.h"
 
-/* Least mean duration of tasks in rules, below what a clock resolves, so that no rate is infinite. */
+/* Smallest mean duration of tasks in rules, below what a clock resolves, so that no rate is infinite. */
 #define SHORTEST_MEAN_S 1e-9
 
 /* Both are called on the coordinator alone, with the state of the mode, which begins with a struct

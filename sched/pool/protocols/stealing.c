@@ -225,7 +225,7 @@ static bool take_local(struct stealing *self, struct taskpool_mode_work *work)
     return taken;
 }
 
-/* The window is for the driver's lock. */
+/* Without the driver's lock, which the window needs. */
 bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
 {
     struct stealing *self = state;
@@ -245,7 +245,7 @@ enum status stealing_push_records(struct stealing *self, const struct record_lis
     return STATUS_OK;
 }
 
-/* Where the end is to cost nothing, it is looked for while the last tasks of a static pool run. */
+/* Whether detection of termination begins while the last tasks of a static pool run, to cost no time. */
 static bool ends_early(const struct stealing *self)
 {
     return self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
@@ -280,7 +280,7 @@ static bool take_waiting(struct stealing *self, struct taskpool_mode_work *work)
     return true;
 }
 
-/* What was taken runs next; whether it is the last that waited here. */
+/* Notes whether the tasks that run next are the last that waited here. */
 static enum taskpool_mode_step run_taken(struct stealing *self)
 {
     bool alone = !self->enabled || self->comm->size == 1;
@@ -350,7 +350,7 @@ static void answer_thief(struct stealing *self, int thief, const struct steal_re
     termination_sent_transfer(&self->termination);
 }
 
-/* A thief of another node gets of the tasks in the window, too, which are in the deque meanwhile. */
+/* Closes the window while it answers a thief of another node, which may get its tasks, too. */
 static void answer_from_all(struct stealing *self, int thief, const struct steal_request *request,
                             size_t size)
 {

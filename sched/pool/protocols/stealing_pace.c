@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/protocols/stealing_pace.h"
 
-/* Of the mean pace: costs err, and workers are interrupted, by less. */
+/* Fraction of the mean pace below which a worker is slow: errors of costs and interruptions are
+ * smaller. */
 #define SLOW_PACE 0.6
 
 double stealing_pace_note(struct stealing_pace *self, struct steal_window *window, double cost,

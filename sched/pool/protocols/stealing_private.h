@@ -11,7 +11,7 @@ struct steal_request {
     double load_s; /* the same: what the thief ran in this iteration */
 };
 
-/* What is left of a task that runs, on average, when a thief asks. */
+/* Average fraction of a running task that is left when a thief asks. */
 #define RUNNING_TASK_LEFT 0.5
 
 /* --- stealing.c --- */

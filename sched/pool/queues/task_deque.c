@@ -293,7 +293,7 @@ static struct taskpool_range cut_end(struct taskpool_range *range, int64_t n)
     return part;
 }
 
-/* What is shared was so before split was set, and does not change while a thief looks. */
+/* Entries are shared before split is set, and do not change while a thief reads them. */
 int64_t task_deque_n_shared(const struct task_deque *deque)
 {
     int64_t split = atomic_load_explicit(&deque->split, memory_order_acquire);

@@ -287,8 +287,8 @@ struct taskpool_spread {
     double sd; /* standard deviation of the population: divided by the number of workers */
 };
 
-/* What a mode that chooses has chosen for an iteration, the same text as long as the choice is, and
- * the measurements that it follows from. Empty: the mode has no choice. */
+/* The choice that a mode made for an iteration, in a text that changes only with the choice, and the
+ * measurements that it follows from. Empty: the mode has no choice. */
 struct taskpool_choice {
     char what[96];
     char why[160];

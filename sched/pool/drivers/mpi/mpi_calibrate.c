@@ -304,7 +304,7 @@ static double increment_batch(struct taskpool_comm *comm)
     return clock_now_s() - begin_s;
 }
 
-/* Of all nodes the slowest one counts. */
+/* Measures atomic accesses to the memory of the slowest node. */
 static void calibrate_atomic(struct probe *probe, MPI_Comm comm, struct quartiles *atomic_s)
 {
     struct samples samples = {0};

@@ -145,7 +145,7 @@ void sim_network_fini(struct driver_sim *sim);
 /* Adds time of communication to the clock of the thread that calls the mode; returns that clock. */
 double sim_spend(struct sim_worker *worker, double time_s);
 
-/* The same for the overhead of sending or receiving a message. */
+/* sim_spend for the overhead of sending or receiving a message. */
 double sim_spend_overhead(struct sim_worker *worker);
 
 /* --- sim_node_memory.c --- */
