@@ -335,7 +335,7 @@ static double count_tensor_bytes(const struct plan_loop_problem *made,
     return elements * sizeof(double);
 }
 
-/* All local tensors, and a copy of one whose images are added (loop_images.h). */
+/* All local tensors, and a copy of one whose images are added (loop_sum_run.c). */
 static double count_local_bytes(const struct plan_loop_problem *made)
 {
     double bytes = 0, copied = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tce/tile_loop/loop_images.h"
+#include "tce/tensor/permute.h"
 #include "tce/tile_loop/loop_worker_private.h"
 
 #include <string.h>
@@ -63,6 +63,62 @@ static enum status sum_block(struct loop_worker *worker, const struct loop_sum *
     return STATUS_OK;
 }
 
+/* --- images --- */
+
+static int find_local_block(const struct local_blocks *blocks, int rank, const int32_t tiles[])
+{
+    int b = 0;
+    while (b < blocks->n && memcmp(blocks->at[b], tiles, (size_t)rank * sizeof tiles[0]) != 0)
+        b++;
+    return b;
+}
+
+/* Adds the image of one of the blocks of `from` to a block of a local tensor: element x of it is
+ * from[x_p(0), x_p(1), ...]. */
+static void add_image(const struct loop_worker *worker, int tensor, int block,
+                      const struct sum_permutation *permutation, const double *from)
+{
+    const struct tile_loop_tensor *of = &worker->body.problem->tensors[tensor];
+    const struct local_blocks *blocks = &worker->at.products->locals[tensor];
+    const struct local_tensor *local = &worker->locals[tensor];
+    const int rank = of->labels.rank, *place = permutation->place;
+    struct permute_shape shape = {.rank = rank};
+    int32_t tiles[MAX_RANK];
+    int64_t stride = 1;
+    loop_local_extents(&worker->at, of, blocks->at[block], shape.extent);
+    for (int d = 0; d < rank; d++)
+        tiles[d] = blocks->at[block][place[d]];
+    for (int d = rank - 1; d >= 0; d--) {
+        shape.stride[place[d]] = stride;
+        stride *= shape.extent[place[d]];
+    }
+    int source = find_local_block(blocks, rank, tiles);
+    if (source < blocks->n)
+        permute(&shape, permutation->sign, from + local->offsets[source], true,
+                local->elements + local->offsets[block]);
+}
+
+/* Replaces a local tensor of a whole tuple by the sum of itself and of its images under the first n kept
+ * permutations of its places, signs included. */
+static enum status add_kept_images(const struct loop_worker *worker, const struct loop_sum *sum,
+                                   int tensor, int n)
+{
+    const struct local_tensor *local = &worker->locals[tensor];
+    if (n == 0 || local->size == 0)
+        return STATUS_OK;
+    double *from = block_buffers_take(worker->buffers, local->size);
+    TRY(CHECK_MEMORY(from, "no memory for local tensor %s: take smaller tiles for its loop",
+                     worker->body.problem->tensors[tensor].name));
+    memcpy(from, local->elements, (size_t)local->size * sizeof *from);
+    for (int i = 0; i < n; i++)
+        for (int block = 0; block < worker->at.products->locals[tensor].n; block++)
+            add_image(worker, tensor, block, &sum->permutations[worker->kept[i]], from);
+    block_buffers_give_back(worker->buffers, from);
+    return STATUS_OK;
+}
+
+/* --- the sum --- */
+
 /* Norms are those of all steps. */
 enum status loop_worker_run_sum(struct loop_worker *worker, const struct loop_sum *sum)
 {
@@ -81,6 +137,5 @@ enum status loop_worker_run_sum(struct loop_worker *worker, const struct loop_su
             return status;
         }
     }
-    return loop_images_add(&problem->tensors[tensor], blocks, sum, n_kept, worker->kept,
-                           &worker->at, worker->buffers, &worker->locals[tensor]);
+    return add_kept_images(worker, sum, tensor, n_kept);
 }
