@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random programs with symmetries, symmetrizers and loops over tuples of tiles give what plain loops give,
-and one digest on all numbers of processes and under all modes; with a symmetry that a tensor does not
-have they are refused.
+"""Random programs with symmetries, symmetrizers and loops over tuples of tiles, and every fifth with a
+product that is cut into slices, give what plain loops give, and one digest on all numbers of
+processes and under all modes; with a symmetry that a tensor does not have they are refused.
 
     test_random_loops.py BERYL_TCE BERYL_SCHED MPIEXEC [PROGRAMS [SEED]]
 
@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 import loop_programs
+import sliced_sums
 
 SECONDS = 120  # for a run
 PROCESSES = [2, 3, 4, 7]
@@ -64,6 +65,13 @@ def check_values(output, expected):
             raise Fault(f"{name} is {found[1]}, expected {value:.15g}; products: {norm:.3g}")
 
 
+def check_slices(output, n_uncut):
+    """That there are more tasks than without slices."""
+    n_tasks = int(re.search(r"^auto +1 .* (\d+)$", output, re.MULTILINE)[1])
+    if n_tasks <= n_uncut:
+        raise Fault(f"{n_tasks} tasks: no sum is cut into slices")
+
+
 class Runs:
     def __init__(self, beryl_tce, beryl_sched, mpiexec, all_processes):
         self.beryl_tce, self.mpiexec, self.all_processes = beryl_tce, mpiexec, all_processes
@@ -71,10 +79,13 @@ class Runs:
                                text=True).stdout.splitlines()
         self.modes = [line.split("\t")[0] for line in lines]
 
-    def check(self, path, expected, choose, number):
+    def check(self, path, expected, n_uncut, choose, number):
+        """n_uncut: tasks of a program with slices, did it not have them; 0: it has none."""
         pairs = ["--pairs", choose.choice(["always", "always", "auto"])]
         output = run([self.beryl_tce, "run", path, "--iterations", "2", "--verify"] + pairs, ALONE)
         check_values(output, expected)
+        if n_uncut:
+            check_slices(output, n_uncut)
         digest = digest_of(output)
         turn = range(2, 8) if self.all_processes else [PROCESSES[number % len(PROCESSES)]]
         for n in turn:
@@ -105,12 +116,15 @@ def main():
         path = os.path.join(folder, "random.tce")
         for i in range(n_programs):
             choose = random.Random(f"{seed} {i}")
-            text, expected, wrong = loop_programs.Maker(choose).make()
+            has_slices = i % 5 == 4
+            maker = (sliced_sums if has_slices else loop_programs).Maker(choose)
+            text, expected, wrong = maker.make()
+            n_uncut = maker.n_uncut if has_slices else 0
             n_loops += text.count("\nend\n")
             n_symmetries += text.count("symmetric ")
             try:
                 write(path, text)
-                runs.check(path, expected, choose, i)
+                runs.check(path, expected, n_uncut, choose, i)
                 if wrong:
                     text = wrong[0]
                     write(path, text)
