@@ -11,6 +11,7 @@
 #include <armci.h>
 #include <assert.h>
 #include <ga.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,9 +67,10 @@ void darray_stop(void)
     GA_Terminate();
 }
 
-/* GA_Sync would flush every window on every process. */
+/* GA_Sync would flush every window on every process. The fence is for stores to memory of other processes. */
 void darray_complete(void)
 {
+    atomic_thread_fence(memory_order_seq_cst);
     if (has_written)
         ARMCI_AllFence();
     has_written = false;
@@ -262,6 +264,12 @@ void *darray_local(const struct darray *array, int64_t block)
     return own_part(&array->place) + array->start[block] * ELEMENT_BYTES;
 }
 
+void *darray_near(const struct darray *array, int64_t block)
+{
+    char *part = array->place.window->near.seen[darray_owner(array, block)];
+    return part ? part + (array->place.first + array->start[block]) * ELEMENT_BYTES : NULL;
+}
+
 /* Elements [*position, *position + n) of the block as Global Arrays' inclusive
  * bounds, n being what one transfer can carry; moves position on. Returns n, 0
  * at the end. */
@@ -295,20 +303,20 @@ static void transfer_block(const struct darray *array, enum transfer transfer, i
     }
 }
 
-/* The part of this process, without a transfer. */
-static bool copy_own_block(const struct darray *array, enum transfer transfer, int64_t block,
-                           void *bytes)
+/* Where this process sees it, without a transfer. */
+static bool copy_near_block(const struct darray *array, enum transfer transfer, int64_t block,
+                            void *bytes)
 {
-    void *own = darray_local(array, block);
+    void *near = darray_near(array, block);
     size_t n = (size_t)darray_block_size(array, block) * ELEMENT_BYTES;
-    if (own)
-        memcpy(transfer == GET ? bytes : own, transfer == GET ? own : bytes, n);
-    return own != NULL;
+    if (near)
+        memcpy(transfer == GET ? bytes : near, transfer == GET ? near : bytes, n);
+    return near != NULL;
 }
 
 void darray_get(const struct darray *array, int64_t block, void *buffer)
 {
-    if (copy_own_block(array, GET, block, buffer))
+    if (copy_near_block(array, GET, block, buffer))
         return;
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
     transfer_block(array, GET, block, 0, buffer);
@@ -317,7 +325,7 @@ void darray_get(const struct darray *array, int64_t block, void *buffer)
 
 void darray_put(struct darray *array, int64_t block, const void *buffer)
 {
-    if (copy_own_block(array, PUT, block, (char *)buffer))
+    if (copy_near_block(array, PUT, block, (char *)buffer))
         return;
     has_written = true;
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
@@ -352,6 +360,9 @@ void darray_get_begin(const struct darray *array, int64_t block, void *buffer,
 {
     static_assert(sizeof(ga_nbhdl_t) == sizeof request->handle, "a handle is kept as 64 bits");
     *request = (struct darray_request){.array = array, .block = block, .buffer = buffer};
+    request->arrived = copy_near_block(array, GET, block, buffer);
+    if (request->arrived)
+        return;
     int64_t position = 0, low, high;
     int64_t n = next_piece(array, block, &position, &low, &high);
     if (n > 0)
@@ -361,6 +372,8 @@ void darray_get_begin(const struct darray *array, int64_t block, void *buffer,
 
 void darray_get_end(struct darray_request *request)
 {
+    if (request->arrived)
+        return;
     int64_t size = request->array->size[request->block];
     int64_t first = size < MAX_TRANSFER ? size : MAX_TRANSFER;
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);

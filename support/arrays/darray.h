@@ -105,6 +105,11 @@ int darray_owner(const struct darray *array, int64_t block);
  * one does, reads it. */
 void *darray_local(const struct darray *array, int64_t block);
 
+/* Where this process sees the block, as that of another one on the node: then it is read and written as one of
+ * its own, between two synchronisations between which no process reads what another writes. NULL if it does
+ * not. */
+void *darray_near(const struct darray *array, int64_t block);
+
 /* Copies a block out, in, or adds to it element by element (atomic for each
  * element; 64-bit integers wrap around). The buffer holds the block's elements
  * of the array's type and may be reused on return. */
@@ -117,6 +122,7 @@ struct darray_request {
     const struct darray *array;
     int64_t block;
     char *buffer;
+    bool arrived;   /* at once, of a block that this process sees */
     int64_t handle; /* Global Arrays' */
 };
 

@@ -119,6 +119,7 @@ int64_t darray_window_unused(void)
 static void destroy_window(struct managed_window *window)
 {
     GA_Destroy(window->window.handle);
+    near_memory_fini(&window->window.near);
     free(window->window.remote);
     free(window->extents);
     free(window);
@@ -173,12 +174,15 @@ static bool allocate_window(struct darray_window *window, int64_t *first)
     GA_Set_irreg_distr64(window->handle, first, &n_parts);
     if (!GA_Allocate(window->handle))
         return false;
-    window->part = find_part(window);
-    memory_advise_huge(window->part, window->n * ELEMENT_BYTES);
+    char *own = find_part(window);
+    int64_t size_bytes = window->n * ELEMENT_BYTES;
+    near_memory_init(darray_comm(), own, (size_t)size_bytes, &window->near);
+    window->part = window->near.seen[GA_Nodeid()];
+    memory_advise_huge(window->part, size_bytes);
+    memory_make_huge(window->part, size_bytes);
     /* Touched, or the memory would count as free. */
-    memset(window->part, 0, (size_t)window->n * ELEMENT_BYTES);
-    MPI_Allgather(&window->part, sizeof window->part, MPI_BYTE, window->remote, sizeof window->part,
-                  MPI_BYTE, darray_comm());
+    memset(window->part, 0, (size_t)size_bytes);
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, window->remote, sizeof own, MPI_BYTE, darray_comm());
     return true;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "support/arrays/darray.h"
+#include "support/mpi/near_memory.h"
 
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct darray_window {
     int64_t n;  /* elements of each process's part: process p has [p n, (p + 1) n) of the whole */
     char *part; /* of this process */
     char **remote; /* the parts' addresses on their processes, as ARMCI takes them; owned */
+    struct near_memory near; /* the parts that this process sees, its own among them */
 };
 
 /* Elements [first, first + n) of every part of a window. */

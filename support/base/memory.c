@@ -291,18 +291,27 @@ void memory_return_freed(void)
 #endif
 }
 
-void memory_advise_huge(void *start, int64_t size_bytes)
+/* Advice about the pages that begin in the memory. It may be refused: then pages stay small. */
+static void advise_pages(void *start, int64_t size_bytes, int advice)
 {
-#ifdef MADV_HUGEPAGE
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t first = ((uintptr_t)start + page - 1) / page * page;
     uintptr_t end = (uintptr_t)start + (uintptr_t)size_bytes;
     if (first < end)
-        madvise((void *)first, end - first, MADV_HUGEPAGE); /* may fail: then pages are small */
-#else
-    (void)start;
-    (void)size_bytes;
-#endif
+        madvise((void *)first, end - first, advice);
+}
+
+void memory_advise_huge(void *start, int64_t size_bytes)
+{
+    advise_pages(start, size_bytes, MADV_HUGEPAGE);
+}
+
+/* MADV_COLLAPSE, which the C library's headers may lack. */
+enum { ADVICE_COLLAPSE = 25 };
+
+void memory_make_huge(void *start, int64_t size_bytes)
+{
+    advise_pages(start, size_bytes, ADVICE_COLLAPSE);
 }
 
 void memory_prepare_tables(int64_t size_bytes)

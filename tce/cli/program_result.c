@@ -132,8 +132,8 @@ enum status program_result_print_tasks(const struct plan *plan, MPI_Comm comm)
 
 void program_result_print_memory(const struct memory_use *memory)
 {
-    log_print("Peak memory %.0f MB per process (%.0f MB between iterations, shared pages counted "
-              "once)\n",
+    log_print("Peak memory %.0f MB per process; between iterations %.0f with shared pages divided "
+              "among processes, as in the estimate\n",
               1e-6 * (double)memory->peak_bytes, 1e-6 * (double)memory->part_bytes);
 }
 

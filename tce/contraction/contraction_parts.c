@@ -65,7 +65,7 @@ static void add_up_block(const struct contraction_sum *sum, int64_t n, bool add,
     for (int64_t slice = 0; slice < sum->n_slices; slice++) {
         int64_t number = sum->first_part + slice * sum->n_blocks + n;
         int64_t size = darray_block_size(parts, number);
-        const double *part = darray_local(parts, number);
+        const double *part = darray_near(parts, number);
         if (!part) {
             darray_get(parts, number, scratch);
             part = scratch;

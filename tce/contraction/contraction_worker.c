@@ -16,7 +16,7 @@ struct contraction_worker {
     struct block_buffers *buffers;
     struct operand_blocks *blocks;
     struct product_scratch *scratch;
-    double *block;              /* of C, where this process does not hold it, or a scalar */
+    double *block;              /* of C, where this process does not see it, or a scalar */
     double *parts;              /* sums->n_parts; NULL without scalars */
     struct darray *block_parts; /* NULL without slices */
     struct taskpool
@@ -206,20 +206,20 @@ static enum status add_all_pairs(struct contraction_worker *worker,
     return STATUS_OK;
 }
 
-/* A block that this process holds is written where it lies.
+/* A block that this process sees is written where it lies.
  * block  of the array, that the task makes or, to `add`, adds to */
 static enum status make_block(struct contraction_worker *worker,
                               const struct contraction_task *task, struct darray *array,
                               int64_t block, bool add)
 {
-    double *own = darray_local(array, block);
-    struct block_sum sum = {.block = own ? own : worker->block, .defined = add};
-    if (add && !own)
+    double *near = darray_near(array, block);
+    struct block_sum sum = {.block = near ? near : worker->block, .defined = add};
+    if (add && !near)
         darray_get(array, block, sum.block);
     TRY(add_all_pairs(worker, task, &sum));
     if (!sum.defined)
         memset(sum.block, 0, (size_t)darray_block_size(array, block) * sizeof *sum.block);
-    if (!own && (sum.changed || !add))
+    if (!near && (sum.changed || !add))
         darray_put(array, block, sum.block);
     return STATUS_OK;
 }

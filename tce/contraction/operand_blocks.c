@@ -15,7 +15,7 @@ struct factor {
     int64_t first_number; /* of its blocks in the cache */
 };
 
-/* How it arrives. A block that this process holds is read where it lies. Another one that is
+/* How it arrives. A block that this process sees is read where it lies. Another one that is
  * reduced arrives in `arrival`, which is kept for all of them; one that is used as it is
  * arrives where it stays. */
 struct channel {
@@ -119,7 +119,7 @@ static double *load_reduced(struct operand_blocks *blocks, struct channel *chann
     const struct signed_permutation image = block_index_image(factor->tensor->blocks, block->image);
     const struct index_list stored = contraction_stored_order(&factor->layout->own, &image);
     *size = extents_of(factor, block->block, &stored, extent);
-    const double *source = darray_local(factor->tensor->data, block->block);
+    const double *source = darray_near(factor->tensor->data, block->block);
     if (!source)
         source = receive_block(blocks, channel, factor, block->block);
     double *reduced = source ? block_buffers_take(blocks->buffers, *size) : NULL;
@@ -315,7 +315,7 @@ void operand_blocks_destroy(struct operand_blocks *blocks)
 /* Where the block is used without having been loaded, or NULL. */
 static const double *find_in_place(const struct factor *factor, int64_t block)
 {
-    return factor->layout->reduced ? NULL : darray_local(factor->tensor->data, block);
+    return factor->layout->reduced ? NULL : darray_near(factor->tensor->data, block);
 }
 
 void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place place,
@@ -324,7 +324,7 @@ void operand_blocks_announce(struct operand_blocks *blocks, struct operand_place
     const struct factor *factor = factor_at(blocks, place);
     struct channel *channel = &blocks->channels[place.operand];
     if (!blocks->prefetch || (channel->announced == factor && channel->block == block->block) ||
-        darray_local(factor->tensor->data, block->block) ||
+        darray_near(factor->tensor->data, block->block) ||
         item_cache_holds(cache_of(blocks, factor), item_of_block(factor, block)))
         return;
     forget_announced(blocks, channel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of the factors of contractions: blocks of this process in place, others prefetched; reduced
+/* Blocks of the factors of contractions: blocks that this process sees in place, others prefetched; reduced
  * where the layout asks for it. Fetched and reduced blocks are cached within a budget and shared by all
  * contractions. */
 #pragma once

@@ -195,7 +195,7 @@ static struct source_block reach_block(const struct tensor *tensor, const int32_
     find_strides(labels, stored, stride);
     for (int d = 0; d < labels->rank; d++)
         source.stride[image.place[d]] = stride[d];
-    source.elements = darray_local(tensor->data, found.block);
+    source.elements = darray_near(tensor->data, found.block);
     if (source.elements)
         return source;
     darray_get(tensor->data, found.block, buffer);

@@ -148,7 +148,7 @@ static enum status copy_stored(struct loop_views *self, const struct view *view,
     void *fetched = NULL;
     if (block < 0)
         return STATUS_OK; /* labels that are summed over or left out: zero */
-    const double *from = darray_local(tensor->data, block);
+    const double *from = darray_near(tensor->data, block);
     if (!from) {
         self->wanted = view;
         TRY(item_cache_pin(self->stored, view->first_stored + block, &fetched));
@@ -293,7 +293,7 @@ static int64_t count_remote_bytes(const struct loop_views *self)
         for (int j = 0; j < i; j++)
             counted = counted || self->views[j].source.tensor == tensor;
         for (int64_t b = 0, n = counted ? 0 : block_index_n(tensor->blocks); b < n; b++)
-            if (!darray_local(tensor->data, b))
+            if (!darray_near(tensor->data, b))
                 bytes += block_buffers_bytes(darray_block_size(tensor->data, b));
     }
     return bytes;

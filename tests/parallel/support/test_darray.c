@@ -63,6 +63,34 @@ static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64
     }
 }
 
+/* A process adds to the blocks of the one before it, where they lie; every process gets the new elements. */
+static void check_near_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
+{
+    uint64_t buffer[2001];
+    bool sees_others = getenv("BERYL_NEAR_MEMORY") == NULL;
+    for (int64_t block = 0; block < n_blocks; block++) {
+        int owner = darray_owner(array, block);
+        uint64_t *near = darray_near(array, block);
+        assert_int_equal(near != NULL, sees_others || owner == rank);
+        for (int64_t i = 0; near && i < size[block]; i++)
+            assert_true(near[i] == mix((uint64_t)(block * 4096 + i)) + 1);
+    }
+    darray_sync();
+    for (int64_t block = 0; block < n_blocks; block++) {
+        uint64_t *near = darray_near(array, block);
+        bool adds = (darray_owner(array, block) + 1) % n_processes == rank;
+        for (int64_t i = 0; adds && near && i < size[block]; i++)
+            near[i]++;
+    }
+    darray_sync();
+    for (int64_t block = 0; block < n_blocks; block++) {
+        uint64_t added = sees_others || n_processes == 1 ? 2 : 1;
+        darray_get(array, block, buffer);
+        for (int64_t i = 0; i < size[block]; i++)
+            assert_true(buffer[i] == mix((uint64_t)(block * 4096 + i)) + added);
+    }
+}
+
 static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
 {
     int64_t *size = calloc((size_t)n_blocks + 1, sizeof *size);
@@ -93,6 +121,8 @@ static void check_round_trip(enum darray_type type, int64_t n_blocks, int seed)
     check_gets_in_two_parts(array, n_blocks, size);
     darray_sync();
     check_own_blocks(array, n_blocks, size);
+    darray_sync();
+    check_near_blocks(array, n_blocks, size);
     darray_sync();
     darray_zero(array);
     darray_sync();
