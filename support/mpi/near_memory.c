@@ -71,9 +71,8 @@ static void verify_addresses(MPI_Comm comm, uint64_t *own, int n, char *seen[])
 static void find_others(MPI_Comm comm, const struct shared_mappings *mappings,
                         const struct file_place *own, size_t size_bytes, char *seen[])
 {
-    int n, rank, n_near;
+    int n, n_near;
     MPI_Comm_size(comm, &n);
-    MPI_Comm_rank(comm, &rank);
     const int *near = node_ranks(comm, &n_near);
     struct file_place *places = calloc((size_t)n, sizeof *places);
     if (!places)
