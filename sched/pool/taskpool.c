@@ -95,6 +95,10 @@ static enum status seed_bound(struct taskpool *pool)
     return seeding_longest_init(&pool->seeding, pool->problem.n_tasks, pool->bound);
 }
 
+/* Of fewer tasks a worker, blocks are uneven, or single tasks that no worker should begin with whose speed
+ * is not known; and auto deals them out anew after the first iteration. */
+#define DEAL_BELOW 17
+
 /* Loads of owners may be expected to be so much larger: thieves make them smaller, while moves of data wait
  * for each other. */
 #define OWNERS_UP_TO 1.5
@@ -105,8 +109,10 @@ static enum status choose_seeding(const struct taskpool *pool, int n_workers, in
 {
     const struct taskpool_problem *problem = &pool->problem;
     const bool has_owners = problem->data_costs && problem->owner;
+    const bool deals = !problem->data_costs && !pool->setup.speed_sums &&
+                       problem->n_tasks < DEAL_BELOW * (int64_t)n_workers;
     struct first_placement expected = {0};
-    *rule = problem->cost ? TASKPOOL_SEEDING_COST
+    *rule = problem->cost ? (deals ? TASKPOOL_SEEDING_DEAL : TASKPOOL_SEEDING_COST)
             : has_owners  ? TASKPOOL_SEEDING_OWNER
                           : TASKPOOL_SEEDING_BLOCK;
     if (!problem->cost || !has_owners || problem->data_costs->cost_unit_s == 0)
