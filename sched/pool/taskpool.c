@@ -105,8 +105,10 @@ static enum status choose_seeding(const struct taskpool *pool, int n_workers, in
 {
     const struct taskpool_problem *problem = &pool->problem;
     const bool has_owners = problem->data_costs && problem->owner;
+    const bool deals = !problem->data_costs && !pool->setup.speed_sums &&
+                       problem->n_tasks < SEEDING_DEAL_BELOW * (int64_t)n_workers;
     struct first_placement expected = {0};
-    *rule = problem->cost ? TASKPOOL_SEEDING_COST
+    *rule = problem->cost ? (deals ? TASKPOOL_SEEDING_DEAL : TASKPOOL_SEEDING_COST)
             : has_owners  ? TASKPOOL_SEEDING_OWNER
                           : TASKPOOL_SEEDING_BLOCK;
     if (!problem->cost || !has_owners || problem->data_costs->cost_unit_s == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/balancer.h"
 
+#include "sched/pool/core/seeding.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 
@@ -13,7 +14,7 @@ const struct balancer_rules balancer_by_pairs = {.branching = 256,
                                                  .donate_above = 1.003,
                                                  .balance_over = 0.01,
                                                  .by_pairs = true,
-                                                 .deal_below = 17};
+                                                 .deal_below = SEEDING_DEAL_BELOW};
 
 void balancer_init(struct balancer *self, struct taskpool_comm *comm, struct duration_bins *bins,
                    struct learned_speeds *speeds, const struct balancer_rules *rules)

@@ -15,7 +15,7 @@ struct taskpool_seeding {
     int64_t n_tasks;
     int n_workers;
     int64_t *boundary; /* cost: n_workers + 1; worker w gets [boundary[w], boundary[w + 1]) */
-    struct task_ranges *owned; /* owner, longest: of the workers of this process */
+    struct task_ranges *owned; /* owner, longest, deal: of the workers of this process */
     int first_owned;           /* the worker of owned[0] */
     int n_owned;
 };
@@ -44,6 +44,17 @@ enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
  * as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the caller calls
  * seeding_fini. */
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
+                              const struct taskpool_problem *problem);
+
+/* Of fewer tasks a worker, blocks are uneven, or single tasks that no worker should begin with whose speed
+ * is not known. */
+enum { SEEDING_DEAL_BELOW = 17 };
+
+/* seeding_init for TASKPOOL_SEEDING_DEAL; problem->cost is not NULL. Blocks of even cost, whose tasks
+ * are dealt out within groups of consecutive workers unless they are even: each worker gets a short
+ * task, and long ones go to who has the least. Every process computes the costs of the tasks of its
+ * workers' groups. After a failure the caller calls seeding_fini. */
+enum status seeding_deal_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 
 /* The schedule of a bound (mode.h, is_bound), which knows the machine, but not its noise and data:

@@ -4,13 +4,15 @@
  *
  * - The first iteration starts from blocks of consecutive tasks; the largest block has the least
  *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
- *   corrected by stealing. A block keeps neighbouring tasks together, which may share data.
+ *   corrected by stealing. A block keeps neighbouring tasks together, which may share data. Of few tasks a
+ *   worker the longest are dealt out first, and each worker gets a short one (seeding_deal.c).
  * - Every task is timed, and how fast workers are is learned (learned_speeds.h). If the largest load
  *   exceeds what it is at best, the average or the longest task, by more than 1 %, pairs of workers
  *   exchange tasks before the next iteration (pairs.h), which makes no load larger than the largest;
  *   less is not worth the messages, nor the data that move with the tasks, and is left to stealing.
  * - Where costs are predicted, but speeds not known, a worker's first task is its shortest: one that
- *   is slow finds that out before it begins a long task, which others then take (stealing_pace.h).
+ *   is slow finds that out before it begins a long task, which it then leaves to others if they are
+ *   expected to end it earlier (stealing_pace.h).
  * - A worker begins with its longest tasks, as predicted or measured, so that only
  *   short ones are left when some workers run dry. Thieves get the tasks that a
  *   victim would run last: the shortest. The order is by powers of two of the duration only:
@@ -34,10 +36,6 @@
 #include "sched/pool/balancing/measured_balance.h"
 
 #include <stdio.h>
-
-/* Fraction of the mean cost of a worker's tasks below which its shortest one shows early enough that
- * the worker is slow. */
-#define SHORT_TASK 0.5
 
 struct auto_state {
     struct measured_balance measured; /* first */
@@ -69,19 +67,18 @@ static enum status begin_to_learn(struct measured_balance *self)
 {
     int64_t entry;
     float cost;
-    struct taskpool_range shortest = {.step = 1};
-    double mean = self->bins.load_s / (double)self->bins.n_tasks;
-    if (duration_bins_remove_smallest(&self->bins, &entry, &cost)) {
-        if (cost > SHORT_TASK * mean) {
-            TRY(duration_bins_put_back(&self->bins, entry, cost));
-            return measured_balance_begin(self, true, true);
-        }
-        shortest.first = duration_bins_removed_task(&self->bins, entry);
-        shortest.last = shortest.first + 1;
-    }
-    TRY(measured_balance_begin(self, true, true));
-    stealing_note_paces(&self->stealing);
-    return stealing_push(&self->stealing, &(struct task_ranges){.list = &shortest, .n = 1});
+    double load = self->bins.load_s;
+    struct task_ranges shortest = {0};
+    enum status status = STATUS_OK;
+    if (duration_bins_remove_smallest(&self->bins, &entry, &cost))
+        status = task_ranges_add(&shortest, duration_bins_removed_task(&self->bins, entry));
+    if (status == STATUS_OK)
+        status = measured_balance_begin(self, true, true);
+    stealing_note_paces(&self->stealing, load);
+    if (status == STATUS_OK)
+        status = stealing_push(&self->stealing, &shortest);
+    task_ranges_fini(&shortest);
+    return status;
 }
 
 /* The tasks of the worker's seeding, those of the largest predicted cost first; where data are known in
@@ -138,6 +135,8 @@ static const char *name_beginning(const struct measured_balance *self)
         return "blocks of tasks";
     if (setup->problem->data_costs)
         return "blocks of tasks of even cost";
+    if (taskpool_seeding_rule_of(setup->seeding) == TASKPOOL_SEEDING_DEAL)
+        return "even blocks, or tasks dealt out by cost, the shortest, then the longest first";
     return self->speeds.is_known
                ? "blocks of tasks of even cost, the longest first"
                : "blocks of tasks of even cost, the shortest, then the longest first";

@@ -297,6 +297,8 @@ enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode
 {
     struct stealing *self = state;
     bool alone = !self->enabled || self->comm->size == 1;
+    if (stealing_leaves_tasks(self))
+        return TASKPOOL_MODE_SEARCH;
     if (take_waiting(self, work))
         return run_taken(self);
     if (self->ran && self->ran->runs_long)

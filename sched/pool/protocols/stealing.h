@@ -116,8 +116,9 @@ void stealing_finished(struct stealing *stealing, int64_t task, double time_s);
 void stealing_begin(struct stealing *stealing, bool enabled);
 
 /* After stealing_begin, for one iteration: costs are predicted, but speeds not known. The mode then
- * calls stealing_finished at the end of every task. */
-void stealing_note_paces(struct stealing *stealing);
+ * calls stealing_finished at the end of every task.
+ * load  predicted cost of all tasks that the worker begins with */
+void stealing_note_paces(struct stealing *stealing, double load);
 
 /* Puts a list of ranges into the deque, to be run in that order. Errors: those of
  * task_deque_push_range. */

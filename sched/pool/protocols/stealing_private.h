@@ -54,6 +54,10 @@ bool stealing_wants_window(const struct stealing *stealing, const struct taskpoo
  * deque again, and false is returned, as when there are none. */
 bool stealing_take_from_window(struct stealing *stealing, struct taskpool_mode_work *work);
 
+/* Whether this worker is so slow that it leaves all that waits in its window to others for now, and looks
+ * again a little later (stealing_pace.h). */
+bool stealing_leaves_tasks(struct stealing *stealing);
+
 /* Moves tasks from the deque into the window, which has none; and back, to be run next. */
 void stealing_open_window(struct stealing *stealing);
 void stealing_close_window(struct stealing *stealing);

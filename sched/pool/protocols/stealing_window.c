@@ -2,6 +2,13 @@
 #include "sched/pool/core/poll_interval.h"
 #include "sched/pool/protocols/stealing_private.h"
 
+#include <math.h>
+
+/* A worker that leaves its tasks to others looks again after 1 / LOOK_PART of the time since it began, and
+ * not at once: window tasks take 0.1 ms at least. */
+enum { LOOK_PART = 32 };
+#define MIN_LOOK_S 1e-5
+
 bool stealing_wants_window(const struct stealing *self, const struct taskpool_mode_work *work)
 {
     return self->window.comm && self->enabled && !self->minds_moves && work->tasks_are_long;
@@ -30,6 +37,21 @@ bool stealing_take_from_window(struct stealing *self, struct taskpool_mode_work 
     return false;
 }
 
+bool stealing_leaves_tasks(struct stealing *self)
+{
+    const struct taskpool_problem *problem = self->setup->problem;
+    int64_t task;
+    if (!self->window_is_open || !self->pace.is_slow ||
+        steal_window_list(&self->window, self->window.own, 1, &task) == 0)
+        return false;
+    double now_s = taskpool_comm_now(self->comm);
+    double cost = problem->cost(task, problem->context);
+    if (!stealing_pace_leaves(&self->pace, &self->window, cost, now_s))
+        return false;
+    taskpool_comm_wake(self->comm, fmax((now_s - self->pace.began_s) / LOOK_PART, MIN_LOOK_S));
+    return true;
+}
+
 void stealing_open_window(struct stealing *self)
 {
     struct steal_window_part part = {0};
@@ -53,9 +75,10 @@ void stealing_count_thefts(struct stealing *self)
         termination_sent_transfer(&self->termination);
 }
 
-void stealing_note_paces(struct stealing *self)
+void stealing_note_paces(struct stealing *self, double load)
 {
     self->pace.noted = self->window.comm && self->setup->problem->cost;
+    self->pace.load = load;
 }
 
 void stealing_note_pace(struct stealing *self, int64_t task, double time_s)
@@ -65,5 +88,6 @@ void stealing_note_pace(struct stealing *self, int64_t task, double time_s)
         return;
     double cost = problem->cost(task, problem->context);
     if (cost > 0)
-        self->speed = stealing_pace_note(&self->pace, &self->window, cost, time_s);
+        self->speed = stealing_pace_note(&self->pace, &self->window, cost, time_s,
+                                         taskpool_comm_now(self->comm));
 }

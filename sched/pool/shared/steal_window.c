@@ -7,10 +7,11 @@
 
 /* The words of a worker. */
 enum {
-    THEFT_VIEW,     /* count (32 bits), front and back (16 bits each) */
-    THEFT_HAS_ALL,  /* whether no tasks wait elsewhere */
-    THEFT_SPEED,    /* of the worker; the bits of a double, as the next */
-    THEFT_PACE,     /* 0: it has said none */
+    THEFT_VIEW,    /* count (32 bits), front and back (16 bits each) */
+    THEFT_HAS_ALL, /* whether no tasks wait elsewhere */
+    THEFT_SPEED,   /* of the worker; the bits of a double, as the next */
+    THEFT_COST,    /* run in this time; 0: it has said nothing */
+    THEFT_TIME,
     THEFT_N_RANGES, /* of the list, three words each */
     THEFT_RANGES,
     THEFT_RANGE_WORDS = 3,
@@ -180,22 +181,31 @@ bool steal_window_take_last(struct steal_window *self, struct taskpool_range *ra
     return taken;
 }
 
-void steal_window_set_pace(struct steal_window *self, double pace, double speed)
+void steal_window_set_pace(struct steal_window *self, double cost, double time_s, double speed)
 {
-    store_window_number(self, THEFT_PACE, pace);
+    store_window_number(self, THEFT_COST, cost);
+    store_window_number(self, THEFT_TIME, time_s);
     store_window_number(self, THEFT_SPEED, speed);
 }
 
-double steal_window_mean_pace(const struct steal_window *self)
+struct steal_window_paces steal_window_sum_paces(const struct steal_window *self)
 {
-    int n_mates = self->comm->n_node_ranks, n_seen = 0;
-    double sum = 0;
+    struct steal_window_paces sums = {0};
+    int n_mates = self->comm->n_node_ranks;
     for (int i = 1; i < n_mates && i <= THEFT_MAX_LOOKS; i++) {
-        double pace = window_number(self, (self->own + i) % n_mates, THEFT_PACE);
-        sum += pace;
-        n_seen += pace > 0;
+        int mate = (self->own + i) % n_mates;
+        double cost = window_number(self, mate, THEFT_COST);
+        double time_s = window_number(self, mate, THEFT_TIME);
+        if (!(cost > 0 && time_s > 0))
+            continue;
+        sums.n++;
+        sums.cost += cost;
+        sums.time_s += time_s;
+        sums.cost_cost += cost * cost;
+        sums.cost_time += cost * time_s;
+        sums.time_time += time_s * time_s;
     }
-    return n_seen > 0 ? sum / n_seen : 0;
+    return sums;
 }
 
 void steal_window_close(struct steal_window *self, struct steal_window_part *part)

@@ -34,6 +34,12 @@ struct steal_window_part {
     struct taskpool_range ranges[STEAL_WINDOW_RANGES];
 };
 
+/* Costs and times of several workers: their number, sums, and those of products. */
+struct steal_window_paces {
+    int n;
+    double cost, time_s, cost_cost, cost_time, time_time;
+};
+
 /* The function node_words of modes. */
 int64_t steal_window_n_words(const struct taskpool_mode_setup *setup,
                              const struct taskpool_comm *comm);
@@ -54,12 +60,12 @@ bool steal_window_take(struct steal_window *window, int64_t n, struct taskpool_r
 /* Takes the last task. False: there are none. */
 bool steal_window_take_last(struct steal_window *window, struct taskpool_range *range);
 
-/* Says how much predicted cost this worker runs in a second, and how fast that makes it, relative to
- * others. */
-void steal_window_set_pace(struct steal_window *window, double pace, double speed);
+/* Says how much predicted cost this worker has run in a time, and how fast that makes it, relative to
+ * others, who may see one of the numbers before the next. */
+void steal_window_set_pace(struct steal_window *window, double cost, double time_s, double speed);
 
-/* The mean of what others of the node have said, among some; 0: none has. */
-double steal_window_mean_pace(const struct steal_window *window);
+/* Sums over what others of the node have said, among some. */
+struct steal_window_paces steal_window_sum_paces(const struct steal_window *window);
 
 /* Takes all tasks back; none wait in the window alone then. */
 void steal_window_close(struct steal_window *window, struct steal_window_part *part);

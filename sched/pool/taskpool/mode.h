@@ -157,7 +157,8 @@ struct taskpool_mode {
     bool seeded;       /* whether it starts from setup->seeding, in a static pool */
     bool is_bound;     /* knows all durations: simulated only, and not one of the modes that are
                         * listed or that "all" stands for */
-    bool prefers_cost; /* instead of block from --seeding cost where costs are predicted, and from
+    bool prefers_cost; /* instead of block from --seeding cost where costs are predicted, dealt out
+                        * where tasks are few and neither data nor speeds are known, and from
                         * --seeding owner where data are known (data_costs) and costs are not, or
                         * where that is expected to end earlier */
     size_t task_bytes; /* memory of a worker for each of its tasks, at most, besides ranges */

@@ -145,11 +145,13 @@ struct taskpool_problem {
 
 /* The tasks that a worker starts with. */
 enum taskpool_seeding_rule {
-    TASKPOOL_SEEDING_BLOCK,  /* a block of as many consecutive tasks as the others have */
-    TASKPOOL_SEEDING_CYCLIC, /* rank, rank + size, ... */
-    TASKPOOL_SEEDING_OWNER,  /* those whose data it owns, by problem.owner */
-    TASKPOOL_SEEDING_COST,   /* a block of as much predicted cost as the others have */
-    TASKPOOL_SEEDING_LONGEST /* the longest first, by known durations: mode lpt's, not an option */
+    TASKPOOL_SEEDING_BLOCK,   /* a block of as many consecutive tasks as the others have */
+    TASKPOOL_SEEDING_CYCLIC,  /* rank, rank + size, ... */
+    TASKPOOL_SEEDING_OWNER,   /* those whose data it owns, by problem.owner */
+    TASKPOOL_SEEDING_COST,    /* a block of as much predicted cost as the others have */
+    TASKPOOL_SEEDING_LONGEST, /* the longest first, by known durations: mode lpt's, not an option */
+    TASKPOOL_SEEDING_DEAL     /* by predicted cost, the longest to who has the least: mode auto's
+                               * where tasks are few, not an option */
 };
 
 /* Poll for messages between tasks, or receive them in a thread, which takes

@@ -35,6 +35,14 @@ static double uneven_time(int64_t task, const void *record, const void *context)
     return task % 8 == 3 ? 0.02 : 0.001;
 }
 
+/* Of two blocks of two tasks one is long. */
+static double uneven_pairs_time(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    return task % 4 < 2 ? 0.02 : 0.001;
+}
+
 static double one_long_time(int64_t task, const void *record, const void *context)
 {
     (void)record;
@@ -103,7 +111,19 @@ static void test_costs_show_a_slow_worker_in_the_first_iteration(void **state)
     struct load load = {.time = uneven_time, .has_costs = true, .slow_speed = 0.2, .tasks_each = 8};
     simulate_auto(&load);
     assert_true(load.iterations[0].makespan_s < 0.055);
-    assert_true(says(&load, 0, "of even cost, the shortest, then the longest first, stealing"));
+    assert_true(says(&load, 0, "the shortest, then the longest first, stealing"));
+}
+
+/* One of the longest and one of the shortest for each: 0.005 s for the short one of the slow worker, and 0.1
+ * for the long one, which waits until another has run its own. */
+static void test_a_slow_worker_leaves_its_last_task(void **state)
+{
+    (void)state;
+    struct load load = {
+        .time = uneven_pairs_time, .has_costs = true, .slow_speed = 0.2, .tasks_each = 2};
+    simulate_auto(&load);
+    assert_true(load.iterations[0].makespan_s < 0.043);
+    assert_true(says(&load, 0, "dealt out by cost"));
 }
 
 /* Its one task takes 0.1 s, longer than the average load, and looks like a long one. At best 64 tasks
@@ -150,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_costs_show_a_slow_worker_in_the_first_iteration),
+        cmocka_unit_test(test_a_slow_worker_leaves_its_last_task),
         cmocka_unit_test(test_a_task_that_all_wait_for_is_tried_elsewhere),
         cmocka_unit_test(test_a_long_task_stays_where_it_was_tried),
         cmocka_unit_test(test_stealing_stays_on_where_durations_change),

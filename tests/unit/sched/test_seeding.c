@@ -48,7 +48,9 @@ static void test_each_task_has_one_worker(void **state)
     const int n_workers[] = {1, 2, 3, 7, 2000};
     for (size_t t = 0; t < N_OF(n_tasks); t++)
         for (size_t w = 0; w < N_OF(n_workers); w++)
-            for (int rule = TASKPOOL_SEEDING_BLOCK; rule <= TASKPOOL_SEEDING_COST; rule++) {
+            for (int rule = TASKPOOL_SEEDING_BLOCK; rule <= TASKPOOL_SEEDING_DEAL; rule++) {
+                if (rule == TASKPOOL_SEEDING_LONGEST) /* takes a machine: below */
+                    continue;
                 int64_t context = n_tasks[t];
                 struct taskpool_problem problem = {.n_tasks = n_tasks[t],
                                                    .owner = scattered_owner,
@@ -265,6 +267,112 @@ static int no_such_owner(int64_t task, int n_workers, void *context)
     return task == 5 ? n_workers : 0;
 }
 
+/* --- dealt out --- */
+
+enum { DEALT_TASKS = 50, DEALT_WORKERS = 8 };
+
+/* The untaken task of the least cost, or of the most; of equal ones the last, or the first. */
+static int64_t find_untaken(const struct taskpool_problem *problem, const bool *taken, bool least)
+{
+    int64_t found = -1;
+    for (int64_t task = 0; task < DEALT_TASKS; task++) {
+        double cost = problem->cost(task, problem->context);
+        double best = found < 0 ? 0 : problem->cost(found, problem->context);
+        if (!taken[task] && (found < 0 || (least ? cost <= best : cost > best)))
+            found = task;
+    }
+    return found;
+}
+
+/* Loads when the shortest tasks go to one worker each and then the longest to the one with the least. */
+static void deal_slowly(const struct taskpool_problem *problem, double *loads)
+{
+    bool taken[DEALT_TASKS] = {false};
+    for (int i = 0; i < DEALT_TASKS; i++) {
+        int64_t task = find_untaken(problem, taken, i < DEALT_WORKERS);
+        int least = 0;
+        for (int worker = 1; worker < DEALT_WORKERS; worker++)
+            if (loads[worker] < loads[least])
+                least = worker;
+        loads[i < DEALT_WORKERS ? i : least] += problem->cost(task, problem->context);
+        taken[task] = true;
+    }
+}
+
+static double dealt_load(const struct taskpool_seeding *seeding,
+                         const struct taskpool_problem *problem, int worker)
+{
+    double load = 0;
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
+        for (int64_t task = range.first; task < range.last; task += range.step)
+            load += problem->cost(task, problem->context);
+    }
+    return load;
+}
+
+static int compare_loads(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static void test_few_tasks_are_dealt_out(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct taskpool_problem problem = {
+            .n_tasks = DEALT_TASKS, .cost = whole_cost, .context = &seed};
+        struct taskpool_seeding seeding;
+        double slowly[DEALT_WORKERS] = {0}, loads[DEALT_WORKERS];
+        check_ok(
+            seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_DEAL, DEALT_WORKERS));
+        check_each_task_once(&seeding);
+        for (int worker = 0; worker < DEALT_WORKERS; worker++)
+            loads[worker] = dealt_load(&seeding, &problem, worker);
+        deal_slowly(&problem, slowly);
+        qsort(loads, DEALT_WORKERS, sizeof *loads, compare_loads);
+        qsort(slowly, DEALT_WORKERS, sizeof *slowly, compare_loads);
+        assert_memory_equal(loads, slowly, sizeof loads);
+        seeding_fini(&seeding);
+    }
+}
+
+/* Of 600 workers: tasks go no further than to another worker of 256. */
+static void test_tasks_are_dealt_out_within_groups(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    struct taskpool_problem problem = {.n_tasks = 2000, .cost = whole_cost, .context = &seed};
+    struct taskpool_seeding dealt, blocks;
+    check_ok(seeding_init(&dealt, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_DEAL, 600));
+    check_ok(seeding_init(&blocks, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 600));
+    for (int worker = 0; worker < 600; worker++)
+        for (int64_t i = 0; i < taskpool_seeding_n_ranges(&dealt, worker); i++) {
+            int first = worker / 256 * 256, last = first + 255 < 599 ? first + 255 : 599;
+            struct taskpool_range range = taskpool_seeding_range(&dealt, worker, i);
+            assert_true(range.first >= taskpool_seeding_range(&blocks, first, 0).first);
+            assert_true(range.last <= taskpool_seeding_range(&blocks, last, 0).last);
+        }
+    seeding_fini(&dealt);
+    seeding_fini(&blocks);
+}
+
+static void test_even_blocks_are_not_dealt_out(void **state)
+{
+    (void)state;
+    struct taskpool_problem problem = {.n_tasks = 250, .cost = equal_cost};
+    struct taskpool_seeding seeding;
+    check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_DEAL, 100));
+    for (int worker = 0; worker < 100; worker++) {
+        struct taskpool_range block = taskpool_range_block(problem.n_tasks, 100, worker);
+        assert_int_equal(taskpool_seeding_n_ranges(&seeding, worker), 1);
+        assert_int_equal(taskpool_seeding_range(&seeding, worker, 0).first, block.first);
+        assert_int_equal(taskpool_seeding_range(&seeding, worker, 0).last, block.last);
+    }
+    seeding_fini(&seeding);
+}
+
 static double no_cost(int64_t task, void *context)
 {
     return task == 5 ? *(double *)context : 1;
@@ -288,6 +396,8 @@ static void test_bad_rules_are_refused(void **state)
         problem.context = &costs[i];
         check_status(STATUS_USAGE,
                      seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_COST, 3));
+        check_status(STATUS_USAGE,
+                     seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_DEAL, 3));
     }
 }
 
@@ -301,6 +411,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_large_pools_cost_a_few_words),
         cmocka_unit_test(test_longest_first_goes_where_it_ends_first),
         cmocka_unit_test(test_longest_first_loses_no_task),
+        cmocka_unit_test(test_few_tasks_are_dealt_out),
+        cmocka_unit_test(test_tasks_are_dealt_out_within_groups),
+        cmocka_unit_test(test_even_blocks_are_not_dealt_out),
         cmocka_unit_test(test_bad_rules_are_refused),
     };
     return check_run_parallel(tests, &argc, &argv);

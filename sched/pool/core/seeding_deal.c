@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Few tasks a worker cannot be even as blocks of consecutive ones: each of GROUP workers with consecutive
+ * numbers gets one of the shortest of the tasks in their blocks, by which it learns early how fast it is,
+ * and of the others the longest first goes to the worker with the least cost (Graham, SIAM J. Appl. Math.
+ * 17 (1969) 416). Tasks stay within the group, so that neighbours are near, and a process predicts no more
+ * costs than those of its own groups. */
+#include "sched/pool/core/seeding.h"
+#include "sched/pool/queues/speed_classes.h"
+#include "support/base/agree.h"
+#include "taskpool/taskpool.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* As the balancer's groups that deal tasks out. */
+enum { GROUP = 256 };
+
+/* Costs that differ by less are the same: what is even stays in its blocks. */
+#define EVEN_WITHIN 0.01
+
+struct priced_task {
+    double cost;
+    int64_t task;
+};
+
+/* Tasks and workers of a group. */
+struct deal_group {
+    const struct taskpool_seeding *blocks; /* borrowed; of even cost */
+    int first, n_workers;
+    int64_t first_task, n_tasks;
+    struct priced_task *tasks;  /* n_tasks */
+    int *to;                    /* n_tasks: worker of the group, by task */
+    struct receiver *receivers; /* n_workers */
+};
+
+static int by_falling_cost(const void *a, const void *b)
+{
+    const struct priced_task *left = a, *right = b;
+    if (left->cost != right->cost)
+        return left->cost > right->cost ? -1 : 1;
+    return left->task < right->task ? -1 : 1;
+}
+
+static struct taskpool_range block_of(const struct deal_group *group, int worker)
+{
+    return taskpool_seeding_range(group->blocks, group->first + worker, 0);
+}
+
+/* Whether blocks are as even as costs can say. Tasks are in their order. */
+static bool has_even_blocks(const struct deal_group *group)
+{
+    double sum = 0, longest = 0, largest = 0;
+    for (int worker = 0; worker < group->n_workers; worker++) {
+        struct taskpool_range block = block_of(group, worker);
+        double load = 0;
+        for (int64_t task = block.first; task < block.last; task++) {
+            double cost = group->tasks[task - group->first_task].cost;
+            load += cost;
+            longest = fmax(longest, cost);
+        }
+        sum += load;
+        largest = fmax(largest, load);
+    }
+    return largest * group->n_workers <= (1 + EVEN_WITHIN) * sum ||
+           longest * (double)group->n_tasks <= (1 + EVEN_WITHIN) * sum;
+}
+
+static void keep_blocks(struct deal_group *group)
+{
+    for (int worker = 0; worker < group->n_workers; worker++) {
+        struct taskpool_range block = block_of(group, worker);
+        for (int64_t task = block.first; task < block.last; task++)
+            group->to[task - group->first_task] = worker;
+    }
+}
+
+static void deal_tasks(struct deal_group *group)
+{
+    struct speed_class class;
+    int64_t n_first = group->n_tasks < group->n_workers ? 0 : group->n_workers;
+    int64_t n_others = group->n_tasks - n_first;
+    qsort(group->tasks, (size_t)group->n_tasks, sizeof *group->tasks, by_falling_cost);
+    for (int worker = 0; worker < group->n_workers; worker++) {
+        group->receivers[worker] = (struct receiver){.speed = 1, .id = worker};
+        if (n_first == 0)
+            continue;
+        const struct priced_task *shortest = &group->tasks[n_others + worker];
+        group->receivers[worker].free_s = shortest->cost;
+        group->to[shortest->task - group->first_task] = worker;
+    }
+    speed_classes_init(group->receivers, group->n_workers, &class);
+    for (int64_t i = 0; i < n_others; i++) {
+        const struct priced_task *longest = &group->tasks[i];
+        group->to[longest->task - group->first_task] = (int)class.heap->id;
+        speed_class_load(&class, class.heap->free_s + longest->cost);
+    }
+}
+
+/* Adds the tasks of those workers of the group whose lists this process has: dealt ones the longest first. */
+static enum status list_dealt(const struct deal_group *group, struct taskpool_seeding *seeding)
+{
+    for (int64_t i = 0; i < group->n_tasks; i++) {
+        int64_t task = group->tasks[i].task;
+        int owned = group->first + group->to[task - group->first_task] - seeding->first_owned;
+        if (owned >= 0 && owned < seeding->n_owned)
+            TRY(task_ranges_add(&seeding->owned[owned], task));
+    }
+    return STATUS_OK;
+}
+
+static enum status deal_group(struct deal_group *group, const struct taskpool_problem *problem,
+                              struct taskpool_seeding *seeding)
+{
+    size_t n = (size_t)group->n_tasks + 1;
+    group->tasks = calloc(n, sizeof *group->tasks);
+    group->to = calloc(n, sizeof *group->to);
+    group->receivers = calloc((size_t)group->n_workers, sizeof *group->receivers);
+    enum status status =
+        CHECK_MEMORY(group->tasks && group->to && group->receivers,
+                     "no memory to deal out %lld tasks", (long long)group->n_tasks);
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t i = 0; i < group->n_tasks; i++) {
+        int64_t task = group->first_task + i;
+        group->tasks[i] = (struct priced_task){problem->cost(task, problem->context), task};
+    }
+    if (has_even_blocks(group))
+        keep_blocks(group);
+    else
+        deal_tasks(group);
+    status = list_dealt(group, seeding);
+done:
+    free(group->tasks);
+    free(group->to);
+    free(group->receivers);
+    return status;
+}
+
+/* Deals out the groups that the lists are of. */
+static enum status deal_groups(struct taskpool_seeding *seeding,
+                               const struct taskpool_seeding *blocks,
+                               const struct taskpool_problem *problem)
+{
+    int end = seeding->first_owned + seeding->n_owned;
+    for (int first = seeding->first_owned / GROUP * GROUP; first < end; first += GROUP) {
+        int left = seeding->n_workers - first;
+        struct deal_group group = {
+            .blocks = blocks, .first = first, .n_workers = left < GROUP ? left : GROUP};
+        group.first_task = block_of(&group, 0).first;
+        group.n_tasks = block_of(&group, group.n_workers - 1).last - group.first_task;
+        TRY(deal_group(&group, problem, seeding));
+    }
+    return STATUS_OK;
+}
+
+enum status seeding_deal_init(struct taskpool_seeding *seeding, MPI_Comm comm,
+                              const struct taskpool_problem *problem)
+{
+    int rank, size;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    struct taskpool_seeding blocks = *seeding;
+    blocks.rule = TASKPOOL_SEEDING_COST;
+    enum status status = seeding_cost_init(&blocks, comm, problem);
+    if (status != STATUS_OK)
+        goto done;
+    int n_owned = size > 1 ? 1 : seeding->n_workers;
+    seeding->first_owned = size > 1 ? rank : 0;
+    seeding->owned = calloc((size_t)n_owned, sizeof *seeding->owned);
+    seeding->n_owned = seeding->owned ? n_owned : 0;
+    status =
+        CHECK_MEMORY(seeding->owned, "no memory for the seeding of %d workers", seeding->n_workers);
+    if (status == STATUS_OK)
+        status = deal_groups(seeding, &blocks, problem);
+    status = status_agree(comm, status);
+done:
+    seeding_fini(&blocks);
+    return status;
+}
