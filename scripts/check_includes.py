@@ -53,7 +53,7 @@ ROOMS = {
                                PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/pool/drivers/sim": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/pool": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/data", "sched/pool/trace", "sched/pool/modes",
-                             "sched/pool/drivers/mpi", "sched/pool/drivers/sim"],
+                             "sched/pool/queues", "sched/pool/drivers/mpi", "sched/pool/drivers/sim"],
 
     # The laboratory: what is done with pools.
     "sched/lab/profiles": SUPPORT + [PUBLIC, "sched/pool/core"],

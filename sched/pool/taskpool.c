@@ -8,6 +8,7 @@
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/pool.h"
 #include "sched/pool/pool_check.h"
+#include "sched/pool/queues/speed_classes.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
@@ -106,7 +107,7 @@ static enum status choose_seeding(const struct taskpool *pool, int n_workers, in
     const struct taskpool_problem *problem = &pool->problem;
     const bool has_owners = problem->data_costs && problem->owner;
     const bool deals = !problem->data_costs && !pool->setup.speed_sums &&
-                       problem->n_tasks < SEEDING_DEAL_BELOW * (int64_t)n_workers;
+                       problem->n_tasks < DEAL_BELOW * (int64_t)n_workers;
     struct first_placement expected = {0};
     *rule = problem->cost ? (deals ? TASKPOOL_SEEDING_DEAL : TASKPOOL_SEEDING_COST)
             : has_owners  ? TASKPOOL_SEEDING_OWNER

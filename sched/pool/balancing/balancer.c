@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/balancer.h"
 
-#include "sched/pool/core/seeding.h"
+#include "sched/pool/queues/speed_classes.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 
@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct balancer_rules balancer_by_pairs = {.branching = 256,
+const struct balancer_rules balancer_by_pairs = {.branching = DEAL_GROUP,
                                                  .donate_above = 1.003,
                                                  .balance_over = 0.01,
                                                  .by_pairs = true,
-                                                 .deal_below = SEEDING_DEAL_BELOW};
+                                                 .deal_below = DEAL_BELOW};
 
 void balancer_init(struct balancer *self, struct taskpool_comm *comm, struct duration_bins *bins,
                    struct learned_speeds *speeds, const struct balancer_rules *rules)

@@ -46,10 +46,6 @@ enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 
-/* Of fewer tasks a worker, blocks are uneven, or single tasks that no worker should begin with whose speed
- * is not known. */
-enum { SEEDING_DEAL_BELOW = 17 };
-
 /* seeding_init for TASKPOOL_SEEDING_DEAL; problem->cost is not NULL. Blocks of even cost, whose tasks
  * are dealt out within groups of consecutive workers unless they are even: each worker gets a short
  * task, and long ones go to who has the least. Every process computes the costs of the tasks of its

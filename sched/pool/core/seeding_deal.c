@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Few tasks a worker cannot be even as blocks of consecutive ones: each of GROUP workers with consecutive
+/* Few tasks a worker cannot be even as blocks of consecutive ones: each of DEAL_GROUP workers with consecutive
  * numbers gets one of the shortest of the tasks in their blocks, by which it learns early how fast it is,
  * and of the others the longest first goes to the worker with the least cost (Graham, SIAM J. Appl. Math.
  * 17 (1969) 416). Tasks stay within the group, so that neighbours are near, and a process predicts no more
@@ -11,9 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* As the balancer's groups that deal tasks out. */
-enum { GROUP = 256 };
 
 /* Costs that differ by less are the same: what is even stays in its blocks. */
 #define EVEN_WITHIN 0.01
@@ -142,10 +139,11 @@ static enum status deal_groups(struct taskpool_seeding *seeding,
                                const struct taskpool_problem *problem)
 {
     int end = seeding->first_owned + seeding->n_owned;
-    for (int first = seeding->first_owned / GROUP * GROUP; first < end; first += GROUP) {
+    for (int first = seeding->first_owned / DEAL_GROUP * DEAL_GROUP; first < end;
+         first += DEAL_GROUP) {
         int left = seeding->n_workers - first;
         struct deal_group group = {
-            .blocks = blocks, .first = first, .n_workers = left < GROUP ? left : GROUP};
+            .blocks = blocks, .first = first, .n_workers = left < DEAL_GROUP ? left : DEAL_GROUP};
         group.first_task = block_of(&group, 0).first;
         group.n_tasks = block_of(&group, group.n_workers - 1).last - group.first_task;
         TRY(deal_group(&group, problem, seeding));
