@@ -43,18 +43,25 @@ static struct taskpool_range block_of(const struct deal_group *group, int worker
     return taskpool_seeding_range(group->blocks, group->first + worker, 0);
 }
 
-/* The largest cost of a block. Tasks are in their order. */
-static double largest_block(const struct deal_group *group)
+/* Whether blocks are as even as costs can say. Tasks are in their order.
+ * largest_block  out: the largest cost of a block */
+static bool has_even_blocks(const struct deal_group *group, double *largest_block)
 {
-    double largest = 0;
+    double sum = 0, longest = 0, largest = 0;
     for (int worker = 0; worker < group->n_workers; worker++) {
         struct taskpool_range block = block_of(group, worker);
         double load = 0;
-        for (int64_t task = block.first; task < block.last; task++)
-            load += group->tasks[task - group->first_task].cost;
+        for (int64_t task = block.first; task < block.last; task++) {
+            double cost = group->tasks[task - group->first_task].cost;
+            load += cost;
+            longest = fmax(longest, cost);
+        }
+        sum += load;
         largest = fmax(largest, load);
     }
-    return largest;
+    *largest_block = largest;
+    return largest * group->n_workers <= (1 + EVEN_WITHIN) * sum ||
+           longest * (double)group->n_tasks <= (1 + EVEN_WITHIN) * sum;
 }
 
 /* Deals out tasks by falling cost, the shortest n_first of them first, one to each of as many workers.
@@ -107,16 +114,21 @@ static enum status list_dealt(const struct deal_group *group, struct taskpool_se
     return STATUS_OK;
 }
 
-/* Blocks, the shortest tasks first, or the longest, in this order, whichever is even. */
-static enum status choose_deal(struct deal_group *group, struct taskpool_seeding *seeding)
+/* Lists a short task for each worker and then the longest first, unless that leaves tasks of middle length for
+ * last and the largest cost becomes larger than that of blocks or of the longest first. */
+static enum status list_tasks(struct deal_group *group, struct taskpool_seeding *seeding)
 {
-    double blocks = largest_block(group);
-    qsort(group->tasks, (size_t)group->n_tasks, sizeof *group->tasks, by_falling_cost);
-    double even = (1 + EVEN_WITHIN) * deal_tasks(group, 0);
-    if (blocks <= even)
+    double block;
+    if (has_even_blocks(group, &block))
         return list_blocks(group, seeding);
-    if (group->n_tasks >= group->n_workers && deal_tasks(group, group->n_workers) > even)
-        deal_tasks(group, 0);
+    qsort(group->tasks, (size_t)group->n_tasks, sizeof *group->tasks, by_falling_cost);
+    double longest_first = deal_tasks(group, 0);
+    double even = (1 + EVEN_WITHIN) * fmin(block, longest_first);
+    if (group->n_tasks >= group->n_workers && deal_tasks(group, group->n_workers) <= even)
+        return list_dealt(group, seeding);
+    if (block <= even)
+        return list_blocks(group, seeding);
+    deal_tasks(group, 0);
     return list_dealt(group, seeding);
 }
 
@@ -136,7 +148,7 @@ static enum status deal_group(struct deal_group *group, const struct taskpool_pr
         int64_t task = group->first_task + i;
         group->tasks[i] = (struct priced_task){problem->cost(task, problem->context), task};
     }
-    status = choose_deal(group, seeding);
+    status = list_tasks(group, seeding);
 done:
     free(group->tasks);
     free(group->to);
