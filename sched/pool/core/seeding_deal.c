@@ -90,7 +90,7 @@ static double deal_tasks(struct deal_group *group, int n_first)
     return largest;
 }
 
-static enum status list_blocks(const struct deal_group *group, struct taskpool_seeding *seeding)
+static enum status keep_blocks(const struct deal_group *group, struct taskpool_seeding *seeding)
 {
     for (int worker = 0; worker < group->n_workers; worker++) {
         int owned = group->first + worker - seeding->first_owned;
@@ -116,18 +116,18 @@ static enum status list_dealt(const struct deal_group *group, struct taskpool_se
 
 /* Lists a short task for each worker and then the longest first, unless that leaves tasks of middle length for
  * last and the largest cost becomes larger than that of blocks or of the longest first. */
-static enum status list_tasks(struct deal_group *group, struct taskpool_seeding *seeding)
+static enum status list_group(struct deal_group *group, struct taskpool_seeding *seeding)
 {
     double block;
     if (has_even_blocks(group, &block))
-        return list_blocks(group, seeding);
+        return keep_blocks(group, seeding);
     qsort(group->tasks, (size_t)group->n_tasks, sizeof *group->tasks, by_falling_cost);
     double longest_first = deal_tasks(group, 0);
     double even = (1 + EVEN_WITHIN) * fmin(block, longest_first);
     if (group->n_tasks >= group->n_workers && deal_tasks(group, group->n_workers) <= even)
         return list_dealt(group, seeding);
     if (block <= even)
-        return list_blocks(group, seeding);
+        return keep_blocks(group, seeding);
     deal_tasks(group, 0);
     return list_dealt(group, seeding);
 }
@@ -148,7 +148,7 @@ static enum status deal_group(struct deal_group *group, const struct taskpool_pr
         int64_t task = group->first_task + i;
         group->tasks[i] = (struct priced_task){problem->cost(task, problem->context), task};
     }
-    status = list_tasks(group, seeding);
+    status = list_group(group, seeding);
 done:
     free(group->tasks);
     free(group->to);
