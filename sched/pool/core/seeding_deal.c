@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Few tasks a worker cannot be even as blocks of consecutive ones: each of DEAL_GROUP workers with consecutive
- * numbers gets one of the shortest of the tasks in their blocks, by which it learns early how fast it is,
- * and of the others the longest first goes to the worker with the least cost (Graham, SIAM J. Appl. Math.
- * 17 (1969) 416). Tasks stay within the group, so that neighbours are near, and a process predicts no more
- * costs than those of its own groups. */
+/* Few tasks a worker cannot be even as blocks of consecutive ones, but within groups of DEAL_GROUP workers with
+ * consecutive numbers they can: of the tasks in their blocks the longest first goes to the worker with the
+ * least cost (Graham, SIAM J. Appl. Math. 17 (1969) 416). If that remains even, each worker first gets one of
+ * the shortest tasks, by which it learns early how fast it is. Tasks stay within the group, so that
+ * neighbours are near, and a process predicts no more costs than those of its own groups. */
 #include "sched/pool/core/seeding.h"
 #include "sched/pool/queues/speed_classes.h"
 #include "support/base/agree.h"
@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Costs that differ by less are the same: what is even stays in its blocks. */
+/* Largest costs of a worker that differ by less are the same. */
 #define EVEN_WITHIN 0.01
 
 struct priced_task {
@@ -43,8 +43,9 @@ static struct taskpool_range block_of(const struct deal_group *group, int worker
     return taskpool_seeding_range(group->blocks, group->first + worker, 0);
 }
 
-/* Whether blocks are as even as costs can say. Tasks are in their order. */
-static bool has_even_blocks(const struct deal_group *group)
+/* Whether blocks are as even as costs can say. Tasks are in their order.
+ * largest_block  out: the largest cost of a block */
+static bool has_even_blocks(const struct deal_group *group, double *largest_block)
 {
     double sum = 0, longest = 0, largest = 0;
     for (int worker = 0; worker < group->n_workers; worker++) {
@@ -58,28 +59,21 @@ static bool has_even_blocks(const struct deal_group *group)
         sum += load;
         largest = fmax(largest, load);
     }
+    *largest_block = largest;
     return largest * group->n_workers <= (1 + EVEN_WITHIN) * sum ||
            longest * (double)group->n_tasks <= (1 + EVEN_WITHIN) * sum;
 }
 
-static void keep_blocks(struct deal_group *group)
-{
-    for (int worker = 0; worker < group->n_workers; worker++) {
-        struct taskpool_range block = block_of(group, worker);
-        for (int64_t task = block.first; task < block.last; task++)
-            group->to[task - group->first_task] = worker;
-    }
-}
-
-static void deal_tasks(struct deal_group *group)
+/* Deals out tasks by falling cost, the shortest n_first of them first, one to each of as many workers.
+ * Returns the largest cost of a worker. */
+static double deal_tasks(struct deal_group *group, int n_first)
 {
     struct speed_class class;
-    int64_t n_first = group->n_tasks < group->n_workers ? 0 : group->n_workers;
     int64_t n_others = group->n_tasks - n_first;
-    qsort(group->tasks, (size_t)group->n_tasks, sizeof *group->tasks, by_falling_cost);
+    double largest = 0;
     for (int worker = 0; worker < group->n_workers; worker++) {
         group->receivers[worker] = (struct receiver){.speed = 1, .id = worker};
-        if (n_first == 0)
+        if (worker >= n_first)
             continue;
         const struct priced_task *shortest = &group->tasks[n_others + worker];
         group->receivers[worker].free_s = shortest->cost;
@@ -88,12 +82,27 @@ static void deal_tasks(struct deal_group *group)
     speed_classes_init(group->receivers, group->n_workers, &class);
     for (int64_t i = 0; i < n_others; i++) {
         const struct priced_task *longest = &group->tasks[i];
+        double load = class.heap->free_s + longest->cost;
         group->to[longest->task - group->first_task] = (int)class.heap->id;
-        speed_class_load(&class, class.heap->free_s + longest->cost);
+        largest = fmax(largest, load);
+        speed_class_load(&class, load);
     }
+    return largest;
 }
 
-/* Adds the tasks of those workers of the group whose lists this process has: dealt ones the longest first. */
+static enum status keep_blocks(const struct deal_group *group, struct taskpool_seeding *seeding)
+{
+    for (int worker = 0; worker < group->n_workers; worker++) {
+        int owned = group->first + worker - seeding->first_owned;
+        struct taskpool_range block = block_of(group, worker);
+        for (int64_t task = block.first; task < block.last; task++)
+            if (owned >= 0 && owned < seeding->n_owned)
+                TRY(task_ranges_add(&seeding->owned[owned], task));
+    }
+    return STATUS_OK;
+}
+
+/* Adds the tasks of those workers of the group whose lists this process has: the longest first. */
 static enum status list_dealt(const struct deal_group *group, struct taskpool_seeding *seeding)
 {
     for (int64_t i = 0; i < group->n_tasks; i++) {
@@ -103,6 +112,24 @@ static enum status list_dealt(const struct deal_group *group, struct taskpool_se
             TRY(task_ranges_add(&seeding->owned[owned], task));
     }
     return STATUS_OK;
+}
+
+/* Lists a short task for each worker and then the longest first, unless that leaves tasks of middle length for
+ * last and the largest cost becomes larger than that of blocks or of the longest first. */
+static enum status list_group(struct deal_group *group, struct taskpool_seeding *seeding)
+{
+    double block;
+    if (has_even_blocks(group, &block))
+        return keep_blocks(group, seeding);
+    qsort(group->tasks, (size_t)group->n_tasks, sizeof *group->tasks, by_falling_cost);
+    double longest_first = deal_tasks(group, 0);
+    double even = (1 + EVEN_WITHIN) * fmin(block, longest_first);
+    if (group->n_tasks >= group->n_workers && deal_tasks(group, group->n_workers) <= even)
+        return list_dealt(group, seeding);
+    if (block <= even)
+        return keep_blocks(group, seeding);
+    deal_tasks(group, 0);
+    return list_dealt(group, seeding);
 }
 
 static enum status deal_group(struct deal_group *group, const struct taskpool_problem *problem,
@@ -121,11 +148,7 @@ static enum status deal_group(struct deal_group *group, const struct taskpool_pr
         int64_t task = group->first_task + i;
         group->tasks[i] = (struct priced_task){problem->cost(task, problem->context), task};
     }
-    if (has_even_blocks(group))
-        keep_blocks(group);
-    else
-        deal_tasks(group);
-    status = list_dealt(group, seeding);
+    status = list_group(group, seeding);
 done:
     free(group->tasks);
     free(group->to);

@@ -5,7 +5,7 @@
  * - The first iteration starts from blocks of consecutive tasks; the largest block has the least
  *   predicted cost possible, if costs are predicted (--seeding cost); errors of the prediction are
  *   corrected by stealing. A block keeps neighbouring tasks together, which may share data. Of few tasks a
- *   worker the longest are dealt out first, and each worker gets a short one (seeding_deal.c).
+ *   worker the longest are dealt out first, with a short one for each if that is even (seeding_deal.c).
  * - Every task is timed, and how fast workers are is learned (learned_speeds.h). If the largest load
  *   exceeds what it is at best, the average or the longest task, by more than 1 %, pairs of workers
  *   exchange tasks before the next iteration (pairs.h), which makes no load larger than the largest;

@@ -6,7 +6,9 @@
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_OF(array) (sizeof(array) / sizeof(array)[0])
 
@@ -275,28 +277,13 @@ enum { DEALT_TASKS = 50, DEALT_WORKERS = 8 };
 static int64_t find_untaken(const struct taskpool_problem *problem, const bool *taken, bool least)
 {
     int64_t found = -1;
-    for (int64_t task = 0; task < DEALT_TASKS; task++) {
+    for (int64_t task = 0; task < problem->n_tasks; task++) {
         double cost = problem->cost(task, problem->context);
         double best = found < 0 ? 0 : problem->cost(found, problem->context);
         if (!taken[task] && (found < 0 || (least ? cost <= best : cost > best)))
             found = task;
     }
     return found;
-}
-
-/* Loads when the shortest tasks go to one worker each and then the longest to the one with the least. */
-static void deal_slowly(const struct taskpool_problem *problem, double *loads)
-{
-    bool taken[DEALT_TASKS] = {false};
-    for (int i = 0; i < DEALT_TASKS; i++) {
-        int64_t task = find_untaken(problem, taken, i < DEALT_WORKERS);
-        int least = 0;
-        for (int worker = 1; worker < DEALT_WORKERS; worker++)
-            if (loads[worker] < loads[least])
-                least = worker;
-        loads[i < DEALT_WORKERS ? i : least] += problem->cost(task, problem->context);
-        taken[task] = true;
-    }
 }
 
 static double dealt_load(const struct taskpool_seeding *seeding,
@@ -311,31 +298,76 @@ static double dealt_load(const struct taskpool_seeding *seeding,
     return load;
 }
 
+/* Loads when the shortest n_first tasks go to one worker each and then the longest to the one with the least.
+ * Returns the largest. */
+static double deal_slowly(const struct taskpool_problem *problem, int n_first, double *loads)
+{
+    bool taken[DEALT_TASKS] = {false};
+    double largest = 0;
+    memset(loads, 0, DEALT_WORKERS * sizeof *loads);
+    for (int i = 0; i < problem->n_tasks; i++) {
+        int64_t task = find_untaken(problem, taken, i < n_first);
+        int least = 0;
+        for (int worker = 1; worker < DEALT_WORKERS; worker++)
+            if (loads[worker] < loads[least])
+                least = worker;
+        int to = i < n_first ? i : least;
+        loads[to] += problem->cost(task, problem->context);
+        largest = fmax(largest, loads[to]);
+        taken[task] = true;
+    }
+    return largest;
+}
+
+static double largest_block(const struct taskpool_problem *problem)
+{
+    struct taskpool_seeding blocks;
+    double largest = 0;
+    check_ok(seeding_init(&blocks, MPI_COMM_SELF, problem, TASKPOOL_SEEDING_COST, DEALT_WORKERS));
+    for (int worker = 0; worker < DEALT_WORKERS; worker++)
+        largest = fmax(largest, dealt_load(&blocks, problem, worker));
+    seeding_fini(&blocks);
+    return largest;
+}
+
 static int compare_loads(const void *a, const void *b)
 {
     double left = *(const double *)a, right = *(const double *)b;
     return (left > right) - (left < right);
 }
 
+/* Each worker gets a short task where that costs 1 % at most; else blocks stay or the longest go first. */
 static void test_few_tasks_are_dealt_out(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < 100; seed++) {
+    int n_blocks = 0, n_short = 0, n_long = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
         struct taskpool_problem problem = {
-            .n_tasks = DEALT_TASKS, .cost = whole_cost, .context = &seed};
+            .n_tasks = 9 + (int64_t)seed % 42, .cost = whole_cost, .context = &seed};
         struct taskpool_seeding seeding;
-        double slowly[DEALT_WORKERS] = {0}, loads[DEALT_WORKERS];
+        double slowly[DEALT_WORKERS], loads[DEALT_WORKERS];
         check_ok(
             seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_DEAL, DEALT_WORKERS));
         check_each_task_once(&seeding);
         for (int worker = 0; worker < DEALT_WORKERS; worker++)
             loads[worker] = dealt_load(&seeding, &problem, worker);
-        deal_slowly(&problem, slowly);
         qsort(loads, DEALT_WORKERS, sizeof *loads, compare_loads);
-        qsort(slowly, DEALT_WORKERS, sizeof *slowly, compare_loads);
-        assert_memory_equal(loads, slowly, sizeof loads);
+        double block = largest_block(&problem);
+        double even = 1.01 * fmin(block, deal_slowly(&problem, 0, slowly));
+        bool is_even = deal_slowly(&problem, DEALT_WORKERS, slowly) <= even;
+        if (!is_even && block <= even) {
+            assert_true(loads[DEALT_WORKERS - 1] == block);
+            n_blocks++;
+        } else {
+            if (!is_even)
+                deal_slowly(&problem, 0, slowly);
+            *(is_even ? &n_short : &n_long) += 1;
+            qsort(slowly, DEALT_WORKERS, sizeof *slowly, compare_loads);
+            assert_memory_equal(loads, slowly, sizeof loads);
+        }
         seeding_fini(&seeding);
     }
+    assert_true(n_blocks > 0 && n_short > 0 && n_long > 0);
 }
 
 /* Of 600 workers: tasks go no further than to another worker of 256. */
