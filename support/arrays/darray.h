@@ -105,9 +105,9 @@ int darray_owner(const struct darray *array, int64_t block);
  * one does, reads it. */
 void *darray_local(const struct darray *array, int64_t block);
 
-/* Where this process sees the block, as that of another one on the node: then it is read and written as one of
- * its own, between two synchronisations between which no process reads what another writes. NULL if it does
- * not. */
+/* Where this process can load and store the block: its own ones, and those of other processes on the node
+ * where MPI maps them here, as a rule; NULL for all others. Between two synchronisations only one process may
+ * store to a block, and then no other accesses it, by darray_acc neither. */
 void *darray_near(const struct darray *array, int64_t block);
 
 /* Copies a block out, in, or adds to it element by element (atomic for each

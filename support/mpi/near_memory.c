@@ -103,10 +103,10 @@ void near_memory_init(MPI_Comm comm, void *own, size_t size_bytes, struct near_m
             map_view(mapping, near);
     }
     find_others(comm, &mappings, &place, size_bytes, near->seen);
-    if (!near->seen[rank])
-        near->seen[rank] = own;
     shared_mappings_fini(&mappings);
     verify_addresses(comm, own, n, near->seen);
+    if (!near->seen[rank])
+        near->seen[rank] = own;
 }
 
 void near_memory_fini(struct near_memory *near)
