@@ -20,7 +20,8 @@ struct darray_window {
     int64_t n;  /* elements of each process's part: process p has [p n, (p + 1) n) of the whole */
     char *part; /* of this process */
     char **remote; /* the parts' addresses on their processes, as ARMCI takes them; owned */
-    struct near_memory near; /* the parts that this process sees, its own among them */
+    struct near_memory near; /* the parts that this process sees, its own among them: part is one of
+                              * these, while ARMCI takes the addresses that MPI gave */
 };
 
 /* Elements [first, first + n) of every part of a window. */

@@ -74,8 +74,8 @@ void memory_return_freed(void);
  * each 2 MiB instead of 4 KiB. No-op where there are none. */
 void memory_advise_huge(void *start, int64_t size_bytes);
 
-/* Puts whole pages of 2 MiB in the place of the small ones that the memory has already, where the system can
- * (Linux 6.1); takes as long as copying them. */
+/* Fills the memory with whole pages of 2 MiB, also in the place of small ones that it has already, where the
+ * system can (Linux 6.1); takes as long as copying them. */
 void memory_make_huge(void *start, int64_t size_bytes);
 
 /* Before a library allocates and fills tables of size_bytes in all, at most 32 MiB: they come from memory
