@@ -53,21 +53,23 @@ static void map_view(struct shared_mapping *mapping, struct near_memory *near)
     mapping->end = view + size_bytes;
 }
 
-/* Drops addresses where there is not what their process wrote: files of two systems may have one
- * number. */
-static void verify_addresses(MPI_Comm comm, uint64_t *own, int n, char *seen[])
+/* What a process writes at the start of its memory, by which others verify that they see it. */
+static uint64_t mark_of(int process)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    *own = (uint64_t)rank + 1;
-    MPI_Barrier(comm);
+    return (uint64_t)process + 1;
+}
+
+/* Drops addresses where there is not the mark of their process: files of two systems may have one
+ * number. */
+static void verify_addresses(MPI_Comm comm, int n, char *seen[])
+{
     for (int process = 0; process < n; process++)
-        if (seen[process] && *(volatile uint64_t *)seen[process] != (uint64_t)process + 1)
+        if (seen[process] && *(volatile uint64_t *)seen[process] != mark_of(process))
             seen[process] = NULL;
     MPI_Barrier(comm);
 }
 
-/* own: the place of this process's memory */
+/* own: the place of this process's memory, which has its mark: after the exchange those of all have. */
 static void find_others(MPI_Comm comm, const struct shared_mappings *mappings,
                         const struct file_place *own, size_t size_bytes, char *seen[])
 {
@@ -102,9 +104,10 @@ void near_memory_init(MPI_Comm comm, void *own, size_t size_bytes, struct near_m
         if (!is_address_space_limited())
             map_view(mapping, near);
     }
+    *(uint64_t *)own = mark_of(rank);
     find_others(comm, &mappings, &place, size_bytes, near->seen);
     shared_mappings_fini(&mappings);
-    verify_addresses(comm, own, n, near->seen);
+    verify_addresses(comm, n, near->seen);
     if (!near->seen[rank])
         near->seen[rank] = own;
 }
