@@ -48,8 +48,8 @@ enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
 
 /* seeding_init for TASKPOOL_SEEDING_DEAL; problem->cost is not NULL. Blocks of even cost, whose tasks
  * are dealt out within groups of consecutive workers unless they are even: the longest to who has the
- * least, after a short one for each worker if that is as even. Every process computes the costs of the tasks of its
- * workers' groups. After a failure the caller calls seeding_fini. */
+ * least, after a short one for each worker if that is as even. Every process computes the costs of the
+ * tasks of its workers' groups. After a failure the caller calls seeding_fini. */
 enum status seeding_deal_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 

@@ -68,7 +68,7 @@ static bool has_even_blocks(const struct deal_group *group, double *largest_bloc
  * Returns the largest cost of a worker. */
 static double deal_tasks(struct deal_group *group, int n_first)
 {
-    struct speed_class class;
+    struct speed_class class; /* a single one: all speeds are 1 */
     int64_t n_others = group->n_tasks - n_first;
     double largest = 0;
     for (int worker = 0; worker < group->n_workers; worker++) {
@@ -90,26 +90,31 @@ static double deal_tasks(struct deal_group *group, int n_first)
     return largest;
 }
 
+/* Adds a task of a worker of the group, if this process has that worker's list. */
+static enum status list_task(const struct deal_group *group, int worker, int64_t task,
+                             struct taskpool_seeding *seeding)
+{
+    int owned = group->first + worker - seeding->first_owned;
+    return owned >= 0 && owned < seeding->n_owned ? task_ranges_add(&seeding->owned[owned], task)
+                                                  : STATUS_OK;
+}
+
 static enum status keep_blocks(const struct deal_group *group, struct taskpool_seeding *seeding)
 {
     for (int worker = 0; worker < group->n_workers; worker++) {
-        int owned = group->first + worker - seeding->first_owned;
         struct taskpool_range block = block_of(group, worker);
         for (int64_t task = block.first; task < block.last; task++)
-            if (owned >= 0 && owned < seeding->n_owned)
-                TRY(task_ranges_add(&seeding->owned[owned], task));
+            TRY(list_task(group, worker, task, seeding));
     }
     return STATUS_OK;
 }
 
-/* Adds the tasks of those workers of the group whose lists this process has: the longest first. */
+/* Each worker's longest task first. */
 static enum status list_dealt(const struct deal_group *group, struct taskpool_seeding *seeding)
 {
     for (int64_t i = 0; i < group->n_tasks; i++) {
         int64_t task = group->tasks[i].task;
-        int owned = group->first + group->to[task - group->first_task] - seeding->first_owned;
-        if (owned >= 0 && owned < seeding->n_owned)
-            TRY(task_ranges_add(&seeding->owned[owned], task));
+        TRY(list_task(group, group->to[task - group->first_task], task, seeding));
     }
     return STATUS_OK;
 }
