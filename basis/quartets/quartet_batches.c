@@ -208,15 +208,26 @@ static int64_t quartets_of_batch(const struct shell_pair *bra, const struct shel
     return most < capacity ? most : capacity;
 }
 
+/* Two classes of a source. */
+struct two_classes {
+    const struct pair_class *bra, *ket;
+    bool triangle; /* bra number i has only kets up to i */
+    bool has_rows; /* which the user takes */
+};
+
+/* Among n kets of the class from number `first` on. */
 static struct ket_candidates find_candidates(struct quartet_batches *batches,
                                              const struct quartet_source *source,
-                                             const struct shell_pair *bra,
-                                             const struct shell_pair *kets, int32_t n_kets)
+                                             const struct two_classes *classes, int32_t bra,
+                                             int32_t first, int32_t n)
 {
-    struct ket_candidates candidates = {.bra = bra, .kets = kets, .n = n_kets};
+    const struct pair_class *ket = classes->ket;
+    struct ket_candidates candidates = {
+        .bra = &classes->bra->pairs[bra], .kets = &ket->pairs[first], .n = n};
     if (source->represent) {
         candidates.positions = batches->candidates;
-        candidates.n = source->represent(bra, kets, n_kets, batches->candidates, source->context);
+        candidates.n = source->represent(classes->bra->first_pair + bra, ket->first_pair + first, n,
+                                         batches->candidates, source->context);
     }
     return candidates;
 }
@@ -242,13 +253,6 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
         return bra_l > ket_l;
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
-
-/* Two classes of a source. */
-struct two_classes {
-    const struct pair_class *bra, *ket;
-    bool triangle; /* bra number i has only kets up to i */
-    bool has_rows; /* which the user takes */
-};
 
 /* Under a triangle bra number i has only kets up to i. */
 static struct ket_ends cut_by_triangle(const struct ket_ends *ends, bool triangle, int32_t i)
@@ -283,8 +287,7 @@ static void compute_in_batches(struct quartet_batches *batches, const struct qua
         int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
         for (int32_t first = 0; first < end; first += MAX_KETS) {
             int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
-            struct ket_candidates row =
-                find_candidates(batches, source, bra_pair, &ket->pairs[first], n);
+            struct ket_candidates row = find_candidates(batches, source, classes, i, first, n);
             struct ket_ends ends = ket_candidates_ends(&row, first, &kets);
             int32_t n_selected = select_kets(batches, source, &row);
             for (int32_t s = 0; s < n_selected; s++) {
@@ -340,7 +343,7 @@ struct size_call {
 
 /* Adds the numbers of candidates with a bra. */
 static void count_candidates(struct quartet_batches *batches, const struct quartet_source *source,
-                             const struct shell_pair *bra, const struct pair_class *ket,
+                             const struct two_classes *classes, int32_t bra,
                              const struct ket_ends *kets, int64_t n_quartets[N_KEPT_WIDTHS])
 {
     int32_t end = kets->end[N_KEPT_WIDTHS - 1];
@@ -350,7 +353,7 @@ static void count_candidates(struct quartet_batches *batches, const struct quart
     }
     for (int32_t first = 0; first < end; first += MAX_KETS) {
         int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
-        struct ket_candidates row = find_candidates(batches, source, bra, ket->pairs + first, n);
+        struct ket_candidates row = find_candidates(batches, source, classes, bra, first, n);
         struct ket_ends ends = ket_candidates_ends(&row, first, kets);
         ket_ends_add(&ends, n_quartets);
     }
@@ -379,7 +382,7 @@ static void add_size(const struct two_classes *classes, void *context)
                         ket_ends_lower(call->batches->least_bound, &bra->pairs[i], ket, &above);
          i++) {
         struct ket_ends kets = cut_by_triangle(&above, classes->triangle, i);
-        count_candidates(call->batches, call->source, &bra->pairs[i], ket, &kets, n_quartets);
+        count_candidates(call->batches, call->source, classes, i, &kets, n_quartets);
     }
     add_class(classes, n_quartets, &call->size);
 }

@@ -35,10 +35,11 @@ struct quartet_source {
     bool unique; /* bra and ket are the same pairs, and (P|Q) stands for (Q|P), too */
 
     /* Puts the positions in [0, n_kets) of those kets whose quartet with the bra may be computed into
-     * positions, ascending, and returns their number; all of them have a bound product of at least the
-     * threshold. Whatever this leaves out is not kept either. NULL: all may be. */
-    int32_t (*represent)(const struct shell_pair *bra, const struct shell_pair *kets,
-                         int32_t n_kets, int32_t *positions, void *context);
+     * positions, which has room for n_kets, ascending, and returns their number; all of them have a bound
+     * product of at least the threshold. bra, first_ket: numbers of pairs over all classes. Whatever this
+     * leaves out is not kept either. NULL: all may be. */
+    int32_t (*represent)(int32_t bra, int32_t first_ket, int32_t n_kets, int32_t *positions,
+                         void *context);
 
     /* Puts those of n candidates that are to be computed into selected, ascending, and returns their
      * number. Candidate i is kets[positions[i]], or kets[i] where positions is NULL. NULL: all are

@@ -141,8 +141,8 @@ static void place_in_lane(const struct digest_bra *bra, const struct placed_pair
 
 static double weight_in_orbit(const struct digest_batch *batch, const struct quartet *quartet)
 {
-    const struct shell_pair *bra = &batch->quartets->bra->pairs[quartet->bra];
-    const struct shell_pair *ket = &batch->quartets->ket->pairs[quartet->ket];
+    int32_t bra = batch->quartets->bra->first_pair + quartet->bra;
+    int32_t ket = batch->quartets->ket->first_pair + quartet->ket;
     return batch->bra_role == 0 ? quartet_orbits_weight(batch->orbits, bra, ket)
                                 : quartet_orbits_weight(batch->orbits, ket, bra);
 }

@@ -11,53 +11,68 @@ struct pair_orbit {
     uint64_t fixed_by; /* bit k: operation k leaves the pair what it is */
 };
 
-/* The pairs of one side: group x of the first tile with y of the second at x * n_columns + y. */
+/* The pairs of one side, numbered over all classes. */
 struct pair_orbits {
     int64_t tile[2];
-    int64_t first_group[2];
-    int64_t n_columns;
-    struct pair_orbit *pairs; /* max_groups^2 */
+    struct pair_orbit *pairs;
+    int32_t *own;          /* pairs that are their highest images, ascending */
+    int32_t *n_own_before; /* each pair, and in all */
 };
 
 struct quartet_orbits {
     const struct tile_symmetry *symmetry;
     struct pair_orbits side[2]; /* bras, kets */
-    struct pair_orbit *storage;
 };
+
+static int64_t max_pairs(const struct tiling *tiling)
+{
+    return tiling->max_groups * tiling->max_groups;
+}
+
+static enum status create_side(const struct tiling *tiling, struct pair_orbits *side)
+{
+    size_t n = (size_t)max_pairs(tiling);
+    side->tile[0] = -1;
+    side->pairs = malloc(n * sizeof *side->pairs);
+    side->own = malloc(n * sizeof *side->own);
+    side->n_own_before = malloc((n + 1) * sizeof *side->n_own_before);
+    return CHECK_MEMORY(side->pairs && side->own && side->n_own_before,
+                        "no memory for orbits of shell quartets");
+}
 
 enum status quartet_orbits_create(const struct tile_symmetry *symmetry,
                                   struct quartet_orbits **orbits)
 {
-    size_t n_groups = (size_t)symmetry->tiling->max_groups;
     struct quartet_orbits *made = *orbits = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for orbits of shell quartets"));
     made->symmetry = symmetry;
-    made->storage = malloc(2 * n_groups * n_groups * sizeof *made->storage);
-    enum status status = CHECK_MEMORY(made->storage, "no memory for orbits of shell quartets");
+    enum status status = create_side(symmetry->tiling, &made->side[0]);
+    if (status == STATUS_OK)
+        status = create_side(symmetry->tiling, &made->side[1]);
     if (status != STATUS_OK) {
         quartet_orbits_destroy(made);
         *orbits = NULL;
-        return status;
     }
-    for (int side = 0; side < 2; side++) {
-        made->side[side].tile[0] = -1;
-        made->side[side].pairs = made->storage + (size_t)side * n_groups * n_groups;
-    }
-    return STATUS_OK;
+    return status;
 }
 
 void quartet_orbits_destroy(struct quartet_orbits *orbits)
 {
     if (!orbits)
         return;
-    free(orbits->storage);
+    for (int side = 0; side < 2; side++) {
+        free(orbits->side[side].pairs);
+        free(orbits->side[side].own);
+        free(orbits->side[side].n_own_before);
+    }
     free(orbits);
 }
 
 int64_t quartet_orbits_bytes(const struct tiling *tiling)
 {
+    int64_t of_pair = (int64_t)(sizeof(struct pair_orbit) + 2 * sizeof(int32_t));
     return (int64_t)sizeof(struct quartet_orbits) +
-           2 * tiling->max_groups * tiling->max_groups * (int64_t)sizeof(struct pair_orbit);
+           2 * (max_pairs(tiling) * of_pair + (int64_t)sizeof(int32_t));
 }
 
 static int64_t image_of_pair(const struct tile_symmetry *symmetry, int k,
@@ -83,35 +98,29 @@ static struct pair_orbit orbit_of_pair(const struct tile_symmetry *symmetry, int
 
 /* Successive quartets mostly share a side. */
 static void begin_side(const struct tile_symmetry *symmetry, int64_t I, int64_t J,
-                       struct pair_orbits *side)
+                       const struct shell_pairs *pairs, struct pair_orbits *side)
 {
-    const struct tiling *tiling = symmetry->tiling;
+    int32_t n = 0, n_own = 0;
     if (side->tile[0] == I && side->tile[1] == J)
         return;
-    int64_t n_I = tile_n_groups(tiling, I), n_J = tile_n_groups(tiling, J);
     side->tile[0] = I;
     side->tile[1] = J;
-    side->first_group[0] = tiling->first_group[I];
-    side->first_group[1] = tiling->first_group[J];
-    side->n_columns = n_J;
-    for (int64_t x = 0; x < n_I; x++)
-        for (int64_t y = 0; y < n_J; y++)
-            side->pairs[x * n_J + y] =
-                orbit_of_pair(symmetry, side->first_group[0] + x, side->first_group[1] + y);
+    for (int c = 0; c < pairs->n_classes; c++)
+        for (int32_t i = 0; i < pairs->classes[c].n_pairs; i++, n++) {
+            const struct shell_pair *pair = &pairs->classes[c].pairs[i];
+            side->pairs[n] = orbit_of_pair(symmetry, pair->first, pair->second);
+            side->n_own_before[n] = n_own;
+            side->own[n_own] = n;
+            n_own += side->pairs[n].number == side->pairs[n].highest;
+        }
+    side->n_own_before[n] = n_own;
 }
 
-void quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet)
+void quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
+                          const struct shell_pairs *bra, const struct shell_pairs *ket)
 {
-    begin_side(orbits->symmetry, quartet->I, quartet->J, &orbits->side[0]);
-    begin_side(orbits->symmetry, quartet->K, quartet->L, &orbits->side[1]);
-}
-
-static const struct pair_orbit *find_orbit(const struct pair_orbits *side,
-                                           const struct shell_pair *pair)
-{
-    int64_t x = (pair->swapped ? pair->second : pair->first) - side->first_group[0];
-    int64_t y = (pair->swapped ? pair->first : pair->second) - side->first_group[1];
-    return &side->pairs[x * side->n_columns + y];
+    begin_side(orbits->symmetry, quartet->I, quartet->J, bra, &orbits->side[0]);
+    begin_side(orbits->symmetry, quartet->K, quartet->L, ket, &orbits->side[1]);
 }
 
 /* Whether no operation of the set takes the pair to a higher one. */
@@ -151,25 +160,57 @@ static bool is_representative(const struct tile_symmetry *symmetry, const struct
            (lower->number == lower->highest || is_highest_under(symmetry, lower, higher->fixed_by));
 }
 
-int32_t quartet_orbits_select(const struct quartet_orbits *orbits, const struct shell_pair *bra,
-                              const struct shell_pair *kets, int32_t n_kets, int32_t *selected)
+/* Among all kets, where the bra is the highest of its images. Without an operation that fixes it, a ket
+ * whose images are all lower is at once part of a representative. */
+static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
+                                   const struct pair_orbit *kets, int32_t n_kets, int32_t *selected)
 {
-    const struct pair_orbit *P = find_orbit(&orbits->side[0], bra);
+    bool fixed = P->fixed_by != 1;
     int32_t n = 0;
     for (int32_t j = 0; j < n_kets; j++) {
-        const struct pair_orbit *Q = find_orbit(&orbits->side[1], &kets[j]);
+        const struct pair_orbit *Q = &kets[j];
+        bool lower = Q->highest < P->highest, own = Q->number == Q->highest;
+        bool taken = lower | own;
+        if ((Q->highest == P->highest) | (fixed & lower & !own))
+            taken = is_representative(symmetry, P, Q);
         selected[n] = j;
-        n += is_representative(orbits->symmetry, P, Q);
+        n += taken;
     }
     return n;
 }
 
-double quartet_orbits_weight(const struct quartet_orbits *orbits, const struct shell_pair *bra,
-                             const struct shell_pair *ket)
+/* Among the kets that are the highest of their images, where the bra is not. */
+static int32_t select_own_kets(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
+                               const struct pair_orbits *side, int32_t first_ket, int32_t n_kets,
+                               int32_t *selected)
+{
+    int32_t n = 0;
+    for (int32_t i = side->n_own_before[first_ket]; i < side->n_own_before[first_ket + n_kets];
+         i++) {
+        const struct pair_orbit *Q = &side->pairs[side->own[i]];
+        bool taken = Q->highest > P->highest;
+        if ((Q->highest == P->highest) | (taken & (Q->fixed_by != 1)))
+            taken = is_representative(symmetry, P, Q);
+        selected[n] = side->own[i] - first_ket;
+        n += taken;
+    }
+    return n;
+}
+
+int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, int32_t first_ket,
+                              int32_t n_kets, int32_t *selected)
+{
+    const struct pair_orbit *P = &orbits->side[0].pairs[bra];
+    const struct pair_orbits *kets = &orbits->side[1];
+    return P->number == P->highest
+               ? select_with_own_bra(orbits->symmetry, P, kets->pairs + first_ket, n_kets, selected)
+               : select_own_kets(orbits->symmetry, P, kets, first_ket, n_kets, selected);
+}
+
+double quartet_orbits_weight(const struct quartet_orbits *orbits, int32_t bra, int32_t ket)
 {
     const struct tile_symmetry *symmetry = orbits->symmetry;
-    const struct pair_orbit *P = find_orbit(&orbits->side[0], bra);
-    const struct pair_orbit *Q = find_orbit(&orbits->side[1], ket);
+    const struct pair_orbit *P = &orbits->side[0].pairs[bra], *Q = &orbits->side[1].pairs[ket];
     uint64_t fixing = P->fixed_by & Q->fixed_by;
     if (fixing == 1 && P->highest != Q->highest)
         return 1;

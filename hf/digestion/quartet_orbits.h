@@ -32,15 +32,16 @@ void quartet_orbits_destroy(struct quartet_orbits *orbits);
 /* Bytes of an object. */
 int64_t quartet_orbits_bytes(const struct tiling *tiling);
 
-/* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: pairs of tiles I
- * and J are bras, of K and L kets. */
-void quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet);
+/* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: the pairs of tiles I
+ * and J are bras, those of K and L kets, each numbered over all its classes (shell_pairs.h). Pairs of
+ * two tiles are the same at every call. */
+void quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
+                          const struct shell_pairs *bra, const struct shell_pairs *ket);
 
-/* Puts the positions in [0, n_kets) of kets that make a representative with the bra into selected,
- * ascending, and returns their number. */
-int32_t quartet_orbits_select(const struct quartet_orbits *orbits, const struct shell_pair *bra,
-                              const struct shell_pair *kets, int32_t n_kets, int32_t *selected);
+/* Puts the positions in [0, n_kets) of kets from number first_ket on that make a representative with
+ * the bra into selected, ascending, and returns their number; selected has room for n_kets. */
+int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, int32_t first_ket,
+                              int32_t n_kets, int32_t *selected);
 
 /* w_q of a representative. */
-double quartet_orbits_weight(const struct quartet_orbits *orbits, const struct shell_pair *bra,
-                             const struct shell_pair *ket);
+double quartet_orbits_weight(const struct quartet_orbits *orbits, int32_t bra, int32_t ket);

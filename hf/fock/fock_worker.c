@@ -325,11 +325,11 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
     return n;
 }
 
-static int32_t select_representatives(const struct shell_pair *bra, const struct shell_pair *kets,
-                                      int32_t n_kets, int32_t *positions, void *context)
+static int32_t select_representatives(int32_t bra, int32_t first_ket, int32_t n_kets,
+                                      int32_t *positions, void *context)
 {
     const struct fock_worker *worker = context;
-    return quartet_orbits_select(worker->orbits, bra, kets, n_kets, positions);
+    return quartet_orbits_select(worker->orbits, bra, first_ket, n_kets, positions);
 }
 
 static void compute_rows(const struct rows_of_classes *rows, void *context)
@@ -394,7 +394,7 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
 {
     TRY(quartet_views_begin(&worker->views, quartet));
     if (worker->orbits)
-        quartet_orbits_begin(worker->orbits_of[worker->group], quartet);
+        quartet_orbits_begin(worker->orbits_of[worker->group], quartet, bra, ket);
     fock_digest_begin(worker->digest, bra, ket);
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     compute_pairs(worker, quartet, bra, ket);

@@ -50,7 +50,8 @@ static int free_shells(void **state)
  * groups A and B being A * N_GROUPS + B. */
 struct visit {
     double threshold, unit;
-    bool selective; /* only kets whose first group is even */
+    const struct shell_pairs *pairs; /* bras and kets */
+    bool selective;                  /* only kets whose first group is even */
     struct two_electron *alone;
     struct class_costs *costs; /* or NULL */
     int times[N_GROUPS * N_GROUPS][N_GROUPS * N_GROUPS];
@@ -78,15 +79,23 @@ static int32_t select_even(const struct shell_pair *bra, const struct shell_pair
     return n;
 }
 
-/* Leaves out kets by a property of their own, as orbits of symmetry operations do. */
-static int32_t represent_low(const struct shell_pair *bra, const struct shell_pair *kets,
-                             int32_t n_kets, int32_t *positions, void *context)
+static struct shell_pair *find_pair(const struct shell_pairs *pairs, int32_t number)
 {
-    (void)bra;
-    (void)context;
+    const struct pair_class *class = pairs->classes;
+    while (number >= class->first_pair + class->n_pairs)
+        class ++;
+    return &class->pairs[number - class->first_pair];
+}
+
+/* Leaves out kets by a property of their own, as orbits of symmetry operations do. */
+static int32_t represent_low(int32_t bra, int32_t first_ket, int32_t n_kets, int32_t *positions,
+                             void *context)
+{
+    const struct visit *visit = context;
     int32_t n = 0;
+    (void)bra;
     for (int32_t j = 0; j < n_kets; j++)
-        if (kets[j].second % 3 != 1)
+        if (find_pair(visit->pairs, first_ket + j)->second % 3 != 1)
             positions[n++] = j;
     return n;
 }
@@ -219,7 +228,7 @@ static void digest_batch(const struct computed_batch *batch, void *context)
 static struct passage pass_through(struct quartet_batches *batches, const struct quartet_source *of,
                                    bool selective, double threshold, struct kept_quartets *kept)
 {
-    struct passage passage = {.visit.threshold = threshold};
+    struct passage passage = {.visit = {.threshold = threshold, .pairs = of->ket}};
     struct quartet_source source = *of;
     source.select = selective ? select_even : NULL;
     source.use = digest_batch;
@@ -239,11 +248,13 @@ static struct kept_size check_kept_passes(double threshold, double unit, bool un
     struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}, .triangle = true};
     check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
     check_ok(quartet_batches_create(shells, threshold, NULL, &batches));
+    struct visit counted = {.pairs = pairs};
     struct quartet_source source = {.bra = pairs,
                                     .ket = pairs,
                                     .unique = unique,
                                     .unit = unit,
-                                    .represent = represented ? represent_low : NULL};
+                                    .represent = represented ? represent_low : NULL,
+                                    .context = &counted};
     struct kept_size size = quartet_batches_kept_size(batches, &source);
     struct kept_quartets kept;
     void *memory = malloc((size_t)kept_quartets_bytes(&size));
