@@ -225,7 +225,7 @@ static void turn_block(const struct tile_reader *reader, int k, const struct she
     const double *T_a = find_turn(reader, k, X->a), *T_b = find_turn(reader, k, X->b);
     double half[ANGULAR_MAX_FUNCTIONS];
     for (int p = 0; p < n_a; p++) {
-        memset(half, 0, sizeof half);
+        memset(half, 0, (size_t)n_b * sizeof *half);
         for (int m = 0; m < n_a; m++) {
             double t = density ? T_a[m * n_a + p] : T_a[p * n_a + m];
             for (int n = 0; t != 0 && n < n_b; n++)
