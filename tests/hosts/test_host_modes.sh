@@ -12,7 +12,7 @@ ccsd=(ccsd "$inputs/water.xyz" --basis sto-3g)
 
 # of_all KEY...: the values of these keys under the modes, each once, and the number of modes.
 of_all() {
-    python3 - "$folder/result.json" "$@" <<'END'
+    /usr/bin/python3 - "$folder/result.json" "$@" <<'END'
 import json, sys
 compare = json.load(open(sys.argv[1]))["extras"]["beryl"]["compare"]
 print(*sorted({str(mode[key])[:14] for mode in compare.values() for key in sys.argv[2:]}),

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads files FCIDUMP and compares what follows from them alone with results of beryl-tce.
 

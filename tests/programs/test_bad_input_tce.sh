@@ -75,7 +75,7 @@ fail()
     without_banner "$folder/errors" > "$folder/message"
     [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
     grep -qF -- "$text" "$folder/message" || complain "the message does not say $text"
-    python3 - "$text" << 'END' 2>> "$folder/errors" || complain "the result is not as it should be"
+    /usr/bin/python3 - "$text" << 'END' 2>> "$folder/errors" || complain "the result is not as it should be"
 import json, sys
 result = json.load(open("result.json"))
 assert result["schema_name"] == "qcschema_output" and result["success"] is False

@@ -16,7 +16,7 @@ uhf="$inputs/c2h4.xyz --basis 6-31g* --tile 12 --charge 1 --multiplicity 2"
 # check TEXT: Python of the result, which is r, and of extras.beryl, b.
 check()
 {
-    python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
+    /usr/bin/python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
 import json, sys
 r = json.load(open("result.json"))
 b = r["extras"]["beryl"]

@@ -25,7 +25,7 @@ compare()
 # check NAME: a program in Python, from standard input, of the result r and its modes c.
 check()
 {
-    python3 -c 'import json, sys
+    /usr/bin/python3 -c 'import json, sys
 text = open(sys.argv[1] + ".txt").read()
 r = json.load(open(sys.argv[1] + ".json"))
 c = r.get("compare")

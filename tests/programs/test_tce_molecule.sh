@@ -16,7 +16,7 @@ water="water.xyz --basis 6-31g" radical="radical.xyz --basis 6-31g"
 # expect CONDITION: of r, the result in result.json, b, its extras, and m, that of a method.
 expect()
 {
-    python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
 import json, os, sys
 result = json.load(open("result.json"))
 method = json.load(open("method.json")) if os.path.exists("method.json") else None
