@@ -61,7 +61,7 @@ class Dump:
         bra, ket = (max(i, j), min(i, j)), (max(k, l), min(k, l))
         return max(bra, ket) + min(bra, ket)
 
-    # Of spin orbitals.
+    # The spatial orbital of spin orbital p.
 
     def place(self, p):
         return p if self.unrestricted else p // 2

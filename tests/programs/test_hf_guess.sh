@@ -80,7 +80,7 @@ run 0 moved.xyz --basis cc-pvdz --guess replaced.h5 --checkpoint replaced.h5
 solve moved.xyz --basis cc-pvdz --guess replaced.h5
 [ "${found#* }" = 1 ] || complain "not converged at once from the new checkpoint"
 
-# The same geometry and basis: the orbitals as they are, converged at once.
+# Identical geometry and basis: the orbitals as they are, converged at once.
 solve water.xyz --basis 6-31g --guess rhf.h5
 [ "${found#* }" = 1 ] || complain "not converged at once"
 ! grep -q projected "$folder/output" || complain "projected"

@@ -41,7 +41,7 @@ expect '0 < b["stability"]["real_uhf"]["lowest_curvature"] < b["lowest_curvature
 print '^Lowest curvature .*: a minimum among real RHF determinants'
 print '^Lowest curvature .*: a minimum among real UHF determinants'
 
-# What the log advises leads from the very solution to a lower one that is stable.
+# The advice in the log leads from the very solution to a lower one that is stable.
 lower='E < ENERGY - 0.17 and b["stability"]["real_uhf"]["stable"] and len(b["stability"]) == 1'
 for name in hf f2 h2; do
     run 0 $name.xyz --basis sto-3g --checkpoint $name.h5 --json result.json

@@ -58,7 +58,7 @@ cp ccsd.tce again.tce
 run 0 run ccsd.tce $water --checkpoint ccsd.h5 --json method.json
 run 0 run again.tce $water --restart ccsd.h5 --json result.json
 expect 'abs(r["return_result"] - m["return_result"]) < 1e-9 and len(b["iterations"]) <= 2'
-# What follows the iterations may be another: converged amplitudes are taken as they are.
+# Statements after the iterations may differ: converged amplitudes are taken as they are.
 printf '\nfinally\nscalar norm\nnorm = t1[i,a] * t1[i,a]\n' >> again.tce
 run 0 run again.tce $water --restart ccsd.h5 --json result.json
 expect 'r["return_result"] == m["return_result"] and b["scalars"]["norm"] > 1e-5'

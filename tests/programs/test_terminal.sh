@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the programs print arrives, or the run has failed; and what they print of an input cannot
+# Printed output arrives, or the run has failed; and text of an input that programs print cannot
 # steer the terminal. A program is known by its name: those of a folder are tested.
 #
 #   test_terminal.sh BERYL_SCHED MPIEXEC
@@ -75,7 +75,7 @@ unread()
     done
 }
 
-# Of help people read as much as they want (| head).
+# Help may be cut off by its reader (| head).
 for program in "$bin"/beryl-*; do
     timeout 60 /usr/bin/python3 unread.py "$program" --help-all 2> errors.txt < /dev/null && [ ! -s errors.txt ] ||
         complain "$program --help-all | nobody: $(cat errors.txt)"
