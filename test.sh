@@ -78,7 +78,7 @@ fi
 
 run_tests release -L package
 begin_tier "unit and property" 120
-# What CI installs for lint must not be what the tests of others need.
+# Tests must not need what CI installs for lint.
 if $ci; then
     ctest_prefix=(without_lint_tools)
 fi

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that every source file lives in a room and includes only what its room may see.
 
@@ -60,7 +60,7 @@ ROOMS = {
     "sched/lab/trace": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/trace", "sched/pool/modes"],
     "sched/lab/workloads/bnsl": SUPPORT,
-    # Of the pool, what a program from outside has.
+    # The pool as programs from outside see it: its public headers.
     "sched/lab/workloads": SUPPORT + [PUBLIC, "sched/lab/profiles", "sched/lab/workloads/bnsl"],
     "sched/lab/report/markup": SUPPORT,
     "sched/lab/report": SUPPORT + ["sched/lab/report/markup"],

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks that no two static functions of the product in different files share a name, so that
 debuggers, profilers and indexes of symbols tell them apart.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Finds source files without the line SPDX-License-Identifier: BSD-3-Clause among their first three.
 

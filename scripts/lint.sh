@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The checks that need no test run: format, includes, names, shell scripts, spelling, and clang-tidy
-# on every C file: clang's warnings, and of the product bugprone-*. The target `lint` of CMake.
+# The checks that need no test run: format, includes, names, openings of comments, shell scripts,
+# spelling, and clang-tidy on every C file: clang's warnings, and of the product bugprone-*. The target
+# `lint` of CMake.
 #
 #     scripts/lint.sh BUILD_FOLDER      a configured build, for its compile commands
 set -u
@@ -27,6 +28,7 @@ mapfile -t texts < <(tracked .)
 check clang-format -n -Werror "${sources[@]}"
 check scripts/check_includes.py
 check scripts/check_names.py
+check scripts/check_comments.py
 check scripts/check_spdx.py
 check shellcheck -x "${scripts[@]}"
 check codespell "${texts[@]}" # .codespellrc has the words that are no mistakes

@@ -17,7 +17,7 @@ begin_tier() {
     tier_names+=("$1") tier_budgets+=("$2") tier_starts+=("$(date +%s)")
 }
 
-# What ctest is called by, as env is: a command and its first arguments.
+# A command and its first arguments that start ctest, as env would.
 ctest_prefix=()
 
 # without_lint_tools COMMAND [ARGUMENT...]: runs it as on a machine that has no tools of clang and no

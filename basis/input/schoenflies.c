@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Of traces and components: matrices are orthogonal but for rounding. */
+/* Tolerance of traces and components: matrices are orthogonal but for rounding. */
 #define CLOSE 1e-6
 
-/* What tells groups apart. */
+/* Features that tell point groups apart. */
 struct features {
     int n_rotations;  /* the identity among them */
     int n_of_order_3; /* rotations */

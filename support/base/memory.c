@@ -52,9 +52,11 @@ static int64_t read_first_number(const char *folder, const char *group, const ch
 static int64_t group_available_bytes(const struct control_group_files *files, const char *group)
 {
     int64_t limit = read_first_number(files->folder, group, files->limit, "");
+    if (limit > INT64_MAX / 2) /* no limit is INT64_MAX, or in version 1 a page less */
+        return INT64_MAX;
     int64_t used = read_first_number(files->folder, group, files->used, "");
     int64_t cached = read_first_number(files->folder, group, "memory.stat", files->cached);
-    if (limit == INT64_MAX || used == INT64_MAX)
+    if (used == INT64_MAX)
         return INT64_MAX;
     if (cached != INT64_MAX)
         used -= min_int64(cached, used);

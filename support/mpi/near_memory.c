@@ -53,7 +53,7 @@ static void map_view(struct shared_mapping *mapping, struct near_memory *near)
     mapping->end = view + size_bytes;
 }
 
-/* What a process writes at the start of its memory, by which others verify that they see it. */
+/* The mark that a process writes at the start of its memory, by which others verify that they see it. */
 static uint64_t mark_of(int process)
 {
     return (uint64_t)process + 1;

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 struct near_memory {
-    /* Of each process of comm: where its memory is to be accessed here, NULL where it is not seen. Owned. */
+    /* Addresses here of the memory of each process of comm, NULL where it is not seen. Owned. */
     char **seen;
     void *view; /* a mapping of its own; NULL: there is none */
     size_t view_bytes;

@@ -22,8 +22,8 @@ struct shared_mappings {
     struct shared_mapping *list;
 };
 
-/* What this process may read and write and shares. Ends the program when out of memory; empty where the system
- * has no such list. */
+/* Lists the shared mappings that this process may read and write. Ends the program when out of memory; empty
+ * where the system has no such list. */
 void shared_mappings_init(struct shared_mappings *mappings);
 void shared_mappings_fini(struct shared_mappings *mappings);
 

@@ -38,7 +38,7 @@ static double factor_elements(const struct contraction_problem *problem)
            (problem->has_B ? tensor_count_elements(problem->B.labels) : 0);
 }
 
-/* Of one whose blocks are few. */
+/* The shape of a sum, by walking through its blocks: for sums of few. */
 static void find_sum_shape(const struct contraction_sums *sums, const struct contraction_sum *sum,
                            struct sum_shape *shape)
 {

@@ -39,7 +39,7 @@ struct operand_blocks {
     int n_terms;
     struct factor *factors; /* of each term A and B */
     struct channel channels[N_OPERANDS];
-    /* What the cache is to load: of which factor, and by which channel. */
+    /* The block that the cache is to load, its factor, and the channel for it. */
     const struct stored_block *wanted_block;
     const struct factor *wanted;
     struct channel *wanted_from;

@@ -56,7 +56,7 @@ enum plan_pairs {
     PLAN_PAIRS_ALWAYS /* where it takes fewer operations */
 };
 
-/* What a step does; those of a stage that do the same run together, in this order. */
+/* The kinds of steps. Those of one kind run together in a stage, in this order. */
 enum plan_phase {
     PLAN_PACK,     /* C = the packed A */
     PLAN_CONTRACT, /* C += A * B or A, as a task pool; or a loop over tiles */

@@ -40,7 +40,7 @@ struct plan_use {
     struct product_operand operand;
 };
 
-/* What a step makes: an intermediate, which is new, or the target of a statement. */
+/* The result of a step: an intermediate, which is new, or the target of a statement. */
 struct plan_write {
     struct plan_use C;
     bool is_new;

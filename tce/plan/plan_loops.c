@@ -10,7 +10,7 @@
 #define LOCAL_ELEMENTS (96 * 1024)
 enum { MAX_LOOP_TILE = 16 };
 
-/* Of the local tensors of a tuple: beyond the memory of any machine, and within what counts hold. */
+/* Upper bound of the local tensors of a tuple: beyond the memory of any machine, and within 64-bit counts. */
 #define MAX_LOCAL_BYTES 0x1p50
 
 /* State while the problem is made. */

@@ -35,7 +35,7 @@ def own_instructions(path, program):
 
 
 def instructions(program, options):
-    """Of one run, for a task; the table has `cases` of nine runs each."""
+    """Instructions for a task in one run; the table has `cases` of nine runs each."""
     with tempfile.NamedTemporaryFile() as counts:
         result = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts.name}",

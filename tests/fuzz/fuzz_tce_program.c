@@ -59,7 +59,7 @@ static void check_factor(const struct program *program, const struct program_fac
     }
 }
 
-/* Of a local tensor, in its loop: a tile of the loop's index where the declaration has it. */
+/* A factor that is a local tensor, in its loop, has the loop's index where the declaration has it. */
 static void check_local_factor(const struct program *program, const struct program_factor *factor,
                                int loop)
 {
@@ -139,7 +139,7 @@ static void check_failure(enum status status, const struct program *program)
         check_place_of_failure();
 }
 
-/* What beryl-tce run --dry-run --explain does; of loops also the cutting into tiles. */
+/* Plans as beryl-tce run --dry-run --explain does, and cuts loops into tiles. */
 static void plan(const char *text, size_t size)
 {
     const struct program_source source = {

@@ -24,7 +24,7 @@ solve_by_program() {
 }
 
 if [ "$language" = python ]; then
-    if ! python3 -c 'import ctypes, json' 2>"$work/log"; then
+    if ! /usr/bin/python3 -c 'import ctypes, json' 2>"$work/log"; then
         echo "skipped: python3 with ctypes is missing"
         exit 77
     fi
@@ -33,7 +33,7 @@ if [ "$language" = python ]; then
     molecule=$work/molecule.xyz
     solve_by_program beryl-hf --fock-only 1 --density converged
     solve_by_program beryl-tce mp2
-    exec python3 "$source/energies.py" "$lib/libberyl.so" "$molecule" $basis \
+    exec /usr/bin/python3 "$source/energies.py" "$lib/libberyl.so" "$molecule" $basis \
         "$work/beryl-hf.json" "$work/beryl-tce.json"
 fi
 

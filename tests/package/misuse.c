@@ -15,7 +15,7 @@
 
 static int n_tried, n_wrong, rank, size;
 
-/* What a case works on: good, until the case spoils it. */
+/* Arguments of a case: good, until the case spoils one. */
 static struct taskpool_problem problem;
 static struct taskpool_settings settings;
 static struct taskpool_machine machine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the charts and tables of a page must show, from the results alone.
+// Contents that the charts and tables of a page must show, from the results alone.
 
 /** The runs of a result, as the page has them: one for each mode of a comparison. */
 export function runsOf(result) {
@@ -30,7 +30,7 @@ const times = (run, time) => column(run, `${time}_seconds`, 1 / lanesOf(run));
 const secondsInOrder = run => run.figures.iterations.map(entry =>
   entry.fock_seconds ?? entry.makespan_seconds + (entry.balance_seconds ?? 0));
 
-/** The same in order of size. */
+/** Seconds of the iterations in order of size. */
 export const secondsOf = run => secondsInOrder(run).sort((a, b) => a - b);
 
 export function medianOf(run) {

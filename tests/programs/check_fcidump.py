@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Reads files FCIDUMP and compares what follows from them alone with results of beryl-tce.
 
@@ -61,7 +61,7 @@ class Dump:
         bra, ket = (max(i, j), min(i, j)), (max(k, l), min(k, l))
         return max(bra, ket) + min(bra, ket)
 
-    # Of spin orbitals.
+    # The spatial orbital of spin orbital p.
 
     def place(self, p):
         return p if self.unrestricted else p // 2

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Holds the files of --trace against each other and against the result of the same run.
 
@@ -55,7 +55,7 @@ def check_ends(lane, times, spans):
 
 
 def check_form(events):
-    """What every event must have; the names of the lanes."""
+    """Checks the keys that every event must have; returns the names of the lanes."""
     named, used = set(), set()
     for event in events:
         if event["ph"] not in ("M", "X", "s", "f", "i") or event["pid"] != 1 or not event["name"]:
@@ -116,7 +116,7 @@ def read_chrome(folder):
 
 
 def read_otf2(folder):
-    """The same of OTF2, by otf2-print."""
+    """Contents of a trace in OTF2, as those of read_chrome, by otf2-print."""
     text = subprocess.run(["otf2-print", f"{folder}/traces.otf2"], check=True, text=True,
                           capture_output=True).stdout
     times, numbers, tasks = collections.Counter(), collections.Counter(), 0
@@ -147,7 +147,7 @@ def read_otf2(folder):
 
 
 def iterations_of(result, mode):
-    """Of the mode in the last round, if there is one."""
+    """Trace and iterations of a result; of a comparison those of the mode in the last round."""
     result = result.get("extras", {}).get("beryl", result)
     if not mode:
         return result["trace"], result.get("iterations", [])

@@ -117,7 +117,7 @@ class Tensor:
                 max(abs(element[0]) for element in self.elements.values()))
 
     def possible_exchanges(self):
-        """Of two places, or of two and two at once."""
+        """Exchanges of two positions, or of two and two at once."""
         ranks = range(len(self.spaces))
         single = [(i, j) for i in ranks for j in ranks if i < j and
                   self.spaces[i] is self.spaces[j] and self.signs[i] == self.signs[j]]
@@ -361,7 +361,7 @@ class Maker:
         return chosen
 
     def symmetrizers(self, candidates):
-        """Of some of these indices."""
+        """Random permutation operators over some of these indices."""
         made = []
         while self.choose.random() < 0.35 and len(made) < 2:
             spaces = {index.space for index in candidates}
@@ -442,7 +442,7 @@ class Maker:
     # --- symmetries ---
 
     def declare_symmetry(self, target, indices):
-        """Of the exchanges that its elements have, most; notes one that they do not have."""
+        """Declares most exchanges that its elements have; notes one that they do not have."""
         right, without = target.declaration(indices), []
         norm = max(element[1] for element in target.elements.values())
         for exchange in target.possible_exchanges():

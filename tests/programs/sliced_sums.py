@@ -95,7 +95,7 @@ class Maker:
         return made
 
     def evaluate(self, terms, old, sign):
-        """Of all elements of C the sum and a bound of the sum of absolute values (Cauchy and Schwarz)."""
+        """The sum of all elements of C, and a bound of the sum of absolute values (Cauchy and Schwarz)."""
         for i, a in itertools.product(range(self.outer[0][1]), range(self.outer[1][1])):
             total = norm = 0.0
             for (_, number), (left, right) in terms:

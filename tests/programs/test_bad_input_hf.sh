@@ -221,7 +221,7 @@ for option in "guess core" "restart good.h5" "dependence 1e-3" "accumulate float
         --$option
 done
 
-# What a dry run leaves out.
+# Options for which a dry run has no use.
 for option in count-tasks "compare static,steal" "fock-only 1" \
     "write-profile result.csv" "report result" "checkpoint result.h5" profile-classes "watchdog 5" \
     "trace ."; do

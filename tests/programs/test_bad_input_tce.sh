@@ -20,7 +20,7 @@ bad()
     grep -qF -- "$text" "$folder/message" || complain "the message does not say: $text"
 }
 
-# The same after the declarations.
+# bad_after NAME PLACE TEXT PROGRAM: as bad, the program following the declarations.
 bad_after() { bad "$1" "$2" "$3" "$declarations$4"; }
 
 printf "${declarations}tensor A[i,j]\ntensor B[i,j] = wave\nA[i,j] = B[j,i]\n" > good.tce
@@ -75,7 +75,7 @@ fail()
     without_banner "$folder/errors" > "$folder/message"
     [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
     grep -qF -- "$text" "$folder/message" || complain "the message does not say $text"
-    python3 - "$text" << 'END' 2>> "$folder/errors" || complain "the result is not as it should be"
+    /usr/bin/python3 - "$text" << 'END' 2>> "$folder/errors" || complain "the result is not as it should be"
 import json, sys
 result = json.load(open("result.json"))
 assert result["schema_name"] == "qcschema_output" and result["success"] is False
@@ -112,7 +112,7 @@ without_banner "$folder/errors" > "$folder/message"
 grep -q "infinite_loop.tce:9:1: F is not finite" "$folder/message" || complain "no message"
 n_checked=$((n_checked + 1))
 
-# What an ordered loop sums is found to be unsymmetric when it begins: status 2.
+# An ordered loop over an unsymmetric summand is refused when it begins: status 2.
 for ordered in "j >= i" "i >= j >= k"; do
     {
         printf "${declarations}tensor A[i,j,k] = random(1)\nscalar E\nfor $ordered by tile 2\n"
@@ -135,7 +135,7 @@ run 1 run large.tce
 without_banner "$folder/errors" > "$folder/message"
 [ "$(wc -l < "$folder/message")" = 1 ] || complain "not one line on standard error"
 grep -q "large.tce needs .* MB are missing" "$folder/message" || complain "no message"
-# Of a loop its local tensors count: here one of 42 MB for a tuple.
+# The memory of a loop is that of its local tensors: here one of 42 MB for a tuple.
 cat > loop.tce << 'END'
 space s = 48
 index a, b, d, i, j : s

@@ -19,7 +19,7 @@ water="water.xyz --basis 6-31g" radical="radical.xyz --basis 6-31g"
 # expect CONDITION: of r, the result in result.json, b, its extras, and m, that in method.json.
 expect()
 {
-    python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
 import json, sys
 result, method = (json.load(open(name + ".json")) for name in ("result", "method"))
 assert eval(sys.argv[1], {"r": result, "b": result["extras"]["beryl"], "m": method})
@@ -60,7 +60,7 @@ for options in "$water" "$radical"; do
         run 0 ccsd_t $options --restart orbitals.h5 --compare static,counter,steal,retentive,dtree,auto \
             --json on$processes.json
     done
-    python3 - << 'END' 2>> "$folder/errors" || complain "not the same bits"
+    /usr/bin/python3 - << 'END' 2>> "$folder/errors" || complain "not the same bits"
 import json
 results = [json.load(open(f"on{n}.json")) for n in (1, 2, 3)]
 modes = [mode for r in results for mode in r["extras"]["beryl"]["compare"].values()]

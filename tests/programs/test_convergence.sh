@@ -16,7 +16,7 @@ printf '3\nmultiplicity=2\nLi 0 0 0\nLi 0 0 2.7\nLi 0 2.4 1.35\n' > li3.xyz
 # expect CONDITION: of a and b, results with the energy's and with the gradient's criterion.
 expect()
 {
-    python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
 import json, sys
 a, b = (json.load(open(name)) for name in ("a.json", "b.json"))
 def builds(result): return result["extras"]["beryl"]["fock_builds"]

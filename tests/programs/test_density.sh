@@ -16,7 +16,7 @@ uhf="$inputs/c2h4.xyz --basis 6-31g* --tile 12 --charge 1 --multiplicity 2"
 # check TEXT: Python of the result, which is r, and of extras.beryl, b.
 check()
 {
-    python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
+    /usr/bin/python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
 import json, sys
 r = json.load(open("result.json"))
 b = r["extras"]["beryl"]
@@ -78,7 +78,7 @@ for processes in 1 2 3; do
     build $uhf --compare static,steal --fock-only 1 --density uhf.h5
     same uhf
 done
-# What one number of processes has left, another reads.
+# Files written on one number of processes are read on another.
 for processes in 1 3; do
     written=$processes
     build $rhf --fock-only 1 --density converged --checkpoint by$written.h5
@@ -119,7 +119,7 @@ for options in "$inputs/be16.xyz --basis be15s --screen 1e-6" "$rhf --symmetry n
 done
 grep -q '"integrals": 216096}' "$folder/output" || complain "another number than 216096"
 
-# What classes cost adds up to the builds', and without the option nothing is said of it.
+# Integrals of the classes add up to those of the builds; without the option none are listed.
 build $uhf --fock-only 2 --profile-classes
 check 'sum(c["integrals"] for c in b["classes"].values()) == sum(i["integrals"] for i in b["iterations"])'
 check '{"(ss|ss)", "(ss|[sp]s)", "(d[sp]|d[sp])"} < set(b["classes"])'

@@ -13,7 +13,7 @@ rhf="$inputs/benzene.xyz --basis sto-3g --tile 7"
 # classes c of the build; fold adds up classes that differ in the order of their pairs.
 check()
 {
-    python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
+    /usr/bin/python3 - "$1" 2>> "$folder/errors" << 'END' || complain "not so: $1"
 import json, sys
 r = json.load(open("result.json"))
 b = r["extras"]["beryl"]

@@ -11,7 +11,7 @@ program=$1 processes=$2 mpiexec=$3 inputs=$4 tce=$5 seconds=120
 # same_energy FILE FILE: the results have one energy.
 same_energy()
 {
-    python3 - "$@" << 'END' 2>> "$folder/errors" || complain "energies of $* differ"
+    /usr/bin/python3 - "$@" << 'END' 2>> "$folder/errors" || complain "energies of $* differ"
 import json, sys
 energies = [json.load(open(file))["return_result"] for file in sys.argv[1:]]
 assert abs(energies[0] - energies[1]) < 1e-10, energies
@@ -21,7 +21,7 @@ END
 # counts FILE FIRST ENGINE...: FIRST was tried first, and only these engines computed quartets.
 counts()
 {
-    python3 - "$@" << 'END' 2>> "$folder/errors" || complain "wrong counts in $1"
+    /usr/bin/python3 - "$@" << 'END' 2>> "$folder/errors" || complain "wrong counts in $1"
 import json, sys
 engines = json.load(open(sys.argv[1]))["extras"]["beryl"]["engines"]
 assert engines["first"] == sys.argv[2], engines
@@ -78,10 +78,10 @@ tr -s ' \n' ' ' < "$folder/output" | grep -q "baseline, libint" || complain "the
 
 # The number of processes changes no count.
 print_counts='import json; print(json.load(open("libint.json"))["extras"]["beryl"]["engines"])'
-parallel=$(python3 -c "$print_counts")
+parallel=$(/usr/bin/python3 -c "$print_counts")
 processes=1
 run 0 $g --engine libint --json libint.json
-[ "$(python3 -c "$print_counts")" = "$parallel" ] || complain "not $parallel on one process"
+[ "$(/usr/bin/python3 -c "$print_counts")" = "$parallel" ] || complain "not $parallel on one process"
 
 program=$tce
 processes=$2

@@ -220,7 +220,7 @@ may_write_result()
 check_result()
 {
     keep_results --json failed.json
-    python3 - "$1" << 'END' || complain "$1 $2: no result with the error $(cat errors.txt)"
+    /usr/bin/python3 - "$1" << 'END' || complain "$1 $2: no result with the error $(cat errors.txt)"
 import json, sys
 message = json.load(open("failed.json", encoding="utf-8"))["error"]["error_message"]
 sys.exit(f"{sys.argv[1]}: {message}\n" not in open("errors.txt", encoding="utf-8"))

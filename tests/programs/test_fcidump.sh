@@ -36,7 +36,7 @@ dump cation cation.xyz --basis 6-31g --orbital-tile 3
 printf '2\nmultiplicity=3\nLi 0 0 0\nH 0 0 3\n' > triplet.xyz
 dump triplet triplet.xyz --basis 6-31g
 
-# The same file from one process, after another method, and in place of an older one.
+# Identical bytes from one process, after another method, and in place of an older file.
 processes=1
 cp water kept
 run 0 ccd $water --max-iter-amplitudes 50 --write-fcidump water

@@ -40,7 +40,7 @@ def options_of(text):
 
 
 def refusal_of(command, mode):
-    """What the program says of a mode and nothing else to do."""
+    """The error message of the program with a mode and no other option."""
     return subprocess.run([*command, "--sched", mode], capture_output=True, text=True).stderr
 
 

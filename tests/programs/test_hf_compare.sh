@@ -22,7 +22,7 @@ compare()
     launch "$@" --compare "$modes" $more --json all.json > all.txt 2>&1 < /dev/null
     local status=$?
     digest=$(sed -n 's/.*"fock_sha256": "\([0-9a-f]\{64\}\)".*/\1/p' one.json | head -n 1)
-    if [ "$status" != 0 ] || ! python3 - "${modes/#all/$all_modes}" "$n_builds" "$digest" \
+    if [ "$status" != 0 ] || ! /usr/bin/python3 - "${modes/#all/$all_modes}" "$n_builds" "$digest" \
         "$processes" << 'END'; then
 import json, sys
 modes, n_builds, digest, processes = sys.argv[1:]
@@ -77,7 +77,7 @@ rounds()
 {
     launch $be8 --fock-only 3 --compare steal,static,steal --rounds 3 --json rounds.json \
         > rounds.txt 2>&1 < /dev/null
-    python3 - "$processes" << 'END'
+    /usr/bin/python3 - "$processes" << 'END'
 import json, os, sys
 processes, cores = int(sys.argv[1]), len(os.sched_getaffinity(0))
 beryl = json.load(open("rounds.json"))["extras"]["beryl"]

@@ -16,7 +16,7 @@ printf '2\nmultiplicity=2\nO 0 0 0\nH 0 0.757 0.587\n' > fewer.xyz
 # energy: that of the result, with the iterations.
 energy()
 {
-    python3 -c 'import json
+    /usr/bin/python3 -c 'import json
 r = json.load(open("result.json"))
 print(r["return_result"], r["properties"]["scf_iterations"])'
 }
@@ -38,7 +38,7 @@ compare()
     without=$found
     solve "$@" --guess "$file"
     grep -q "^Guess .* of $file, projected" "$folder/output" || complain "no line on the guess"
-    python3 -c 'import sys
+    /usr/bin/python3 -c 'import sys
 e, n, e_guess, n_guess = map(float, sys.argv[1:])
 assert abs(e - e_guess) < 1e-8 and n_guess < n, sys.argv' $without $found 2>> "$folder/errors" ||
         complain "without the guess $without, with it $found"
@@ -80,7 +80,7 @@ run 0 moved.xyz --basis cc-pvdz --guess replaced.h5 --checkpoint replaced.h5
 solve moved.xyz --basis cc-pvdz --guess replaced.h5
 [ "${found#* }" = 1 ] || complain "not converged at once from the new checkpoint"
 
-# The same geometry and basis: the orbitals as they are, converged at once.
+# Identical geometry and basis: the orbitals as they are, converged at once.
 solve water.xyz --basis 6-31g --guess rhf.h5
 [ "${found#* }" = 1 ] || complain "not converged at once"
 ! grep -q projected "$folder/output" || complain "projected"
@@ -101,7 +101,7 @@ printf '2\n\nH 0 0 0\nH 0 0 6\n' > h2.xyz
 run 0 h2.xyz --basis sto-3g --checkpoint h2.h5
 for guess in sad core h2.h5; do
     run 0 h2.xyz --basis sto-3g --method uhf --guess-mix --guess $guess --json result.json
-    python3 - 2>> "$folder/errors" << 'END' || complain "not two atoms of hydrogen"
+    /usr/bin/python3 - 2>> "$folder/errors" << 'END' || complain "not two atoms of hydrogen"
 import json
 result = json.load(open("result.json"))
 first = result["extras"]["beryl"]["scf_iterations"][0]
@@ -113,7 +113,7 @@ done
 solve water.xyz --basis 6-31g
 without=$found
 solve water.xyz --basis 6-31g --method uhf --guess-mix
-python3 -c 'import sys; assert abs(float(sys.argv[1]) - float(sys.argv[3])) < 1e-8' $without $found ||
+/usr/bin/python3 -c 'import sys; assert abs(float(sys.argv[1]) - float(sys.argv[3])) < 1e-8' $without $found ||
     complain "RHF $without, UHF $found"
 # A hydrogen atom has no orbital to mix.
 printf '1\nmultiplicity=2\nH 0 0 0\n' > h.xyz
@@ -131,7 +131,7 @@ printf '2\n\nN 0 0 0\nN 0 0 3\n' > long.xyz
 # check_long ENERGY S2: those of the result, which is a minimum.
 check_long()
 {
-    python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not two atoms of nitrogen"
+    /usr/bin/python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not two atoms of nitrogen"
 import json, sys
 result = json.load(open("result.json"))
 beryl = result["extras"]["beryl"]

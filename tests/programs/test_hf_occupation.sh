@@ -16,7 +16,7 @@ cation="--charge 1 --multiplicity 2"
 # check ENERGY LEAST MOST: of the result; its overlap with the reference is in between.
 check()
 {
-    python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not the state of energy $1"
+    /usr/bin/python3 - "$@" 2>> "$folder/errors" << 'END' || complain "not the state of energy $1"
 import json, sys
 energy, least, most = map(float, sys.argv[1:])
 result = json.load(open("result.json"))
@@ -83,7 +83,7 @@ printf '3\n\nO 0 0 0\nH 0 0.95 0.587\nH 0 -0.95 0.587\n' > second.xyz
     run 0 moved.xyz --basis 6-31g $cation --guess moved.h5 --guess-swap 1:5:beta \
         --keep-occupation --json result.json
 }
-python3 -c 'import json
+/usr/bin/python3 -c 'import json
 a, b = (json.load(open(name))["return_result"] for name in ("moved.json", "result.json"))
 assert abs(a - b) < 1e-7 and a > -57, (a, b)' 2>> "$folder/errors" || complain "another state"
 
@@ -100,7 +100,7 @@ grep -q "^Occupied orbitals overlap with the reference by at least 0.99" "$folde
 run 0 water.xyz --basis 6-31g --guess rhf.h5 --guess-swap 5:6 --keep-occupation \
     --checkpoint pair.h5 --json result.json
 grep -q "a saddle point that --follow none keeps" "$folder/output" || complain "no saddle point"
-energy=$(python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
 run 0 water.xyz --basis 6-31g --guess pair.h5 --keep-occupation --stability never --json result.json
 check "$energy" 0.99999 1.00001
 run 0 water.xyz --basis 6-31g --guess pair.h5 --keep-occupation --follow same

@@ -16,7 +16,7 @@ fail()
     rm -f result.json
     run 1 "$@" --json result.json
     grep -qF -- "$text" "$folder/errors" || complain "the message does not say $text"
-    python3 - "$text" << 'END' 2>> "$folder/errors" || complain "the result is not as it should be"
+    /usr/bin/python3 - "$text" << 'END' 2>> "$folder/errors" || complain "the result is not as it should be"
 import json, sys
 result = json.load(open("result.json"))
 assert result["schema_name"] == "qcschema_output" and result["success"] is False
@@ -43,7 +43,7 @@ ulimit -S -v unlimited
 before=$(date +%s.%N)
 run 0 $water --json wall.json --checkpoint wall.h5
 grep -q '^Wall time  .* s: start .*, files .* %)$' "$folder/output" || complain "no wall time"
-python3 - "$before" "$(date +%s.%N)" << 'END' || complain "the wall time is not as it should be"
+/usr/bin/python3 - "$before" "$(date +%s.%N)" << 'END' || complain "the wall time is not as it should be"
 import json, sys
 wall = json.load(open("wall.json"))["extras"]["beryl"]["wall_seconds"]
 total = wall.pop("total")
@@ -56,7 +56,7 @@ END
 # An output that cannot be written after the work: a device that is always full.
 for option in report write-profile; do
     fail /dev/full $water --$option /dev/full
-    python3 -c 'import json; assert json.load(open("result.json"))["return_result"] < -74' ||
+    /usr/bin/python3 -c 'import json; assert json.load(open("result.json"))["return_result"] < -74' ||
         complain "the energy is lost"
 done
 run 1 $water --json /dev/full
@@ -95,7 +95,7 @@ tiles()
     run 0 water.xyz --basis cc-pvdz --fock-only 1 --json result.json "$@"
     grep -q "^Tasks  *$tasks of $tasks are not null (tiles of up to $tile functions" \
         "$folder/output" || complain "not $tasks tasks of tiles of $tile functions"
-    python3 -c "import json; assert json.load(open('result.json'))['extras']['beryl']['options']['tile'] == $tile" ||
+    /usr/bin/python3 -c "import json; assert json.load(open('result.json'))['extras']['beryl']['options']['tile'] == $tile" ||
         complain "the result does not name tile $tile"
 }
 tiles 55 8
@@ -134,7 +134,7 @@ done
 
 # The four tiles of a quartet make six pairs, or fewer, each read of D and written of F.
 ids --fock-only 1 > /dev/null
-python3 - << 'END' || complain "tasks read other tiles than they write"
+/usr/bin/python3 - << 'END' || complain "tasks read other tiles than they write"
 import collections, csv
 tasks = collections.defaultdict(lambda: {"r": [], "w": []})
 for row in csv.DictReader(open("tasks.blocks.csv")):

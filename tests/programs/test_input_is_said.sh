@@ -21,7 +21,7 @@ for comment in "mult=3" "0 3" "charge = 0, uhf=2"; do
     run 0 o2.xyz $once --json result.json
     print '^Molecule .* charge 0, multiplicity 3$'
     print '^ +multiplicity 3 as the comment line of the file says$'
-    python3 -c 'import json; assert json.load(open("result.json"))["molecule"][
+    /usr/bin/python3 -c 'import json; assert json.load(open("result.json"))["molecule"][
         "molecular_multiplicity"] == 3' || complain "the result has another multiplicity"
 done
 run 0 o2.xyz $once --multiplicity 5 --units angstrom
@@ -35,7 +35,7 @@ print '^ +units bohr as the comment line of the file says$'
 # energy: of the result.
 energy()
 {
-    python3 -c 'import json; print(json.load(open("result.json"))["return_result"])'
+    /usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])'
 }
 
 # Ammonia to eight digits has its rotations by 120 degrees, to three it has not.
@@ -46,7 +46,7 @@ print '^Symmetry +C3v: an SCF computes one of up to 6 shell quartets$'
 print '^ +centres were moved onto it, coordinates by up to [1-9]\.[0-9]e-(09|10) Bohr$'
 symmetric=$(energy)
 run 0 nh3.xyz --basis sto-3g --json result.json --point-group c1
-python3 -c "assert abs($symmetric - $(energy)) < 2e-9" || complain "symmetry changes the energy"
+/usr/bin/python3 -c "assert abs($symmetric - $(energy)) < 2e-9" || complain "symmetry changes the energy"
 grep -q 'density is less symmetric' "$folder/errors" && complain "a warning of a symmetric density"
 sed -i 's/0.81406388/0.814/' nh3.xyz
 run 0 nh3.xyz --basis sto-3g --json result.json

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs that are killed at random moments resume from their checkpoints, on another number of
 processes: to the same energy, in the iterations that were left and at most one more.

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """A loop over tiles that is killed at random moments resumes where it was, on another number of processes
 and under another mode, to the last bit of the energy of an uninterrupted run from the same amplitudes.

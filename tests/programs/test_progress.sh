@@ -56,7 +56,7 @@ bars()
     for processes in 1 2; do
         script -qec "timeout 120 '$mpiexec' --oversubscribe -n $processes sh on_terminal.sh $*" \
             /dev/null < /dev/null > terminal.txt
-        python3 fractions.py terminal.txt 2> errors.txt ||
+        /usr/bin/python3 fractions.py terminal.txt 2> errors.txt ||
             complain "$* on $processes: $(cat errors.txt)"
     done
     timeout 120 "$@" > output.txt 2>&1 < /dev/null

@@ -101,7 +101,7 @@ def draw_arguments(choose, modes, options, folder, n_processes):
 
 
 def print_stacks(mpirun):
-    """What the processes of a run that hangs are doing."""
+    """Prints the stacks of the processes of a run that hangs."""
     with open(f"/proc/{mpirun}/task/{mpirun}/children", encoding="utf-8") as file:
         processes = file.read().split()
     for process in processes:
@@ -126,7 +126,7 @@ def run(command):
 
 
 def find_fault(status, errors, path, n_iterations):
-    """What is wrong with the end of a run; None: nothing."""
+    """The fault in the end of a run; None if there is none."""
     lines = [line for line in errors.splitlines() if line.startswith("beryl-sched: ")]
     if status not in (0, 1, 2):
         return "does not end" if status is None else f"exit status {status}"

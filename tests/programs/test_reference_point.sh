@@ -14,7 +14,7 @@ printf '2\n\nH 0 0 0\nH 0 0 3\n' > h2.xyz
 # expect CONDITION: of b, the result's extras, p, its properties, and E, its energy.
 expect()
 {
-    python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
 import json, sys
 result = json.load(open("result.json"))
 assert eval(sys.argv[1], {"b": result["extras"]["beryl"], "p": result["properties"],
@@ -39,7 +39,7 @@ print '^  reference: not tested whether a minimum among real RHF'
 run 0 ccsd h2.xyz --basis sto-3g --json result.json
 expect 'b["stationary_point"] == {"real_rhf": "minimum", "real_uhf": "saddle"}'
 print '^  reference: a minimum among real RHF, a SADDLE POINT among real UHF determinants$'
-energies=$(python3 -c '
+energies=$(/usr/bin/python3 -c '
 import json
 result = json.load(open("result.json"))
 print(result["return_result"], result["properties"]["scf_total_energy"])')

@@ -25,7 +25,7 @@ compare()
 # check NAME: a program in Python, from standard input, of the result r and its modes c.
 check()
 {
-    python3 -c 'import json, sys
+    /usr/bin/python3 -c 'import json, sys
 text = open(sys.argv[1] + ".txt").read()
 r = json.load(open(sys.argv[1] + ".json"))
 c = r.get("compare")
@@ -74,7 +74,7 @@ assert r["options"]["chunk"] == 3 and "round_seconds" not in c["static"]
 assert "One round shows no spread" in text
 assert c["counter"]["iterations"][0]["makespan_seconds"] < 0.75 * c["static"]["iterations"][0]["makespan_seconds"]
 END
-# Of a pool whose tasks add tasks, all modes are those that can run it.
+# For a pool whose tasks add tasks, `all` stands for the modes that can run it.
 tree="-t 1 -a 3 -d 6 -b 4 -r 19"
 compare tree 1 --uts "$tree" --simulate 8 --compare steal,all
 "$beryl_sched" --list-modes | awk '$2 == "dynamic" { print $1 }' > dynamic.txt

@@ -125,7 +125,7 @@ simulate known $fast
 simulate same $fast --known-speeds speeds
 simulate unknown $fast --known-speeds none
 simulate wrong $fast --known-speeds reversed
-python3 - <<'END' || complain "data, drift or known speeds have another effect than they should"
+/usr/bin/python3 - <<'END' || complain "data, drift or known speeds have another effect than they should"
 import json
 def makespans(name):
     return [i["makespan_seconds"] for i in json.load(open(f"{name}.json"))["iterations"]]
@@ -176,7 +176,7 @@ for mode in steal retentive persist; do
     published by_hand $mode --release half --retry 0 "${more[@]}"
     published beaten $mode --retry 32 --as-published --release all
     published beaten_too $mode --release=all --as-published --retry=32
-    python3 - <<'END' || complain "--as-published, $mode"
+    /usr/bin/python3 - <<'END' || complain "--as-published, $mode"
 import json
 runs = {name: json.load(open(name + ".json")) for name in
         ("usual", "preset", "by_hand", "beaten", "beaten_too")}
@@ -229,7 +229,7 @@ grep -q '^beryl-sched: failing.txt:1: --sched static' errors.txt || complain "$(
 timeout 60 "$beryl_sched" --exponential 1e-4 --tasks 300 --sched static --simulate 16 \
     --iterations 3 --json alone.json > alone.txt || complain "exit status $?"
 keep_results --json alone.json
-python3 - <<'END' || complain "a run of a sweep is another than the same run alone"
+/usr/bin/python3 - <<'END' || complain "a run of a sweep is another than the same run alone"
 import json
 *_, last = json.load(open("sweep1.json"))["runs"]
 assert last.pop("options_text") == "--exponential 1e-4 --tasks 300 --sched static --iterations 3"
@@ -278,7 +278,7 @@ fails()
     grep -q '^beryl-sched: .*the deque of a worker is full at 9 ranges: raise --deque$' errors.txt ||
         complain "$*: $(cat errors.txt)"
     has failed.json error_type '"beyond a limit of the program",*'
-    python3 - "$expected" << 'END' || complain "$*: not $expected: $(cat failed.json)"
+    /usr/bin/python3 - "$expected" << 'END' || complain "$*: not $expected: $(cat failed.json)"
 import json, sys
 result = json.load(open("failed.json"))
 modes = result.get("compare", {"": result})

@@ -19,7 +19,7 @@ printf '1\n\nHe 0 0 0\n' > he.xyz
 # expect CONDITION: of b, the result's extras, and E, its energy.
 expect()
 {
-    python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
 import json, sys
 result = json.load(open("result.json"))
 assert eval(sys.argv[1], {"b": result["extras"]["beryl"], "E": result["return_result"]})
@@ -41,7 +41,7 @@ expect '0 < b["stability"]["real_uhf"]["lowest_curvature"] < b["lowest_curvature
 print '^Lowest curvature .*: a minimum among real RHF determinants'
 print '^Lowest curvature .*: a minimum among real UHF determinants'
 
-# What the log advises leads from the very solution to a lower one that is stable.
+# The advice in the log leads from the very solution to a lower one that is stable.
 lower='E < ENERGY - 0.17 and b["stability"]["real_uhf"]["stable"] and len(b["stability"]) == 1'
 for name in hf f2 h2; do
     run 0 $name.xyz --basis sto-3g --checkpoint $name.h5 --json result.json
@@ -49,7 +49,7 @@ for name in hf f2 h2; do
     print '^Lowest curvature .*: a minimum among real RHF determinants'
     print '^Lowest curvature .*: UNSTABLE among real UHF determinants'
     print '--method uhf'
-    energy=$(python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+    energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
     run 0 $name.xyz --basis sto-3g --method uhf --guess $name.h5 --json result.json
     expect "${lower/ENERGY/$energy}"
     expect 'b["s2"] > 0.9 and len(b["saddle_points_left"]) in (1, 2)'
@@ -70,7 +70,7 @@ expect 'abs(E - -147.6339467855) < 1e-8 and b["lowest_curvature"] < -0.01'
 print 'a saddle point that --follow none keeps, among real UHF'
 run 0 h2.xyz --basis sto-3g --json result.json
 expect 'b["stationary_point"] == {"real_rhf": "minimum", "real_uhf": "saddle"}'
-energy=$(python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
+energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
 run 0 h2.xyz --basis sto-3g --follow uhf --json result.json
 expect "${lower/ENERGY/$energy}"
 expect "abs(b['saddle_points_left'][0]['energy'] - $energy) < 1e-8"

@@ -17,7 +17,7 @@ few_modes=static,counter,auto
 # not depend on the number of processes.
 check()
 {
-    python3 - "$1" "$2" "$processes" "$folder/output" "$3" << 'END'
+    /usr/bin/python3 - "$1" "$2" "$processes" "$folder/output" "$3" << 'END'
 import json, sys
 kind, n_runs, processes = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 output, modes = sys.argv[4], sys.argv[5].split(",")
@@ -98,7 +98,7 @@ rounds()
 {
     rm -f result.json
     run 0 "$@" --compare auto,static,auto --rounds 3 --json result.json
-    python3 - 2>> "$folder/errors" << 'END' || complain "rounds"
+    /usr/bin/python3 - 2>> "$folder/errors" << 'END' || complain "rounds"
 import json
 result = json.load(open("result.json"))
 beryl = result["extras"]["beryl"] if "extras" in result else result

@@ -16,7 +16,7 @@ water="water.xyz --basis 6-31g" radical="radical.xyz --basis 6-31g"
 # expect CONDITION: of r, the result in result.json, b, its extras, and m, that of a method.
 expect()
 {
-    python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
+    /usr/bin/python3 - "$1" << 'END' 2>> "$folder/errors" || complain "not so: $1"
 import json, os, sys
 result = json.load(open("result.json"))
 method = json.load(open("method.json")) if os.path.exists("method.json") else None
@@ -58,7 +58,7 @@ cp ccsd.tce again.tce
 run 0 run ccsd.tce $water --checkpoint ccsd.h5 --json method.json
 run 0 run again.tce $water --restart ccsd.h5 --json result.json
 expect 'abs(r["return_result"] - m["return_result"]) < 1e-9 and len(b["iterations"]) <= 2'
-# What follows the iterations may be another: converged amplitudes are taken as they are.
+# Statements after the iterations may differ: converged amplitudes are taken as they are.
 printf '\nfinally\nscalar norm\nnorm = t1[i,a] * t1[i,a]\n' >> again.tce
 run 0 run again.tce $water --restart ccsd.h5 --json result.json
 expect 'r["return_result"] == m["return_result"] and b["scalars"]["norm"] > 1e-5'

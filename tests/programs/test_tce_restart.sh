@@ -28,7 +28,7 @@ one()
 # same FIRST SECOND MOST: equal energies, and the second took so many iterations at most.
 same()
 {
-    python3 - "$@" << 'END' 2> "$folder/errors" || complain "not the same result"
+    /usr/bin/python3 - "$@" << 'END' 2> "$folder/errors" || complain "not the same result"
 import json, sys
 first, second = (json.load(open(name)) for name in sys.argv[1:3])
 difference = first["return_result"] - second["return_result"]
@@ -54,7 +54,7 @@ same nh3.json again.json 0
 # CCSD(T) begins with the amplitudes of CCSD, and the reverse: all with one energy to the last bit.
 bits()
 {
-    python3 - "$@" << 'END' 2> "$folder/errors" || complain "not the same bits"
+    /usr/bin/python3 - "$@" << 'END' 2> "$folder/errors" || complain "not the same bits"
 import json, sys
 energies = {json.load(open(name))["return_result"] for name in sys.argv[1:]}
 assert len(energies) == 1, energies
@@ -81,7 +81,7 @@ same n2.json again.json 2
 # because the last one is written in any case.
 stretched="stretched.xyz --basis 6-31g --frozen-core"
 run 0 ccsd $stretched --json stretched.json
-left=$(python3 -c 'import json
+left=$(/usr/bin/python3 -c 'import json
 print(json.load(open("stretched.json"))["properties"]["ccsd_iterations"] - 6)')
 for every in 1 4; do
     run 1 ccsd $stretched --max-iter-amplitudes 6 --checkpoint part.h5 --checkpoint-every $every

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What the programs print arrives, or the run has failed; and what they print of an input cannot
+# Printed output arrives, or the run has failed; and text of an input that programs print cannot
 # steer the terminal. A program is known by its name: those of a folder are tested.
 #
 #   test_terminal.sh BERYL_SCHED MPIEXEC
@@ -65,7 +65,7 @@ unread()
     local files=$1 file status
     shift
     rm -f $files
-    timeout 60 python3 unread.py "$@" 2> errors.txt < /dev/null
+    timeout 60 /usr/bin/python3 unread.py "$@" 2> errors.txt < /dev/null
     status=$?
     [ "$status" = 1 ] || complain "$* | nobody: exit status $status, not 1"
     grep -q '^beryl-[a-z]*: cannot write to standard output: Broken pipe$' errors.txt ||
@@ -75,19 +75,19 @@ unread()
     done
 }
 
-# Of help people read as much as they want (| head).
+# Help may be cut off by its reader (| head).
 for program in "$bin"/beryl-*; do
-    timeout 60 python3 unread.py "$program" --help-all 2> errors.txt < /dev/null && [ ! -s errors.txt ] ||
+    timeout 60 /usr/bin/python3 unread.py "$program" --help-all 2> errors.txt < /dev/null && [ ! -s errors.txt ] ||
         complain "$program --help-all | nobody: $(cat errors.txt)"
 done
 unread "result.json page.html tasks.csv" "$beryl_sched" $drawn --json result.json \
     --report page.html --write-profile tasks.csv
 unread "" "$bin/beryl-report" --difference result.json result.json
 rm result.json
-timeout 60 python3 unread.py --both "$beryl_sched" $drawn --json result.json
+timeout 60 /usr/bin/python3 unread.py --both "$beryl_sched" $drawn --json result.json
 [ $? = 1 ] && [ -s result.json ] || complain "no result where nothing that is printed is read"
 cat > on_unread.sh << 'END'
-python3 unread.py "$@" 2> errors.$OMPI_COMM_WORLD_RANK
+/usr/bin/python3 unread.py "$@" 2> errors.$OMPI_COMM_WORLD_RANK
 printf %s, $?
 END
 statuses=$(timeout 60 "$mpiexec" --oversubscribe -n 3 sh on_unread.sh "$beryl_sched" $drawn)
@@ -101,7 +101,7 @@ fi
 # Standard output that is closed is not the first file that the program opens.
 timeout 60 "$beryl_sched" $drawn --json closed.json >&- 2> errors.txt
 [ $? = 1 ] || complain "closed output: exit status not 1"
-python3 -m json.tool closed.json > /dev/null || complain "closed output: no result"
+/usr/bin/python3 -m json.tool closed.json > /dev/null || complain "closed output: no result"
 
 # --- Control characters ---
 

@@ -59,7 +59,7 @@ trace whole 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched steal --simul
 
 trace "" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 6000 --sched counter --simulate 2500
 grep -q '^           a sample: 1024 of 2500 workers' output || complain "$(cat output)"
-python3 - <<'END' || complain "trace and dropped together are not the statistics"
+/usr/bin/python3 - <<'END' || complain "trace and dropped together are not the statistics"
 import json
 result = json.load(open("result.json"))
 trace, iteration = result["trace"], result["iterations"][0]

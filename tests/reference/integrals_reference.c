@@ -172,45 +172,59 @@ static void repulsion_of_ket(double factor, int max_bra, int max_ket, hermite_pa
             }
 }
 
-/* One quartet of primitives: 2 pi^(5/2) / (p q sqrt(p + q)) sum H H R(pq/(p+q), P - Q). */
-static void add_quartet(const struct shell *a, const struct shell *b, const struct shell *c,
-                        const struct shell *d, const struct hermite_expansion *bra,
-                        const struct hermite_expansion *ket, double *block)
+enum { MAX_FUNCTIONS = (BASIS_MAX_L + 1) * (BASIS_MAX_L + 2) / 2 };
+
+/* Hermite coefficients of each product of a function of the bra and one of the ket. */
+struct product_coefficients {
+    hermite_pair H[MAX_FUNCTIONS * MAX_FUNCTIONS];
+};
+
+static void fill_coefficients(const struct hermite_expansion *expansion, const struct shell *bra,
+                              const struct shell *ket, struct product_coefficients *of_products)
 {
-    double p = bra->p, q = ket->p, X[3];
+    hermite_pair *H = of_products->H;
+    for (int f = 0; f < bra->n_functions; f++)
+        for (int g = 0; g < ket->n_functions; g++, H++)
+            hermite_functions(expansion, bra, f, ket, g, *H);
+}
+
+/* One quartet of primitives: 2 pi^(5/2) / (p q sqrt(p + q)) sum H H R(pq/(p+q), P - Q). */
+static void add_quartet(const struct shell *const shell[4], const struct hermite_expansion *bra,
+                        struct product_coefficients *of_bra, const struct hermite_expansion *ket,
+                        struct product_coefficients *of_ket, double *block)
+{
+    double p = bra->p, q = ket->p, factor = 2 * pow(pi, 2.5) / (p * q * sqrt(p + q)), X[3];
     for (int k = 0; k < 3; k++)
         X[k] = bra->P[k] - ket->P[k];
-    int max_bra = a->l + b->l, max_ket = c->l + d->l;
+    int max_bra = shell[0]->l + shell[1]->l, max_ket = shell[2]->l + shell[3]->l;
     hermite_table R;
     hermite_coulomb(p * q / (p + q), X, max_bra + max_ket, R);
 
-    size_t stride = block_size(c, d);
-    for (int h = 0; h < c->n_functions; h++)
-        for (int k = 0; k < d->n_functions; k++, block++) {
-            hermite_pair H, V;
-            hermite_functions(ket, c, h, d, k, H);
-            repulsion_of_ket(2 * pow(pi, 2.5) / (p * q * sqrt(p + q)), max_bra, max_ket, H, R, V);
-            double *element = block;
-            for (int f = 0; f < a->n_functions; f++)
-                for (int g = 0; g < b->n_functions; g++, element += stride) {
-                    hermite_functions(bra, a, f, b, g, H);
-                    *element += sum_products(max_bra, H, V);
-                }
-        }
+    size_t n_bra = block_size(shell[0], shell[1]), n_ket = block_size(shell[2], shell[3]);
+    for (size_t j = 0; j < n_ket; j++) {
+        hermite_pair V;
+        repulsion_of_ket(factor, max_bra, max_ket, of_ket->H[j], R, V);
+        for (size_t i = 0; i < n_bra; i++)
+            block[i * n_ket + j] += sum_products(max_bra, of_bra->H[i], V);
+    }
 }
 
 void reference_two_electron(const struct shell *a, const struct shell *b, const struct shell *c,
                             const struct shell *d, double *block)
 {
+    static struct product_coefficients of_bra, of_ket; /* too large for the stack */
     struct hermite_expansion bra, ket;
     memset(block, 0, block_size(a, b) * block_size(c, d) * sizeof *block);
     for (int i = 0; i < a->n_primitives; i++)
         for (int j = 0; j < b->n_primitives; j++) {
             hermite_expand(a, i, b, j, &bra);
+            fill_coefficients(&bra, a, b, &of_bra);
             for (int k = 0; k < c->n_primitives; k++)
                 for (int l = 0; l < d->n_primitives; l++) {
                     hermite_expand(c, k, d, l, &ket);
-                    add_quartet(a, b, c, d, &bra, &ket, block);
+                    fill_coefficients(&ket, c, d, &of_ket);
+                    add_quartet((const struct shell *[]){a, b, c, d}, &bra, &of_bra, &ket, &of_ket,
+                                block);
                 }
         }
 }

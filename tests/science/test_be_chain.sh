@@ -38,7 +38,7 @@ counts be512 '{"tasks": 21743271936, "non_null": 9103540, "integrals": 135516945
 energy() {
     "$beryl" "$inputs/$1" --basis be15s --screen 1e-12 --json "$folder/out.json" > "$folder/log"
     keep_results --json "$folder/out.json"
-    python3 - "$folder/out.json" "$1" "$2" << 'END' || failed=1
+    /usr/bin/python3 - "$folder/out.json" "$1" "$2" << 'END' || failed=1
 import json, sys
 energy = json.load(open(sys.argv[1]))["return_result"]
 if abs(energy - float(sys.argv[3])) > 1e-8:

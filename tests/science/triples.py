@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """CCSD(T) energies of small molecules, closed shells and radicals over UHF, spherical and Cartesian functions,
 frozen cores and all electrons, against psi4.

@@ -114,8 +114,8 @@ class Experiment:
             return self.run(f"--sweep {shlex.quote(str(runs))}", self.options.np)["runs"]
 
     def sweep_workers(self, lines):
-        """The same runs with the figures of every worker, or thread of workers of several, in the
-        last iteration: pairs of the result and a list of {"tasks":, "idle_seconds":, ...}."""
+        """Runs as those of sweep, with measurements of every worker, or thread of workers of several, in
+        the last iteration: pairs of the result and a list of {"tasks":, "idle_seconds":, ...}."""
         print(f"{self.name}: {len(lines)} simulated runs ...", flush=True)
         with concurrent.futures.ThreadPoolExecutor(self.options.np) as pool:
             return list(pool.map(self.run_workers, lines))

@@ -41,7 +41,7 @@ class Panel:
 
 @dataclasses.dataclass
 class Lanes:
-    """What workers did over time, a lane each."""
+    """A chart of what workers did over time, with a lane for each."""
     title: str
     x_title: str
     y_title: str

@@ -198,7 +198,7 @@ def histogram(title, samples, low, high):
 # --- noise ---
 
 def slowed_fractions():
-    """Of the time, in which a worker is slowed to SLOW_MS and to SLOWEST_MS a sweep: so that
+    """Fractions of the time in which a worker is slowed to SLOW_MS and to SLOWEST_MS a sweep, such that
     half of a node's sweeps have nobody slowed, and the mean of all is STATIC_MEAN_MS."""
     both = 1 - 0.5 ** (1 / CORES)
     n_slowest = (STATIC_MEAN_MS - (FAST_MS + SLOW_MS) / 2) / (SLOWEST_MS - SLOW_MS)

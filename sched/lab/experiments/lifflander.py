@@ -75,7 +75,7 @@ def paper_like(lab, folder, name, tile, form):
 
 
 def tile_pairs_of(number):
-    """Of a pair of tiles p >= q counted as p (p + 1) / 2 + q: both."""
+    """The pair of tiles p >= q whose number is p (p + 1) / 2 + q."""
     p = int(((8 * number + 1) ** 0.5 - 1) / 2)
     while (p + 1) * (p + 2) // 2 <= number:
         p += 1
@@ -372,7 +372,7 @@ def table_3(lab, folder, profile):
                 max(worst(of) for n, of in zip(sizes, found["central"]) if n <= 9600), 0.35)
     lab.at_most("with C = D = 1.0003 it ends where the paper's table says, to 4,800 cores",
                 max(worst(of) for n, of in zip(few, near["central"]) if n <= 4800), 0.035)
-    # Of the network's part, which is the same in every run.
+    # The network's part of the cost, which is equal in every run.
     network = {kind: [median_seconds(of, "network_seconds") for of in found[kind]]
                for kind in KINDS}
     lab.at_least("the central balancer's cost grows with the cores, by",

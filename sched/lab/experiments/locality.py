@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What locality is worth: owner-computes scheduling against stealing, where each task reads a block
+"""The worth of locality: owner-computes scheduling against stealing, where each task reads a block
 of data from the worker that owns it and writes it back.
 
 Simulated tasks of a millisecond, 32 for each worker; those of one owner are longer or shorter

@@ -128,7 +128,7 @@ def figures(iterations):
 
 
 def median_of(rounds):
-    """Of each figure the median over the rounds, of makespans iteration by iteration."""
+    """The median over the rounds of each measurement, of makespans iteration by iteration."""
     rounds = [figures(iterations) for iterations in rounds]
     result = {key: statistics.median(r[key] for r in rounds) for key in rounds[0]
               if key != "makespans"}
@@ -152,7 +152,7 @@ STATISTICS = {"median": statistics.median, "mean": statistics.fmean, "shortest":
 
 
 def summaries(profiles):
-    """What can be made of several profiles: of each task one duration; and the profile whose
+    """Profiles made of several: one duration for each task, by each statistic; and the profile whose
     sum is the median of the sums."""
     made = {name: [function(times) for times in zip(*profiles, strict=True)]
             for name, function in STATISTICS.items()}
@@ -191,7 +191,7 @@ def show_statistics(lab, application, tables, texts):
 
 
 def machine_text(machine):
-    """What was measured of the machine, in the units that the options have."""
+    """A table of the measured parameters of the machine, in the units of the options."""
     rows = [[f"`{name}`"] + [f"{figure[key]:.3g}" for key in ("median", "low", "high")]
             for name, figure in machine["measured"].items() if isinstance(figure, dict)]
     return markdown(["figure", "median", "a quarter is below", "a quarter is above"], rows)

@@ -104,7 +104,7 @@ void balancer_prepare(struct balancer *self)
         pairs_prepare(&self->pairs);
 }
 
-/* What the tasks of the bins are expected to take, see learned_speeds.h. */
+/* Predicts the durations of the tasks in the bins, see learned_speeds.h. */
 static void expect_durations(struct balancer *self)
 {
     struct balancer_link *link = &self->link;

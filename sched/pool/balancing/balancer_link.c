@@ -19,7 +19,7 @@ void balancer_send(struct balancer_link *link, int to, const struct balancer_mes
     taskpool_comm_send_bulk(link->comm, to, &message);
 }
 
-/* Of a standard error. */
+/* Tolerated deviation of a load, in standard errors. */
 #define TOLERATED 0.5
 
 double balancer_load_error(const struct balancer_link *link, int64_t n_tasks)

@@ -96,8 +96,8 @@ struct balancer_link {
     struct taskpool_comm *comm;    /* borrowed, as speeds */
     struct learned_speeds *speeds; /* notes which tasks move; NULL: nothing does */
 
-    /* Of this phase. A task of some work is expected to be one of slope x work + constant, the same
-     * on all workers, and the worker's tasks together to be one of `extra` more, if they stay. */
+    /* The model of durations in this phase. A task of some work is expected to be one of slope x work +
+     * constant, on every worker, and the worker's tasks together to be one of `extra` more, if they stay. */
     double slope, constant, extra;
     double speed; /* of this worker */
     /* Borrowed; the tasks and their data, in place of bins, during a phase; NULL: no data are

@@ -215,7 +215,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     head.deals = is_uneven && !head.weighs && predicts_moved(self->link) &&
                  self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
     self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
-    /* Of workers whose speed counts as 1. */
+    /* A trial round is for workers whose speed is unknown and counts as 1. */
     head.tries = self->tries = may_move && !head.weighs && self->rules->by_pairs &&
                                self->untried_s > average_s * (1 + over);
     if (is_uneven || head.tries) {

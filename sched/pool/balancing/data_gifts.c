@@ -157,7 +157,7 @@ static int64_t first_of_work(const struct candidate *list, int64_t n, double wor
     return first;
 }
 
-/* What remains of the larger load if a task goes and one of the offer comes. */
+/* The larger load of two partners after a task has gone and one of the offer has come. */
 static double load_after(const struct balancer_link *link, const struct data_partners *partners,
                          const struct candidate *candidate, int64_t offered)
 {
@@ -294,7 +294,7 @@ int64_t data_gifts_offer(const struct data_placement *placement, struct data_off
     }
     if (n_tasks > 1)
         qsort(list, (size_t)n_tasks, sizeof *list, by_placed_work);
-    /* Of all durations. */
+    /* Every so many of the tasks sorted by work, so that all durations are offered. */
     int64_t every = (n_tasks + DATA_GIFTS_MOST_OFFERED - 1) / DATA_GIFTS_MOST_OFFERED;
     for (int64_t i = 0; i < n_tasks; i += every)
         list[n++] = list[i];

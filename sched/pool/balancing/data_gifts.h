@@ -12,7 +12,7 @@
 
 enum { DATA_GIFTS_MOST_OFFERED = 32 }; /* tasks: the bits of `taken` */
 
-/* What the partner offers: a task, or a kept access that it has to make in any case (data_load.h). */
+/* An offer of the partner: a task, or a kept access that it has to make in any case (data_load.h). */
 struct data_offer {
     int64_t id;       /* of either */
     int64_t position; /* of the task in its list; -1: an access */

@@ -10,7 +10,7 @@
  * often sums go up; tasks that a speed is the mean of at most, so that a change is followed. */
 enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASKS = 64 };
 
-/* Of the logarithms of speeds. */
+/* Resolution of the logarithms of speeds. */
 #define STEP 0.01
 
 /* The variance of durations at least, and their standard deviation where no task ran on one worker twice. */

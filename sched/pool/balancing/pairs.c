@@ -159,7 +159,7 @@ static void offer_tasks(struct pairs *self)
     pairs_send_items(self, &head, tasks, sizeof *tasks);
 }
 
-/* The same where data are known. */
+/* Offers tasks and kept accesses to the partner, where the data of tasks are known. */
 static void offer_data(struct pairs *self)
 {
     struct data_offer *offer;

@@ -12,11 +12,11 @@
 /* Whether two workers are on one node. */
 bool data_costs_are_near(const struct taskpool_data_costs *costs, int a, int b);
 
-/* Of one read or write of a block by a worker, which is not its owner; near: the owner is on its
- * node. */
+/* Seconds of one read or write of a block by a worker that is not its owner; near: the owner is on
+ * its node. */
 double data_costs_of_move(const struct taskpool_data_costs *costs, int64_t bytes, bool near);
 
-/* The same for any worker; 0 for the owner. */
+/* Seconds of one access by any worker; 0 for the owner. */
 double data_costs_of_access(const struct taskpool_data_costs *costs,
                             const struct taskpool_data_access *access, int worker, int n_workers);
 

@@ -7,7 +7,7 @@
 #include "taskpool/data.h"
 #include "taskpool/taskpool.h"
 
-/* What the first iteration is expected to take without stealing, seconds. */
+/* Predicted seconds of the first iteration without stealing, by where tasks are placed. */
 struct first_placement {
     /* The largest load by predicted costs: tasks find their data. */
     double owners_s;

@@ -108,7 +108,7 @@ class Beryl:
         return self.density
 
     def build(self, processes, n=3, options=()):
-        """Of n builds from the density: the median seconds, integrals, what classes cost."""
+        """Median seconds, integrals and costs of classes of n builds from the density."""
         result = self.run(processes, self.options + list(options) + [
             "--fock-only", str(n), "--density", self.density])
         extras = result["extras"]["beryl"]
@@ -149,7 +149,7 @@ def machine():
 
 
 def clock_ghz(binaries):
-    """Of a core now."""
+    """The present clock rate of a core."""
     return float(subprocess.run([os.path.join(binaries, "bench_clock")], check=True, text=True,
                                 stdout=subprocess.PIPE).stdout)
 

@@ -116,13 +116,13 @@ def measure(contraction, processes, arguments):
 
 
 def median_of(rounds):
-    """Of each measurement."""
+    """Medians over the rounds, one for each measurement."""
     return {key: statistics.median(r[key] for r in rounds) if isinstance(value, float) else value
             for key, value in rounds[0].items()}
 
 
 def gains(one, more):
-    """Of several processes over one: the contraction's, and that of what bounds it on one."""
+    """Speed on several processes over that on one: the contraction's, and its bound's (DGEMM or copy)."""
     bound = "dgemm_gflops" if one["of_dgemm_by_memory"] > 1 else "copy_gb_per_s"
     return more["gflops"] / one["gflops"], more[bound] / one[bound]
 

@@ -145,7 +145,7 @@ class Case:
             return time.monotonic() - start
 
     def energy(self, program):
-        """Of the last run, or None."""
+        """The energy of the last run, or None."""
         if program in ("beryl", "direct"):
             with open(self.path("beryl.json"), encoding="utf-8") as file:
                 result = json.load(file)

@@ -24,7 +24,7 @@ static const char *const molecules[] = {
     "4\n\nC 1.3 0.2 0\nC -1.3 -0.2 0\nH 1.9 -0.9 1.6\nH -1.9 0.9 1.6\n",
     ("8\n\nH 1.5 1.3 1.7\nH -1.5 1.3 1.7\nH 1.5 -1.3 1.7\nH 1.5 1.3 -1.7\nH -1.5 -1.3 1.7\n"
      "H -1.5 1.3 -1.7\nH 1.5 -1.3 -1.7\nH -1.5 -1.3 -1.7\n"),
-    /* Of C5, and of C3v, rounded: without and with a subgroup up to D2h. */
+    /* Groups C5 and C3v, rounded: without and with a subgroup up to D2h. */
     ("10\n\n"
      "H 3.00000000 0.00000000 0\nH 0.92705098 2.85316955 0\n"
      "H -2.42705098 1.76335576 0\nH -2.42705098 -1.76335576 0\n"
@@ -303,7 +303,7 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
     fock_destroy(fock);
 }
 
-/* What rounding adds to a symmetric density is left out, and changes its energy in second order only. */
+/* Rounding errors of a symmetric density are left out, and change its energy in second order only. */
 static void check_noise(struct symmetric_case *c)
 {
     const struct fock_settings settings = {.cache_bytes = 1000000};

@@ -24,7 +24,7 @@ static const struct {
 };
 enum { N_CASES = sizeof cases / sizeof cases[0] };
 
-/* The same pseudo-random n x o matrix on every process, row-major. */
+/* A pseudo-random n x o matrix, row-major, identical on every process. */
 static double *random_orbitals(int64_t n, int64_t o)
 {
     uint64_t random = 7;

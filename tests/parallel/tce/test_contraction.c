@@ -167,7 +167,7 @@ static double symmetric_element(const int64_t value[], void *context)
     return sum;
 }
 
-/* Of all blocks, or of those that are stored. */
+/* A tensor of symmetric_element with all blocks, or with the unique ones alone. */
 static struct tensor *make_symmetric(const char *name, const struct block_labels *labels,
                                      bool unique)
 {

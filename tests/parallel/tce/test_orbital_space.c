@@ -130,7 +130,7 @@ static double second_order(const struct orbital_space *space, const double *ovov
     return sum;
 }
 
-/* Of the correlated orbitals, the occupied ones from `first` on and the virtual ones up to the last n_left. */
+/* The MP2 energy of the occupied orbitals from `first` on and of all virtual ones but the last n_left. */
 static double energy_of(struct frozen_orbitals frozen, int64_t first, int64_t n_left)
 {
     struct mo_case mo;

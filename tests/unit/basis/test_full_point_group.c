@@ -162,7 +162,7 @@ static void make_ring_of_40(struct molecule *m)
     add_ring(m, 6, 40, 15, 0, 0);
 }
 
-/* Of 124 operations, 62 are rotations. */
+/* A prism with 124 operations, 62 of them rotations. */
 static void make_prism_of_31(struct molecule *m)
 {
     add_ring(m, 1, 31, 12, 1.5, 0);
@@ -285,7 +285,7 @@ static void check_case(const struct group_case *group_case, double noise)
     for (int k = 0; k < group.order; k++)
         check_operation(&molecule, &group, k);
     check_closed(&group);
-    /* What has been moved has the symmetry but for rounding: nothing is moved again. */
+    /* Moved atoms have the symmetry but for rounding: none is moved again. */
     point_group_fini(&group);
     check_ok(full_point_group_find(&molecule, FULL_POINT_GROUP_MOST_MOVED, &group, &moved));
     assert_int_equal(group.order, group_case->order);

@@ -401,7 +401,7 @@ static void test_awf_b_follows_the_scalar_model(void **state)
 
 /* --- adaptive factoring --- */
 
-/* Of two passes over all that a worker has reported. */
+/* Mean and variance by two passes over all durations that a worker has reported. */
 static void estimate(const struct rig_worker *worker, double *mean_s, double *variance_s2)
 {
     *mean_s = *variance_s2 = 0;

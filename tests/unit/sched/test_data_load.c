@@ -84,7 +84,7 @@ static void test_seconds_are_those_of_all_accesses(void **state)
     }
 }
 
-/* Of tasks that have no access twice. */
+/* For tasks whose accesses all differ. */
 static void test_joining_and_leaving_are_foreseen(void **state)
 {
     (void)state;
@@ -169,7 +169,8 @@ static double cost_of_odd(int64_t task, void *context)
     return (double)(task % 2);
 }
 
-/* Of four tasks that wait, which cost 0, 1, 0 and 1 and whose data take no time, after some have run. */
+/* The share given away of four waiting tasks, of costs 0, 1, 0 and 1 and without time for data, after
+ * n_ran others. */
 static int64_t share_after(int64_t n_ran)
 {
     struct loaded_pool pool;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the first iteration is expected to take with tasks at the owners of their data, and in blocks of even
+/* Predicted seconds of the first iteration with tasks at the owners of their data, and in blocks of even
  * cost, against sums by hand. */
 #include "sched/pool/data/first_placement.h"
 #include "tests/check.h"

@@ -65,7 +65,7 @@ static void test_slopes_are_those_of_noise(void **state)
     check_close(prediction.mean, 1.75, 0.02);
 }
 
-/* Of tasks that moved in an earlier phase, where none moved in this one. */
+/* The slope of tasks that moved in an earlier phase, where none moved in this one. */
 static void test_slope_of_moves_is_remembered(void **state)
 {
     (void)state;

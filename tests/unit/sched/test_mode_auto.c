@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What mode auto does where it is not told what it should know: a slow worker is found out, by costs in
+/* Mode auto with unknown speeds, costs or drift: a slow worker is found out, by costs in
  * the first iteration, by a task that is tried elsewhere before the third; stealing stays on where
  * durations change; and each iteration says what was chosen. */
 #include "taskpool/simulation.h"
@@ -35,7 +35,7 @@ static double uneven_time(int64_t task, const void *record, const void *context)
     return task % 8 == 3 ? 0.02 : 0.001;
 }
 
-/* Of two blocks of two tasks one is long. */
+/* Durations of two blocks of two tasks, one of them long. */
 static double uneven_pairs_time(int64_t task, const void *record, const void *context)
 {
     (void)record;

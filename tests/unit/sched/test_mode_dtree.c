@@ -137,6 +137,7 @@ struct dtree_case {
 };
 
 struct fake_world {
+    const struct taskpool_mode *dtree; /* found once: the search compares names */
     struct taskpool_mode_setup setup;
     struct taskpool_problem problem;
     struct dtree_case options;
@@ -216,7 +217,7 @@ static void check_run(struct fake_worker *worker, struct taskpool_range range)
 static void go_on(struct fake_worker *worker)
 {
     struct taskpool_mode_work work = {.n_wanted = INT64_MAX};
-    enum taskpool_mode_step step = mode_find("dtree")->next(worker->state, &work);
+    enum taskpool_mode_step step = worker->world->dtree->next(worker->state, &work);
     worker->busy = step == TASKPOOL_MODE_RUN;
     worker->done = step == TASKPOOL_MODE_DONE;
     if (!worker->busy)
@@ -233,7 +234,7 @@ static void deliver(struct fake_world *world, int i)
     assert_false(worker->done);
     if (note.size == 16 && note.words[0] < note.words[1])
         worker->buffer_last = note.words[1];
-    mode_find("dtree")->receive(worker->state, note.from, note.words, note.size);
+    world->dtree->receive(worker->state, note.from, note.words, note.size);
     if (!worker->busy)
         go_on(worker);
 }
@@ -310,7 +311,8 @@ static void run_world(int n_workers, int64_t n_tasks, const struct dtree_case *o
 {
     const struct taskpool_mode *dtree = mode_find("dtree");
     static struct fake_world world;
-    world = (struct fake_world){.problem = {.n_tasks = n_tasks}, .n_workers = n_workers};
+    world = (struct fake_world){
+        .dtree = dtree, .problem = {.n_tasks = n_tasks}, .n_workers = n_workers};
     world.options = *options;
     world.settings = case_settings(options);
     world.setup = (struct taskpool_mode_setup){

@@ -370,7 +370,7 @@ static void test_few_tasks_are_dealt_out(void **state)
     assert_true(n_blocks > 0 && n_short > 0 && n_long > 0);
 }
 
-/* Of 600 workers: tasks go no further than to another worker of 256. */
+/* Tasks of 600 workers go no further than to another worker of the group of 256. */
 static void test_tasks_are_dealt_out_within_groups(void **state)
 {
     (void)state;

@@ -85,7 +85,7 @@ static void test_a_slower_pace_is_noticed(void **state)
     assert_true(before_s > 50 && before_s < 60); /* of 40 s for two thirds, in the end 60 */
 }
 
-/* Of 100 s of work an earlier run did 60. */
+/* An earlier run did 60 of 100 s of work. */
 static void test_what_is_skipped_takes_no_time(void **state)
 {
     (void)state;

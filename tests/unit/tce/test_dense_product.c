@@ -55,11 +55,11 @@ static int64_t lay_out(struct dense_product *product, const enum role role[],
     return stride;
 }
 
-/* Moves to the next values of the indices, the last index fastest, and to their elements; false after
- * the last. */
-static bool next_value(const struct dense_product *product, int64_t value[], int64_t place[])
+/* Moves to the next values of the first n indices, the last of these fastest, and to their elements;
+ * false after the last. */
+static bool next_value(const struct dense_product *product, int n, int64_t value[], int64_t place[])
 {
-    for (int d = product->n - 1; d >= 0; d--) {
+    for (int d = n - 1; d >= 0; d--) {
         const struct product_dimension *dimension = &product->dimension[d];
         int64_t step = ++value[d] < dimension->extent ? 1 : 1 - dimension->extent;
         for (int side = 0; side < N_SIDES; side++)
@@ -71,19 +71,29 @@ static bool next_value(const struct dense_product *product, int64_t value[], int
     return false;
 }
 
-/* By loops over all values of all indices. bound: what rounding is relative to */
+/* By loops over all values of all indices, the last one in the innermost loop. bound: what rounding is
+ * relative to */
 static void multiply_plainly(const struct dense_product *product, double *C, double *bound)
 {
+    static const struct product_dimension no_index = {.extent = 1};
+    int n_outer = product->n > 0 ? product->n - 1 : 0;
+    const struct product_dimension *last =
+        product->n > 0 ? &product->dimension[n_outer] : &no_index;
     int64_t value[PRODUCT_MAX_DIMENSIONS] = {0}, place[N_SIDES] = {0};
     if (!product->add)
         do
-            C[place[SIDE_C]] = 0;
-        while (next_value(product, value, place));
-    do {
-        double term = product->factor * product->A[place[SIDE_A]] * product->B[place[SIDE_B]];
-        C[place[SIDE_C]] += term;
-        bound[place[SIDE_C]] += fabs(term);
-    } while (next_value(product, value, place));
+            for (int64_t i = 0; i < last->extent; i++)
+                C[place[SIDE_C] + i * last->stride[SIDE_C]] = 0;
+        while (next_value(product, n_outer, value, place));
+    do
+        for (int64_t i = 0; i < last->extent; i++) {
+            int64_t at = place[SIDE_C] + i * last->stride[SIDE_C];
+            double term = product->factor * product->A[place[SIDE_A] + i * last->stride[SIDE_A]] *
+                          product->B[place[SIDE_B] + i * last->stride[SIDE_B]];
+            C[at] += term;
+            bound[at] += fabs(term);
+        }
+    while (next_value(product, n_outer, value, place));
 }
 
 /* size: elements of each side */

@@ -428,7 +428,7 @@ static const struct bad_program {
     {"scalar F\nreport F \"f\"\nE = C[i,i]\n",
      "9:8: no statement computes 'F', which is reported here: compute it, or leave this"},
     {"E = \"e\"\n", "8:5: expected a number or a tensor, found '\"e\"'"},
-    /* What follows iterations. */
+    /* `finally`. */
     {"E = C[i,i]\nfinally\n",
      "9:1: 'finally' follows what is iterated, and there is no 'iterate' before it: leave it out"},
     {"tensor R[i,j]\niterate C from R, energy E\nR[i,j] = C[i,j]\nE = C[i,i]\nfinally\nfinally\n",

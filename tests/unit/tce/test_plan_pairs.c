@@ -34,7 +34,7 @@ static int count_phase(const struct plan *plan, enum plan_phase phase)
     return n;
 }
 
-/* Of products of two tensors. */
+/* Operations of the products of two tensors. */
 static double product_flops_of(const struct plan *plan)
 {
     double flops = 0;
@@ -79,7 +79,7 @@ static void test_operations_are_those_of_the_pairs(void **state)
          2 * v * symmetric(v) * o, 2, 0},
         {"tensor V[a,c,d] symmetric c d\nscalar E\nE = V[a,c,d] * V[a,c,d]\n", 2 * v * symmetric(v),
          2, 0},
-        /* What exchanges target and summed indices together is no pair. */
+        /* An exchange of a target index with a summed one is no pair. */
         {"tensor V[a,b] symmetric a b\ntensor t[b,i]\ntensor r[a,i]\nr[a,i] = V[a,b] * t[b,i]\n",
          2 * v * v * o, 0, 0},
         /* A diagonal is none. */
@@ -109,7 +109,7 @@ static void test_operations_are_those_of_the_pairs(void **state)
     }
 }
 
-/* Of sixteen pairs that symmetries exchange, and 151 choices, the best has the last of the pairs. */
+/* The best of 151 choices among sixteen pairs that symmetries exchange has the last of the pairs. */
 static void test_all_choices_are_searched(void **state)
 {
     (void)state;
@@ -217,7 +217,7 @@ static void test_packed_integrals_alone_cost_nothing(void **state)
     }
 }
 
-/* Of five values in tiles of three and two, three of four blocks are unique. */
+/* Five values in tiles of three and two: three of four blocks are unique. */
 static void test_symmetries_that_statements_show_store_unique_blocks(void **state)
 {
     (void)state;

@@ -87,7 +87,7 @@ static void test_tiles_are_chosen_where_nobody_says_them(void **state)
     check_tiles(instance.spaces[2], 3, (int64_t[]){34, 33, 33});
     check_tiles(instance.spaces[3], 2, (int64_t[]){300, 300});
     program_instance_fini(&instance);
-    /* Of the whole program. */
+    /* `tile` for the whole program. */
     check_ok(init("tile 7\nspace s = 21\nindex i, j : s\ntensor A[i,j]\ntensor B[i,j]\n"
                   "A[i,j] = B[j,i]\n",
                   0, &instance));
@@ -128,7 +128,7 @@ static void test_a_bound_space_may_leave_no_blocks(void **state)
     for (int t = 0; t < 3; t++)
         check_ok(program_instance_fill(&instance, t));
     assert_int_equal(executor_tensor(instance.executor, 0)->n_elements, 0);
-    /* Of tiles of 2, 2 and 1, those on the diagonal and below. */
+    /* Blocks of tiles of 2, 2 and 1 on the diagonal and below it. */
     assert_int_equal(executor_tensor(instance.executor, 1)->n_elements, 17);
     check_ok(executor_start(instance.executor, &pool));
     check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));

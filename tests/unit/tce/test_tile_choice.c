@@ -20,7 +20,7 @@ static void choose(const char *text, struct plan_case *made, int64_t tile[])
     check_ok(tile_choice_make(made->plan, tile));
 }
 
-/* Of the program with these tiles. */
+/* Tasks of the program with these tiles. */
 static int64_t count_tasks(struct plan_case *made, const int64_t tile[])
 {
     struct predicted_tasks tasks;

@@ -29,7 +29,7 @@ static int count_permutations(int n, const int32_t tile[])
             order[i] = rest % n;
             used |= 1 << order[i];
         }
-        /* Of arrangements that look alike the one in which equal tiles keep their order. */
+        /* Only one of equal arrangements counts: that in which equal tiles keep their order. */
         for (int i = 0; i < n; i++)
             for (int j = 0; j < i; j++)
                 first = first && (tile[order[i]] != tile[order[j]] || order[j] < order[i]);
