@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/balancer.h"
 
+#include "sched/pool/balancing/balancer_placement.h"
 #include "sched/pool/queues/speed_classes.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
@@ -138,6 +139,7 @@ void balancer_begin(struct balancer *self, double end_s)
         .end_s = end_s,
         .n_tasks = self->bins->n_tasks,
         .took_s = placement ? placement->took_s : 0,
+        .first_s = placement ? placement->first_s : 0,
         .moved_s = placement ? placement->moved_s : 0,
         .price_s = placement ? placement->load.seconds : 0,
         .away_s = placement ? placement->away_s : 0};
@@ -225,7 +227,8 @@ static void take_from_donor(struct balancer *self, int64_t first, int64_t n)
 static void report_outcome(struct balancer *self)
 {
     double granted = 0;
-    double risk_s = self->link.placement ? data_placement_risk(self->link.placement) : 0;
+    bool may_wait = self->link.placement && !self->as_seeded;
+    double risk_s = may_wait ? data_placement_risk(self->link.placement) : 0;
     for (int64_t i = 0; i < self->n_granted && !self->settled; i++)
         granted += balancer_expect(&self->link, self->granted[i].work);
     struct balancer_message head = {.kind = BALANCER_OUTCOME,
@@ -260,24 +263,20 @@ static void receive_grant(struct balancer *self, const struct balancer_message *
     report_outcome(self);
 }
 
-/* Where data are known: fills the bins with the tasks that are to run here. */
-static void end_placement(struct balancer *self, bool returns, bool moved)
-{
-    if (returns)
-        data_placement_return(self->placement);
-    else if (moved)
-        data_placement_spread(self->placement);
-    taskpool_comm_report(self->link.comm, data_placement_fill(self->placement, self->bins));
-}
-
 static void receive_verdict(struct balancer *self, const struct balancer_message *message)
 {
     self->has_verdict = message->last;
     self->steals = message->steals;
     self->outcome.after_s = message->max_s;
+    if (self->as_seeded) {
+        self->settled = true;
+        self->has_outcome = message->last;
+        balancer_placement_end_as_seeded(self, message);
+        return;
+    }
     bool returns = self->settled && message->last && !message->accepted;
     if (self->link.placement || (self->placement && returns))
-        end_placement(self, returns, true);
+        balancer_placement_end(self, message);
     if (self->settled)
         return;
     self->settled = true;
@@ -327,24 +326,11 @@ static bool is_to_be_tried(const struct balancer *self, double limit_s)
     return learned_speeds_are_untried(self->link.speeds) && longest > limit_s * self->link.speed;
 }
 
-/* Where data are known: the placement that ran is the best one, or is given up; and tasks move without
- * a look at data that are negligible. */
-static void begin_placement(struct balancer *self, const struct balancer_message *message)
-{
-    self->placement->ratio = message->price_s;
-    self->placement->weighs = message->weighs;
-    if (message->step == BEST_RETURN)
-        end_placement(self, true, false);
-    else
-        data_placement_remember(self->placement);
-    if (message->load_s == 0 || !message->weighs)
-        self->link.placement = NULL;
-}
-
 static void receive_average(struct balancer *self, const struct balancer_message *message)
 {
     double average_s = message->load_s, largest_s = message->max_s / (1 - BALANCER_LEAST_GAIN);
     self->steals = message->steals;
+    self->starts = false;
     self->outcome = (struct balancer_outcome){
         .largest_s = largest_s,
         .best_s = message->best_s,
@@ -355,7 +341,7 @@ static void receive_average(struct balancer *self, const struct balancer_message
         .tries = message->tries,
     };
     if (self->placement)
-        begin_placement(self, message);
+        balancer_placement_begin(self, message);
     double above = self->rules.donate_above + balancer_tolerance(&self->link, message->n_tasks);
     self->limit_s = fmax(average_s, message->longest_s) * above;
     self->pairs.tries = message->tries && is_to_be_tried(self, average_s * above);
@@ -367,6 +353,8 @@ static void receive_average(struct balancer *self, const struct balancer_message
         donate(self, average_s * above);
     else if (message->deals)
         donate(self, -1); /* all tasks */
+    else if (message->as_seeded)
+        report_outcome(self);
     else
         self->settled = true;
 }

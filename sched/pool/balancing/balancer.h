@@ -38,9 +38,11 @@
  * load is then that of workers which had it in the two iterations before, too, and may exceed the best
  * possible by a task of mean duration in addition.
  *
- * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. The
- * root compares the makespan with that of the best placement so far, to which all return after one that
- * took longer, or where no less is expected (best_makespan.h).
+ * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. Before
+ * the first of these exchanges the root asks how long the tasks would take as they were seeded, without
+ * stealing: if less than in the first iteration, they run so. It compares the makespan with that of the best
+ * placement so far, to which all return after one that took longer, or where no less is expected, or all
+ * begin as in the first iteration (best_makespan.h).
  *
  * Corrections of the printed pseudo-code:
  * - a donor's load is reduced by a donated task's duration, not set to it
@@ -80,6 +82,7 @@ struct balancer_outcome {
     double after_s;           /* largest load that is expected of the next iteration */
     double error;             /* standard deviation of a load, a fraction of it */
     bool moves, deals, tries; /* whether tasks could move, and how */
+    bool as_seeded;           /* they run as they were seeded */
 };
 
 struct balancer {
@@ -95,6 +98,7 @@ struct balancer {
     double last_s[2]; /* this worker's load in the last phase and the one before; at first 0 */
     bool finished;    /* this worker as a leaf: its node apart */
     bool steals;      /* out: whether the next iteration should, the same on all workers */
+    bool starts;      /* out: it begins like the first one and steals, likewise */
     struct balancer_outcome outcome; /* out: of the last phase; zeros before the first */
 
     int64_t n_donated, donated_capacity;
@@ -105,6 +109,7 @@ struct balancer {
     int64_t n_taken;                /* donated tasks that have a worker again */
     int64_t n_given;                /* of these, to others */
 
+    bool as_seeded;                /* it is asked how long tasks as they were seeded would take */
     bool settled;                  /* donations are accepted, or put back, or there are none */
     bool has_outcome, has_verdict; /* reported, and the last one received */
     double limit_s;                /* of the pairs */

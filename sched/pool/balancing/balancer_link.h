@@ -61,18 +61,22 @@ struct balancer_message {
     double untried_s; /* load: the longest task of the subtree's workers of unknown speed */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
-    double took_s;    /* load: the last iteration; this and the next five where data are known */
+    double took_s;    /* load: the last iteration; this and the next eight where data are known */
+    double first_s;   /* load: the first one, which began as seeded and stole */
     double moved_s;   /* load: that data took in the subtree */
     double price_s;   /* load: what that should have been; average: the ratio of the two */
     double away_s;    /* load: price if no task of the subtree were where its data are */
     int32_t step;     /* average: enum best_step */
     bool weighs;      /* average: data are not negligible */
+    bool remembers;   /* average: the placement that ran is the best so far */
+    bool as_seeded;   /* average: it is asked how long the tasks take as they were seeded */
     bool deals;       /* average: tasks are dealt out anew before there are pairs */
     bool tries; /* average: tasks are tried elsewhere; pair's load: the sender has one for that */
     bool is_trial;  /* pair's load: the sender has got one */
     bool accepted;  /* verdict: tasks move */
     bool last;      /* verdict: the end of the phase */
     bool steals;    /* last verdict, average 0: the next iteration steals */
+    bool starts;    /* last verdict: it begins like the first one */
     uint32_t taken; /* move: bit i: the sender keeps task i of the offer */
 };
 

@@ -190,10 +190,14 @@ static bool begin_with_data(struct balancer_node *self, struct balancer_message 
 {
     if (!self->minds_data)
         return true;
-    head->step = best_makespan_next(&self->forecast->best, self->took_s, relative_error(self));
-    head->price_s = data_ratio(self, head->step);
+    struct best_makespan *best = &self->forecast->best;
     head->weighs = self->away_s > NEGLIGIBLE * self->work;
-    return head->step == BEST_MOVE;
+    if (head->weighs && best->start_s == 0)
+        best->start_s = self->first_s;
+    head->step = best_makespan_next(best, self->took_s, relative_error(self));
+    head->remembers = head->step == BEST_MOVE || head->step == BEST_KEEP;
+    head->price_s = data_ratio(self, head->step);
+    return head->step == BEST_MOVE || head->step == BEST_TRY;
 }
 
 static void begin_at_root(struct balancer_node *self, double work)
@@ -220,9 +224,13 @@ static void begin_at_root(struct balancer_node *self, double work)
                                self->untried_s > average_s * (1 + over);
     if (is_uneven || head.tries) {
         head.load_s = average_s;
+        head.as_seeded = head.weighs && !self->forecast->asked_as_seeded;
+        self->as_seeded = head.as_seeded;
+        self->forecast->asked_as_seeded |= head.weighs;
     } else {
-        self->forecast->best.is_best = true;
-        head.steals = expect_gain(self, self->max_s);
+        head.step = best_makespan_stay(&self->forecast->best, head.step);
+        head.steals = expect_gain(self, self->max_s) || head.step == BEST_START;
+        self->forecast->steals = head.steals;
     }
     announce_average(self, head);
 }
@@ -240,6 +248,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     self->end_s = fmin(self->end_s, message->end_s);
     self->n_tasks += message->n_tasks;
     self->took_s = fmax(self->took_s, message->took_s);
+    self->first_s = fmax(self->first_s, message->first_s);
     self->moved_s += message->moved_s;
     self->price_s += message->price_s;
     self->away_s += message->away_s;
@@ -261,6 +270,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .end_s = self->end_s,
                                     .n_tasks = self->n_tasks,
                                     .took_s = self->took_s,
+                                    .first_s = self->first_s,
                                     .moved_s = self->moved_s,
                                     .price_s = self->price_s,
                                     .away_s = self->away_s};
@@ -315,6 +325,18 @@ static void add_donation(struct balancer_node *self, const struct balancer_messa
                   pool->tasks + pool->n_assigned, sizeof *pool->tasks);
 }
 
+/* The root's verdict on tasks as they were seeded: where they are not expected to take less than they did,
+ * pairs exchange what ran. */
+static struct balancer_message judge_as_seeded(struct balancer_node *self, double max_s)
+{
+    struct balancer_message verdict = {.kind = BALANCER_VERDICT, .max_s = max_s};
+    self->as_seeded = false;
+    verdict.accepted = verdict.last = best_makespan_accepts(&self->forecast->best, max_s);
+    if (verdict.last)
+        verdict.steals = expect_gain(self, max_s);
+    return verdict;
+}
+
 /* The root's verdict. There are pairs if the largest load is still worth it: after a deal all loads
  * in the upper three quarters of the excess are to become smaller, after the tree all. */
 static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)
@@ -328,8 +350,12 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     verdict.max_s = max_s;
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);
-    if (verdict.last && self->minds_data)
+    if (verdict.last && self->minds_data) {
         verdict.accepted = best_makespan_accepts(&self->forecast->best, max_s);
+        verdict.starts = !verdict.accepted && self->forecast->best.is_start;
+        verdict.steals = verdict.steals || verdict.starts;
+        self->forecast->steals = verdict.steals;
+    }
     self->pairs_follow = false;
     return verdict;
 }
@@ -348,7 +374,8 @@ static void add_outcome(struct balancer_node *self, const struct balancer_messag
         balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
         return;
     }
-    announce_verdict(self, judge_outcome(self, max_after_s));
+    announce_verdict(self, self->as_seeded ? judge_as_seeded(self, max_after_s)
+                                           : judge_outcome(self, max_after_s));
 }
 
 void balancer_node_receive(struct balancer_node *self, const struct balancer_message *message)

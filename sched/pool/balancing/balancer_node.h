@@ -38,6 +38,7 @@ struct balancer_forecast {
 
     /* Where data are known. */
     struct best_makespan best;
+    bool asked_as_seeded; /* whether it takes less to run tasks as they were seeded */
     double ratio; /* largest ratio of what data took to their price when tasks had moved, and the
                    * iteration took longer; at first 0 */
 };
@@ -64,10 +65,12 @@ struct balancer_node {
     double work;                        /* at the root: of all tasks */
     double mean_s;                      /* at the root: of a task */
     int64_t n_tasks;
-    double took_s, moved_s, price_s, away_s; /* where data are known: struct balancer_message */
-    bool minds_data;                         /* data are known */
-    bool deals;                              /* the tasks are dealt out */
-    bool tries;                              /* pairs may try a task elsewhere */
+    /* Where data are known: struct balancer_message. */
+    double took_s, first_s, moved_s, price_s, away_s;
+    bool minds_data;   /* data are known */
+    bool deals;        /* the tasks are dealt out */
+    bool tries;        /* pairs may try a task elsewhere */
+    bool as_seeded;    /* the outcome is that of tasks as they were seeded */
     bool pairs_follow; /* on what they are dealt out to, or the tree has balanced */
     double limit_s;
     struct balancer_pool donated, granted;

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void data_placement_init(struct data_placement *self, struct taskpool_comm *comm,
-                         const struct taskpool_data_costs *costs)
+void data_placement_init(struct data_placement *self, const struct taskpool_mode_setup *setup,
+                         struct taskpool_comm *comm, const struct taskpool_data_costs *costs,
+                         const struct data_share *share)
 {
-    *self = (struct data_placement){.comm = comm, .ratio = 1};
+    *self = (struct data_placement){.setup = setup, .comm = comm, .share = share, .ratio = 1};
     if (costs)
         data_load_init(&self->load, costs, comm->rank, comm->size);
 }
@@ -47,6 +48,8 @@ void data_placement_finished(struct data_placement *self, double time_s)
 void data_placement_end_iteration(struct data_placement *self)
 {
     self->took_s = taskpool_comm_now(self->comm) - self->begun_s;
+    if (self->first_s == 0)
+        self->first_s = self->took_s;
     self->is_running = false;
 }
 
@@ -136,58 +139,40 @@ void data_placement_return(struct data_placement *self)
     copy_placed(&self->best, &self->tasks);
 }
 
-/* The next task of one kind: those that move data, or the others. */
-static int64_t next_of_kind(const struct placed_tasks *tasks, const bool *moves, bool kind,
-                            int64_t position)
+static int by_task(const void *left, const void *right)
 {
-    while (position < tasks->n && (tasks->list[position].is_gone || moves[position] != kind))
-        position++;
-    return position;
+    const struct placed_task *a = left, *b = right;
+    return (a->task > b->task) - (a->task < b->task);
 }
 
-/* Whether each task makes an access of its own, or the first of some. */
-static void find_data_movers(struct data_placement *self, bool *moves)
+/* The work of a task: what it was if it ran here, else what such tasks take.
+ * ran  sorted by task */
+static double work_of_seeded(const struct data_placement *self, const struct placed_tasks *ran,
+                             int64_t task)
 {
-    data_load_clear(&self->load);
-    for (int64_t i = 0; i < self->tasks.n; i++) {
-        double before_s = self->load.seconds;
-        if (!self->tasks.list[i].is_gone)
-            data_load_join(&self->load, self->tasks.list[i].task);
-        moves[i] = self->load.seconds > before_s;
-    }
+    const struct placed_task key = {.task = task};
+    const struct placed_task *found =
+        ran->n > 0 ? bsearch(&key, ran->list, (size_t)ran->n, sizeof key, by_task) : NULL;
+    return found ? found->work : data_share_expect(self->share, task);
 }
 
-void data_placement_spread(struct data_placement *self)
+void data_placement_seed(struct data_placement *self)
 {
-    const struct placed_tasks *tasks = &self->tasks;
-    struct placed_tasks spread = {0};
-    bool *moves = malloc((size_t)tasks->n + 1);
-    double golden = 0.6180339887498949, phase = golden * self->comm->rank;
-    int64_t n_moving = 0, n_moved = 0;
-    if (!moves)
-        die_no_memory("no memory to balance %lld tasks", (long long)tasks->n);
-    find_data_movers(self, moves);
-    for (int64_t i = 0; i < tasks->n; i++)
-        n_moving += moves[i];
-    reserve_placed(&spread, tasks->n);
-    phase -= floor(phase);
-    double stays = self->work, done = 0;
-    int64_t next[2] = {next_of_kind(tasks, moves, false, 0), next_of_kind(tasks, moves, true, 0)};
-    for (int64_t i = 0; i < tasks->n; i++)
-        stays -= moves[i] ? tasks->list[i].work : 0;
-    while (next[0] < tasks->n || next[1] < tasks->n) {
-        /* The next one that moves data is due when as much of the rest is done. */
-        double due = stays * ((double)n_moved + phase) / (double)n_moving;
-        bool kind = next[0] >= tasks->n || (next[1] < tasks->n && done >= due);
-        const struct placed_task *task = &tasks->list[next[kind]];
-        spread.list[spread.n++] = *task;
-        done += kind ? 0 : task->work;
-        n_moved += kind;
-        next[kind] = next_of_kind(tasks, moves, kind, next[kind] + 1);
+    const struct taskpool_seeding *seeding = self->setup->seeding;
+    int worker = self->comm->rank;
+    struct placed_tasks ran = {0};
+    copy_placed(&self->tasks, &ran);
+    if (ran.n > 1)
+        qsort(ran.list, (size_t)ran.n, sizeof *ran.list, by_task);
+    forget_tasks(self);
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
+        for (int64_t task = range.first; task < range.last; task += range.step)
+            data_placement_take(self, task, work_of_seeded(self, &ran, task));
     }
-    free(moves);
-    free(self->tasks.list);
-    self->tasks = spread;
+    /* Their data count at their price. */
+    self->listed_s = self->load.seconds - (self->load.seconds - self->moved_s) / self->ratio;
+    free(ran.list);
 }
 
 enum status data_placement_fill(const struct data_placement *self, struct duration_bins *bins)

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "sched/pool/data/data_load.h"
+#include "sched/pool/protocols/data_share.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "taskpool/mode.h"
 
@@ -31,28 +32,32 @@ struct placed_tasks {
 };
 
 struct data_placement {
-    struct taskpool_comm *comm; /* borrowed */
-    struct data_load load;      /* of tasks */
-    struct placed_tasks tasks;  /* of this worker, from the beginning of a phase to its end */
-    struct placed_tasks best;   /* in the best placement so far */
-    double work;                /* of the tasks that are not gone */
-    int64_t n_tasks;            /* that are not */
-    double listed_s;            /* of data, price of the tasks with which the phase began */
-    double away_s;              /* and if none of these were where its data are */
-    double ratio;               /* of what data took to their price, agreed in this phase */
+    const struct taskpool_mode_setup *setup; /* borrowed, as comm and share */
+    struct taskpool_comm *comm;
+    const struct data_share *share; /* knows what tasks take that have not run here */
+    struct data_load load;          /* of tasks */
+    struct placed_tasks tasks;      /* of this worker, from the beginning of a phase to its end */
+    struct placed_tasks best;       /* in the best placement so far */
+    double work;                    /* of the tasks that are not gone */
+    int64_t n_tasks;                /* that are not */
+    double listed_s;                /* of data, price of the tasks with which the phase began */
+    double away_s;                  /* and if none of these were where its data are */
+    double ratio;                   /* of what data took to their price, agreed in this phase */
 
     double begun_s; /* the iteration began */
     double since_s; /* the end of the last task, or of a search for one */
     double moved_s; /* that data took in this iteration */
     double took_s;  /* the last iteration, as seen here */
+    double first_s; /* the first one */
     bool is_running;
     bool weighs; /* tasks are ordered by their data: they are not negligible */
 };
 
 /* Zero-initialised has none, which costs == NULL leaves it.
- * comm, costs  borrowed */
-void data_placement_init(struct data_placement *placement, struct taskpool_comm *comm,
-                         const struct taskpool_data_costs *costs);
+ * all  borrowed */
+void data_placement_init(struct data_placement *placement, const struct taskpool_mode_setup *setup,
+                         struct taskpool_comm *comm, const struct taskpool_data_costs *costs,
+                         const struct data_share *share);
 void data_placement_fini(struct data_placement *placement);
 
 static inline bool data_placement_is_known(const struct data_placement *placement)
@@ -90,9 +95,10 @@ void data_placement_give(struct data_placement *placement, int64_t position);
 void data_placement_remember(struct data_placement *placement);
 void data_placement_return(struct data_placement *placement);
 
-/* Orders the listed tasks so that those that move data are spread over the time of all, from worker to
- * worker at other moments: where all are last, all wait for the same network cards. */
-void data_placement_spread(struct data_placement *placement);
+/* Lists the tasks with which this worker began the first iteration in place of those that ran, each with
+ * the work that it was here, or that such tasks were. What their data take is their price: by how much the
+ * transfers of other placements were longer does not say what these are, which are fewer. */
+void data_placement_seed(struct data_placement *placement);
 
 /* Fills bins with the listed tasks, in their order, those that came at the end. Errors:
  * STATUS_NO_MEMORY. */

@@ -30,7 +30,7 @@ enum status measured_balance_init(struct measured_balance *self,
     learned_speeds_init(&self->speeds, setup, comm);
     double speed = self->speeds.speed;
     balancer_init(&self->balancer, comm, &self->bins, &self->speeds, &own);
-    data_placement_init(&self->placement, comm, costs);
+    data_placement_init(&self->placement, setup, comm, costs, &self->stealing.share);
     if (costs)
         self->balancer.placement = &self->placement;
     /* No ran_tasks: the tasks that ran are in bins. */

@@ -18,6 +18,8 @@ struct block_moves {
     double busiest_s; /* of these the longest */
     int *last_worker; /* of each block: worker and node that had it last, + 1; 0: none */
     int *last_node;
+    int64_t *last_bytes; /* of each block: `bytes` when that worker needed it last */
+    int64_t bytes;       /* that workers have brought */
 };
 
 /* Adds the predicted seconds of each task to the load of its owner.
@@ -50,6 +52,17 @@ static void add_to_card(struct block_moves *self, int worker, double seconds)
     self->busiest_s = fmax(self->busiest_s, *card_s);
 }
 
+/* Whether the node's memory still has a block that its worker needed last: there is room for it and for what
+ * the worker has brought since, and for as much of each of the others. */
+static bool still_has(const struct block_moves *self, int64_t block)
+{
+    const struct taskpool_data_costs *costs = self->costs;
+    double n_mates = costs->node_size > 0 ? costs->node_size : self->n_workers;
+    int64_t since = self->bytes - self->last_bytes[block];
+    return n_mates * (double)(costs->data->blocks[block].bytes + since) <=
+           (double)costs->cache_bytes;
+}
+
 /* Workers come in ascending order, so that the last one that had a block tells whether this one has. */
 static void add_access(struct block_moves *self, const struct taskpool_data_access *access,
                        int worker)
@@ -59,14 +72,20 @@ static void add_access(struct block_moves *self, const struct taskpool_data_acce
     int owner = data_block_owner(&costs->data->blocks[block], self->n_workers);
     bool is_kept = data_costs_keeps(costs, block);
     bool is_near = data_costs_are_near(costs, owner, worker);
-    if (owner == worker || (is_kept && self->last_worker[block] == worker + 1))
+    if (owner == worker)
         return;
+    bool is_again = self->last_worker[block] == worker + 1;
+    bool is_there = is_kept && is_again && still_has(self, block);
+    self->bytes += is_there ? 0 : bytes;
     self->last_worker[block] = worker + 1;
+    self->last_bytes[block] = self->bytes;
+    if (is_there)
+        return;
     self->moves_s += data_costs_of_move(costs, bytes, is_near);
     if (is_near || costs->bandwidth == 0)
         return;
     int node = worker / costs->node_size;
-    if (!is_kept || self->last_node[block] != node + 1) {
+    if (!is_kept || is_again || self->last_node[block] != node + 1) {
         add_to_card(self, owner, (double)bytes / costs->bandwidth);
         add_to_card(self, worker, (double)bytes / costs->bandwidth);
     }
@@ -110,11 +129,12 @@ enum status first_placement_estimate(const struct taskpool_problem *problem, int
                                 .n_workers = n_workers,
                                 .card_s = calloc((size_t)n_workers, sizeof *moves.card_s),
                                 .last_worker = calloc(n_blocks, sizeof *moves.last_worker),
-                                .last_node = calloc(n_blocks, sizeof *moves.last_node)};
+                                .last_node = calloc(n_blocks, sizeof *moves.last_node),
+                                .last_bytes = calloc(n_blocks, sizeof *moves.last_bytes)};
     *placement = (struct first_placement){0};
-    enum status status =
-        CHECK_MEMORY(load_s && moves.card_s && moves.last_worker && moves.last_node,
-                     "no memory for the loads of %d workers", n_workers);
+    enum status status = CHECK_MEMORY(load_s && moves.card_s && moves.last_worker &&
+                                          moves.last_node && moves.last_bytes,
+                                      "no memory for the loads of %d workers", n_workers);
     if (status == STATUS_OK)
         status = add_owned_loads(problem, n_workers, load_s, placement, &sum_s);
     if (status != STATUS_OK)
@@ -127,5 +147,6 @@ done:
     free(moves.card_s);
     free(moves.last_worker);
     free(moves.last_node);
+    free(moves.last_bytes);
     return status;
 }

@@ -29,7 +29,9 @@
  * from, but for the messages, so that no iteration takes longer than its start without stealing.
  *
  * Where the data of tasks are known (problem.data_costs), it starts from their owners if that is expected
- * to end earlier (first_placement.h), and what a move costs is weighed against the load that it levels: data_share.h for thieves, data_placement.h for pairs.
+ * to end earlier (first_placement.h), and what a move costs is weighed against the load that it levels:
+ * data_share.h for thieves, data_placement.h for pairs. Where no move makes an iteration shorter than the
+ * first one, it begins like that again (best_makespan.h).
  *
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
@@ -116,8 +118,13 @@ static enum taskpool_mode_step auto_restore(void *state)
 }
 
 /* The part of a choice that says where tasks begin. */
-static const char *name_placement(const struct balancer_outcome *outcome)
+static const char *name_placement(const struct balancer *balancer)
 {
+    const struct balancer_outcome *outcome = &balancer->outcome;
+    if (balancer->starts)
+        return "tasks begin as in the first iteration";
+    if (outcome->as_seeded)
+        return "tasks begin as in the first iteration, and stay";
     if (outcome->deals)
         return "tasks dealt out anew";
     if (outcome->tries)
@@ -155,7 +162,7 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
                  problem->cost ? "" : "not ");
         return;
     }
-    snprintf(choice->what, sizeof choice->what, "%s, %s", name_placement(outcome),
+    snprintf(choice->what, sizeof choice->what, "%s, %s", name_placement(&self->balancer),
              self->balancer.steals ? "stealing" : "no stealing");
     snprintf(choice->why, sizeof choice->why,
              "largest load %.4g s, the least possible %.4g s, now %.4g s, noise %.2f %%",

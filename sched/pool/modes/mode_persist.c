@@ -7,7 +7,8 @@
  * --refine=false and --as-published undo.
  *
  * Where the data of tasks are known (problem.data_costs) and not negligible, pairs that weigh them take the
- * place of the tree (data_placement.h), unless --never-worse=false.
+ * place of the tree (data_placement.h), unless --never-worse=false; and where no placement is as good as the first
+ * iteration, iterations steal again (best_makespan.h).
  *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
@@ -98,8 +99,9 @@ static enum taskpool_mode_step persist_restore(void *state)
         measured_balance_keep(&self->measured);
     else if (!measured_balance_balance(&self->measured))
         return TASKPOOL_MODE_WAIT;
-    taskpool_comm_report(self->measured.stealing.comm,
-                         measured_balance_begin(&self->measured, false, false));
+    taskpool_comm_report(
+        self->measured.stealing.comm,
+        measured_balance_begin(&self->measured, self->measured.balancer.starts, false));
     return TASKPOOL_MODE_DONE;
 }
 

@@ -39,9 +39,9 @@ void data_share_ran(struct data_share *self, int64_t task, double time_s)
     self->ran_units += units;
 }
 
-static double expected_s(const struct data_share *self, int64_t task)
+double data_share_expect(const struct data_share *self, int64_t task)
 {
-    return units_of(self, task) * self->ran_s / self->ran_units;
+    return data_share_knows(self) ? units_of(self, task) * self->ran_s / self->ran_units : 0;
 }
 
 /* For how long the network card sends blocks of this worker to a task elsewhere. */
@@ -64,7 +64,7 @@ static double waiting_s(const struct data_share *self, const struct data_share_r
 {
     double listed_s = 0;
     for (int64_t i = 0; i < request->n_listed; i++)
-        listed_s += expected_s(self, self->tasks[i]);
+        listed_s += data_share_expect(self, self->tasks[i]);
     return listed_s * (double)request->n_waiting / (double)request->n_listed /
            request->victim_speed;
 }
@@ -81,7 +81,7 @@ int64_t data_share_of(struct data_share *self, const struct data_share_request *
     data_load_clear(&self->of_thief);
     self->of_thief.worker = request->thief;
     for (; n < n_most; n++) {
-        double task_s = expected_s(self, self->tasks[n]);
+        double task_s = data_share_expect(self, self->tasks[n]);
         data_load_join(&self->of_thief, self->tasks[n]);
         ran_s += task_s / request->thief_speed;
         if (queue_s + self->of_thief.seconds + ran_s > left_s)

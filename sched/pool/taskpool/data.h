@@ -39,8 +39,9 @@ struct taskpool_data_costs {
     double latency_s, node_latency_s;
     double bandwidth, node_bandwidth; /* bytes per second; 0: infinite */
     double overhead_s;
-    int64_t cache_bytes; /* a block of at most this size is read once for all tasks of a worker, and
-                          * written once; a larger one for each task */
+    int64_t cache_bytes; /* what a node keeps of others' blocks: one of at most this size is read
+                          * once for all tasks of a worker, and written once; a larger one for each
+                          * task */
     double
         cost_unit_s; /* seconds of a unit of problem.cost; 0: not known. If known, auto begins where
                           * the first iteration is expected to end earlier, with the owners of data or

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The time for the data of a set of tasks, against a sum over all of its accesses; what a thief gets; the
- * best placement so far, and when tasks leave it. */
+ * best placement so far, and when tasks leave it; the order of tasks by their data. */
 #include "sched/pool/balancing/best_makespan.h"
+#include "sched/pool/balancing/data_spread.h"
 #include "sched/pool/data/data_load.h"
 #include "sched/pool/protocols/data_share.h"
 #include "support/base/random.h"
@@ -161,6 +162,90 @@ static void test_what_was_best_ages_with_drift(void **state)
     assert_int_equal(best_makespan_next(&best, 12.1, 0.1), BEST_RETURN); /* above 11.99 */
 }
 
+/* The first iteration took 8. */
+static void test_the_start_takes_the_place_of_longer_placements(void **state)
+{
+    (void)state;
+    struct best_makespan best = {.start_s = 8};
+    assert_int_equal(best_makespan_next(&best, 10, 0), BEST_MOVE);
+    assert_true(best_makespan_accepts(&best, 7));
+    assert_int_equal(best_makespan_next(&best, 9.5, 0), BEST_MOVE); /* the best placement */
+    assert_false(best_makespan_accepts(&best, 8.5));                /* longer than the start */
+    assert_true(best.is_start);
+    assert_int_equal(best_makespan_next(&best, 8.2, 0), BEST_TRY);
+    assert_true(best_makespan_accepts(&best, 7));
+    assert_int_equal(best_makespan_next(&best, 12, 0), BEST_START); /* a failure: one waits */
+    assert_int_equal(best_makespan_next(&best, 8.1, 0), BEST_START);
+    assert_int_equal(best_makespan_next(&best, 9.45, 0), BEST_RETURN); /* no better any more */
+    assert_int_equal(best_makespan_next(&best, 9.5, 0), BEST_MOVE);
+    assert_int_equal(best_makespan_stay(&best, BEST_MOVE), BEST_KEEP);
+}
+
+static void test_nothing_to_move_after_a_start_is_another_start(void **state)
+{
+    (void)state;
+    struct best_makespan best = {.start_s = 8, .least_s = 10, .is_start = true};
+    assert_int_equal(best_makespan_next(&best, 8, 0), BEST_TRY);
+    assert_int_equal(best_makespan_stay(&best, BEST_TRY), BEST_START);
+    assert_int_equal(best_makespan_stay(&best, BEST_RETURN), BEST_RETURN);
+}
+
+/* --- the order of tasks --- */
+
+/* Worker 0 has tasks 0 to 5: 1, 3 and 5 read a block of worker 1, the others one of its own. */
+static void test_tasks_follow_the_one_that_brings_their_data(void **state)
+{
+    (void)state;
+    static const int64_t expected[] = {1, 3, 5, 0, 2};
+    struct taskpool_data_block blocks[] = {{.bytes = 100, .owner = 0}, {.bytes = 100, .owner = 1}};
+    struct taskpool_data_access accesses[] = {{0, false}, {1, false}, {0, false},
+                                              {1, false}, {0, false}, {1, false}};
+    int64_t first[] = {0, 1, 2, 3, 4, 5, 6};
+    struct taskpool_data data = {
+        .n_blocks = 2, .blocks = blocks, .n_tasks = 6, .first = first, .accesses = accesses};
+    struct taskpool_data_costs costs = {.data = &data, .latency_s = 1, .cache_bytes = 100};
+    struct taskpool_comm comm = {.size = N_WORKERS};
+    struct data_placement placement;
+    costs.node_latency_s = 1;
+    data_placement_init(&placement, NULL, &comm, &costs, NULL);
+    for (int64_t task = 0; task < 6; task++)
+        data_placement_take(&placement, task, 1);
+    data_placement_give(&placement, 4);
+    data_spread_tasks(&placement);
+    assert_int_equal(placement.tasks.n, 5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(placement.tasks.list[i].task, expected[i]);
+    data_placement_fini(&placement);
+}
+
+/* Every task that is not gone, once. */
+static void test_spread_tasks_are_those_that_were_listed(void **state)
+{
+    (void)state;
+    struct random_stream random;
+    random_stream_init(&random, 6, 0);
+    for (int repeat = 0; repeat < 100; repeat++) {
+        struct loaded_pool pool;
+        struct taskpool_comm comm = {.rank = repeat % N_WORKERS, .size = N_WORKERS};
+        struct data_placement placement;
+        int n_expected[N_TASKS] = {0}, n_found[N_TASKS] = {0};
+        draw_loaded(&pool, &random);
+        data_placement_init(&placement, NULL, &comm, &pool.costs, NULL);
+        for (int64_t task = 0; task < N_TASKS; task++)
+            data_placement_take(&placement, task, random_unit(&random));
+        for (int64_t task = 0; task < N_TASKS; task++) {
+            n_expected[task] = random_below(&random, 3) > 0;
+            if (!n_expected[task])
+                data_placement_give(&placement, task);
+        }
+        data_spread_tasks(&placement);
+        for (int64_t i = 0; i < placement.tasks.n; i++)
+            n_found[placement.tasks.list[i].task]++;
+        assert_memory_equal(n_found, n_expected, sizeof n_found);
+        data_placement_fini(&placement);
+    }
+}
+
 /* --- thieves --- */
 
 static double cost_of_odd(int64_t task, void *context)
@@ -211,6 +296,10 @@ int main(void)
         cmocka_unit_test(test_tasks_of_no_cost_show_no_durations),
         cmocka_unit_test(test_tasks_return_to_the_best_placement),
         cmocka_unit_test(test_what_was_best_ages_with_drift),
+        cmocka_unit_test(test_the_start_takes_the_place_of_longer_placements),
+        cmocka_unit_test(test_nothing_to_move_after_a_start_is_another_start),
+        cmocka_unit_test(test_tasks_follow_the_one_that_brings_their_data),
+        cmocka_unit_test(test_spread_tasks_are_those_that_were_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

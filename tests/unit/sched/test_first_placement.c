@@ -71,14 +71,29 @@ static void test_moves_take_time_of_a_worker_and_of_a_card(void **state)
 static void test_kept_blocks_move_once_to_each_worker(void **state)
 {
     (void)state;
-    struct taskpool_data_costs costs = {.cost_unit_s = 1, .node_latency_s = 8, .cache_bytes = 300};
+    struct taskpool_data_costs costs = {
+        .cost_unit_s = 1, .node_latency_s = 8, .cache_bytes = 4 * 300};
     for (int i = 0; i < N_TASKS; i++)
         accesses[i].block = 1;
-    check_close(estimate(&costs).blocks_s, 6 + 16, 1e-12); /* once to worker 0, and to 2 */
-    costs.cache_bytes = 299;
+    check_close(estimate(&costs).blocks_s, 6 + 16, 1e-12);     /* once to worker 0, and to 2 */
+    costs.cache_bytes--;                                       /* no room for one of each worker */
     check_close(estimate(&costs).blocks_s, 6 + 3 * 16, 1e-12); /* three times to worker 0 */
     for (int i = 0; i < N_TASKS; i++)
         accesses[i].block = i % 2;
+}
+
+/* Tasks 0 to 2 of worker 0 read blocks 0, 1 and 0 of others: all four workers of the node are expected to
+ * need a block of 100 bytes twice, and one of 300 between. */
+static void test_kept_blocks_make_room_for_others(void **state)
+{
+    (void)state;
+    struct taskpool_data_costs costs = {.cost_unit_s = 1, .node_latency_s = 8};
+    blocks[0].owner = 3;
+    costs.cache_bytes = 4 * (100 + 300);
+    check_close(estimate(&costs).blocks_s, 6 + 2 * 16, 1e-12);
+    costs.cache_bytes--;
+    check_close(estimate(&costs).blocks_s, 6 + 3 * 16, 1e-12);
+    blocks[0].owner = 0;
 }
 
 /* Five short tasks of worker 0, two of which read block 1; worker 1 has the long one and its block. */
@@ -101,6 +116,7 @@ int main(void)
         cmocka_unit_test(test_loads_of_owners_and_of_blocks),
         cmocka_unit_test(test_moves_take_time_of_a_worker_and_of_a_card),
         cmocka_unit_test(test_kept_blocks_move_once_to_each_worker),
+        cmocka_unit_test(test_kept_blocks_make_room_for_others),
         cmocka_unit_test(test_moves_of_short_tasks_pass_beside_a_long_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
