@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/balancer.h"
 
-#include "sched/pool/queues/speed_classes.h"
+#include "sched/pool/queues/deal.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 
