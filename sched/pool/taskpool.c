@@ -8,7 +8,7 @@
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/pool.h"
 #include "sched/pool/pool_check.h"
-#include "sched/pool/queues/speed_classes.h"
+#include "sched/pool/queues/deal.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"

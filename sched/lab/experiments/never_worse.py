@@ -24,7 +24,7 @@ mode can stay below, whatever it knows: the work of the iteration over the speed
 without the interruptions that any stretch of time has, and its longest task on the fastest worker. In
 first iterations without costs and speeds no mode knows which task not to give to the slowest worker,
 and on average this one begins with an average task. A mean counts as too long only if it is above the
-bound, too:
+bound, too. The standard error of each ratio says how much of it is chance:
 
     never_worse.py --disturbed 20 --workers 64
 """
@@ -189,7 +189,7 @@ class Disturbed:
     def __init__(self, workload, workers, tasks_each, conditions):
         self.workload, self.workers, self.tasks_each = workload, workers, tasks_each
         self.speeds, self.noise, self.drift, self.costs = conditions
-        self.first_s, self.late_s = {}, {}  # of each mode, means
+        self.first_s, self.late_s = {}, {}  # of each mode, for each seed
         self.first_bound_s, self.late_bound_s = 0, 0
 
     def lines(self, folder, mode, seeds):
@@ -221,32 +221,53 @@ class Disturbed:
     def take(self, mode, runs):
         seconds = [[iteration["makespan_seconds"] for iteration in experiment.iterations(run)]
                    for run in runs]
-        self.first_s[mode] = statistics.mean(run[0] for run in seconds)
-        self.late_s[mode] = statistics.mean(statistics.mean(run[2:]) for run in seconds)
+        self.first_s[mode] = [run[0] for run in seconds]
+        self.late_s[mode] = [statistics.mean(run[2:]) for run in seconds]
 
     def best(self):
-        return min(self.late_s, key=self.late_s.get)
+        return shortest(self.late_s)
 
     def ratios(self):
-        """auto to the best mode, its first iteration likewise, persist to static; what these may be,
-        and what they are to the bound of all modes."""
+        """auto to the best mode, its first iteration likewise, persist to static: the ratio of the means
+        and its standard error, what it may be, and what it is to the bound of all modes."""
         late_s, first_s = self.late_s["auto"], self.first_s["auto"]
         persist_s = self.late_s["persist"]
-        return ((late_s / min(self.late_s.values()), 1.03, late_s / self.late_bound_s),
-                (first_s / min(self.first_s.values()), 1.25 if self.costs else 1.1,
-                 first_s / self.first_bound_s),
-                (persist_s / self.late_s["static"], 1.03, persist_s / self.late_bound_s))
+        return ((*ratio_of_means(late_s, self.late_s[self.best()]), 1.03,
+                 statistics.mean(late_s) / self.late_bound_s),
+                (*ratio_of_means(first_s, self.first_s[shortest(self.first_s)]),
+                 1.25 if self.costs else 1.1, statistics.mean(first_s) / self.first_bound_s),
+                (*ratio_of_means(persist_s, self.late_s["static"]), 1.03,
+                 statistics.mean(persist_s) / self.late_bound_s))
 
     def row(self):
         words = [self.speeds, "noise" if self.noise else "-", "drift" if self.drift else "-",
                  "no costs" if self.costs else "-"]
         return [self.workload.split()[0][2:], self.tasks_each, *words, self.best(),
-                *(cell for ratio, most, to_bound in self.ratios() for cell in
-                  (f"{ratio:.3f}{' !' if is_above(ratio, most, to_bound) else ''}",
+                *(cell for ratio, error, most, to_bound in self.ratios() for cell in
+                  (f"{ratio:.3f} +- {error:.3f}"
+                   f"{' !' if is_above(ratio, error, most, to_bound) else ''}",
                    f"{to_bound:.3f}"))]
 
 
-def is_above(ratio, most, to_bound):
+def means(seconds):
+    return {mode: statistics.mean(values) for mode, values in seconds.items()}
+
+
+def shortest(seconds):
+    """The mode with the least mean."""
+    return min(seconds, key=lambda mode: statistics.mean(seconds[mode]))
+
+
+def ratio_of_means(seconds, others):
+    """And its standard error, of pairs with the same seed."""
+    mean, others_mean = statistics.mean(seconds), statistics.mean(others)
+    ratio = mean / others_mean
+    rests = [one - ratio * other for one, other in zip(seconds, others)]
+    error = statistics.stdev(rests) / math.sqrt(len(rests)) if len(rests) > 1 else math.inf
+    return ratio, error / others_mean
+
+
+def is_above(ratio, _, most, to_bound):
     return ratio > most and to_bound > most
 
 
@@ -278,7 +299,8 @@ def report_disturbed(lab, cases):
     claims = ["auto from the third iteration on, to the best mode",
               "auto in the first iteration, to the best mode of it", "persist to static"]
     lab.beryl["disturbed"] = [{"workers": case.workers, "case": case.row(),
-                               "first seconds": case.first_s, "seconds": case.late_s}
+                               "first seconds": means(case.first_s),
+                               "seconds": means(case.late_s)}
                               for case in cases]
     for claim, ratios in zip(claims, zip(*(case.ratios() for case in cases))):
         above = sum(is_above(*ratio) for ratio in ratios)

@@ -2,7 +2,7 @@
 #include "sched/pool/balancing/balancer.h"
 
 #include "sched/pool/balancing/balancer_placement.h"
-#include "sched/pool/queues/speed_classes.h"
+#include "sched/pool/queues/deal.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 

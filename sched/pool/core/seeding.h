@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 struct taskpool_seeding {
-    int rule; /* enum taskpool_seeding_rule; block also where --seeding cost comes to that */
+    int rule; /* enum taskpool_seeding_rule: what it comes to, block or cost also in place of others */
     int64_t n_tasks;
     int n_workers;
     int64_t *boundary; /* cost: n_workers + 1; worker w gets [boundary[w], boundary[w + 1]) */
@@ -48,8 +48,9 @@ enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
 
 /* seeding_init for TASKPOOL_SEEDING_DEAL; problem->cost is not NULL. Blocks of even cost, whose tasks
  * are dealt out within groups of consecutive workers unless they are even: the longest to who has the
- * least, after a short one for each worker if that is as even. Every process computes the costs of the
- * tasks of its workers' groups. After a failure the caller calls seeding_fini. */
+ * least, after a short one for each worker if that is as even. Where all are even, seeding->rule is that of
+ * seeding_cost_init afterwards. Every process computes the costs of the tasks of its workers' groups. After a
+ * failure the caller calls seeding_fini. */
 enum status seeding_deal_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 

@@ -5,6 +5,7 @@
  * the shortest tasks, by which it learns early how fast it is. Tasks stay within the group, so that
  * neighbours are near, and a process predicts no more costs than those of its own groups. */
 #include "sched/pool/core/seeding.h"
+#include "sched/pool/queues/deal.h"
 #include "sched/pool/queues/speed_classes.h"
 #include "support/base/agree.h"
 #include "taskpool/taskpool.h"
@@ -28,6 +29,7 @@ struct deal_group {
     struct priced_task *tasks;  /* n_tasks */
     int *to;                    /* n_tasks: worker of the group, by task */
     struct receiver *receivers; /* n_workers */
+    bool keeps_blocks;          /* out */
 };
 
 static int by_falling_cost(const void *a, const void *b)
@@ -99,8 +101,9 @@ static enum status list_task(const struct deal_group *group, int worker, int64_t
                                                   : STATUS_OK;
 }
 
-static enum status keep_blocks(const struct deal_group *group, struct taskpool_seeding *seeding)
+static enum status keep_blocks(struct deal_group *group, struct taskpool_seeding *seeding)
 {
+    group->keeps_blocks = true;
     for (int worker = 0; worker < group->n_workers; worker++) {
         struct taskpool_range block = block_of(group, worker);
         for (int64_t task = block.first; task < block.last; task++)
@@ -161,10 +164,11 @@ done:
     return status;
 }
 
-/* Deals out the groups that the lists are of. */
+/* Deals out the groups that the lists are of.
+ * n_dealt  incremented for each that does not keep its blocks */
 static enum status deal_groups(struct taskpool_seeding *seeding,
                                const struct taskpool_seeding *blocks,
-                               const struct taskpool_problem *problem)
+                               const struct taskpool_problem *problem, int *n_dealt)
 {
     int end = seeding->first_owned + seeding->n_owned;
     for (int first = seeding->first_owned / DEAL_GROUP * DEAL_GROUP; first < end;
@@ -175,14 +179,23 @@ static enum status deal_groups(struct taskpool_seeding *seeding,
         group.first_task = block_of(&group, 0).first;
         group.n_tasks = block_of(&group, group.n_workers - 1).last - group.first_task;
         TRY(deal_group(&group, problem, seeding));
+        *n_dealt += !group.keeps_blocks;
     }
     return STATUS_OK;
+}
+
+/* Whether no group of any process is dealt out. Processes of one group know that without a message. */
+static bool keeps_all_blocks(const struct taskpool_seeding *seeding, MPI_Comm comm, int n_dealt)
+{
+    if (seeding->n_workers > DEAL_GROUP)
+        MPI_Allreduce(MPI_IN_PLACE, &n_dealt, 1, MPI_INT, MPI_MAX, comm);
+    return n_dealt == 0;
 }
 
 enum status seeding_deal_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem)
 {
-    int rank, size;
+    int rank, size, n_dealt = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     struct taskpool_seeding blocks = *seeding;
@@ -197,8 +210,13 @@ enum status seeding_deal_init(struct taskpool_seeding *seeding, MPI_Comm comm,
     status =
         CHECK_MEMORY(seeding->owned, "no memory for the seeding of %d workers", seeding->n_workers);
     if (status == STATUS_OK)
-        status = deal_groups(seeding, &blocks, problem);
+        status = deal_groups(seeding, &blocks, problem, &n_dealt);
     status = status_agree(comm, status);
+    if (status == STATUS_OK && keeps_all_blocks(seeding, comm, n_dealt)) {
+        struct taskpool_seeding lists = *seeding;
+        *seeding = blocks;
+        blocks = lists;
+    }
 done:
     seeding_fini(&blocks);
     return status;

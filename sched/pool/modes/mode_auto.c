@@ -36,6 +36,7 @@
  * In a dynamic pool it is retentive stealing: tasks that are added cannot be balanced before
  * they are there. It has no options of its own. */
 #include "sched/pool/balancing/measured_balance.h"
+#include "sched/pool/queues/deal.h"
 
 #include <stdio.h>
 
@@ -143,7 +144,10 @@ static const char *name_beginning(const struct measured_balance *self)
     if (setup->problem->data_costs)
         return "blocks of tasks of even cost";
     if (taskpool_seeding_rule_of(setup->seeding) == TASKPOOL_SEEDING_DEAL)
-        return "even blocks, or tasks dealt out by cost, the shortest, then the longest first";
+        return self->stealing.comm->size > DEAL_GROUP
+                   ? "tasks of uneven blocks dealt out by cost, the shortest, then the longest "
+                     "first"
+                   : "tasks dealt out by cost, the shortest, then the longest first";
     return self->speeds.is_known
                ? "blocks of tasks of even cost, the longest first"
                : "blocks of tasks of even cost, the shortest, then the longest first";

@@ -25,6 +25,7 @@ double stealing_pace_note(struct stealing_pace *pace, struct steal_window *windo
 /* Whether this worker leaves a waiting task of some cost to others: it is slow by several standard
  * deviations of what others took longer or shorter than their mean pace says, as interruptions make
  * them; another, which is free when the load of this one is done at that pace, would end the task
- * earlier; and it has waited no longer than that may save. */
+ * earlier; and it has waited no longer than that may save. One other shows no deviation, so that nothing is
+ * left in a node of two. */
 bool stealing_pace_leaves(const struct stealing_pace *pace, const struct steal_window *window,
                           double cost, double now_s);

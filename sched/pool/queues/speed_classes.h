@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-/* Tasks are dealt out where there are fewer of them a worker, whose blocks would be uneven, within groups
- * of so many workers with consecutive numbers. */
-enum { DEAL_BELOW = 17, DEAL_GROUP = 256 };
-
 struct receiver {
     double speed;  /* > 0 */
     double free_s; /* it ends then what it was given */

@@ -357,10 +357,12 @@ static void test_few_tasks_are_dealt_out(void **state)
         bool is_even = deal_slowly(&problem, DEALT_WORKERS, slowly) <= even;
         if (!is_even && block <= even) {
             assert_true(loads[DEALT_WORKERS - 1] == block);
+            assert_int_not_equal(taskpool_seeding_rule_of(&seeding), TASKPOOL_SEEDING_DEAL);
             n_blocks++;
         } else {
             if (!is_even)
                 deal_slowly(&problem, 0, slowly);
+            assert_int_equal(taskpool_seeding_rule_of(&seeding), TASKPOOL_SEEDING_DEAL);
             *(is_even ? &n_short : &n_long) += 1;
             qsort(slowly, DEALT_WORKERS, sizeof *slowly, compare_loads);
             assert_memory_equal(loads, slowly, sizeof loads);
@@ -396,6 +398,7 @@ static void test_even_blocks_are_not_dealt_out(void **state)
     struct taskpool_problem problem = {.n_tasks = 250, .cost = equal_cost};
     struct taskpool_seeding seeding;
     check_ok(seeding_init(&seeding, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_DEAL, 100));
+    assert_int_equal(taskpool_seeding_rule_of(&seeding), TASKPOOL_SEEDING_BLOCK);
     for (int worker = 0; worker < 100; worker++) {
         struct taskpool_range block = taskpool_range_block(problem.n_tasks, 100, worker);
         assert_int_equal(taskpool_seeding_n_ranges(&seeding, worker), 1);
