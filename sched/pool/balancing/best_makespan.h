@@ -41,5 +41,5 @@ enum best_step best_makespan_next(struct best_makespan *best, double makespan_s,
  * best placement, and the start, take. If not, the better of these runs once more: is_start. */
 bool best_makespan_accepts(struct best_makespan *best, double max_s);
 
-/* What takes the place of a step if no task is to move after all. */
+/* Takes the place of a step if no task is to move after all. */
 enum best_step best_makespan_stay(struct best_makespan *best, enum best_step step);
