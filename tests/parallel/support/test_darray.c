@@ -43,6 +43,12 @@ static void check_gets_in_two_parts(const struct darray *array, int64_t n_blocks
     }
 }
 
+/* A vector of a block in place lies in one line of the cache. */
+static void check_lines(const void *place, int64_t size)
+{
+    assert_true(size < DARRAY_LEAST_IN_LINES || (uintptr_t)place % 64 == 0);
+}
+
 /* The owner reads and writes its blocks in place; every process gets the new elements. */
 static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
 {
@@ -50,6 +56,7 @@ static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64
     for (int64_t block = 0; block < n_blocks; block++) {
         uint64_t *own = darray_local(array, block);
         assert_true((own != NULL) == (darray_owner(array, block) == rank));
+        check_lines(own, size[block]);
         for (int64_t i = 0; own && i < size[block]; i++) {
             assert_true(own[i] == mix((uint64_t)(block * 4096 + i)));
             own[i]++;
