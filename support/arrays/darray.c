@@ -68,8 +68,8 @@ void darray_stop(void)
     GA_Terminate();
 }
 
-/* GA_Sync would flush every window on every process. The fence is for stores to memory of other processes. */
-
+/* GA_Sync would flush every window on every process. The fence is for stores to memory of other processes, which
+ * must not be moved behind the message that says that they are done. */
 void darray_complete(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
@@ -262,16 +262,25 @@ int darray_owner(const struct darray *array, int64_t block)
     return (int)(block % array->n_processes);
 }
 
+/* The other half of the fence in darray_complete: loads of a block that another process stored to must not be moved
+ * before the message that says so. MPI orders only what it transfers itself. Free on x86, which moves no loads. */
+static void see_stores_of_others(void)
+{
+    atomic_thread_fence(memory_order_acquire);
+}
+
 void *darray_local(const struct darray *array, int64_t block)
 {
     if (darray_owner(array, block) != array->rank)
         return NULL;
+    see_stores_of_others();
     return own_part(&array->place) + array->start[block] * ELEMENT_BYTES;
 }
 
 void *darray_near(const struct darray *array, int64_t block)
 {
     char *part = array->place.window->near.seen[darray_owner(array, block)];
+    see_stores_of_others();
     return part ? part + (array->place.first + array->start[block]) * ELEMENT_BYTES : NULL;
 }
 
