@@ -92,26 +92,6 @@ INLINE char *find_kept(const struct kept_batch *batch, const struct kept_quartet
     return (char *)kept->integrals[at.width] + first * bytes_of_width[at.width];
 }
 
-void kept_quartets_put(const struct kept_batch *batch, const double *integrals,
-                       struct kept_quartets *kept)
-{
-    double units = 1 / kept->unit;
-    for (int32_t q = 0; q < batch->n_quartets; q++) {
-        enum kept_width width = batch->numbers[q].width;
-        const double *from = integrals + batch_place(batch->n, q, 0);
-        void *to = find_kept(batch, kept, q);
-        for (int64_t i = 0; i < batch->n; i++) {
-            double x = from[i * QUARTET_LANES];
-            if (width == KEPT_DOUBLE)
-                ((double *)to)[i] = x;
-            else if (width == KEPT_INT32)
-                ((int32_t *)to)[i] = (int32_t)(x * units);
-            else
-                ((int16_t *)to)[i] = (int16_t)(x * units);
-        }
-    }
-}
-
 /* A quartet's integrals from number i on, QUARTET_LANES of them; those beyond its last are arbitrary. */
 INLINE lanes load_integrals(const char *from, enum kept_width width, int64_t i, double unit)
 {
@@ -154,7 +134,7 @@ INLINE void transpose_integrals(lanes rows[QUARTET_LANES])
 
 /* Quartets in lanes, and which widths they have. */
 struct kept_lanes {
-    const char *from[QUARTET_LANES];
+    char *at[QUARTET_LANES]; /* integral 0 */
     enum kept_width width[QUARTET_LANES];
     bool one_width;
 };
@@ -167,24 +147,31 @@ INLINE void get_lanes(const struct kept_lanes *kept, enum kept_width width, int6
         lanes rows[QUARTET_LANES];
         for (int lane = 0; lane < QUARTET_LANES; lane++)
             rows[lane] = load_integrals(
-                kept->from[lane], width == N_KEPT_WIDTHS ? kept->width[lane] : width, i, unit);
+                kept->at[lane], width == N_KEPT_WIDTHS ? kept->width[lane] : width, i, unit);
         transpose_integrals(rows);
         for (int k = 0; k < QUARTET_LANES && i + k < n; k++)
             to[i + k] = rows[k];
     }
 }
 
-/* The integrals of a block of quartets from number q on, those beyond the last being q itself. */
-INLINE void get_block(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
-                      lanes *to)
+/* The quartets of a batch from number q on, one a lane; beyond the last one q itself. */
+INLINE struct kept_lanes find_lanes(const struct kept_batch *batch,
+                                    const struct kept_quartets *kept, int32_t q)
 {
     struct kept_lanes block = {.one_width = true};
     for (int lane = 0; lane < QUARTET_LANES; lane++) {
         int32_t of_lane = q + lane < batch->n_quartets ? q + lane : q;
-        block.from[lane] = find_kept(batch, kept, of_lane);
+        block.at[lane] = find_kept(batch, kept, of_lane);
         block.width[lane] = batch->numbers[of_lane].width;
         block.one_width = block.one_width && block.width[lane] == block.width[0];
     }
+    return block;
+}
+
+INLINE void get_block(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
+                      lanes *to)
+{
+    struct kept_lanes block = find_lanes(batch, kept, q);
     if (!block.one_width)
         get_lanes(&block, N_KEPT_WIDTHS, batch->n, kept->unit, to);
     else if (block.width[0] == KEPT_DOUBLE)
@@ -193,6 +180,70 @@ INLINE void get_block(const struct kept_batch *batch, const struct kept_quartets
         get_lanes(&block, KEPT_INT32, batch->n, kept->unit, to);
     else
         get_lanes(&block, KEPT_INT16, batch->n, kept->unit, to);
+}
+
+/* Writes n <= QUARTET_LANES of a quartet's integrals from number i on. */
+INLINE void store_integrals(lanes x, enum kept_width width, int64_t i, int64_t n, char *to)
+{
+    lanes_int32 x32;
+    lanes_int16 x16;
+    if (width == KEPT_DOUBLE) {
+        memcpy((double *)to + i, &x, (size_t)n * sizeof(double));
+        return;
+    }
+    x32 = __builtin_convertvector(x, lanes_int32);
+    if (width == KEPT_INT32) {
+        memcpy((int32_t *)to + i, &x32, (size_t)n * sizeof(int32_t));
+    } else {
+        x16 = __builtin_convertvector(x32, lanes_int16);
+        memcpy((int16_t *)to + i, &x16, (size_t)n * sizeof(int16_t));
+    }
+}
+
+/* Quartets in the first n_lanes lanes; from[i][lane] = integral i of the lane's quartet. */
+INLINE void put_lanes(const struct kept_lanes *kept, enum kept_width width, int n_lanes, int64_t n,
+                      double unit, const lanes *from)
+{
+    double units[N_KEPT_WIDTHS] = {[KEPT_DOUBLE] = 1, 1 / unit, 1 / unit};
+    for (int64_t i = 0; i < n; i += QUARTET_LANES) {
+        int64_t left = n - i;
+        lanes rows[QUARTET_LANES];
+        for (int k = 0; k < QUARTET_LANES; k++)
+            rows[k] = k < left ? from[i + k] : (lanes){0};
+        transpose_integrals(rows);
+        for (int lane = 0; lane < n_lanes; lane++) {
+            enum kept_width of_lane = width == N_KEPT_WIDTHS ? kept->width[lane] : width;
+            lanes x = rows[lane] * units[of_lane];
+            if (left >= QUARTET_LANES)
+                store_integrals(x, of_lane, i, QUARTET_LANES, kept->at[lane]);
+            else
+                store_integrals(x, of_lane, i, left, kept->at[lane]);
+        }
+    }
+}
+
+INLINE void put_block(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
+                      const lanes *from)
+{
+    struct kept_lanes block = find_lanes(batch, kept, q);
+    int32_t left = batch->n_quartets - q;
+    int n_lanes = left < QUARTET_LANES ? left : QUARTET_LANES;
+    if (!block.one_width)
+        put_lanes(&block, N_KEPT_WIDTHS, n_lanes, batch->n, kept->unit, from);
+    else if (block.width[0] == KEPT_DOUBLE)
+        put_lanes(&block, KEPT_DOUBLE, n_lanes, batch->n, kept->unit, from);
+    else if (block.width[0] == KEPT_INT32)
+        put_lanes(&block, KEPT_INT32, n_lanes, batch->n, kept->unit, from);
+    else
+        put_lanes(&block, KEPT_INT16, n_lanes, batch->n, kept->unit, from);
+}
+
+VECTOR_CLONES
+void kept_quartets_put(const struct kept_batch *batch, const double *integrals,
+                       struct kept_quartets *kept)
+{
+    for (int32_t q = 0; q < batch->n_quartets; q += QUARTET_LANES)
+        put_block(batch, kept, q, (const lanes *)(integrals + batch_place(batch->n, q, 0)));
 }
 
 static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)

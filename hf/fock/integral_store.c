@@ -323,6 +323,7 @@ static struct kept_block *append_block(struct integral_store *store, int64_t byt
         !make_blocks_writable(memory, memory->used_bytes + bytes))
         return NULL;
     struct kept_block *block = (struct kept_block *)(memory->start + memory->used_bytes);
+    memory_populate(block, bytes);
     memory->used_bytes += bytes;
     block->bytes = bytes;
     return block;

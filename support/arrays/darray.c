@@ -3,6 +3,7 @@
 
 #include "support/arrays/darray_window.h"
 #include "support/base/agree.h"
+#include "support/base/integers.h"
 #include "support/base/memory.h"
 #include "support/base/node.h"
 #include "support/mpi/wall_time.h"
@@ -67,7 +68,8 @@ void darray_stop(void)
     GA_Terminate();
 }
 
-/* GA_Sync would flush every window on every process. The fence is for stores to memory of other processes. */
+/* GA_Sync would flush every window on every process. The fence is for stores to memory of other processes, which
+ * must not be moved behind the message that says that they are done. */
 void darray_complete(void)
 {
     atomic_thread_fence(memory_order_seq_cst);
@@ -102,6 +104,8 @@ static int64_t lay_out_blocks(const struct darray_shape *shape, int process, int
     int64_t position = 0;
     for (int64_t block = process; block < shape->n_blocks; block += n_processes) {
         assert(shape->size[block] >= 0);
+        if (shape->size[block] >= DARRAY_LEAST_IN_LINES)
+            position = round_up_int64(position, LINE_ELEMENTS);
         start[block] = position;
         position += shape->size[block];
     }
@@ -229,8 +233,9 @@ void darray_reserve(double bytes)
     int n_processes;
     MPI_Comm_size(darray_comm(), &n_processes);
     double n = bytes / n_processes / ELEMENT_BYTES;
+    double gaps = n * LINE_ELEMENTS / DARRAY_LEAST_IN_LINES;
     if (n < 1e18)
-        darray_window_reserve((int64_t)n);
+        darray_window_reserve((int64_t)(n + gaps));
 }
 
 int64_t darray_unused_bytes(void)
@@ -257,16 +262,25 @@ int darray_owner(const struct darray *array, int64_t block)
     return (int)(block % array->n_processes);
 }
 
+/* The other half of the fence in darray_complete: loads of a block that another process stored to must not be moved
+ * before the message that says so. MPI orders only what it transfers itself. Free on x86, which moves no loads. */
+static void see_stores_of_others(void)
+{
+    atomic_thread_fence(memory_order_acquire);
+}
+
 void *darray_local(const struct darray *array, int64_t block)
 {
     if (darray_owner(array, block) != array->rank)
         return NULL;
+    see_stores_of_others();
     return own_part(&array->place) + array->start[block] * ELEMENT_BYTES;
 }
 
 void *darray_near(const struct darray *array, int64_t block)
 {
     char *part = array->place.window->near.seen[darray_owner(array, block)];
+    see_stores_of_others();
     return part ? part + (array->place.first + array->start[block]) * ELEMENT_BYTES : NULL;
 }
 
@@ -279,7 +293,7 @@ static int64_t next_piece(const struct darray *array, int64_t block, int64_t *po
     assert(block >= 0 && block < array->n_blocks);
     int64_t left = array->size[block] - *position;
     int64_t n = left < MAX_TRANSFER ? left : MAX_TRANSFER;
-    *low = darray_owner(array, block) * array->place.window->n + array->place.first +
+    *low = array->place.window->parts[darray_owner(array, block)].first + array->place.first +
            array->start[block] + *position;
     *high = *low + n - 1;
     *position += n;
@@ -339,7 +353,7 @@ void darray_acc(struct darray *array, int64_t block, const void *buffer)
     const struct darray_place *place = &array->place;
     int owner = darray_owner(array, block);
     char *remote =
-        place->window->remote[owner] + (place->first + array->start[block]) * ELEMENT_BYTES;
+        place->window->parts[owner].address + (place->first + array->start[block]) * ELEMENT_BYTES;
     double one_double = 1;
     long one_long = 1;
     int64_t position = 0, low, high, n;

@@ -22,6 +22,10 @@ struct darray;
 
 enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
 
+/* Elements of a block from which on it begins at a line of the cache, of 64 bytes; the gaps before smaller ones
+ * would count. */
+enum { DARRAY_LEAST_IN_LINES = 1024 };
+
 /* Starts and ends Global Arrays; once per program, collective over all
  * processes of MPI_COMM_WORLD, after MPI_Init (any thread level will do) and
  * before MPI_Finalize. */

@@ -4,6 +4,7 @@
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
+#include "support/base/integers.h"
 #include "support/base/memory.h"
 #include "support/base/node.h"
 #include "support/mpi/window.h"
@@ -120,7 +121,7 @@ static void destroy_window(struct managed_window *window)
 {
     GA_Destroy(window->window.handle);
     near_memory_fini(&window->window.near);
-    free(window->window.remote);
+    free(window->window.parts);
     free(window->extents);
     free(window);
 }
@@ -152,37 +153,39 @@ static enum status check_window_memory(const char *name, int64_t n)
                                                         "use more processes on more nodes"));
 }
 
-/* Global Arrays' own memory, which stays where it is. */
-static char *find_part(const struct darray_window *window)
+/* The first line in Global Arrays' own memory, which stays where it is. */
+static struct window_part find_part(const struct darray_window *window)
 {
     int64_t low, high, stride;
-    void *part;
+    void *memory;
     NGA_Distribution64(window->handle, GA_Nodeid(), &low, &high);
-    NGA_Access64(window->handle, &low, &high, &part, &stride);
+    NGA_Access64(window->handle, &low, &high, &memory, &stride);
     NGA_Release64(window->handle, &low, &high);
-    return part;
+    int64_t address = (int64_t)(uintptr_t)memory;
+    int64_t gap_bytes = round_up_int64(address, LINE_BYTES) - address;
+    return (struct window_part){(char *)memory + gap_bytes, low + gap_bytes / ELEMENT_BYTES};
 }
 
 static bool allocate_window(struct darray_window *window, int64_t *first)
 {
-    int64_t n_parts = GA_Nnodes(), length = n_parts * window->n;
+    int64_t n_parts = GA_Nnodes(), room = window->n + LINE_ELEMENTS, length = n_parts * room;
     for (int64_t part = 0; part < n_parts; part++)
-        first[part] = part * window->n;
+        first[part] = part * room;
     window->handle = GA_Create_handle();
     GA_Set_data64(window->handle, 1, &length, C_DBL);
     GA_Set_array_name(window->handle, "window");
     GA_Set_irreg_distr64(window->handle, first, &n_parts);
     if (!GA_Allocate(window->handle))
         return false;
-    char *own = find_part(window);
+    struct window_part own = find_part(window);
     int64_t size_bytes = window->n * ELEMENT_BYTES;
-    near_memory_init(darray_comm(), own, (size_t)size_bytes, &window->near);
+    near_memory_init(darray_comm(), own.address, (size_t)size_bytes, &window->near);
     window->part = window->near.seen[GA_Nodeid()];
     memory_advise_huge(window->part, size_bytes);
     memory_make_huge(window->part, size_bytes);
     /* Touched, or the memory would count as free. */
     memset(window->part, 0, (size_t)size_bytes);
-    MPI_Allgather(&own, sizeof own, MPI_BYTE, window->remote, sizeof own, MPI_BYTE, darray_comm());
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, window->parts, sizeof own, MPI_BYTE, darray_comm());
     return true;
 }
 
@@ -191,14 +194,14 @@ static enum status make_window(const char *name, int64_t n)
 {
     struct managed_window *made = calloc(1, sizeof *made);
     int64_t *first = calloc((size_t)GA_Nnodes(), sizeof *first);
-    char **remote = calloc((size_t)GA_Nnodes(), sizeof *remote);
-    if (!made || !first || !remote)
+    struct window_part *parts = calloc((size_t)GA_Nnodes(), sizeof *parts);
+    if (!made || !first || !parts)
         die_no_memory("no memory for the index of distributed arrays");
-    made->window = (struct darray_window){.n = n, .remote = remote};
+    made->window = (struct darray_window){.n = n, .parts = parts};
     bool allocated = allocate_window(&made->window, first);
     free(first);
     if (!allocated) {
-        free(remote);
+        free(parts);
         free(made);
         return FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for array %s", name);
     }
@@ -225,8 +228,9 @@ static enum status add_window(const char *name, int64_t n)
     return make_window(name, n);
 }
 
-enum status darray_window_take(const char *name, int64_t n, struct darray_place *place)
+enum status darray_window_take(const char *name, int64_t n_wanted, struct darray_place *place)
 {
+    int64_t n = round_up_int64(n_wanted, LINE_ELEMENTS);
     if (take_from_windows(n, place))
         return STATUS_OK;
     darray_sync();
@@ -237,8 +241,9 @@ enum status darray_window_take(const char *name, int64_t n, struct darray_place 
     return STATUS_OK;
 }
 
-void darray_window_reserve(int64_t n)
+void darray_window_reserve(int64_t n_wanted)
 {
+    int64_t n = round_up_int64(n_wanted, LINE_ELEMENTS);
     if (n > darray_window_unused() && check_window_memory("", 2 * n) == STATUS_OK)
         make_window("", n);
 }

@@ -5,7 +5,9 @@
  * takes the same range of every part, so that each process knows without communication where it
  * lies. There are few windows, made once and used again, because making
  * one takes several synchronisations, and completing the operations of a process takes a flush
- * per window: over a network each of them is a round trip. */
+ * per window: over a network each of them is a round trip.
+ *
+ * Parts and places begin at a line of the cache, where a vector is read from one line instead of two. */
 #pragma once
 
 #include "support/arrays/darray.h"
@@ -13,18 +15,24 @@
 
 #include <stdint.h>
 
-enum { ELEMENT_BYTES = 8 };
+enum { ELEMENT_BYTES = 8, LINE_BYTES = 64, LINE_ELEMENTS = LINE_BYTES / ELEMENT_BYTES };
+
+/* Where the part of a process begins. */
+struct window_part {
+    char *address; /* on that process, as ARMCI takes it */
+    int64_t first; /* element of the global array */
+};
 
 struct darray_window {
     int handle; /* Global Arrays': of doubles, though arrays of either type lie in it */
-    int64_t n;  /* elements of each process's part: process p has [p n, (p + 1) n) of the whole */
+    int64_t n;  /* elements of each process's part, a multiple of LINE_ELEMENTS */
     char *part; /* of this process */
-    char **remote; /* the parts' addresses on their processes, as ARMCI takes them; owned */
+    struct window_part *parts; /* of all processes; owned */
     struct near_memory near; /* the parts that this process sees, its own among them: part is one of
                               * these, while ARMCI takes the addresses that MPI gave */
 };
 
-/* Elements [first, first + n) of every part of a window. */
+/* Elements [first, first + n) of every part of a window; first is a multiple of LINE_ELEMENTS. */
 struct darray_place {
     const struct darray_window *window;
     int64_t first, n;

@@ -308,12 +308,17 @@ void memory_advise_huge(void *start, int64_t size_bytes)
     advise_pages(start, size_bytes, MADV_HUGEPAGE);
 }
 
-/* MADV_COLLAPSE, which the C library's headers may lack. */
-enum { ADVICE_COLLAPSE = 25 };
+/* MADV_POPULATE_WRITE and MADV_COLLAPSE, which the C library's headers may lack. */
+enum { ADVICE_POPULATE = 23, ADVICE_COLLAPSE = 25 };
 
 void memory_make_huge(void *start, int64_t size_bytes)
 {
     advise_pages(start, size_bytes, ADVICE_COLLAPSE);
+}
+
+void memory_populate(void *start, int64_t size_bytes)
+{
+    advise_pages(start, size_bytes, ADVICE_POPULATE);
 }
 
 void memory_prepare_tables(int64_t size_bytes)

@@ -78,6 +78,10 @@ void memory_advise_huge(void *start, int64_t size_bytes);
  * system can (Linux 6.1); takes as long as copying them. */
 void memory_make_huge(void *start, int64_t size_bytes);
 
+/* Gives the memory its pages now, where the system can (Linux 5.14): sooner than one page fault after
+ * another. */
+void memory_populate(void *start, int64_t size_bytes);
+
 /* Before a library allocates and fills tables of size_bytes in all, at most 32 MiB: they come from memory
  * with huge pages. Blocks of up to that size are no longer mappings of their own (mallopt(3), dynamic
  * threshold). No-op where the C library is not glibc. */

@@ -5,6 +5,7 @@
 #include "support/base/node.h"
 #include "support/mpi/shared_mappings.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,12 +61,14 @@ static uint64_t mark_of(int process)
 }
 
 /* Drops addresses where there is not the mark of their process: files of two systems may have one
- * number. */
+ * number. The fences keep the loads of marks between the exchange of places and the barrier. */
 static void verify_addresses(MPI_Comm comm, int n, char *seen[])
 {
+    atomic_thread_fence(memory_order_acquire);
     for (int process = 0; process < n; process++)
         if (seen[process] && *(volatile uint64_t *)seen[process] != mark_of(process))
             seen[process] = NULL;
+    atomic_thread_fence(memory_order_release);
     MPI_Barrier(comm);
 }
 
@@ -105,6 +108,7 @@ void near_memory_init(MPI_Comm comm, void *own, size_t size_bytes, struct near_m
             map_view(mapping, near);
     }
     *(uint64_t *)own = mark_of(rank);
+    atomic_thread_fence(memory_order_release);
     find_others(comm, &mappings, &place, size_bytes, near->seen);
     shared_mappings_fini(&mappings);
     verify_addresses(comm, n, near->seen);

@@ -3,7 +3,8 @@
 
 Only products of 10^7 operations are cut (tce/contraction/contraction_slices.h), which loop_programs.py,
 where each product is a step of Python, would take a minute for. Here a factor is a list of rows, one
-for each value of its outer index, and an element of the result the sum over two rows.
+for each value of its outer index, and an element of the result the sum over two rows. Two fifths of the results
+are declared as symmetric or antisymmetric: unique blocks are then sliced.
 """
 
 import itertools
@@ -43,18 +44,23 @@ class Factor:
 
 
 class Maker:
-    """One program: C[i,a] = a sum of products of two factors over k, or over k and l."""
+    """One program: C[i,a] = a sum of products of two factors over k, or over k and l. parity: of C under the exchange
+    of i and a, which are then of one space; 0: it has no symmetry."""
 
     def __init__(self, choose):
         self.choose = choose
         self.n_slices, self.n_terms = choose.choice([2, 2, 2, 3]), choose.choice([1, 1, 2, 3])
-        n_blocks = 1 if self.n_slices > 2 else choose.choice([1, 1, 2])
-        self.n_uncut = 2 * n_blocks  # tasks of both statements, did they have no slices
+        self.parity = choose.choice([0, 0, 0, 1, -1])
+        n_tiles = 1 if self.n_slices > 2 else choose.choice([1, 1, 2])
+        n_blocks = n_tiles**2 if self.parity else n_tiles
+        self.n_uncut = 2 * n_blocks  # tasks of both statements at most, did they have no slices
         outer = [choose.randint(45, 75), choose.randint(45, 75)]
         while math.prod(outer)**2 / sum(outer) > 0.9 * FLOPS / 2 * MOST_PARTS * n_blocks:
             outer[outer.index(max(outer))] -= 1
+        if self.parity:
+            outer = [min(outer)] * 2
         self.outer = [("i", outer[0]), ("a", outer[1])]
-        self.tiles = [outer[0], (outer[1] + n_blocks - 1) // n_blocks]
+        self.tiles = [-(-outer[0] // n_tiles) if self.parity else outer[0], -(-outer[1] // n_tiles)]
         length = 1.05 * self.n_slices * n_blocks * FLOPS / 2 / math.prod(outer) / self.n_terms
         self.spaces, self.values = self.choose_summed(length)
         self.summed = ["k", "l"][:len(self.spaces)]
@@ -94,15 +100,30 @@ class Maker:
             made.append((coefficient, factors))
         return made
 
+    def product(self, terms, i, a):
+        """The sum over rows i and a of all terms, and a bound of its absolute values (Cauchy and Schwarz)."""
+        total = norm = 0.0
+        for (_, number), (left, right) in terms:
+            total += number * sum(map(operator.mul, left.rows[i], right.rows[a]))
+            norm += abs(number) * left.norms[i] * right.norms[a]
+        return total, norm
+
     def evaluate(self, terms, old, sign):
-        """The sum of all elements of C, and a bound of the sum of absolute values (Cauchy and Schwarz)."""
-        for i, a in itertools.product(range(self.outer[0][1]), range(self.outer[1][1])):
-            total = norm = 0.0
-            for (_, number), (left, right) in terms:
-                total += number * sum(map(operator.mul, left.rows[i], right.rows[a]))
-                norm += abs(number) * left.norms[i] * right.norms[a]
+        """The sum of all elements of C, and a bound of the sum of absolute values."""
+        places = itertools.product(*(range(size) for _, size in self.outer))
+        products = {(i, a): self.product(terms, i, a) for i, a in places}
+        for (i, a), (total, norm) in products.items():
+            if self.parity:
+                exchanged = products[a, i]
+                total, norm = total + self.parity * exchanged[0], norm + exchanged[1]
             before = old(i, a)
             yield (i, a), before + sign * total, abs(before) + norm
+
+    def declaration(self, result, phase):
+        """Of C; a symmetric one begins at zero."""
+        if not self.parity:
+            return f"tensor {result} = wave({phase})"
+        return f"tensor {result} {'symmetric' if self.parity > 0 else 'antisymmetric'} i a"
 
     def make(self):
         """As loop_programs.Maker.make; no symmetry that could be wrong."""
@@ -110,7 +131,7 @@ class Maker:
         factors = {id(factor): factor for _, pair in terms for factor in pair}.values()
         for factor in factors:
             factor.evaluate(self.summed, self.values)
-        word = choose.choice(["=", "+=", "-="])
+        word = choose.choice(["=", "+=", "-="]) if not self.parity else "="
         turned = choose.random() < 0.5
         phase = choose.randint(0, 300) / 100
         result = "C[a,i]" if turned else "C[i,a]"
@@ -127,9 +148,12 @@ class Maker:
             value, norm = value + weight * element, norm + abs(weight) * bound
         lines = [f"space {name}s = {size} tile {tile}" for (name, size), tile in zip(self.outer, self.tiles)]
         lines += [f"space {name}s = {text}" for name, text in zip(self.summed, self.spaces)]
-        lines += [f"index {name} : {name}s" for name in ["i", "a"] + self.summed]
+        space_of = {"a": "i"} if self.parity else {}
+        lines += [f"index {name} : {space_of.get(name, name)}s" for name in ["i", "a"] + self.summed]
         lines += [f"tensor {factor.text()} = {factor.fill}({factor.argument})" for factor in factors]
-        lines += [f"tensor {result} = wave({phase})", "tensor W[i,a] = random(7)", "scalar E"]
-        products = " + ".join(f"{text}{left.text()} * {right.text()}" for (text, _), (left, right) in terms)
+        lines += [self.declaration(result, phase), "tensor W[i,a] = random(7)", "scalar E"]
+        operator_text = {0: "", 1: "sym(i a) ", -1: "antisym(i a) "}[self.parity]
+        products = " + ".join(f"{text}{operator_text}{left.text()} * {right.text()}"
+                              for (text, _), (left, right) in terms)
         lines += [f"{result} {word} {products}", f"E = {result} * W[i,a]"]
         return "\n".join(lines) + "\n", {"E": [value, norm]}, None

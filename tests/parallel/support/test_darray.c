@@ -6,6 +6,7 @@
 #include "tests/check.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,12 @@ static void check_gets_in_two_parts(const struct darray *array, int64_t n_blocks
     }
 }
 
+/* A vector of a block in place lies in one line of the cache. */
+static void check_lines(const void *place, int64_t size)
+{
+    assert_true(size < DARRAY_LEAST_IN_LINES || (uintptr_t)place % 64 == 0);
+}
+
 /* The owner reads and writes its blocks in place; every process gets the new elements. */
 static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
 {
@@ -50,6 +57,7 @@ static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64
     for (int64_t block = 0; block < n_blocks; block++) {
         uint64_t *own = darray_local(array, block);
         assert_true((own != NULL) == (darray_owner(array, block) == rank));
+        check_lines(own, size[block]);
         for (int64_t i = 0; own && i < size[block]; i++) {
             assert_true(own[i] == mix((uint64_t)(block * 4096 + i)));
             own[i]++;
@@ -63,11 +71,30 @@ static void check_own_blocks(struct darray *array, int64_t n_blocks, const int64
     }
 }
 
+/* Whether processes see each other's blocks. As MPI comes they do; where the environment names a transport, which
+ * may have no memory in common, it is all of them or none. Collective. */
+static bool sees_blocks_of_others(const struct darray *array, int64_t n_blocks)
+{
+    bool refused = getenv("BERYL_NEAR_MEMORY") != NULL, chosen = getenv("OMPI_MCA_osc") != NULL;
+    if (refused || !chosen)
+        return !refused;
+    int sees = true;
+    for (int64_t block = 0; block < n_blocks; block++)
+        sees = sees && darray_near(array, block);
+    MPI_Allreduce(MPI_IN_PLACE, &sees, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    static bool reported;
+    if (!sees && !reported)
+        printf("MPI's transport has no memory in common: blocks of others are not accessed in "
+               "place\n");
+    reported = reported || !sees;
+    return sees;
+}
+
 /* A process adds to the blocks of the one before it, where they lie; every process gets the new elements. */
 static void check_near_blocks(struct darray *array, int64_t n_blocks, const int64_t *size)
 {
     uint64_t buffer[2001];
-    bool sees_others = getenv("BERYL_NEAR_MEMORY") == NULL;
+    bool sees_others = sees_blocks_of_others(array, n_blocks);
     for (int64_t block = 0; block < n_blocks; block++) {
         int owner = darray_owner(array, block);
         uint64_t *near = darray_near(array, block);
