@@ -15,8 +15,8 @@ struct pair_orbit {
 struct pair_orbits {
     int64_t tile[2];
     struct pair_orbit *pairs;
-    int32_t *own;          /* pairs that are their highest images, ascending */
-    int32_t *n_own_before; /* each pair, and in all */
+    int32_t *own;          /* numbers of pairs that are their highest images, ascending */
+    int32_t *n_own_before; /* of them, before each pair; last their number */
 };
 
 struct quartet_orbits {

@@ -19,9 +19,9 @@ struct kept_block {
     int64_t build; /* which last asked for it; of a hole, one before the current build */
 };
 
-/* Address space in which the blocks lie one after another. Beyond SMALL_PAGE_BYTES its pages are huge
- * where the system has them, for which 4.5 GB are filled in three quarters of the time. The first ones
- * stay small: a hypervisor to which whole free huge pages are returned takes long to give them again. */
+/* Address space in which the blocks lie one after another. Beyond SMALL_PAGE_BYTES it asks for huge
+ * pages, with which 4.5 GB are filled in three quarters of the time; before, it does not: a hypervisor to
+ * which whole free huge pages are returned takes long to give them again. */
 struct kept_memory {
     char *start;                   /* NULL: none yet */
     int64_t reserved_bytes;        /* of address space */
