@@ -18,7 +18,7 @@ static void return_to_best(struct balancer *self)
 static void start_again(struct balancer *self)
 {
     self->starts = true;
-    data_placement_seed(self->placement);
+    data_placement_seed(self->placement, self->link.speed);
     fill_placed(self);
 }
 
@@ -35,7 +35,7 @@ void balancer_placement_begin(struct balancer *self, const struct balancer_messa
         start_again(self);
     self->as_seeded = average->as_seeded;
     if (self->as_seeded)
-        data_placement_seed(placement);
+        data_placement_seed(placement, self->link.speed);
     if (average->load_s == 0 || !average->weighs)
         self->link.placement = NULL;
 }

@@ -145,18 +145,18 @@ static int by_task(const void *left, const void *right)
     return (a->task > b->task) - (a->task < b->task);
 }
 
-/* The work of a task: what it was if it ran here, else what such tasks take.
+/* The work of a task: what it was if it ran here, else what such tasks take here, times the speed.
  * ran  sorted by task */
 static double work_of_seeded(const struct data_placement *self, const struct placed_tasks *ran,
-                             int64_t task)
+                             int64_t task, double speed)
 {
     const struct placed_task key = {.task = task};
     const struct placed_task *found =
         ran->n > 0 ? bsearch(&key, ran->list, (size_t)ran->n, sizeof key, by_task) : NULL;
-    return found ? found->work : data_share_expect(self->share, task);
+    return found ? found->work : data_share_expect(self->share, task) * speed;
 }
 
-void data_placement_seed(struct data_placement *self)
+void data_placement_seed(struct data_placement *self, double speed)
 {
     const struct taskpool_seeding *seeding = self->setup->seeding;
     int worker = self->comm->rank;
@@ -168,7 +168,7 @@ void data_placement_seed(struct data_placement *self)
     for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         for (int64_t task = range.first; task < range.last; task += range.step)
-            data_placement_take(self, task, work_of_seeded(self, &ran, task));
+            data_placement_take(self, task, work_of_seeded(self, &ran, task, speed));
     }
     /* Their data count at their price. */
     self->listed_s = self->load.seconds - (self->load.seconds - self->moved_s) / self->ratio;

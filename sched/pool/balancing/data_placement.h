@@ -97,8 +97,9 @@ void data_placement_return(struct data_placement *placement);
 
 /* Lists the tasks with which this worker began the first iteration in place of those that ran, each with
  * the work that it was here, or that such tasks were. What their data take is their price: by how much the
- * transfers of other placements were longer does not say what these are, which are fewer. */
-void data_placement_seed(struct data_placement *placement);
+ * transfers of other placements were longer does not say what these are, which are fewer.
+ * speed  of this worker */
+void data_placement_seed(struct data_placement *placement, double speed);
 
 /* Fills bins with the listed tasks, in their order, those that came at the end. Errors:
  * STATUS_NO_MEMORY. */

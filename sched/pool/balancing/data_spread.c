@@ -71,7 +71,8 @@ static void find_brought_groups(struct data_placement *placement, struct data_gr
             continue;
         data_load_join(load, task);
         groups->bringer[i] = load->seconds > before_s ? i : find_bringer(load, task, &brought);
-        note_brought(load, task, i, &brought);
+        if (groups->bringer[i] == i) /* else only a move lost in rounding is new */
+            note_brought(load, task, i, &brought);
     }
     id_counts_fini(&brought);
     for (int64_t i = tasks->n - 1; i >= 0; i--) {

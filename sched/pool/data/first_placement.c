@@ -18,8 +18,8 @@ struct block_moves {
     double busiest_s; /* of these the longest */
     int *last_worker; /* of each block: worker and node that had it last, + 1; 0: none */
     int *last_node;
-    int64_t *last_bytes; /* of each block: `bytes` when that worker needed it last */
-    int64_t bytes;       /* that workers have brought */
+    double *last_bytes; /* of each block: `bytes` when that worker needed it last */
+    double bytes;       /* that workers have brought; of all tasks, beyond 64 bits */
 };
 
 /* Adds the predicted seconds of each task to the load of its owner.
@@ -57,9 +57,10 @@ static void add_to_card(struct block_moves *self, int worker, double seconds)
 static bool still_has(const struct block_moves *self, int64_t block)
 {
     const struct taskpool_data_costs *costs = self->costs;
-    double n_mates = costs->node_size > 0 ? costs->node_size : self->n_workers;
-    int64_t since = self->bytes - self->last_bytes[block];
-    return n_mates * (double)(costs->data->blocks[block].bytes + since) <=
+    bool is_one_node = costs->node_size == 0 || costs->node_size > self->n_workers;
+    double n_mates = is_one_node ? self->n_workers : costs->node_size;
+    double since = self->bytes - self->last_bytes[block];
+    return n_mates * ((double)costs->data->blocks[block].bytes + since) <=
            (double)costs->cache_bytes;
 }
 
@@ -76,7 +77,7 @@ static void add_access(struct block_moves *self, const struct taskpool_data_acce
         return;
     bool is_again = self->last_worker[block] == worker + 1;
     bool is_there = is_kept && is_again && still_has(self, block);
-    self->bytes += is_there ? 0 : bytes;
+    self->bytes += is_there ? 0 : (double)bytes;
     self->last_worker[block] = worker + 1;
     self->last_bytes[block] = self->bytes;
     if (is_there)

@@ -7,8 +7,8 @@
  * --refine=false and --as-published undo.
  *
  * Where the data of tasks are known (problem.data_costs) and not negligible, pairs that weigh them take the
- * place of the tree (data_placement.h), unless --never-worse=false; and where no placement is as good as the first
- * iteration, iterations steal again (best_makespan.h).
+ * place of the tree (data_placement.h), unless --never-worse=false; and where no placement is as good as the
+ * first iteration, iterations steal again (best_makespan.h).
  *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */

@@ -59,14 +59,22 @@ static double export_s(const struct data_share *self, int64_t task)
     return costs->bandwidth > 0 ? bytes / costs->bandwidth : 0;
 }
 
+/* Work of a task: its duration here times the speed of this worker. */
+static double expect_work(const struct data_share *self, const struct data_share_request *request,
+                          int64_t task)
+{
+    double own_speed =
+        request->victim == self->worker ? request->victim_speed : request->thief_speed;
+    return data_share_expect(self, task) * own_speed;
+}
+
 /* Time that the victim would need for all that waits. */
 static double waiting_s(const struct data_share *self, const struct data_share_request *request)
 {
-    double listed_s = 0;
+    double listed = 0;
     for (int64_t i = 0; i < request->n_listed; i++)
-        listed_s += data_share_expect(self, self->tasks[i]);
-    return listed_s * (double)request->n_waiting / (double)request->n_listed /
-           request->victim_speed;
+        listed += expect_work(self, request, self->tasks[i]);
+    return listed * (double)request->n_waiting / (double)request->n_listed / request->victim_speed;
 }
 
 int64_t data_share_of(struct data_share *self, const struct data_share_request *request)
@@ -81,12 +89,12 @@ int64_t data_share_of(struct data_share *self, const struct data_share_request *
     data_load_clear(&self->of_thief);
     self->of_thief.worker = request->thief;
     for (; n < n_most; n++) {
-        double task_s = data_share_expect(self, self->tasks[n]);
+        double work = expect_work(self, request, self->tasks[n]);
         data_load_join(&self->of_thief, self->tasks[n]);
-        ran_s += task_s / request->thief_speed;
+        ran_s += work / request->thief_speed;
         if (queue_s + self->of_thief.seconds + ran_s > left_s)
             break;
-        left_s -= task_s / request->victim_speed;
+        left_s -= work / request->victim_speed;
         sent_s += sends ? CARD_SHARE * export_s(self, self->tasks[n]) : 0;
     }
     if (sends && n > 0)

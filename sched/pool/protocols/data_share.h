@@ -31,7 +31,7 @@ void data_share_fini(struct data_share *share);
 /* A task ran here. */
 void data_share_ran(struct data_share *share, int64_t task, double time_s);
 
-/* Expected duration of a task; 0: nothing is known yet. */
+/* Expected duration of a task on this worker; 0: nothing is known yet. */
 double data_share_expect(const struct data_share *share, int64_t task);
 
 /* Tasks that wait with a victim, and a thief. */

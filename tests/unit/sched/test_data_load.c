@@ -3,6 +3,7 @@
  * best placement so far, and when tasks leave it; the order of tasks by their data. */
 #include "sched/pool/balancing/best_makespan.h"
 #include "sched/pool/balancing/data_spread.h"
+#include "sched/pool/core/seeding.h"
 #include "sched/pool/data/data_load.h"
 #include "sched/pool/protocols/data_share.h"
 #include "support/base/random.h"
@@ -218,6 +219,28 @@ static void test_tasks_follow_the_one_that_brings_their_data(void **state)
     data_placement_fini(&placement);
 }
 
+/* Task 1 brings block 1 in a second, which 1e17 seconds for block 0 do not show; task 2 needs it, too. */
+static void test_no_task_is_lost_in_rounding(void **state)
+{
+    (void)state;
+    struct taskpool_data_block blocks[] = {{.bytes = 100000000000000000, .owner = 1},
+                                           {.bytes = 1, .owner = 1}};
+    struct taskpool_data_access accesses[] = {{0, false}, {1, false}, {1, false}};
+    int64_t first[] = {0, 1, 2, 3};
+    struct taskpool_data data = {
+        .n_blocks = 2, .blocks = blocks, .n_tasks = 3, .first = first, .accesses = accesses};
+    struct taskpool_data_costs costs = {
+        .data = &data, .node_bandwidth = 1, .cache_bytes = INT64_MAX};
+    struct taskpool_comm comm = {.size = N_WORKERS};
+    struct data_placement placement;
+    data_placement_init(&placement, NULL, &comm, &costs, NULL);
+    for (int64_t task = 0; task < 3; task++)
+        data_placement_take(&placement, task, 1);
+    data_spread_tasks(&placement);
+    assert_int_equal(placement.tasks.n, 3);
+    data_placement_fini(&placement);
+}
+
 /* Every task that is not gone, once. */
 static void test_spread_tasks_are_those_that_were_listed(void **state)
 {
@@ -287,6 +310,41 @@ static void test_tasks_of_no_cost_show_no_durations(void **state)
     assert_int_equal(share_after(2), 2);
 }
 
+/* Both tasks of worker 0 read a block of its own, which takes 3 s to bring. Here, at a fifth of the speed, a
+ * task takes 1 s: two have ended before the thief has one. */
+static void test_durations_here_are_those_at_this_speed(void **state)
+{
+    (void)state;
+    struct taskpool_data_block block = {.bytes = 1};
+    struct taskpool_data_access accesses[] = {{0, false}, {0, false}};
+    int64_t first[] = {0, 1, 2};
+    struct taskpool_data data = {
+        .n_blocks = 1, .blocks = &block, .n_tasks = 2, .first = first, .accesses = accesses};
+    struct taskpool_data_costs costs = {.data = &data, .overhead_s = 1.5};
+    struct taskpool_problem problem = {.n_tasks = 2, .data_costs = &costs};
+    struct taskpool_seeding seeding = {
+        .rule = TASKPOOL_SEEDING_BLOCK, .n_tasks = 2, .n_workers = N_WORKERS};
+    struct taskpool_mode_setup setup = {.problem = &problem, .seeding = &seeding};
+    struct taskpool_comm comm = {.size = N_WORKERS};
+    struct data_share_request request = {
+        .thief = 1, .victim_speed = 0.2, .thief_speed = 1, .n_waiting = 2, .n_listed = 2};
+    struct data_share share;
+    struct data_placement placement;
+    check_ok(data_share_init(&share, &problem, 0, N_WORKERS));
+    data_share_ran(&share, 0, 1);
+    for (int64_t task = 0; task < 2; task++)
+        share.tasks[task] = task;
+    assert_int_equal(data_share_of(&share, &request), 0);
+    costs.overhead_s = 0.5;
+    assert_int_equal(data_share_of(&share, &request), 1);
+    data_placement_init(&placement, &setup, &comm, &costs, &share);
+    data_placement_seed(&placement, 0.2);
+    check_close(placement.work, 0.2 * (double)placement.n_tasks, 1e-12);
+    assert_true(placement.n_tasks > 0);
+    data_placement_fini(&placement);
+    data_share_fini(&share);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,7 +357,9 @@ int main(void)
         cmocka_unit_test(test_the_start_takes_the_place_of_longer_placements),
         cmocka_unit_test(test_nothing_to_move_after_a_start_is_another_start),
         cmocka_unit_test(test_tasks_follow_the_one_that_brings_their_data),
+        cmocka_unit_test(test_no_task_is_lost_in_rounding),
         cmocka_unit_test(test_spread_tasks_are_those_that_were_listed),
+        cmocka_unit_test(test_durations_here_are_those_at_this_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,9 +91,23 @@ static void test_kept_blocks_make_room_for_others(void **state)
     blocks[0].owner = 3;
     costs.cache_bytes = 4 * (100 + 300);
     check_close(estimate(&costs).blocks_s, 6 + 2 * 16, 1e-12);
+    costs.node_size = 16; /* of which four are there */
+    check_close(estimate(&costs).blocks_s, 6 + 2 * 16, 1e-12);
     costs.cache_bytes--;
     check_close(estimate(&costs).blocks_s, 6 + 3 * 16, 1e-12);
     blocks[0].owner = 0;
+}
+
+static void test_the_bytes_of_all_moves_may_exceed_64_bits(void **state)
+{
+    (void)state;
+    struct taskpool_data_costs costs = {
+        .cost_unit_s = 1, .node_latency_s = 8, .cache_bytes = INT64_MAX};
+    blocks[0] = (struct taskpool_data_block){.bytes = INT64_MAX, .owner = 3};
+    blocks[1].bytes = INT64_MAX;
+    check_close(estimate(&costs).blocks_s, 6 + 3 * 16, 1e-12);
+    blocks[0] = (struct taskpool_data_block){.bytes = 100, .owner = 0};
+    blocks[1].bytes = 300;
 }
 
 /* Five short tasks of worker 0, two of which read block 1; worker 1 has the long one and its block. */
@@ -117,6 +131,7 @@ int main(void)
         cmocka_unit_test(test_moves_take_time_of_a_worker_and_of_a_card),
         cmocka_unit_test(test_kept_blocks_move_once_to_each_worker),
         cmocka_unit_test(test_kept_blocks_make_room_for_others),
+        cmocka_unit_test(test_the_bytes_of_all_moves_may_exceed_64_bits),
         cmocka_unit_test(test_moves_of_short_tasks_pass_beside_a_long_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
