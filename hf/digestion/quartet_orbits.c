@@ -160,7 +160,10 @@ static bool is_representative(const struct tile_symmetry *symmetry, const struct
            (lower->number == lower->highest || is_highest_under(symmetry, lower, higher->fixed_by));
 }
 
-/* Among all kets, where the bra is the highest of its images. Without an operation that fixes it, a ket
+/* The selections note each position and count it if it is taken: without a branch, which the processor would
+ * often guess wrong.
+ *
+ * Among all kets, where the bra is the highest of its images. Without an operation that fixes it, a ket
  * whose images are all lower is at once part of a representative. */
 static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
                                    const struct pair_orbit *kets, int32_t n_kets, int32_t *selected)

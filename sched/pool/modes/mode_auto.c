@@ -19,7 +19,7 @@
  *   within these, tasks keep their order, in which neighbours may share data.
  * - Stealing stays on for changes since the last iteration, a task that takes longer, a process
  *   that was delayed, unless it has nothing to gain: it costs the detection of the end, up to 1 ms
- * on a large machine though it is the quickest of termination.h, and where loads are to be even to
+ *   on a large machine though it is the quickest of termination.h, and where loads are to be even to
  *   less than that, and were so without stealing, an iteration is without it, and without messages.
  *
  * Once speeds are known a thief gets what it ends as early as the victim does, so that a slow one takes no
