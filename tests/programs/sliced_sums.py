@@ -120,7 +120,7 @@ class Maker:
             yield (i, a), before + sign * total, abs(before) + norm
 
     def declaration(self, result, phase):
-        """Of C; a symmetric one begins at zero."""
+        """Declares C; a symmetric one begins at zero."""
         if not self.parity:
             return f"tensor {result} = wave({phase})"
         return f"tensor {result} {'symmetric' if self.parity > 0 else 'antisymmetric'} i a"
