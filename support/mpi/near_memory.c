@@ -60,15 +60,18 @@ static uint64_t mark_of(int process)
     return (uint64_t)process + 1;
 }
 
+static uint64_t read_mark(void *memory)
+{
+    return atomic_load_explicit((_Atomic uint64_t *)memory, memory_order_acquire);
+}
+
 /* Drops addresses where there is not the mark of their process: files of two systems may have one
- * number. The fences keep the loads of marks between the exchange of places and the barrier. */
+ * number. Loads that acquire stay before the barrier. */
 static void verify_addresses(MPI_Comm comm, int n, char *seen[])
 {
-    atomic_thread_fence(memory_order_acquire);
     for (int process = 0; process < n; process++)
-        if (seen[process] && *(volatile uint64_t *)seen[process] != mark_of(process))
+        if (seen[process] && read_mark(seen[process]) != mark_of(process))
             seen[process] = NULL;
-    atomic_thread_fence(memory_order_release);
     MPI_Barrier(comm);
 }
 
@@ -107,8 +110,7 @@ void near_memory_init(MPI_Comm comm, void *own, size_t size_bytes, struct near_m
         if (!is_address_space_limited())
             map_view(mapping, near);
     }
-    *(uint64_t *)own = mark_of(rank);
-    atomic_thread_fence(memory_order_release);
+    atomic_store_explicit((_Atomic uint64_t *)own, mark_of(rank), memory_order_release);
     find_others(comm, &mappings, &place, size_bytes, near->seen);
     shared_mappings_fini(&mappings);
     verify_addresses(comm, n, near->seen);
