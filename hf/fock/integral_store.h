@@ -10,7 +10,7 @@
  *            computed; NULL where the bound leaves no room: computed as without a store
  *
  * A tile quartet is kept as a whole or not at all, whichever comes first, and by every process that
- * computes it; its memory is touched as its integrals are computed, beyond some 128 MB in huge pages
+ * computes it; its memory is taken when it is added, beyond some 128 MB in huge pages
  * where the system has them (Linux: /sys/kernel/mm/transparent_hugepage/enabled is madvise or always). The
  * integrals depend on no density, so that all builds share them. If a build found no room, the next one
  * begins without the tile quartets that it did not ask for: other processes compute those. */

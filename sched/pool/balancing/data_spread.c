@@ -9,10 +9,9 @@
 /* Positions in the list of tasks; -1: none. */
 struct data_groups {
     int64_t n;
-    int64_t
-        *bringer;   /* of each task: who brings the data that it needs, itself or an earlier one */
-    int64_t *first; /* of a bringer: the first of the tasks that follow it */
-    int64_t *next;  /* of a task that follows: the next one */
+    int64_t *bringer; /* of a task: itself or an earlier one, which brings the data that it needs */
+    int64_t *first;   /* of a bringer: the first of the tasks that follow it */
+    int64_t *next;    /* of a task that follows: the next one */
 };
 
 static void groups_init(struct data_groups *groups, int64_t n)
