@@ -151,10 +151,11 @@ static int check_tiles(const struct orbit_case *c, struct quartet_orbits *orbits
     int n_in_orbits = 0;
     tile_pair_of_index(bra, &quartet.I, &quartet.J);
     tile_pair_of_index(ket, &quartet.K, &quartet.L);
-    quartet_orbits_begin(orbits, &quartet, bras, kets);
+    check_ok(quartet_orbits_begin(orbits, &quartet, bras, kets));
     for (int b = 0; b < bras->n_classes; b++)
         for (int k = 0; k < kets->n_classes; k++)
             n_in_orbits += check_classes(c, orbits, &bras->classes[b], &kets->classes[k]);
+    assert_true(n_in_orbits == 0 || quartet_orbits_may_have(orbits));
     return n_in_orbits;
 }
 
