@@ -53,7 +53,7 @@ static struct pair_orbit orbit_of_pair(const struct tile_symmetry *symmetry, int
     return pair;
 }
 
-static int32_t count_pairs(const struct shell_pairs *pairs)
+static int32_t count_of_all_classes(const struct shell_pairs *pairs)
 {
     const struct pair_class *last = &pairs->classes[pairs->n_classes - 1];
     return pairs->n_classes > 0 ? last->first_pair + last->n_pairs : 0;
@@ -70,7 +70,7 @@ static enum status load_orbits(int64_t number, void *context, void **item, int64
 {
     const struct quartet_orbits *orbits = context;
     const struct shell_pairs *pairs = orbits->loading;
-    int32_t n_pairs = count_pairs(pairs), n = 0;
+    int32_t n_pairs = count_of_all_classes(pairs), n = 0;
     (void)number;
     *bytes = bytes_of_orbits(n_pairs);
     struct pair_orbits *made = *item = malloc((size_t)*bytes);

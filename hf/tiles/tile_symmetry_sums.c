@@ -27,11 +27,11 @@ struct orbit_walk {
     enum tile_matrix_use use;
     struct item_cache *cache; /* of tiles of other processes */
     uint64_t *visited;        /* a bit for each pair of shells a >= b */
-    double *images;           /* of the highest pair: order x block_size */
-    double *sum, *turned;     /* block_size each */
+    double *images;           /* of the highest pair: order x shell_block_size */
+    double *sum, *turned;     /* shell_block_size each */
 };
 
-static int64_t block_size(const struct tiling *tiling)
+static int64_t shell_block_size(const struct tiling *tiling)
 {
     int64_t n = 0;
     for (int64_t s = 0; s < tiling->shells->n_shells; s++)
@@ -48,7 +48,7 @@ static int64_t visited_words(const struct tiling *tiling)
 
 int64_t tile_symmetry_sums_bytes(const struct tiling *tiling, const struct point_group *group)
 {
-    return ((group->order + 2) * block_size(tiling) + visited_words(tiling)) * 8 +
+    return ((group->order + 2) * shell_block_size(tiling) + visited_words(tiling)) * 8 +
            item_cache_bytes(tiling_n_pairs(tiling)) + CACHE_BYTES;
 }
 
@@ -80,7 +80,7 @@ static void orbit_walk_fini(struct orbit_walk *walk)
 static enum status orbit_walk_init(struct orbit_walk *walk)
 {
     const struct tiling *tiling = walk->symmetry->tiling;
-    int64_t n = block_size(tiling), order = walk->symmetry->group->order;
+    int64_t n = shell_block_size(tiling), order = walk->symmetry->group->order;
     const struct item_cache_source source = {load_tile, unload_tile, walk};
     walk->visited = calloc((size_t)visited_words(tiling), sizeof *walk->visited);
     walk->images = malloc((size_t)((order + 2) * n) * sizeof(double));
@@ -228,7 +228,7 @@ static bool is_visited(const struct orbit_walk *walk, int64_t a, int64_t b)
     return walk->visited[number / 64] >> number % 64 & 1;
 }
 
-static void visit_pair(struct orbit_walk *walk, int64_t a, int64_t b)
+static void mark_visited(struct orbit_walk *walk, int64_t a, int64_t b)
 {
     int64_t number = tile_pair_index_unordered(a, b);
     walk->visited[number / 64] |= UINT64_C(1) << number % 64;
@@ -261,7 +261,7 @@ static enum status visit_orbit(struct orbit_walk *walk, const struct highest_pai
         int64_t a = images[pair->a], b = images[pair->b];
         if (is_visited(walk, a, b) || !darray_local(walk->own, tile_of_shells(symmetry, a, b)))
             continue;
-        visit_pair(walk, a, b);
+        mark_visited(walk, a, b);
         if (!use->use_turned)
             continue;
         turn_or_sign(walk, k, &sum, walk->turned);
@@ -311,8 +311,8 @@ static void sum_images(struct orbit_walk *walk, const struct highest_pair *pair,
 }
 
 /* walk->turned becomes a block of B, transposed or not. */
-static void add_block(const struct orbit_walk *walk, double scale, double beta,
-                      const struct shell_block *block, bool transposed, double *to)
+static void add_turned_block(const struct orbit_walk *walk, double scale, double beta,
+                             const struct shell_block *block, bool transposed, double *to)
 {
     int64_t n_a = block->a->n_functions, n_b = block->b->n_functions;
     for (int64_t i = 0; i < n_a; i++)
@@ -331,11 +331,12 @@ static void add_turned(const struct orbit_walk *walk, int k, int64_t a, int64_t 
     double *tile = darray_local(addition->B, tile_of_shells(symmetry, a, b));
     double character = addition->factors[k] / addition->factors[0];
     struct shell_block block = find_block(symmetry, a, b, tile);
-    add_block(walk, character, addition->beta, &block, false, tile + (block.elements - tile));
+    add_turned_block(walk, character, addition->beta, &block, false,
+                     tile + (block.elements - tile));
     if (a == b || symmetry->shell_tiles[a] != symmetry->shell_tiles[b])
         return;
     block = find_block(symmetry, b, a, tile);
-    add_block(walk, character, addition->beta, &block, true, tile + (block.elements - tile));
+    add_turned_block(walk, character, addition->beta, &block, true, tile + (block.elements - tile));
 }
 
 enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_matrix_use use,
@@ -414,9 +415,9 @@ static void note_rest(const struct orbit_walk *walk, int k, int64_t a, int64_t b
     (void)k;
     for (int i = 0; i < n_a; i++)
         for (int j = 0; j < n_b; j++)
-            largest[1] = fmax(largest[1],
-                              fabs(block.elements[i * block.stride[0] + j * block.stride[1]] -
-                                   walk->turned[i * n_b + j]));
+            largest[1] =
+                fmax(largest[1], fabs(block.elements[i * block.stride[0] + j * block.stride[1]] -
+                                      walk->turned[i * n_b + j]));
 }
 
 enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
