@@ -85,7 +85,7 @@ static int count_decimals(double error)
 static void print_eigenvalue(const struct scf_curvature *curvature)
 {
     int decimals = count_decimals(curvature->error);
-    if (fabs(curvature->eigenvalue) < pow(10, -decimals))
+    if (fabs(curvature->eigenvalue) < fmax(1e-4, pow(10, -decimals)))
         log_print(" %.1e", curvature->eigenvalue);
     else
         log_print(" %.*f", decimals, curvature->eigenvalue);
