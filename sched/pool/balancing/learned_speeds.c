@@ -23,6 +23,11 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 /* Costs leave a worker's speed unknown that could differ by so much unnoticed. */
 #define DOUBT 0.25
 
+/* A load that shows no speed, relative to the largest that was expected, and by how much the logarithm of
+ * the speed then increases. */
+#define IDLE_LOAD 0.1
+#define IDLE_STEP 1.0
+
 enum speeds_kind {
     SPEEDS_REPORT = SPEEDS_FIRST_KIND, /* receiver to donor */
     SPEEDS_SUMS,                       /* to the parent */
@@ -51,6 +56,7 @@ void learned_speeds_init(struct learned_speeds *self, const struct taskpool_mode
     *self = (struct learned_speeds){.problem = setup->problem,
                                     .comm = comm,
                                     .finished = true,
+                                    .idle.patience = 1,
                                     .prediction = {.stays = 1, .moves = 1}};
     const int64_t *sums = setup->speed_sums;
     self->is_known = self->has_evidence = sums != NULL;
@@ -176,6 +182,28 @@ static void average_evidence(struct learned_speeds *self, const struct speed_sum
     self->n_tasks = fmin(self->n_tasks + n, MAX_TASKS);
 }
 
+/* A worker that counts as so slow that hardly a task is left to it cannot show that it is not, though it
+ * mostly was interrupted, and is fast again. When it has been idle for as long as a task would take it if
+ * it is slow, its speed increases from iteration to iteration until there is a task for it; where that
+ * shows that it is slow indeed, the next time after twice as long. */
+static void reconsider_idle(struct learned_speeds *self, double n, double change)
+{
+    struct idle_worker *idle = &self->idle;
+    double task_s = self->prediction.mean / exp(self->logarithm);
+    bool is_idle = idle->load_s <= IDLE_LOAD * idle->usual_s;
+    if (n > 0 && idle->is_tried)
+        idle->patience = change < 0 ? 2 * idle->patience : 1;
+    if (n > 0 || !is_idle || self->is_known || self->logarithm >= 0) {
+        idle->is_tried = idle->is_tried && n == 0;
+        idle->idle_s = 0;
+        return;
+    }
+    idle->idle_s += idle->usual_s;
+    idle->is_tried = idle->is_tried || idle->idle_s >= idle->patience * task_s;
+    if (idle->is_tried)
+        self->costs.change = self->logarithm = fmin(0, self->logarithm + IDLE_STEP);
+}
+
 bool learned_speeds_are_untried(const struct learned_speeds *self)
 {
     return !self->is_known && self->costs.doubt > DOUBT * DOUBT && self->n_compared < TRIED_TASKS;
@@ -187,6 +215,7 @@ static void end_speeds_phase(struct learned_speeds *self, const struct speed_sum
     speed_partners_gain(&self->partners, &n, &change);
     self->n_compared += n;
     average_evidence(self, all);
+    reconsider_idle(self, n, change);
     prediction_remember(&self->prediction, all);
     round_speed(self);
     self->partners.n = self->watched.n = 0;
@@ -259,11 +288,8 @@ static void pass_sums_on(struct learned_speeds *self, bool is_ready)
         double n, change, own = exp(self->phase_step);
         self->has_own_sums = true;
         self->sums.gain = fmax(self->sums.gain, speed_partners_gain(&self->partners, &n, &change));
-        if (self->pass > 0 && n > 0) {
-            self->sums.excess += n * change * change / self->noise - 1;
-            self->sums.n_evidence += n;
-            self->sums.n_workers++;
-        }
+        if (self->pass > 0 && n > 0)
+            speed_sums_add_evidence(&self->sums, n, change, self->noise);
         repeat_sums_merge(&self->sums.stayed, &self->stayed, own, own);
         for (int64_t i = 0; i < self->partners.n; i++)
             repeat_sums_merge(&self->sums.moved, &self->partners.list[i].repeats,
@@ -378,10 +404,13 @@ static int64_t count_receivers(const struct learned_speeds *self)
     return n;
 }
 
-void learned_speeds_begin(struct learned_speeds *self, const struct duration_bins *bins)
+void learned_speeds_begin(struct learned_speeds *self, const struct duration_bins *bins,
+                          double usual_s)
 {
     if (self->comm->size == 1)
         return;
+    self->idle.load_s = bins->load_s;
+    self->idle.usual_s = usual_s;
     self->sums = (struct speed_sums){0};
     self->stayed = (struct repeat_sums){0};
     cost_evidence_begin(&self->costs);

@@ -40,6 +40,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is known of a worker that counts as so slow that it gets hardly any tasks. */
+struct idle_worker {
+    double load_s, usual_s; /* its last load, and the largest that was expected */
+    double idle_s;          /* iterations since it had a load */
+    double patience;        /* how often a task that is slow has to fit in before it is tried */
+    bool is_tried;          /* its speed increases, and no task has shown it yet */
+};
+
 struct learned_speeds {
     const struct taskpool_problem *problem; /* borrowed, as comm */
     struct taskpool_comm *comm;
@@ -51,6 +59,7 @@ struct learned_speeds {
     double n_tasks;    /* moved ones of which that is the mean; 0: none were significant */
     double n_compared; /* tasks that were ever compared with what they took on another worker */
     bool is_known;     /* by --known-speeds */
+    struct idle_worker idle;
     struct cost_evidence costs;
 
     struct watched_tasks watched;
@@ -77,8 +86,10 @@ void learned_speeds_init(struct learned_speeds *speeds, const struct taskpool_mo
 void learned_speeds_fini(struct learned_speeds *speeds);
 
 /* Begins a phase; all workers take part.
- * bins  tasks that ran here, by their durations */
-void learned_speeds_begin(struct learned_speeds *speeds, const struct duration_bins *bins);
+ * bins     tasks that ran here, by their durations
+ * usual_s  the largest load that was expected; 0: not known */
+void learned_speeds_begin(struct learned_speeds *speeds, const struct duration_bins *bins,
+                          double usual_s);
 
 /* Whether this worker's speed is known until the next phase. */
 bool learned_speeds_are_finished(const struct learned_speeds *speeds);

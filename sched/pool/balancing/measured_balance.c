@@ -116,7 +116,7 @@ static void begin_learning(struct measured_balance *self)
     self->balancing = true;
     data_placement_end_iteration(&self->placement);
     balancer_prepare(&self->balancer);
-    learned_speeds_begin(&self->speeds, &self->bins);
+    learned_speeds_begin(&self->speeds, &self->bins, self->balancer.outcome.after_s);
 }
 
 /* From here on bins hold work. */

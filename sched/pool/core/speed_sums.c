@@ -6,8 +6,10 @@
 /* Tasks that ran twice in the same time, in addition to those that did: few tasks prove nothing. */
 #define PRIOR_REPEATS 2
 
-/* Standard errors of a sum over workers that show that many differ. */
+/* Standard errors of a sum over workers that show that many differ, and what one adds at most: an
+ * interruption of a task that moved is seen by two workers, and shows nothing of the others. */
 #define MANY_DIFFER 4
+#define MOST_EXCESS 3
 
 /* --- sums --- */
 
@@ -46,6 +48,13 @@ void speed_sums_merge(struct speed_sums *self, const struct speed_sums *others)
     self->n_workers += others->n_workers;
     repeat_sums_merge(&self->stayed, &others->stayed, 1, 1);
     repeat_sums_merge(&self->moved, &others->moved, 1, 1);
+}
+
+void speed_sums_add_evidence(struct speed_sums *self, double n, double change, double noise)
+{
+    self->excess += fmin(n * change * change / noise - 1, MOST_EXCESS);
+    self->n_evidence += n;
+    self->n_workers++;
 }
 
 double speed_sums_variance(const struct speed_sums *all)

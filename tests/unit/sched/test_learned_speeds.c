@@ -225,35 +225,63 @@ static double cost_of_mixed(int64_t task, void *context)
     return mixed_time(task, NULL, &no_noise);
 }
 
-/* The makespan of the last iteration to the work over the speeds. */
-static double simulate(const char *mode, const double *speeds, bool costs, double noise)
+/* Simulated iterations. */
+struct speeds_case {
+    const char *mode;
+    const double *speeds; /* NULL: all 1 */
+    bool costs;
+    double noise;
+    int slow_iterations; /* after which all workers have speed 1; 0: never */
+    int n_iterations;
+};
+
+/* Makespans to the work over the speeds. */
+static void simulate_case(const struct speeds_case *c, double ratios[])
 {
-    double sum = 0;
-    struct taskpool_problem problem = {.n_tasks = N_TASKS, .cost = costs ? cost_of_mixed : NULL};
+    double speeds[N_WORKERS], work = 0;
+    for (int64_t task = 0; task < N_TASKS; task++)
+        work += cost_of_mixed(task, NULL);
+    for (int i = 0; i < N_WORKERS; i++)
+        speeds[i] = c->speeds ? c->speeds[i] : 1;
+    struct taskpool_problem problem = {.n_tasks = N_TASKS, .cost = c->costs ? cost_of_mixed : NULL};
     struct taskpool_machine machine = {.n_workers = N_WORKERS,
                                        .latency_s = 1e-5,
                                        .latency_spread_s = 1e-5,
                                        .speeds = speeds,
                                        .time = mixed_time,
-                                       .context = &noise};
+                                       .context = &c->noise};
     struct taskpool_settings settings;
     struct taskpool *pool;
     taskpool_settings_default(&settings);
-    settings.mode = mode;
+    settings.mode = c->mode;
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-    for (n_iteration = 0; n_iteration < N_ITERATIONS; n_iteration++) {
+    for (n_iteration = 0; n_iteration < c->n_iterations; n_iteration++) {
+        double sum = 0;
         if (n_iteration > 0)
             check_ok(taskpool_restore(pool));
+        for (int i = 0; i < N_WORKERS; i++) {
+            if (c->slow_iterations > 0 && n_iteration >= c->slow_iterations)
+                speeds[i] = 1;
+            sum += speeds[i];
+        }
         check_ok(taskpool_run(pool));
+        ratios[n_iteration] =
+            taskpool_statistics(pool, n_iteration)->makespan_s / (work / sum);
     }
-    double last_s = taskpool_statistics(pool, N_ITERATIONS - 1)->makespan_s;
     taskpool_destroy(pool);
-    for (int i = 0; i < N_WORKERS; i++)
-        sum += speeds ? speeds[i] : 1;
-    double work = 0;
-    for (int64_t task = 0; task < N_TASKS; task++)
-        work += cost_of_mixed(task, NULL);
-    return last_s / (work / sum);
+}
+
+/* The ratio of the last iteration. */
+static double simulate(const char *mode, const double *speeds, bool costs, double noise)
+{
+    double ratios[N_ITERATIONS];
+    const struct speeds_case c = {.mode = mode,
+                                  .speeds = speeds,
+                                  .costs = costs,
+                                  .noise = noise,
+                                  .n_iterations = N_ITERATIONS};
+    simulate_case(&c, ratios);
+    return ratios[N_ITERATIONS - 1];
 }
 
 static void test_modes_learn_speeds(void **state)
@@ -271,6 +299,49 @@ static void test_modes_learn_speeds(void **state)
         assert_true(simulate(modes[m], one, false, 0) < 1.1);
         assert_true(simulate(modes[m], half, false, 0) < 1.1);
     }
+}
+
+/* Workers that count as too slow for any task cannot show that they are fast again; where they are not, a
+ * task is hardly ever wasted on them. */
+static void test_workers_that_were_interrupted_are_used_again(void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    double speeds[N_WORKERS], ratios[N];
+    for (int i = 0; i < N_WORKERS; i++)
+        speeds[i] = i % 8 == 5 ? 0.03 : 1;
+    const char *const modes[] = {"auto", "persist"};
+    for (int m = 0; m < 2; m++)
+        for (int costs = 0; costs < 2; costs++) {
+            struct speeds_case c = {.mode = modes[m],
+                                    .speeds = speeds,
+                                    .costs = costs,
+                                    .slow_iterations = 2,
+                                    .n_iterations = N};
+            simulate_case(&c, ratios);
+            assert_true(ratios[N - 1] < 1.03);
+            if (!costs)
+                continue;
+            int n_wasted = 0;
+            c.slow_iterations = 0;
+            simulate_case(&c, ratios);
+            for (int i = 3; i < N; i++)
+                n_wasted += ratios[i] > 1.1;
+            assert_in_range(n_wasted, 0, 3);
+        }
+}
+
+/* A task that moved and was interrupted is the evidence of two workers. */
+static void test_one_task_does_not_show_that_many_workers_differ(void **state)
+{
+    (void)state;
+    struct speed_sums two = {0}, many = {0};
+    for (int i = 0; i < 2; i++)
+        speed_sums_add_evidence(&two, 1, i ? 5 : -5, 0.1);
+    assert_true(speed_sums_variance(&two) == 0);
+    for (int i = 0; i < 32; i++)
+        speed_sums_add_evidence(&many, 3, i % 2 ? 0.7 : 0, 0.1);
+    assert_true(speed_sums_variance(&many) > 0);
 }
 
 /* Tasks that take other times in each iteration are no reason to move them. */
@@ -295,6 +366,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_worker_of_most_evidence_is_the_unusual_one),
         cmocka_unit_test(test_tasks_that_moved_are_not_own_ones),
         cmocka_unit_test(test_modes_learn_speeds),
+        cmocka_unit_test(test_workers_that_were_interrupted_are_used_again),
+        cmocka_unit_test(test_one_task_does_not_show_that_many_workers_differ),
         cmocka_unit_test(test_noise_is_not_speed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
