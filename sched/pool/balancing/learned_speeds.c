@@ -48,10 +48,12 @@ static void round_speed(struct learned_speeds *self)
 void learned_speeds_init(struct learned_speeds *self, const struct taskpool_mode_setup *setup,
                          struct taskpool_comm *comm)
 {
-    *self = (struct learned_speeds){.problem = setup->problem,
-                                    .comm = comm,
-                                    .finished = true,
-                                    .prediction = {.stays = 1, .moves = 1}};
+    *self = (struct learned_speeds){
+        .problem = setup->problem,
+        .comm = comm,
+        .finished = true,
+        .prediction = {.stays = 1, .moves = 1, .powers = deviation_powers_none}};
+    expected_work_init(&self->expected, setup->problem);
     const int64_t *sums = setup->speed_sums;
     self->is_known = self->has_evidence = sums != NULL;
     self->costs.least_error = self->costs.doubt = INFINITY;
@@ -101,6 +103,10 @@ static void sum_repeats(struct learned_speeds *self)
         if (watched->from < 0 || !(x > 0 && y > 0))
             continue;
         repeat_sums_add(partner ? &partner->repeats : &self->stayed, x, y);
+        double cost = expected_work_cost(&self->expected, watched->task);
+        if (cost > 0)
+            deviation_sums_add(partner ? &partner->deviations : &self->stayed_deviations, x,
+                               expected_work_deviation(&self->expected, x, cost), log(y / cost));
         if (partner)
             continue;
         self->sums.noise += x * log(x / y) * log(x / y);
@@ -252,11 +258,29 @@ static void send_up(struct learned_speeds *self)
         take_centre(self, &message.sums);
 }
 
+/* Adds what this worker's tasks took that ran twice, by speeds as they are now. */
+static void add_own_repeats(struct learned_speeds *self)
+{
+    double step = self->phase_step;
+    const struct deviation_sums *stayed = &self->stayed_deviations;
+    repeat_sums_merge(&self->sums.stayed, &self->stayed, exp(step), exp(step));
+    deviation_sums_merge(&self->sums.stayed_deviations, stayed, step, step);
+    if (stayed->weight > 0)
+        deviation_sums_add(&self->sums.workers, 1, stayed->x / stayed->weight + step,
+                           stayed->y / stayed->weight + step);
+    for (int64_t i = 0; i < self->partners.n; i++) {
+        const struct speed_partner *partner = &self->partners.list[i];
+        repeat_sums_merge(&self->sums.moved, &partner->repeats, exp(partner->step_sum), exp(step));
+        deviation_sums_merge(&self->sums.moved_deviations, &partner->deviations, partner->step_sum,
+                             step);
+    }
+}
+
 /* Adds this worker's sums when it is ready, and passes them on when those of the subtree are here. */
 static void pass_sums_on(struct learned_speeds *self, bool is_ready)
 {
     if (is_ready) {
-        double n, change, own = exp(self->phase_step);
+        double n, change;
         self->has_own_sums = true;
         self->sums.gain = fmax(self->sums.gain, speed_partners_gain(&self->partners, &n, &change));
         if (self->pass > 0 && n > 0) {
@@ -264,10 +288,7 @@ static void pass_sums_on(struct learned_speeds *self, bool is_ready)
             self->sums.n_evidence += n;
             self->sums.n_workers++;
         }
-        repeat_sums_merge(&self->sums.stayed, &self->stayed, own, own);
-        for (int64_t i = 0; i < self->partners.n; i++)
-            repeat_sums_merge(&self->sums.moved, &self->partners.list[i].repeats,
-                              exp(self->partners.list[i].step_sum), own);
+        add_own_repeats(self);
     }
     if (self->has_own_sums && self->n_sums == rank_tree_n_children(self->comm))
         send_up(self);
@@ -384,6 +405,7 @@ void learned_speeds_begin(struct learned_speeds *self, const struct duration_bin
         return;
     self->sums = (struct speed_sums){0};
     self->stayed = (struct repeat_sums){0};
+    self->stayed_deviations = (struct deviation_sums){0};
     cost_evidence_begin(&self->costs);
     self->phase_step = self->last_step = 0;
     self->n_sums = self->pass = self->round = self->n_rounds = 0;

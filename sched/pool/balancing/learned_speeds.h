@@ -21,7 +21,7 @@
  * Durations that are mostly noise are no reason to move tasks: what a task takes next is best
  * predicted by the regression on what it took, mean + slope x (duration - mean). The slope, of
  * tasks that stay and of tasks that move, is that of those that ran twice; with constant durations
- * it is 1.
+ * it is 1. Where costs are predicted, modes may have work predicted by expected_work.h.
  *
  * A phase: sums go up a tree of all workers, and centre, scatters and slopes come down. If tasks
  * moved, receivers report to donors what they took, relative to that prediction: it is mostly long
@@ -30,6 +30,7 @@
  * once more. */
 #pragma once
 
+#include "sched/pool/balancing/expected_work.h"
 #include "sched/pool/core/comm.h"
 #include "sched/pool/core/speed_partners.h"
 #include "sched/pool/core/speed_sums.h"
@@ -57,6 +58,8 @@ struct learned_speeds {
     struct speed_partners partners;
 
     struct repeat_sums stayed; /* of tasks that were here before */
+    struct deviation_sums stayed_deviations;
+    struct expected_work expected; /* of the tasks in bins, if the mode has it predicted */
 
     struct speed_sums sums; /* of the subtree */
     int n_sums;             /* that arrived from children */
