@@ -115,6 +115,10 @@ static void expect_durations(struct balancer *self)
         return;
     const struct prediction *prediction = &link->speeds->prediction;
     link->speed = link->speeds->speed;
+    if (expected_work_minds_costs(&link->speeds->expected)) {
+        link->extra = link->speeds->expected.extra;
+        return;
+    }
     link->slope = prediction->moves;
     link->constant = (1 - prediction->moves) * prediction->mean;
     link->extra = (prediction->stays - prediction->moves) *

@@ -170,7 +170,8 @@ static bool expect_gain(struct balancer_node *self, double max_s)
 /* Whether durations say more of what moved tasks take than their mean does. */
 static bool predicts_moved(const struct balancer_link *link)
 {
-    return !link->speeds || link->speeds->prediction.moves > LEAST_SLOPE;
+    return !link->speeds || expected_work_minds_costs(&link->speeds->expected) ||
+           link->speeds->prediction.moves > LEAST_SLOPE;
 }
 
 /* The ratio of what data took to their price. What a placement that was given up has shown is not
@@ -338,7 +339,9 @@ static struct balancer_message judge_as_seeded(struct balancer_node *self, doubl
 }
 
 /* The root's verdict. There are pairs if the largest load is still worth it: after a deal all loads
- * in the upper three quarters of the excess are to become smaller, after the tree all. */
+ * in the upper three quarters of the excess are to become smaller, after the tree all. Where data are known, loads
+ * after the pairs include what transfers may wait; if the largest is not below the one before with that, it is judged
+ * as that one, which pairs never exceed: to refuse such trials made more iterations longer than it made shorter. */
 static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)
 {
     struct balancer_message verdict = {.kind = BALANCER_VERDICT};

@@ -58,6 +58,8 @@ void balancer_placement_end(struct balancer *self, const struct balancer_message
         data_spread_tasks(self->placement);
         fill_placed(self);
     } else {
+        self->outcome.moves = self->outcome.deals = self->outcome.tries = false;
+        self->outcome.after_s = self->outcome.largest_s;
         return_to_best(self);
     }
 }

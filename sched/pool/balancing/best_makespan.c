@@ -29,11 +29,21 @@ static enum best_step step_after_start(struct best_makespan *self, double makesp
     return BEST_TRY;
 }
 
+/* Learns from a trial without a gain how far expectations are to be trusted. */
+static void note_trial(struct best_makespan *self, double makespan_s)
+{
+    if (self->promised_s > 0 && makespan_s > (1 - LEAST_SAVING) * self->least_s)
+        self->excess = fmax(self->excess, makespan_s / self->promised_s);
+    self->promised_s = 0;
+}
+
 enum best_step best_makespan_next(struct best_makespan *self, double makespan_s, double error)
 {
     bool is_first = self->least_s == 0;
     self->least_s *= 1 + error;
     self->start_s *= 1 + error;
+    self->excess /= 1 + error;
+    note_trial(self, makespan_s);
     if (self->is_start)
         return step_after_start(self, makespan_s);
     if (!is_first && !self->is_best && makespan_s > self->least_s) {
@@ -58,11 +68,12 @@ enum best_step best_makespan_next(struct best_makespan *self, double makespan_s,
 bool best_makespan_accepts(struct best_makespan *self, double max_s)
 {
     double least_s = self->start_s > 0 ? fmin(self->start_s, self->least_s) : self->least_s;
-    if (max_s >= (1 - LEAST_SAVING) * least_s) {
+    if (fmax(1, self->excess) * max_s >= (1 - LEAST_SAVING) * least_s) {
         prefer_start(self, BEST_KEEP);
         return false;
     }
     self->is_best = self->is_start = false;
+    self->promised_s = max_s;
     return true;
 }
 

@@ -23,11 +23,6 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 /* Costs leave a worker's speed unknown that could differ by so much unnoticed. */
 #define DOUBT 0.25
 
-/* A load that shows no speed, relative to the largest that was expected, and by how much the logarithm of
- * the speed then increases. */
-#define IDLE_LOAD 0.1
-#define IDLE_STEP 1.0
-
 enum speeds_kind {
     SPEEDS_REPORT = SPEEDS_FIRST_KIND, /* receiver to donor */
     SPEEDS_SUMS,                       /* to the parent */
@@ -53,11 +48,13 @@ static void round_speed(struct learned_speeds *self)
 void learned_speeds_init(struct learned_speeds *self, const struct taskpool_mode_setup *setup,
                          struct taskpool_comm *comm)
 {
-    *self = (struct learned_speeds){.problem = setup->problem,
-                                    .comm = comm,
-                                    .finished = true,
-                                    .idle.patience = 1,
-                                    .prediction = {.stays = 1, .moves = 1}};
+    *self = (struct learned_speeds){
+        .problem = setup->problem,
+        .comm = comm,
+        .finished = true,
+        .idle.patience = 1,
+        .prediction = {.stays = 1, .moves = 1, .powers = deviation_powers_none}};
+    expected_work_init(&self->expected, setup->problem);
     const int64_t *sums = setup->speed_sums;
     self->is_known = self->has_evidence = sums != NULL;
     self->costs.least_error = self->costs.doubt = INFINITY;
@@ -107,6 +104,10 @@ static void sum_repeats(struct learned_speeds *self)
         if (watched->from < 0 || !(x > 0 && y > 0))
             continue;
         repeat_sums_add(partner ? &partner->repeats : &self->stayed, x, y);
+        double cost = expected_work_cost(&self->expected, watched->task);
+        if (cost > 0)
+            deviation_sums_add(partner ? &partner->deviations : &self->stayed_deviations, x,
+                               expected_work_deviation(&self->expected, x, cost), log(y / cost));
         if (partner)
             continue;
         self->sums.noise += x * log(x / y) * log(x / y);
@@ -182,28 +183,6 @@ static void average_evidence(struct learned_speeds *self, const struct speed_sum
     self->n_tasks = fmin(self->n_tasks + n, MAX_TASKS);
 }
 
-/* A worker that counts as so slow that hardly a task is left to it cannot show that it is not, though it
- * mostly was interrupted, and is fast again. When it has been idle for as long as a task would take it if
- * it is slow, its speed increases from iteration to iteration until there is a task for it; where that
- * shows that it is slow indeed, the next time after twice as long. */
-static void reconsider_idle(struct learned_speeds *self, double n, double change)
-{
-    struct idle_worker *idle = &self->idle;
-    double task_s = self->prediction.mean / exp(self->logarithm);
-    bool is_idle = idle->load_s <= IDLE_LOAD * idle->usual_s;
-    if (n > 0 && idle->is_tried)
-        idle->patience = change < 0 ? 2 * idle->patience : 1;
-    if (n > 0 || !is_idle || self->is_known || self->logarithm >= 0) {
-        idle->is_tried = idle->is_tried && n == 0;
-        idle->idle_s = 0;
-        return;
-    }
-    idle->idle_s += idle->usual_s;
-    idle->is_tried = idle->is_tried || idle->idle_s >= idle->patience * task_s;
-    if (idle->is_tried)
-        self->costs.change = self->logarithm = fmin(0, self->logarithm + IDLE_STEP);
-}
-
 bool learned_speeds_are_untried(const struct learned_speeds *self)
 {
     return !self->is_known && self->costs.doubt > DOUBT * DOUBT && self->n_compared < TRIED_TASKS;
@@ -215,7 +194,10 @@ static void end_speeds_phase(struct learned_speeds *self, const struct speed_sum
     speed_partners_gain(&self->partners, &n, &change);
     self->n_compared += n;
     average_evidence(self, all);
-    reconsider_idle(self, n, change);
+    double task_s = self->prediction.mean / exp(self->logarithm);
+    double step = idle_worker_reconsider(&self->idle, n, change, task_s);
+    if (step > 0 && self->logarithm < 0 && !self->is_known)
+        self->costs.change = self->logarithm = fmin(0, self->logarithm + step);
     prediction_remember(&self->prediction, all);
     round_speed(self);
     self->partners.n = self->watched.n = 0;
@@ -281,19 +263,34 @@ static void send_up(struct learned_speeds *self)
         take_centre(self, &message.sums);
 }
 
+/* Adds what this worker's tasks took that ran twice, by speeds as they are now. */
+static void add_own_repeats(struct learned_speeds *self)
+{
+    double step = self->phase_step;
+    const struct deviation_sums *stayed = &self->stayed_deviations;
+    repeat_sums_merge(&self->sums.stayed, &self->stayed, exp(step), exp(step));
+    deviation_sums_merge(&self->sums.stayed_deviations, stayed, step, step);
+    if (stayed->weight > 0)
+        deviation_sums_add(&self->sums.workers, 1, stayed->x / stayed->weight + step,
+                           stayed->y / stayed->weight + step);
+    for (int64_t i = 0; i < self->partners.n; i++) {
+        const struct speed_partner *partner = &self->partners.list[i];
+        repeat_sums_merge(&self->sums.moved, &partner->repeats, exp(partner->step_sum), exp(step));
+        deviation_sums_merge(&self->sums.moved_deviations, &partner->deviations, partner->step_sum,
+                             step);
+    }
+}
+
 /* Adds this worker's sums when it is ready, and passes them on when those of the subtree are here. */
 static void pass_sums_on(struct learned_speeds *self, bool is_ready)
 {
     if (is_ready) {
-        double n, change, own = exp(self->phase_step);
+        double n, change;
         self->has_own_sums = true;
         self->sums.gain = fmax(self->sums.gain, speed_partners_gain(&self->partners, &n, &change));
         if (self->pass > 0 && n > 0)
             speed_sums_add_evidence(&self->sums, n, change, self->noise);
-        repeat_sums_merge(&self->sums.stayed, &self->stayed, own, own);
-        for (int64_t i = 0; i < self->partners.n; i++)
-            repeat_sums_merge(&self->sums.moved, &self->partners.list[i].repeats,
-                              exp(self->partners.list[i].step_sum), own);
+        add_own_repeats(self);
     }
     if (self->has_own_sums && self->n_sums == rank_tree_n_children(self->comm))
         send_up(self);
@@ -413,6 +410,7 @@ void learned_speeds_begin(struct learned_speeds *self, const struct duration_bin
     self->idle.usual_s = usual_s;
     self->sums = (struct speed_sums){0};
     self->stayed = (struct repeat_sums){0};
+    self->stayed_deviations = (struct deviation_sums){0};
     cost_evidence_begin(&self->costs);
     self->phase_step = self->last_step = 0;
     self->n_sums = self->pass = self->round = self->n_rounds = 0;

@@ -21,7 +21,7 @@
  * Durations that are mostly noise are no reason to move tasks: what a task takes next is best
  * predicted by the regression on what it took, mean + slope x (duration - mean). The slope, of
  * tasks that stay and of tasks that move, is that of those that ran twice; with constant durations
- * it is 1.
+ * it is 1. Where costs are predicted, modes may have work predicted by expected_work.h.
  *
  * A phase: sums go up a tree of all workers, and centre, scatters and slopes come down. If tasks
  * moved, receivers report to donors what they took, relative to that prediction: it is mostly long
@@ -30,6 +30,8 @@
  * once more. */
 #pragma once
 
+#include "sched/pool/balancing/expected_work.h"
+#include "sched/pool/balancing/idle_worker.h"
 #include "sched/pool/core/comm.h"
 #include "sched/pool/core/speed_partners.h"
 #include "sched/pool/core/speed_sums.h"
@@ -39,14 +41,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What is known of a worker that counts as so slow that it gets hardly any tasks. */
-struct idle_worker {
-    double load_s, usual_s; /* its last load, and the largest that was expected */
-    double idle_s;          /* iterations since it had a load */
-    double patience;        /* how often a task that is slow has to fit in before it is tried */
-    bool is_tried;          /* its speed increases, and no task has shown it yet */
-};
 
 struct learned_speeds {
     const struct taskpool_problem *problem; /* borrowed, as comm */
@@ -66,6 +60,8 @@ struct learned_speeds {
     struct speed_partners partners;
 
     struct repeat_sums stayed; /* of tasks that were here before */
+    struct deviation_sums stayed_deviations;
+    struct expected_work expected; /* of the tasks in bins, if the mode has it predicted */
 
     struct speed_sums sums; /* of the subtree */
     int n_sums;             /* that arrived from children */

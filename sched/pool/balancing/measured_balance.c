@@ -27,6 +27,7 @@ enum status measured_balance_init(struct measured_balance *self,
     bool finds_data = problem->even_within > 0 || problem->move_cost > 0;
     struct balancer_rules own = finds_data ? rules_of_few_moves(rules, problem) : *rules;
     own.seed = setup->settings->seed;
+    self->minds_costs = problem->cost && !finds_data && !rules->takes_worse;
     learned_speeds_init(&self->speeds, setup, comm);
     double speed = self->speeds.speed;
     balancer_init(&self->balancer, comm, &self->bins, &self->speeds, &own);
@@ -126,6 +127,10 @@ static void begin_moving(struct measured_balance *self)
     self->stealing.speed = self->speeds.speed;
     self->stealing.minds_speeds = self->speeds.has_evidence;
     duration_bins_scale(&self->bins, self->speeds.speed);
+    if (self->minds_costs)
+        taskpool_comm_report(self->stealing.comm,
+                             expected_work_predict(&self->speeds.expected,
+                                                   &self->speeds.prediction.powers, &self->bins));
     balancer_begin(&self->balancer, self->end_s);
 }
 
@@ -145,6 +150,7 @@ bool measured_balance_balance(struct measured_balance *self)
 void measured_balance_keep(struct measured_balance *self)
 {
     data_placement_end_iteration(&self->placement);
+    expected_work_keep(&self->speeds.expected);
     duration_bins_scale(&self->bins, self->speeds.speed);
     taskpool_comm_report(self->stealing.comm, learned_speeds_watch_own(&self->speeds, &self->bins));
 }

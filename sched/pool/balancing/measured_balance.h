@@ -21,7 +21,8 @@ struct measured_balance {
     struct data_placement placement;
     bool balancing; /* a phase has begun and is not finished: speeds are learned, then tasks move */
     bool moving;
-    double end_s; /* from this worker's last task to the end, in the last iteration that
+    bool minds_costs; /* predicted costs say what tasks take, in addition to durations */
+    double end_s;     /* from this worker's last task to the end, in the last iteration that
                      * stole */
 };
 

@@ -23,7 +23,8 @@ struct speed_partner {
     double gain[2];         /* of the partner in this round and the next, by parity */
     double step[2];         /* the change of its speed in the round before */
     bool has_gain[2];
-    struct repeat_sums repeats; /* of tasks from it, as speeds were before the phase */
+    struct repeat_sums repeats;       /* of tasks from it, as speeds were before the phase */
+    struct deviation_sums deviations; /* of these tasks */
 };
 
 /* Zero-initialised is empty. */

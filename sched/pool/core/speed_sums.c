@@ -6,10 +6,17 @@
 /* Tasks that ran twice in the same time, in addition to those that did: few tasks prove nothing. */
 #define PRIOR_REPEATS 2
 
-/* Standard errors of a sum over workers that show that many differ, and what one adds at most: an
- * interruption of a task that moved is seen by two workers, and shows nothing of the others. */
+/* Standard errors by which noise is to differ from what is expected of it, and tasks that show that. */
+#define SIGNIFICANT    3
+#define LEAST_COMPARED 8
+
+/* The least power of deviations: without any they could not be seen any more. */
+#define LEAST_POWER 0.05
+
+/* Standard errors of a sum over workers that show that many differ, and what one adds at most: so much
+ * that two never show it, which both see a moved task that was interrupted. */
 #define MANY_DIFFER 4
-#define MOST_EXCESS 3
+#define MOST_EXCESS 4
 
 /* --- sums --- */
 
@@ -32,6 +39,30 @@ void repeat_sums_merge(struct repeat_sums *self, const struct repeat_sums *other
     self->xy += others->xy * x_factor * y_factor;
 }
 
+void deviation_sums_add(struct deviation_sums *self, double weight, double x, double y)
+{
+    self->weight += weight;
+    self->squares += weight * weight;
+    self->x += weight * x;
+    self->y += weight * y;
+    self->xx += weight * x * x;
+    self->xy += weight * x * y;
+    self->yy += weight * y * y;
+}
+
+void deviation_sums_merge(struct deviation_sums *self, const struct deviation_sums *others,
+                          double x_term, double y_term)
+{
+    double weight = others->weight;
+    self->weight += weight;
+    self->squares += others->squares;
+    self->x += others->x + weight * x_term;
+    self->y += others->y + weight * y_term;
+    self->xx += others->xx + 2 * x_term * others->x + weight * x_term * x_term;
+    self->xy += others->xy + x_term * others->y + y_term * others->x + weight * x_term * y_term;
+    self->yy += others->yy + 2 * y_term * others->y + weight * y_term * y_term;
+}
+
 void speed_sums_merge(struct speed_sums *self, const struct speed_sums *others)
 {
     self->noise += others->noise;
@@ -48,6 +79,9 @@ void speed_sums_merge(struct speed_sums *self, const struct speed_sums *others)
     self->n_workers += others->n_workers;
     repeat_sums_merge(&self->stayed, &others->stayed, 1, 1);
     repeat_sums_merge(&self->moved, &others->moved, 1, 1);
+    deviation_sums_merge(&self->stayed_deviations, &others->stayed_deviations, 0, 0);
+    deviation_sums_merge(&self->moved_deviations, &others->moved_deviations, 0, 0);
+    deviation_sums_merge(&self->workers, &others->workers, 0, 0);
 }
 
 void speed_sums_add_evidence(struct speed_sums *self, double n, double change, double noise)
@@ -76,18 +110,83 @@ static double slope_of(const struct repeat_sums *sums, double expected)
     return xx > 0 ? fmin(1, fmax(0, (xy + prior * expected) / (xx + prior))) : expected;
 }
 
+const struct deviation_powers deviation_powers_none = {.stays = 1, .moves = 1, .workers = 1};
+
+/* Adds sums of a phase, less their means. */
+static void merge_centred(struct deviation_sums *self, const struct deviation_sums *phase)
+{
+    if (phase->weight > 0)
+        deviation_sums_merge(self, phase, -phase->x / phase->weight, -phase->y / phase->weight);
+}
+
+/* The variance of noise: the mean of x (x - y), where it differs significantly from what is expected. */
+static double noise_of(const struct deviation_sums *before, const struct deviation_sums *phase,
+                       double expected)
+{
+    struct deviation_sums sums = *before;
+    merge_centred(&sums, phase);
+    if (!(sums.squares > 0))
+        return expected;
+    double n = sums.weight * sums.weight / sums.squares;
+    double noise = (sums.xx - sums.xy) / sums.weight;
+    double changes = sums.xx - 2 * sums.xy + sums.yy;
+    double error = sqrt(sums.xx * changes / n) / sums.weight;
+    bool is_known = n > LEAST_COMPARED && noise > SPEED_LEAST_CHANGE * SPEED_LEAST_CHANGE;
+    return is_known && fabs(noise - expected) > SIGNIFICANT * error ? noise : expected;
+}
+
+/* The fraction of the deviations of this phase that is no noise. */
+static double power_of(double noise, const struct deviation_sums *phase)
+{
+    struct deviation_sums sums = {0};
+    merge_centred(&sums, phase);
+    double variance = sums.weight > 0 ? sums.yy / sums.weight : 0;
+    return noise > 0 && variance > 0 ? fmax(LEAST_POWER, 1 - noise / variance) : 1;
+}
+
+static void update_powers(struct prediction *self, const struct speed_sums *all)
+{
+    const struct deviation_sums *stayed = &all->stayed_deviations, *moved = &all->moved_deviations;
+    struct deviation_sums both = *stayed, before = self->stayed_before, centred = {0};
+    deviation_sums_merge(&both, moved, 0, 0);
+    merge_centred(&centred, stayed);
+    merge_centred(&centred, moved);
+    deviation_sums_merge(&before, &self->moved_before, 0, 0);
+    double noise = noise_of(&before, &centred, 0);
+    self->powers = (struct deviation_powers){
+        .stays = power_of(noise_of(&self->stayed_before, stayed, noise), &both),
+        .moves = power_of(noise_of(&self->moved_before, moved, noise), &both),
+        .workers = power_of(noise_of(&self->workers_before, &all->workers, 0), &all->workers),
+        .log_unit = both.weight > 0 ? both.y / both.weight : 0};
+}
+
 void prediction_update(struct prediction *self, const struct speed_sums *all)
 {
     double n = all->stayed.n + all->moved.n;
     self->mean = n > 0 ? (all->stayed.y + all->moved.y) / n : 0;
     self->stays = slope_of(&all->stayed, 1);
     self->moves = slope_of(all->moved.n > 0 ? &all->moved : &self->moved, self->stays);
+    update_powers(self, all);
+}
+
+/* Those before count for half, as if their weights were smaller. */
+static void remember_deviations(struct deviation_sums *self, const struct deviation_sums *phase)
+{
+    *self = (struct deviation_sums){.weight = self->weight / 2,
+                                    .squares = self->squares / 4,
+                                    .xx = self->xx / 2,
+                                    .xy = self->xy / 2,
+                                    .yy = self->yy / 2};
+    merge_centred(self, phase);
 }
 
 void prediction_remember(struct prediction *self, const struct speed_sums *all)
 {
     if (all->moved.n > 0)
         self->moved = all->moved;
+    remember_deviations(&self->stayed_before, &all->stayed_deviations);
+    remember_deviations(&self->moved_before, &all->moved_deviations);
+    remember_deviations(&self->workers_before, &all->workers);
 }
 
 /* --- costs --- */

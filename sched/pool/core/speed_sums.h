@@ -19,6 +19,29 @@ void repeat_sums_add(struct repeat_sums *sums, double x, double y);
 void repeat_sums_merge(struct repeat_sums *sums, const struct repeat_sums *others, double x_factor,
                        double y_factor);
 
+/* Sums over tasks that ran twice and whose costs are predicted, with their work as weights: x and y are the
+ * logarithms of the ratio of what they took to that cost. */
+struct deviation_sums {
+    double weight, squares; /* of weights */
+    double x, y, xx, xy, yy;
+};
+
+void deviation_sums_add(struct deviation_sums *sums, double weight, double x, double y);
+
+/* Adds sums, as if all x and y were larger by these terms. */
+void deviation_sums_merge(struct deviation_sums *sums, const struct deviation_sums *others,
+                          double x_term, double y_term);
+
+/* The fractions of deviations that are to be expected again (balancing/expected_work.h), in (0, 1]; the rest is
+ * noise. 1: durations alone count. */
+struct deviation_powers {
+    double stays, moves; /* of a task */
+    double workers;      /* of the mean of tasks that stay on a worker */
+    double log_unit;     /* logarithm of the work of a task of cost 1 */
+};
+
+extern const struct deviation_powers deviation_powers_none;
+
 /* Sums over workers. */
 struct speed_sums {
     double noise, noise_weight;  /* squares of logarithms of ratios of a task's durations */
@@ -30,6 +53,8 @@ struct speed_sums {
     double excess, n_evidence; /* speed_sums_add_evidence, and tasks */
     double n_workers;          /* with evidence */
     struct repeat_sums stayed, moved;
+    struct deviation_sums stayed_deviations, moved_deviations;
+    struct deviation_sums workers; /* means of the stayed ones of each */
 };
 
 void speed_sums_merge(struct speed_sums *sums, const struct speed_sums *others);
@@ -48,6 +73,9 @@ struct prediction {
     double stays, moves; /* slopes, in [0, 1], where a task stays and where it moves */
     double noise;        /* variance of logarithms of the ratio of two durations; 0: not known */
     struct repeat_sums moved; /* of all phases before, the older the less */
+    struct deviation_powers powers;
+    struct deviation_sums stayed_before, moved_before,
+        workers_before; /* as moved, less their means */
 };
 
 /* Mean and slopes, by the sums of this phase, and by what earlier ones have shown of tasks that

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Learned speeds: the parts against slow references, and modes on simulated workers that they learn
  * to know. */
+#include "sched/pool/balancing/expected_work.h"
 #include "sched/pool/core/speed_partners.h"
 #include "sched/pool/core/speed_sums.h"
 #include "sched/pool/queues/speed_classes.h"
@@ -85,6 +86,75 @@ static void test_slope_of_moves_is_remembered(void **state)
     prediction_update(&prediction, &stayed);
     check_close(prediction.stays, 1, 1e-9);
     check_close(prediction.moves, 0, 0.1);
+}
+
+/* Logarithms of ratios of durations to costs: errors that last, or change, and noise. */
+static struct deviation_powers powers_of(double lasts, double changes, double noise)
+{
+    struct random_stream random;
+    struct speed_sums sums = {0};
+    struct prediction prediction = {0};
+    random_stream_init(&random, 7, 0);
+    for (int i = 0; i < 10000; i++) {
+        double error = lasts * random_unit(&random);
+        double x = error + noise * random_unit(&random), y = error + noise * random_unit(&random);
+        y += changes * random_unit(&random);
+        deviation_sums_add(i % 2 ? &sums.stayed_deviations : &sums.moved_deviations, 1, x, y);
+    }
+    prediction_update(&prediction, &sums);
+    return prediction.powers;
+}
+
+static void test_durations_count_as_their_noise_allows(void **state)
+{
+    (void)state;
+    struct deviation_powers powers = powers_of(1, 0, 1);
+    check_close(powers.stays, 0.5, 0.03);
+    check_close(powers.moves, 0.5, 0.03);
+    check_close(powers.log_unit, 1, 0.02);
+    assert_true(powers.workers == 1); /* of no worker anything is known */
+    assert_true(powers_of(1, 0, 0).moves == 1);
+    assert_true(powers_of(0, 1, 0).moves == 1);        /* drift is no noise */
+    check_close(powers_of(1, 1, 1).moves, 0.67, 0.03); /* of three parts one */
+    assert_true(powers_of(0, 0, 1).moves < 0.1);       /* never 0 */
+}
+
+static double cost_of_number(int64_t task, void *context)
+{
+    (void)context;
+    return (double)task;
+}
+
+/* Tasks 1, 4, 16 took the squares of their costs; task 0 has none. Half of a logarithm is noise, but not of the
+ * mean of all. */
+static void test_expected_work_is_between_cost_and_duration(void **state)
+{
+    (void)state;
+    static const double times[] = {1, 4, 16}, expected[] = {1, 8, 64};
+    struct taskpool_problem problem = {.cost = cost_of_number};
+    struct deviation_powers powers = {.stays = 0.5, .moves = 0.5, .workers = 1};
+    struct expected_work work;
+    struct duration_bins bins = {0};
+    double sum = 3, weight = 0, mean = 0, extra = 0;
+    expected_work_init(&work, &problem);
+    check_ok(duration_bins_add(&bins, 0, 3));
+    for (int i = 0; i < 3; i++) {
+        check_ok(duration_bins_add(&bins, (int64_t)times[i], times[i] * times[i]));
+        mean += times[i] * times[i] * log(times[i]);
+        weight += times[i] * times[i];
+        sum += expected[i];
+    }
+    check_ok(expected_work_predict(&work, &deviation_powers_none, &bins));
+    check_close(bins.load_s, 276, 1e-9);
+    check_ok(expected_work_predict(&work, &powers, &bins));
+    assert_true(bins.n_tasks == 4 && bins.entries[3].task == 16);
+    check_close(bins.load_s, sum, 1e-9);
+    for (int i = 0; i < 3; i++) {
+        extra += expected[i] * (exp(mean / weight / 2) - 1);
+        check_close(expected_work_deviation(&work, expected[i], times[i]), log(times[i]), 1e-9);
+    }
+    check_close(work.extra, extra, 1e-9);
+    duration_bins_fini(&bins);
 }
 
 enum { N_PREDICTED = 20, N_COSTED = 64 };
@@ -265,8 +335,7 @@ static void simulate_case(const struct speeds_case *c, double ratios[])
             sum += speeds[i];
         }
         check_ok(taskpool_run(pool));
-        ratios[n_iteration] =
-            taskpool_statistics(pool, n_iteration)->makespan_s / (work / sum);
+        ratios[n_iteration] = taskpool_statistics(pool, n_iteration)->makespan_s / (work / sum);
     }
     taskpool_destroy(pool);
 }
@@ -360,6 +429,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tasks_go_where_they_end_first),
         cmocka_unit_test(test_slopes_are_those_of_noise),
         cmocka_unit_test(test_slope_of_moves_is_remembered),
+        cmocka_unit_test(test_durations_count_as_their_noise_allows),
+        cmocka_unit_test(test_expected_work_is_between_cost_and_duration),
         cmocka_unit_test(test_costs_show_who_is_slow),
         cmocka_unit_test(test_costs_of_earlier_phases_are_remembered),
         cmocka_unit_test(test_costs_of_nothing_show_nothing),
