@@ -4,6 +4,7 @@
 #include "hf/tiles/tile_matrix.h"
 #include "support/arrays/item_cache.h"
 #include "support/base/agree.h"
+#include "support/vectors/vector_clones.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,22 +128,20 @@ void fock_accumulator_start(struct fock_accumulator *accumulator,
         darray_zero(accumulator->sums[i]);
 }
 
-/* sums[i] += round(block[i] / quantum); returns whether all fit. */
+/* sums[i] += round((block[i] + common[i]) / quantum); returns whether all fit. rint, and not llrint, which
+ * is a call and keeps the loop from using vectors. */
+VECTOR_CLONES
 static bool add_fixed(double inverse_quantum, int64_t n, const double *restrict block,
                       const double *restrict common, int64_t *restrict sums)
 {
-    double largest = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double x = fabs(block[i] + (common ? common[i] : 0)) * inverse_quantum;
-        largest = x > largest ? x : largest;
-    }
-    if (!(largest < 0x1p62))
-        return false;
+    int64_t n_beyond = 0;
     for (int64_t i = 0; i < n; i++) {
         double x = (block[i] + (common ? common[i] : 0)) * inverse_quantum;
-        sums[i] += llrint(x);
+        n_beyond += !(fabs(x) < 0x1p62);
     }
-    return true;
+    for (int64_t i = 0; i < n && n_beyond == 0; i++)
+        sums[i] += (int64_t)rint((block[i] + (common ? common[i] : 0)) * inverse_quantum);
+    return n_beyond == 0;
 }
 
 enum status fock_accumulator_add(struct fock_accumulator *accumulator, int matrix, int64_t pair,

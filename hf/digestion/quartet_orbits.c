@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/digestion/quartet_orbits.h"
 
+#include "support/arrays/item_cache.h"
+
 #include <stdlib.h>
 
 /* A pair of groups (a, b) and its images. */
@@ -11,69 +13,24 @@ struct pair_orbit {
     uint64_t fixed_by; /* bit k: operation k leaves the pair what it is */
 };
 
-/* The pairs of one side, numbered over all classes. */
+/* The pairs of two tiles, numbered over all classes. */
 struct pair_orbits {
-    int64_t tile[2];
-    struct pair_orbit *pairs;
+    int32_t n_own;
     int32_t *own;          /* numbers of pairs that are their highest images, ascending */
     int32_t *n_own_before; /* of them, before each pair; last their number */
+    struct pair_orbit pairs[];
 };
+
+/* Tiles have neighbours in many quartets, one after another. */
+#define CACHE_BYTES 16000000
 
 struct quartet_orbits {
     const struct tile_symmetry *symmetry;
-    struct pair_orbits side[2]; /* bras, kets */
+    struct item_cache *cache;          /* item I * n_tiles + J: struct pair_orbits */
+    const struct shell_pairs *loading; /* of the item that is being loaded */
+    int64_t number[2];                 /* of the pinned items of bra and ket; -1: none */
+    const struct pair_orbits *side[2]; /* bras, kets */
 };
-
-static int64_t max_pairs(const struct tiling *tiling)
-{
-    return tiling->max_groups * tiling->max_groups;
-}
-
-static enum status create_side(const struct tiling *tiling, struct pair_orbits *side)
-{
-    size_t n = (size_t)max_pairs(tiling);
-    side->tile[0] = -1;
-    side->pairs = malloc(n * sizeof *side->pairs);
-    side->own = malloc(n * sizeof *side->own);
-    side->n_own_before = malloc((n + 1) * sizeof *side->n_own_before);
-    return CHECK_MEMORY(side->pairs && side->own && side->n_own_before,
-                        "no memory for orbits of shell quartets");
-}
-
-enum status quartet_orbits_create(const struct tile_symmetry *symmetry,
-                                  struct quartet_orbits **orbits)
-{
-    struct quartet_orbits *made = *orbits = calloc(1, sizeof *made);
-    TRY(CHECK_MEMORY(made, "no memory for orbits of shell quartets"));
-    made->symmetry = symmetry;
-    enum status status = create_side(symmetry->tiling, &made->side[0]);
-    if (status == STATUS_OK)
-        status = create_side(symmetry->tiling, &made->side[1]);
-    if (status != STATUS_OK) {
-        quartet_orbits_destroy(made);
-        *orbits = NULL;
-    }
-    return status;
-}
-
-void quartet_orbits_destroy(struct quartet_orbits *orbits)
-{
-    if (!orbits)
-        return;
-    for (int side = 0; side < 2; side++) {
-        free(orbits->side[side].pairs);
-        free(orbits->side[side].own);
-        free(orbits->side[side].n_own_before);
-    }
-    free(orbits);
-}
-
-int64_t quartet_orbits_bytes(const struct tiling *tiling)
-{
-    int64_t of_pair = (int64_t)(sizeof(struct pair_orbit) + 2 * sizeof(int32_t));
-    return (int64_t)sizeof(struct quartet_orbits) +
-           2 * (max_pairs(tiling) * of_pair + (int64_t)sizeof(int32_t));
-}
 
 static int64_t image_of_pair(const struct tile_symmetry *symmetry, int k,
                              const struct pair_orbit *pair)
@@ -96,31 +53,115 @@ static struct pair_orbit orbit_of_pair(const struct tile_symmetry *symmetry, int
     return pair;
 }
 
-/* Successive quartets mostly share a side. */
-static void begin_side(const struct tile_symmetry *symmetry, int64_t I, int64_t J,
-                       const struct shell_pairs *pairs, struct pair_orbits *side)
+static int32_t count_of_all_classes(const struct shell_pairs *pairs)
 {
-    int32_t n = 0, n_own = 0;
-    if (side->tile[0] == I && side->tile[1] == J)
-        return;
-    side->tile[0] = I;
-    side->tile[1] = J;
+    const struct pair_class *last = &pairs->classes[pairs->n_classes - 1];
+    return pairs->n_classes > 0 ? last->first_pair + last->n_pairs : 0;
+}
+
+static int64_t bytes_of_orbits(int64_t n)
+{
+    return (int64_t)sizeof(struct pair_orbits) +
+           n * (int64_t)(sizeof(struct pair_orbit) + 2 * sizeof(int32_t)) +
+           (int64_t)sizeof(int32_t);
+}
+
+static enum status load_orbits(int64_t number, void *context, void **item, int64_t *bytes)
+{
+    const struct quartet_orbits *orbits = context;
+    const struct shell_pairs *pairs = orbits->loading;
+    int32_t n_pairs = count_of_all_classes(pairs), n = 0;
+    (void)number;
+    *bytes = bytes_of_orbits(n_pairs);
+    struct pair_orbits *made = *item = malloc((size_t)*bytes);
+    TRY(CHECK_MEMORY(made, "no memory for orbits of shell quartets"));
+    made->n_own = 0;
+    made->own = (int32_t *)(made->pairs + n_pairs);
+    made->n_own_before = made->own + n_pairs;
     for (int c = 0; c < pairs->n_classes; c++)
         for (int32_t i = 0; i < pairs->classes[c].n_pairs; i++, n++) {
             const struct shell_pair *pair = &pairs->classes[c].pairs[i];
-            side->pairs[n] = orbit_of_pair(symmetry, pair->first, pair->second);
-            side->n_own_before[n] = n_own;
-            side->own[n_own] = n;
-            n_own += side->pairs[n].number == side->pairs[n].highest;
+            made->pairs[n] = orbit_of_pair(orbits->symmetry, pair->first, pair->second);
+            made->n_own_before[n] = made->n_own;
+            made->own[made->n_own] = n;
+            made->n_own += made->pairs[n].number == made->pairs[n].highest;
         }
-    side->n_own_before[n] = n_own;
+    made->n_own_before[n] = made->n_own;
+    return STATUS_OK;
 }
 
-void quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
-                          const struct shell_pairs *bra, const struct shell_pairs *ket)
+static void unload_orbits(int64_t number, void *item, void *context)
 {
-    begin_side(orbits->symmetry, quartet->I, quartet->J, bra, &orbits->side[0]);
-    begin_side(orbits->symmetry, quartet->K, quartet->L, ket, &orbits->side[1]);
+    (void)number;
+    (void)context;
+    free(item);
+}
+
+enum status quartet_orbits_create(const struct tile_symmetry *symmetry,
+                                  struct quartet_orbits **orbits)
+{
+    int64_t n_tiles = symmetry->tiling->n_tiles;
+    struct quartet_orbits *made = *orbits = calloc(1, sizeof *made);
+    TRY(CHECK_MEMORY(made, "no memory for orbits of shell quartets"));
+    *made = (struct quartet_orbits){.symmetry = symmetry, .number = {-1, -1}};
+    const struct item_cache_source source = {load_orbits, unload_orbits, made};
+    enum status status = item_cache_create(n_tiles * n_tiles, CACHE_BYTES, &source, &made->cache);
+    if (status != STATUS_OK) {
+        quartet_orbits_destroy(made);
+        *orbits = NULL;
+    }
+    return status;
+}
+
+static void release_side(struct quartet_orbits *orbits, int side)
+{
+    if (orbits->number[side] >= 0)
+        item_cache_release(orbits->cache, orbits->number[side]);
+    orbits->number[side] = -1;
+}
+
+void quartet_orbits_destroy(struct quartet_orbits *orbits)
+{
+    if (!orbits)
+        return;
+    for (int side = 0; side < 2; side++)
+        release_side(orbits, side);
+    item_cache_destroy(orbits->cache);
+    free(orbits);
+}
+
+int64_t quartet_orbits_bytes(const struct tiling *tiling)
+{
+    int64_t n_tiles = tiling->n_tiles;
+    return (int64_t)sizeof(struct quartet_orbits) + item_cache_bytes(n_tiles * n_tiles) +
+           CACHE_BYTES + 2 * bytes_of_orbits(tiling->max_groups * tiling->max_groups);
+}
+
+static enum status begin_side(struct quartet_orbits *orbits, int side, int64_t number,
+                              const struct shell_pairs *pairs)
+{
+    void *item;
+    if (orbits->number[side] == number)
+        return STATUS_OK;
+    release_side(orbits, side);
+    orbits->loading = pairs;
+    TRY(item_cache_pin(orbits->cache, number, &item));
+    orbits->number[side] = number;
+    orbits->side[side] = item;
+    return STATUS_OK;
+}
+
+enum status quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
+                                 const struct shell_pairs *bra, const struct shell_pairs *ket)
+{
+    int64_t n_tiles = orbits->symmetry->tiling->n_tiles;
+    TRY(begin_side(orbits, 0, quartet->I * n_tiles + quartet->J, bra));
+    return begin_side(orbits, 1, quartet->K * n_tiles + quartet->L, ket);
+}
+
+bool quartet_orbits_may_have(const struct quartet_orbits *orbits)
+{
+    return orbits->side[0]->n_own > 0 || orbits->side[1]->n_own > 0;
 }
 
 /* Whether no operation of the set takes the pair to a higher one. */
@@ -203,8 +244,8 @@ static int32_t select_own_kets(const struct tile_symmetry *symmetry, const struc
 int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, int32_t first_ket,
                               int32_t n_kets, int32_t *selected)
 {
-    const struct pair_orbit *P = &orbits->side[0].pairs[bra];
-    const struct pair_orbits *kets = &orbits->side[1];
+    const struct pair_orbit *P = &orbits->side[0]->pairs[bra];
+    const struct pair_orbits *kets = orbits->side[1];
     return P->number == P->highest
                ? select_with_own_bra(orbits->symmetry, P, kets->pairs + first_ket, n_kets, selected)
                : select_own_kets(orbits->symmetry, P, kets, first_ket, n_kets, selected);
@@ -213,7 +254,7 @@ int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, 
 double quartet_orbits_weight(const struct quartet_orbits *orbits, int32_t bra, int32_t ket)
 {
     const struct tile_symmetry *symmetry = orbits->symmetry;
-    const struct pair_orbit *P = &orbits->side[0].pairs[bra], *Q = &orbits->side[1].pairs[ket];
+    const struct pair_orbit *P = &orbits->side[0]->pairs[bra], *Q = &orbits->side[1]->pairs[ket];
     uint64_t fixing = P->fixed_by & Q->fixed_by;
     if (fixing == 1 && P->highest != Q->highest)
         return 1;

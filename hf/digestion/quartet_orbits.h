@@ -20,6 +20,7 @@
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct quartet_orbits;
@@ -34,9 +35,12 @@ int64_t quartet_orbits_bytes(const struct tiling *tiling);
 
 /* Prepares for the quartets of tiles (IJ|KL), which the functions below are about: the pairs of tiles I
  * and J are bras, those of K and L kets, each numbered over all its classes (shell_pairs.h). Pairs of
- * two tiles are the same at every call. */
-void quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
-                          const struct shell_pairs *bra, const struct shell_pairs *ket);
+ * two tiles are the same at every call. Errors: STATUS_NO_MEMORY. */
+enum status quartet_orbits_begin(struct quartet_orbits *orbits, const struct tile_quartet *quartet,
+                                 const struct shell_pairs *bra, const struct shell_pairs *ket);
+
+/* False only if no quartet is a representative. */
+bool quartet_orbits_may_have(const struct quartet_orbits *orbits);
 
 /* Puts the positions in [0, n_kets) of kets from number first_ket on that make a representative with
  * the bra into selected, ascending, and returns their number; selected has room for n_kets. */

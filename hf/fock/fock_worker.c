@@ -392,9 +392,12 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
                                         const struct shell_pairs *bra,
                                         const struct shell_pairs *ket)
 {
+    if (worker->orbits) {
+        TRY(quartet_orbits_begin(worker->orbits_of[worker->group], quartet, bra, ket));
+        if (!quartet_orbits_may_have(worker->orbits))
+            return STATUS_OK;
+    }
     TRY(quartet_views_begin(&worker->views, quartet));
-    if (worker->orbits)
-        quartet_orbits_begin(worker->orbits_of[worker->group], quartet, bra, ket);
     fock_digest_begin(worker->digest, bra, ket);
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     compute_pairs(worker, quartet, bra, ket);

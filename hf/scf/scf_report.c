@@ -74,11 +74,21 @@ void scf_report_iteration(const struct scf_iteration *iteration)
               iteration->algebra_seconds);
 }
 
-/* A curvature with digits enough to show its sign. */
+/* The decimal that the error of a curvature changes. */
+static int count_decimals(double error)
+{
+    int decimals = isfinite(error) && error > 0 ? (int)-floor(log10(error)) : 4;
+    return decimals < 2 ? 2 : decimals > 6 ? 6 : decimals;
+}
+
+/* A curvature with the digits that are known, and enough to show its sign. */
 static void print_eigenvalue(const struct scf_curvature *curvature)
 {
-    bool is_small = fabs(curvature->eigenvalue) < 1e-5;
-    log_print(is_small ? " %.1e" : " %.6f", curvature->eigenvalue);
+    int decimals = count_decimals(curvature->error);
+    if (fabs(curvature->eigenvalue) < fmax(1e-4, pow(10, -decimals)))
+        log_print(" %.1e", curvature->eigenvalue);
+    else
+        log_print(" %.*f", decimals, curvature->eigenvalue);
 }
 
 void scf_report_stability(int n_spins, const struct scf_curvature curvature[], int n_builds)
@@ -117,21 +127,21 @@ static bool is_bounded(const struct scf_curvature *curvature)
            curvature->error > 0.4 * curvature->eigenvalue;
 }
 
-/* A curvature, and its error where that leaves the sign open. */
+/* A curvature and its error. */
 static void print_curvature(const struct scf_curvature *curvature)
 {
     enum scf_verdict verdict = scf_curvature_verdict(curvature);
     bool is_upper_bound = verdict == SCF_VERDICT_UNSTABLE || !isfinite(curvature->error);
     if (is_bounded(curvature)) {
-        log_print("Lowest curvature of the energy in orbital space between %.6f and %.6f",
+        log_print("Lowest curvature of the energy in orbital space between %.2g and %.2g",
                   curvature->eigenvalue - curvature->error, curvature->eigenvalue);
         return;
     }
     log_print("Lowest curvature of the energy in orbital space%s",
               is_upper_bound ? " at most" : "");
     print_eigenvalue(curvature);
-    if (verdict == SCF_VERDICT_NOT_SETTLED && isfinite(curvature->error))
-        log_print(" with an error of %.0e", curvature->error);
+    if (!is_upper_bound)
+        log_print(" +- %.1g", curvature->error);
 }
 
 static void print_stability(const struct scf_problem *problem, const struct scf_result *result)

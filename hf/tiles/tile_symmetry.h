@@ -48,24 +48,29 @@ void tile_symmetry_destroy(struct tile_symmetry *symmetry);
 /* Bytes of the object, and of a process in the functions below. Not collective. */
 int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_group *group);
 
+/* Bytes of a process in tile_symmetry_add and the searches for parts. Not collective. */
+int64_t tile_symmetry_sums_bytes(const struct tiling *tiling, const struct point_group *group);
+
 /* Bit k: operation k takes the pair of groups of shells (a, b) to itself, in either order. */
 uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b);
 
 /* B = beta B + sum_k factors[k] (k A) over all operations; beta 0 overwrites even NaN.
- * A  complete, as after darray_sync; not B
- * B  complete on return
+ * factors  a number times the characters of a one-dimensional representation, 1 and -1
+ * A        complete, as after darray_sync; not B
+ * B        complete on return
  * Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_matrix_use use,
                               const double factors[], const struct darray *A, double beta,
                               struct darray *B);
 
-/* Up to D2h: the largest magnitude of an element of each part of a complete density, order of them,
- * among the tiles of this process. Not collective. Errors: STATUS_NO_MEMORY. */
+/* Up to D2h: the largest magnitude of an element of each part of a complete density, order of them, in
+ * one pair of shells of each orbit that has one in a tile of this process. Not collective. Errors:
+ * STATUS_NO_MEMORY. */
 enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
                                      double largest[]);
 
 /* tile_symmetry_find_parts for any group: largest[0] of the totally symmetric part, and largest[1] of
- * the rest. */
+ * the rest, in all tiles of this process. */
 enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
                                     double largest[2]);
 

@@ -96,7 +96,7 @@ for distance in 1.2105 1.2110; do
 done
 weak 1.2104
 expect 'b["stability"]["real_uhf"]["stable"] is None and len(b["saddle_points_left"]) == 1'
-print ' with an error of .*: not settled whether a minimum among real UHF'
+print ' [+]- .*: not settled whether a minimum among real UHF'
 weak 1.210386
 expect 'b["stability"]["real_uhf"]["stable"] is False and b["saddle_points_left"] == []'
 expect '-3e-7 < b["lowest_curvature"] < -1e-7'

@@ -143,30 +143,37 @@ static int check_classes(const struct orbit_case *c, const struct quartet_orbits
     return n_in_orbits;
 }
 
+/* *n_without: adds 1 where no quartet may be a representative. */
 static int check_tiles(const struct orbit_case *c, struct quartet_orbits *orbits, int64_t bra,
-                       int64_t ket)
+                       int64_t ket, int *n_without)
 {
     const struct shell_pairs *bras = c->pairs[bra], *kets = c->pairs[ket];
     struct tile_quartet quartet;
     int n_in_orbits = 0;
     tile_pair_of_index(bra, &quartet.I, &quartet.J);
     tile_pair_of_index(ket, &quartet.K, &quartet.L);
-    quartet_orbits_begin(orbits, &quartet, bras, kets);
+    check_ok(quartet_orbits_begin(orbits, &quartet, bras, kets));
     for (int b = 0; b < bras->n_classes; b++)
         for (int k = 0; k < kets->n_classes; k++)
             n_in_orbits += check_classes(c, orbits, &bras->classes[b], &kets->classes[k]);
+    if (!quartet_orbits_may_have(orbits)) {
+        assert_int_equal(n_in_orbits, 0);
+        (*n_without)++;
+    }
     return n_in_orbits;
 }
 
 static int check_all_tiles(const struct orbit_case *c)
 {
     struct quartet_orbits *orbits;
-    int n_in_orbits = 0;
+    int n_in_orbits = 0, n_without = 0;
     check_ok(quartet_orbits_create(c->symmetry, &orbits));
     for (int64_t bra = 0; bra < tiling_n_pairs(c->tiling); bra++)
         for (int64_t ket = 0; ket < tiling_n_pairs(c->tiling); ket++)
-            n_in_orbits += check_tiles(c, orbits, bra, ket);
+            n_in_orbits += check_tiles(c, orbits, bra, ket, &n_without);
     quartet_orbits_destroy(orbits);
+    if (c->group.order >= 24 && c->tiling->n_tiles > 6)
+        assert_true(n_without > 0);
     return n_in_orbits;
 }
 
