@@ -11,6 +11,9 @@
 /* Products of fewer multiplications cost less than a call of an engine. */
 enum { SMALL_PRODUCT = 64 };
 
+/* Shorter sums cost less than a call of BLAS. */
+enum { MIN_DDOT = 32 };
+
 /* Whether BLAS, whose numbers are of type int, takes it as a length or a stride. */
 static bool is_blas_number(int64_t x)
 {
@@ -63,8 +66,8 @@ static double sum_along(const struct product_dimension *along, const double *A, 
 {
     const int64_t *stride = along->stride;
     double sum = 0;
-    if (is_blas_number(along->extent) && is_blas_number(stride[SIDE_A]) &&
-        is_blas_number(stride[SIDE_B]))
+    if (along->extent >= MIN_DDOT && is_blas_number(along->extent) &&
+        is_blas_number(stride[SIDE_A]) && is_blas_number(stride[SIDE_B]))
         return cblas_ddot((int)along->extent, A, (int)stride[SIDE_A], B, (int)stride[SIDE_B]);
     for (int64_t i = 0; i < along->extent; i++)
         sum += A[i * stride[SIDE_A]] * B[i * stride[SIDE_B]];
@@ -86,31 +89,60 @@ static struct product_dimension take_dimension(struct dimension_list *list, int 
     return dimension;
 }
 
-/* The innermost loop is along neighbours in A, which without columns is the larger factor, or else in C. */
+/* The two innermost loops; loops of one value where there are fewer. */
+struct inner_loops {
+    struct product_dimension along, across;
+    bool sums_along, sums_across; /* they are over summed values */
+};
+
+/* Takes from the lists along neighbours in A, which without columns is the larger factor, or else in C. */
+static struct inner_loops take_inner_loops(struct dimension_list *of_C,
+                                           struct dimension_list *summed)
+{
+    struct inner_loops inner = {.along.extent = 1, .across.extent = 1};
+    int in_C = dimension_list_neighbours(of_C, SIDE_A);
+    int in_sum = dimension_list_neighbours(summed, SIDE_A);
+    inner.sums_along = (in_C < 0 && in_sum >= 0) || (of_C->n == 0 && summed->n > 0);
+    if (inner.sums_along)
+        inner.along = take_dimension(summed, in_sum >= 0 ? in_sum : 0);
+    else if (of_C->n > 0)
+        inner.along = take_dimension(of_C, in_C >= 0 ? in_C : 0);
+    inner.sums_across = summed->n > 0;
+    if (inner.sums_across || of_C->n > 0)
+        inner.across = take_dimension(inner.sums_across ? summed : of_C, 0);
+    return inner;
+}
+
+static void run_inner_loops(const struct inner_loops *inner, double factor, const double *A,
+                            const double *B, bool add, double *C)
+{
+    const int64_t *stride = inner->across.stride;
+    for (int64_t i = 0; i < inner->across.extent; i++) {
+        if (inner->sums_along)
+            *C = (add ? *C : 0) + factor * sum_along(&inner->along, A, B);
+        else
+            run_along(&inner->along, factor, A, B, add, C);
+        add = add || inner->sums_across;
+        A += stride[SIDE_A];
+        B += stride[SIDE_B];
+        C += stride[SIDE_C];
+    }
+}
+
 static void multiply_by_loops(const struct product_shape *shape)
 {
     struct dimension_list of_C = shape->rows, summed = shape->summed;
     struct dimension_place at = {{0}, {0}}, at_summed = {{0}, {0}};
     append_dimensions(&of_C, &shape->columns);
     append_dimensions(&of_C, &shape->batch);
-    int in_C = dimension_list_neighbours(&of_C, SIDE_A);
-    int in_sum = dimension_list_neighbours(&summed, SIDE_A);
-    bool sums = (in_C < 0 && in_sum >= 0) || (of_C.n == 0 && summed.n > 0);
-    struct product_dimension along = {.extent = 1};
-    if (sums)
-        along = take_dimension(&summed, in_sum >= 0 ? in_sum : 0);
-    else if (of_C.n > 0)
-        along = take_dimension(&of_C, in_C >= 0 ? in_C : 0);
+    struct inner_loops inner = take_inner_loops(&of_C, &summed);
     do {
         bool add = shape->add;
         do {
-            const double *A = shape->A + at.offset[SIDE_A] + at_summed.offset[SIDE_A];
-            const double *B = shape->B + at.offset[SIDE_B] + at_summed.offset[SIDE_B];
-            double *C = shape->C + at.offset[SIDE_C];
-            if (sums)
-                *C = (add ? *C : 0) + shape->factor * sum_along(&along, A, B);
-            else
-                run_along(&along, shape->factor, A, B, add, C);
+            run_inner_loops(&inner, shape->factor,
+                            shape->A + at.offset[SIDE_A] + at_summed.offset[SIDE_A],
+                            shape->B + at.offset[SIDE_B] + at_summed.offset[SIDE_B], add,
+                            shape->C + at.offset[SIDE_C]);
             add = true;
         } while (dimension_list_next(&summed, 0, &at_summed));
     } while (dimension_list_next(&of_C, 0, &at));

@@ -222,9 +222,7 @@ static void print_dump_header(const struct dump_writer *writer)
     fprintf(writer->file, "&FCI\nNORB=%lld,\nNELEC=%lld,\nMS2=%lld,\n", (long long)writer->n,
             (long long)(alpha->n_occupied + beta->n_occupied),
             (long long)(alpha->n_occupied - beta->n_occupied));
-    if (orbitals->n_spins == 2)
-        fprintf(writer->file, "UHF=.TRUE.,\n");
-    fprintf(writer->file, "ORBSYM=");
+    fprintf(writer->file, "UHF=.%s.,\nORBSYM=", orbitals->n_spins == 2 ? "TRUE" : "FALSE");
     for (int64_t p = 0; p < writer->n; p++)
         fprintf(writer->file, "1,");
     fprintf(writer->file, "\nISYM=1,\n&END\n");

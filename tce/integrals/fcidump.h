@@ -6,6 +6,7 @@
  *     NORB=24,
  *     NELEC=10,
  *     MS2=0,
+ *     UHF=.FALSE.,
  *     ORBSYM=1,1,...,1,
  *     ISYM=1,
  *     &END

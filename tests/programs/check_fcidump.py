@@ -25,7 +25,7 @@ class Dump:
         assert text.startswith("&FCI\n"), "&FCI is alone on its line"
         header, body = text.split("&END\n")
         fields = dict(re.findall(r"(\w+)=([^=\n]+),\n", header))
-        self.unrestricted = fields.get("UHF") == ".TRUE."
+        self.unrestricted = {".TRUE.": True, ".FALSE.": False}[fields["UHF"]]  # Psi4 reads no file without
         self.n, self.n_electrons = int(fields["NORB"]), int(fields["NELEC"])
         self.ms2 = int(fields["MS2"])
         assert [int(label) for label in fields["ORBSYM"].split(",")] == [1] * self.n

@@ -38,7 +38,7 @@ iterate t2 from n2, energy E
 n2[i,j,a,b] = ovov[i,a,j,b] * d2[i,j,a,b]
 E = 2 * ovov[i,a,j,b] * n2[i,j,a,b] - ovov[i,b,j,a] * n2[i,j,a,b]
 finally energy ET
-for a >= b >= c by tile 2
+for a >= b >= c by tile 1
     tensor W[a,b,c,i,j,k]
     tensor d3[a,b,c,i,j,k] = denominators
     W[a,b,c,i,j,k] = sym(a i, b j, c k) vovv[b,i,d,a] * t2[k,j,c,d]
@@ -126,25 +126,27 @@ def count_finished(text):
     return int(found[1]) if found else None
 
 
-def choose_kill(loop, choose, stored):
-    """Number of processes, mode, what is killed, and after how many seconds: from the start, or, if
-    stored, from when the run has stored energies of tuples."""
+def choose_kill(choose, stored):
+    """Number of processes, mode, what is killed, and when: as a fraction of an uninterrupted run's time, or,
+    if stored, of that which is left of it when the run has stored energies of tuples."""
     return (choose.randint(1, 3), choose.choice(MODES), choose.choice(["all", "all", "one", "mpirun"]),
-            choose.uniform(0, 0.3 if stored else 1) * loop.seconds, stored)
+            choose.uniform(0, 0.3 if stored else 1), stored)
 
 
 def stored_or_ended(process, loop, before):
     return process.poll() is not None or loop.stored_at() not in (None, before)
 
 
-def kill_once(loop, choose, n_processes, mode, how, later, stored):
+def kill_once(loop, choose, n_processes, mode, how, fraction, stored):
     """Words for a run that was killed, what it found finished, and its energy if it ended before."""
     path = loop.path("output")
     before = loop.stored_at()
+    start = time.monotonic()
     with open(path, "w", encoding="utf-8") as output:
         process = loop.start(n_processes, mode, output)
         if stored:
             wait_until(lambda: stored_or_ended(process, loop, before), SECONDS)
+        later = fraction * max(0, loop.seconds - (time.monotonic() - start))
         try:
             process.wait(later)
         except subprocess.TimeoutExpired:
@@ -208,7 +210,7 @@ def main():
         for kill in range(n_kills):
             try:
                 stored = kill == n_kills - 1 or choose.random() < 0.5
-                words, finished, energy = kill_once(loop, choose, *choose_kill(loop, choose, stored))
+                words, finished, energy = kill_once(loop, choose, *choose_kill(choose, stored))
                 n_resumed += chain.add(words, finished, energy)
                 n_ended += energy is not None
                 if energy is not None:
