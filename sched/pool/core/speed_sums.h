@@ -50,8 +50,8 @@ struct speed_sums {
     double ratios, n_ratios;     /* those means, and workers that have one */
     double typical, n_typical;   /* the same of those that count as neither slow nor fast */
     double gain;                 /* the largest: learned_speeds.h */
-    double excess, n_evidence; /* speed_sums_add_evidence, and tasks */
-    double n_workers;          /* with evidence */
+    double excess, n_evidence;   /* speed_sums_add_evidence, and tasks */
+    double n_workers;            /* with evidence */
     struct repeat_sums stayed, moved;
     struct deviation_sums stayed_deviations, moved_deviations;
     struct deviation_sums workers; /* means of the stayed ones of each */
