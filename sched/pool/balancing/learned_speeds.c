@@ -194,8 +194,8 @@ static void end_speeds_phase(struct learned_speeds *self, const struct speed_sum
     speed_partners_gain(&self->partners, &n, &change);
     self->n_compared += n;
     average_evidence(self, all);
-    double task_s = self->prediction.mean / exp(self->logarithm);
-    double step = idle_worker_reconsider(&self->idle, n, change, task_s);
+    double step = idle_worker_reconsider(&self->idle, n, change, exp(-self->logarithm),
+                                         self->prediction.mean);
     if (step > 0 && self->logarithm < 0 && !self->is_known)
         self->costs.change = self->logarithm = fmin(0, self->logarithm + step);
     prediction_remember(&self->prediction, all);

@@ -13,10 +13,12 @@
 /* The least power of deviations: without any they could not be seen any more. */
 #define LEAST_POWER 0.05
 
-/* Standard errors of a sum over workers that show that many differ, and what one adds at most: so much
- * that two never show it, which both see a moved task that was interrupted. */
+/* Standard errors of a sum over workers that show that many differ; the number of workers that can show
+ * it, and what one adds at most: a moved task that was interrupted is seen by two, and shows nothing of the
+ * others. */
 #define MANY_DIFFER 4
-#define MOST_EXCESS 4
+#define LEAST_MANY  8
+#define MOST_EXCESS 10
 
 /* --- sums --- */
 
@@ -93,7 +95,8 @@ void speed_sums_add_evidence(struct speed_sums *self, double n, double change, d
 
 double speed_sums_variance(const struct speed_sums *all)
 {
-    bool is_significant = all->excess > MANY_DIFFER * sqrt(2 * all->n_workers);
+    bool is_significant =
+        all->n_workers >= LEAST_MANY && all->excess > MANY_DIFFER * sqrt(2 * all->n_workers);
     return is_significant ? all->excess / all->n_evidence : 0;
 }
 
