@@ -21,8 +21,8 @@ struct pair_orbits {
     struct pair_orbit pairs[];
 };
 
-/* Tiles have neighbours in many quartets, one after another. */
-#define CACHE_BYTES 16000000
+/* Pairs of tiles come back in many quartets. */
+#define MOST_CACHE_BYTES 16000000
 
 struct quartet_orbits {
     const struct tile_symmetry *symmetry;
@@ -55,8 +55,10 @@ static struct pair_orbit orbit_of_pair(const struct tile_symmetry *symmetry, int
 
 static int32_t count_of_all_classes(const struct shell_pairs *pairs)
 {
-    const struct pair_class *last = &pairs->classes[pairs->n_classes - 1];
-    return pairs->n_classes > 0 ? last->first_pair + last->n_pairs : 0;
+    int32_t n = 0;
+    for (int c = 0; c < pairs->n_classes; c++)
+        n += pairs->classes[c].n_pairs;
+    return n;
 }
 
 static int64_t bytes_of_orbits(int64_t n)
@@ -64,6 +66,15 @@ static int64_t bytes_of_orbits(int64_t n)
     return (int64_t)sizeof(struct pair_orbits) +
            n * (int64_t)(sizeof(struct pair_orbit) + 2 * sizeof(int32_t)) +
            (int64_t)sizeof(int32_t);
+}
+
+/* Room for all pairs of tiles, in both orders, or for as many as fit. */
+static int64_t bytes_of_cache(const struct tiling *tiling)
+{
+    double n_tiles = (double)tiling->n_tiles, n_groups = (double)tiling->shells->n_groups;
+    double bytes = n_tiles * n_tiles * (double)bytes_of_orbits(0) +
+                   n_groups * n_groups * (double)(bytes_of_orbits(1) - bytes_of_orbits(0));
+    return bytes < MOST_CACHE_BYTES ? (int64_t)bytes : MOST_CACHE_BYTES;
 }
 
 static enum status load_orbits(int64_t number, void *context, void **item, int64_t *bytes)
@@ -105,7 +116,8 @@ enum status quartet_orbits_create(const struct tile_symmetry *symmetry,
     TRY(CHECK_MEMORY(made, "no memory for orbits of shell quartets"));
     *made = (struct quartet_orbits){.symmetry = symmetry, .number = {-1, -1}};
     const struct item_cache_source source = {load_orbits, unload_orbits, made};
-    enum status status = item_cache_create(n_tiles * n_tiles, CACHE_BYTES, &source, &made->cache);
+    enum status status = item_cache_create(n_tiles * n_tiles, bytes_of_cache(symmetry->tiling),
+                                           &source, &made->cache);
     if (status != STATUS_OK) {
         quartet_orbits_destroy(made);
         *orbits = NULL;
@@ -134,7 +146,7 @@ int64_t quartet_orbits_bytes(const struct tiling *tiling)
 {
     int64_t n_tiles = tiling->n_tiles;
     return (int64_t)sizeof(struct quartet_orbits) + item_cache_bytes(n_tiles * n_tiles) +
-           CACHE_BYTES + 2 * bytes_of_orbits(tiling->max_groups * tiling->max_groups);
+           bytes_of_cache(tiling) + 2 * bytes_of_orbits(tiling->max_groups * tiling->max_groups);
 }
 
 static enum status begin_side(struct quartet_orbits *orbits, int side, int64_t number,

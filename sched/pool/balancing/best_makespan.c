@@ -57,6 +57,8 @@ enum best_step best_makespan_next(struct best_makespan *self, double makespan_s,
     self->is_again = is_longer && !self->is_again;
     if (self->is_again)
         return BEST_RETURN;
+    if (is_longer) /* the load is another one */
+        self->excess = 0;
     self->least_s = makespan_s;
     self->is_best = self->n_wait > 0;
     if (self->n_wait == 0)

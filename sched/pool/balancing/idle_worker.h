@@ -40,7 +40,7 @@ static inline double idle_worker_reconsider(struct idle_worker *idle, double n, 
 {
     if (n > 0 && idle->is_tried)
         idle->patience = change < 0 ? 2 * idle->patience : 1;
-    if (n > 0 || idle->load_s > IDLE_LOAD * idle->usual_s) {
+    if (n > 0 || !(idle->usual_s > 0) || idle->load_s > IDLE_LOAD * idle->usual_s) {
         idle->is_tried = idle->is_tried && n == 0;
         idle->idle_s = 0;
         return 0;

@@ -288,8 +288,11 @@ static void pass_sums_on(struct learned_speeds *self, bool is_ready)
         double n, change;
         self->has_own_sums = true;
         self->sums.gain = fmax(self->sums.gain, speed_partners_gain(&self->partners, &n, &change));
-        if (self->pass > 0 && n > 0)
-            speed_sums_add_evidence(&self->sums, n, change, self->noise);
+        if (self->pass > 0 && n > 0) {
+            self->sums.excess += n * change * change / self->noise - 1;
+            self->sums.n_evidence += n;
+            self->sums.n_workers++;
+        }
         add_own_repeats(self);
     }
     if (self->has_own_sums && self->n_sums == rank_tree_n_children(self->comm))

@@ -144,7 +144,7 @@ void pairs_answer_offer(struct pairs *self)
                               .partner_s = round->partner_s,
                               .own_speed = self->link->speed,
                               .partner_speed = round->partner_speed};
-    if (pairs_is_trial_round(self) && self->n_offer > 0)
+    if (pairs_is_trial_round(self) && self->n_offer > 0 && self->bins->n_tasks > 0)
         give_to_try(self, &gift);
     else
         even_out(self, &gift);

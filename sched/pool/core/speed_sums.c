@@ -13,12 +13,8 @@
 /* The least power of deviations: without any they could not be seen any more. */
 #define LEAST_POWER 0.05
 
-/* Standard errors of a sum over workers that show that many differ; the number of workers that can show
- * it, and what one adds at most: a moved task that was interrupted is seen by two, and shows nothing of the
- * others. */
+/* Standard errors of a sum over workers that show that many differ. */
 #define MANY_DIFFER 4
-#define LEAST_MANY  8
-#define MOST_EXCESS 10
 
 /* --- sums --- */
 
@@ -86,17 +82,9 @@ void speed_sums_merge(struct speed_sums *self, const struct speed_sums *others)
     deviation_sums_merge(&self->workers, &others->workers, 0, 0);
 }
 
-void speed_sums_add_evidence(struct speed_sums *self, double n, double change, double noise)
-{
-    self->excess += fmin(n * change * change / noise - 1, MOST_EXCESS);
-    self->n_evidence += n;
-    self->n_workers++;
-}
-
 double speed_sums_variance(const struct speed_sums *all)
 {
-    bool is_significant =
-        all->n_workers >= LEAST_MANY && all->excess > MANY_DIFFER * sqrt(2 * all->n_workers);
+    bool is_significant = all->excess > MANY_DIFFER * sqrt(2 * all->n_workers);
     return is_significant ? all->excess / all->n_evidence : 0;
 }
 

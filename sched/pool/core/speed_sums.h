@@ -50,18 +50,14 @@ struct speed_sums {
     double ratios, n_ratios;     /* those means, and workers that have one */
     double typical, n_typical;   /* the same of those that count as neither slow nor fast */
     double gain;                 /* the largest: learned_speeds.h */
-    double excess, n_evidence;   /* speed_sums_add_evidence, and tasks */
-    double n_workers;            /* with evidence */
+    double excess, n_evidence; /* n change^2 / noise, less 1, of workers with evidence, and tasks */
+    double n_workers;          /* that have some */
     struct repeat_sums stayed, moved;
     struct deviation_sums stayed_deviations, moved_deviations;
     struct deviation_sums workers; /* means of the stayed ones of each */
 };
 
 void speed_sums_merge(struct speed_sums *sums, const struct speed_sums *others);
-
-/* Adds a worker whose evidence, of n tasks, is that its logarithm should be larger by change.
- * noise  variance of the logarithm of a task's duration */
-void speed_sums_add_evidence(struct speed_sums *sums, double n, double change, double noise);
 
 /* The variance of the logarithms of the workers' speeds, in units of that of the noise, if
  * evidence shows that many differ, though not by how much each does; else 0. */

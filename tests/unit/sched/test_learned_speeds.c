@@ -400,17 +400,47 @@ static void test_workers_that_were_interrupted_are_used_again(void **state)
         }
 }
 
-/* A task that moved and was interrupted is the evidence of two workers. */
-static void test_one_task_does_not_show_that_many_workers_differ(void **state)
+/* Seeds of durations. */
+static double exponential_time(int64_t task, const void *record, const void *context)
+{
+    const uint64_t *seed = context;
+    struct random_stream random;
+    (void)record;
+    random_stream_init(&random, *seed, (uint64_t)task);
+    return -0.01 * log(1 - random_unit(&random));
+}
+
+/* Workers that are left without a task have none to be tried elsewhere. */
+static void test_few_tasks_on_workers_of_unknown_speeds(void **state)
 {
     (void)state;
-    struct speed_sums two = {0}, many = {0};
-    for (int i = 0; i < 2; i++)
-        speed_sums_add_evidence(&two, 1, i ? 5 : -5, 0.1);
-    assert_true(speed_sums_variance(&two) == 0);
-    for (int i = 0; i < 32; i++)
-        speed_sums_add_evidence(&many, 3, i % 2 ? 0.7 : 0, 0.1);
-    assert_true(speed_sums_variance(&many) > 0);
+    enum { N = 256 };
+    static const double kinds[] = {0.03, 0.25, 1, 10};
+    double speeds[N];
+    struct random_stream random;
+    random_stream_init(&random, 9, 0);
+    for (int i = 0; i < N; i++)
+        speeds[i] = kinds[random_below(&random, 4)];
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct taskpool_problem problem = {.n_tasks = 3 * N + 5};
+        struct taskpool_machine machine = {.n_workers = N,
+                                           .latency_s = 1e-5,
+                                           .speeds = speeds,
+                                           .time = exponential_time,
+                                           .context = &seed};
+        struct taskpool_settings settings;
+        struct taskpool *pool;
+        taskpool_settings_default(&settings);
+        settings.mode = "auto";
+        check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+        for (int i = 0; i < 8; i++) {
+            if (i > 0)
+                check_ok(taskpool_restore(pool));
+            check_ok(taskpool_run(pool));
+            assert_true(taskpool_statistics(pool, i)->makespan_s > 0);
+        }
+        taskpool_destroy(pool);
+    }
 }
 
 /* Tasks that take other times in each iteration are no reason to move them. */
@@ -438,7 +468,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tasks_that_moved_are_not_own_ones),
         cmocka_unit_test(test_modes_learn_speeds),
         cmocka_unit_test(test_workers_that_were_interrupted_are_used_again),
-        cmocka_unit_test(test_one_task_does_not_show_that_many_workers_differ),
+        cmocka_unit_test(test_few_tasks_on_workers_of_unknown_speeds),
         cmocka_unit_test(test_noise_is_not_speed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
