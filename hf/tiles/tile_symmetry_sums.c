@@ -104,27 +104,80 @@ static const double *find_turn(const struct orbit_walk *walk, int k, const struc
     return walk->symmetry->turns[density ? k : walk->symmetry->group->inverse[k]][shell->l];
 }
 
-/* out[p][q] = sum_mn T_a[p][m] X[m][n] T_b[q][n], or with both T transposed. */
+/* T[m][p], or T[p][m] from T^T, which has rows of n elements. */
+static inline void copy_turn(int n, const double *T, bool transposed, double *out)
+{
+    for (int p = 0; p < n; p++)
+        for (int m = 0; m < n; m++)
+            out[m * n + p] = transposed ? T[m * n + p] : T[p * n + m];
+}
+
+/* out[p][q] = sum_mn T_a[p][m] X[m][n] T_b[q][n], or with both T transposed. Inlined where n_a and n_b are
+ * constants. */
+static inline __attribute__((always_inline)) void turn_sized(int n_a, int n_b, bool transposed,
+                                                             const double *T_a, const double *T_b,
+                                                             const struct shell_block *X,
+                                                             double *out)
+{
+    double a[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
+    double b[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
+    copy_turn(n_a, T_a, transposed, a);
+    copy_turn(n_b, T_b, transposed, b);
+    for (int i = 0; i < n_a * n_b; i++)
+        out[i] = 0;
+    for (int m = 0; m < n_a; m++) {
+        double half[ANGULAR_MAX_FUNCTIONS] = {0};
+        for (int n = 0; n < n_b; n++) {
+            double x = X->elements[m * X->stride[0] + n * X->stride[1]];
+            for (int q = 0; q < n_b; q++)
+                half[q] += x * b[n * n_b + q];
+        }
+        for (int p = 0; p < n_a; p++)
+            for (int q = 0; q < n_b; q++)
+                out[p * n_b + q] += a[m * n_a + p] * half[q];
+    }
+}
+
+/* turn_sized, with constants for shells up to d. */
+static inline __attribute__((always_inline)) void turn_columns(int n_a, int n_b, bool transposed,
+                                                               const double *T_a, const double *T_b,
+                                                               const struct shell_block *X,
+                                                               double *out)
+{
+    switch (n_b) {
+    case 1:
+        turn_sized(n_a, 1, transposed, T_a, T_b, X, out);
+        break;
+    case 3:
+        turn_sized(n_a, 3, transposed, T_a, T_b, X, out);
+        break;
+    case 5:
+        turn_sized(n_a, 5, transposed, T_a, T_b, X, out);
+        break;
+    default:
+        turn_sized(n_a, n_b, transposed, T_a, T_b, X, out);
+    }
+}
+
+/* out: block (a, b) of k X, X being that of their images; row-major. */
 static void turn_block(const struct orbit_walk *walk, int k, const struct shell_block *X,
                        double *out)
 {
-    bool density = walk->use == TILE_DENSITY;
+    bool transposed = walk->use == TILE_DENSITY;
     int n_a = X->a->n_functions, n_b = X->b->n_functions;
     const double *T_a = find_turn(walk, k, X->a), *T_b = find_turn(walk, k, X->b);
-    double half[ANGULAR_MAX_FUNCTIONS];
-    for (int p = 0; p < n_a; p++) {
-        memset(half, 0, (size_t)n_b * sizeof *half);
-        for (int m = 0; m < n_a; m++) {
-            double t = density ? T_a[m * n_a + p] : T_a[p * n_a + m];
-            for (int n = 0; t != 0 && n < n_b; n++)
-                half[n] += t * X->elements[m * X->stride[0] + n * X->stride[1]];
-        }
-        for (int q = 0; q < n_b; q++) {
-            double sum = 0;
-            for (int n = 0; n < n_b; n++)
-                sum += half[n] * (density ? T_b[n * n_b + q] : T_b[q * n_b + n]);
-            out[p * n_b + q] = sum;
-        }
+    switch (n_a) {
+    case 1:
+        turn_columns(1, n_b, transposed, T_a, T_b, X, out);
+        break;
+    case 3:
+        turn_columns(3, n_b, transposed, T_a, T_b, X, out);
+        break;
+    case 5:
+        turn_columns(5, n_b, transposed, T_a, T_b, X, out);
+        break;
+    default:
+        turn_columns(n_a, n_b, transposed, T_a, T_b, X, out);
     }
 }
 
