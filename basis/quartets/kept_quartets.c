@@ -39,20 +39,25 @@ static int64_t bytes_of_integrals(const struct kept_size *size, int width)
     return (bytes + 7) / 8 * 8;
 }
 
+static int64_t bytes_of_list(const struct kept_size *size)
+{
+    return (size->n_listed * (int64_t)sizeof(int16_t) + 7) / 8 * 8;
+}
+
 int64_t kept_quartets_bytes(const struct kept_size *size)
 {
     int64_t bytes = 0, after = sizeof(lanes); /* what load_integrals may read beyond the last one */
     for (int width = 0; width < N_KEPT_WIDTHS; width++)
         bytes += words_of_bits(size->n_quartets[width]) * (int64_t)sizeof(uint64_t) +
                  bytes_of_integrals(size, width);
-    return bytes > 0 ? bytes + after : 0;
+    return bytes > 0 ? bytes + bytes_of_list(size) + after : 0;
 }
 
 void kept_quartets_init(const struct kept_size *size, double unit, void *memory,
                         struct kept_quartets *kept)
 {
     uint64_t *bits = memory;
-    kept->unit = unit;
+    *kept = (struct kept_quartets){.unit = unit};
     for (int width = 0; width < N_KEPT_WIDTHS; width++) {
         int64_t n_words = words_of_bits(size->n_quartets[width]);
         kept->computed[width] = memset(bits, 0, (size_t)n_words * sizeof *bits);
@@ -63,6 +68,8 @@ void kept_quartets_init(const struct kept_size *size, double unit, void *memory,
         kept->integrals[width] = integrals;
         integrals += bytes_of_integrals(size, width);
     }
+    if (size->n_listed > 0)
+        kept->list = (int16_t *)integrals;
 }
 
 #define INLINE static inline __attribute__((always_inline))

@@ -24,9 +24,10 @@
 
 enum kept_width { KEPT_DOUBLE, KEPT_INT32, KEPT_INT16, N_KEPT_WIDTHS };
 
-/* Numbers of quartets and integrals of each width. */
+/* Numbers of quartets and integrals of each width, and elements of the list of quartets. */
 struct kept_size {
     int64_t n_quartets[N_KEPT_WIDTHS], n_integrals[N_KEPT_WIDTHS];
+    int64_t n_listed; /* 0: the loops find them again */
 };
 
 /* A quartet among those of its width. */
@@ -39,6 +40,8 @@ struct kept_quartets {
     double unit;                       /* hartree */
     uint64_t *computed[N_KEPT_WIDTHS]; /* a bit for each quartet */
     void *integrals[N_KEPT_WIDTHS];
+    int16_t *list; /* ket_rows.h; NULL: none */
+    bool is_listed;
 };
 
 /* The unit for a Schwarz threshold, hartree: a power of two, at most 1/64 of it, so that rounding

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/quartets/quartet_batches.h"
 
-#include "basis/quartets/ket_candidates.h"
 #include "basis/quartets/primitive_order.h"
 #include "support/base/clock.h"
 
@@ -11,8 +10,7 @@
 enum {
     MAX_QUARTETS = PRIMITIVE_ORDER_MAX, /* of a batch */
     BATCH_INTEGRALS = 32 * 1024,        /* 256 KiB: within a second-level cache */
-    BATCH_PRIMITIVES = 64 * 1024,       /* quartets: within a millisecond or two */
-    MAX_KETS = 1024,                    /* of a selection */
+    BATCH_PRIMITIVES = 64 * 1024        /* quartets: within a millisecond or two */
 };
 
 /* Quartets with their numbers among all of the two classes (kept_quartets.h). */
@@ -32,8 +30,8 @@ struct quartet_batches {
     double kept_s;           /* in compute_missing */
     struct kept_size before; /* of all classes before those being computed */
     struct primitive_order order;
-    int32_t candidates[MAX_KETS]; /* positions of kets that may be computed with a bra */
-    int32_t selected[MAX_KETS];   /* those of the candidates that are */
+    struct ket_rows rows;          /* of the classes being computed */
+    int16_t selected[KET_ROW_MAX]; /* those of the candidates of a row that are computed */
     double *integrals;
     int64_t integral_capacity;
 };
@@ -215,33 +213,32 @@ struct two_classes {
     bool has_rows; /* which the user takes */
 };
 
-/* Among n kets of the class from number `first` on. */
-static struct ket_candidates find_candidates(struct quartet_batches *batches,
-                                             const struct quartet_source *source,
-                                             const struct two_classes *classes, int32_t bra,
-                                             int32_t first, int32_t n)
+/* Starts to walk over the rows of two classes. from, to: where their list begins (ket_rows.h), or NULL. */
+static void begin_rows(struct quartet_batches *batches, const struct quartet_source *source,
+                       const struct two_classes *classes, const int16_t *from, int16_t *to)
 {
-    const struct pair_class *ket = classes->ket;
-    struct ket_candidates candidates = {
-        .bra = &classes->bra->pairs[bra], .kets = &ket->pairs[first], .n = n};
-    if (source->represent) {
-        candidates.positions = batches->candidates;
-        candidates.n = source->represent(classes->bra->first_pair + bra, ket->first_pair + first, n,
-                                         batches->candidates, source->context);
-    }
-    return candidates;
+    struct ket_rows *rows = &batches->rows;
+    rows->bra = classes->bra;
+    rows->ket = classes->ket;
+    rows->triangle = classes->triangle;
+    rows->least_bound = batches->least_bound;
+    rows->represent = source->represent;
+    rows->context = source->context;
+    rows->from = from;
+    rows->to = to;
+    ket_rows_begin(rows);
 }
 
 /* Numbers in batches->selected of the candidates to be computed. */
 static int32_t select_kets(struct quartet_batches *batches, const struct quartet_source *source,
-                           const struct ket_candidates *candidates)
+                           const struct two_classes *classes, const struct ket_row *row)
 {
     if (source->select)
-        return source->select(candidates->bra, candidates->kets, candidates->positions,
-                              candidates->n, batches->selected, source->context);
-    for (int32_t i = 0; i < candidates->n; i++)
-        batches->selected[i] = i;
-    return candidates->n;
+        return source->select(&classes->bra->pairs[row->bra], &classes->ket->pairs[row->first],
+                              row->positions, row->n, batches->selected, source->context);
+    for (int32_t i = 0; i < row->n; i++)
+        batches->selected[i] = (int16_t)i;
+    return row->n;
 }
 
 /* Whether the engines' bra comes from the ket pairs: it is the side of lower angular momentum, of
@@ -254,12 +251,6 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
 
-/* Under a triangle bra number i has only kets up to i. */
-static struct ket_ends cut_by_triangle(const struct ket_ends *ends, bool triangle, int32_t i)
-{
-    return triangle ? ket_ends_cut(ends, i + 1) : *ends;
-}
-
 static void add_quartet(struct quartet_batches *batches, struct computed_batch *batch,
                         struct quartet quartet, struct kept_number number)
 {
@@ -268,8 +259,8 @@ static void add_quartet(struct quartet_batches *batches, struct computed_batch *
     batches->batch->numbers[n] = number;
 }
 
-/* Computes all quartets of a bra class with a ket class; batch: an empty one of the two. Adds the
- * numbers of quartets that may be computed, whether they were or not. */
+/* Computes all quartets of the classes whose rows are walked over; batch: an empty one. Adds the numbers
+ * of quartets that may be computed, whether they were or not. */
 static void compute_in_batches(struct quartet_batches *batches, const struct quartet_source *source,
                                const struct two_classes *classes, struct computed_batch *batch,
                                int64_t n_quartets[N_KEPT_WIDTHS])
@@ -277,30 +268,20 @@ static void compute_in_batches(struct quartet_batches *batches, const struct qua
     const struct pair_class *bra = classes->bra, *ket = classes->ket;
     int64_t capacity =
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
-    struct ket_ends above = ket_ends_all(ket);
-    for (int32_t i = 0;
-         i < bra->n_pairs && ket_ends_lower(batches->least_bound, &bra->pairs[i], ket, &above);
-         i++) {
-        const struct shell_pair *bra_pair = &bra->pairs[i];
-        struct ket_ends kets = cut_by_triangle(&above, classes->triangle, i);
-        int32_t end = kets.end[N_KEPT_WIDTHS - 1];
-        int64_t most = quartets_of_batch(bra_pair, &ket->pairs[0], capacity);
-        for (int32_t first = 0; first < end; first += MAX_KETS) {
-            int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
-            struct ket_candidates row = find_candidates(batches, source, classes, i, first, n);
-            struct ket_ends ends = ket_candidates_ends(&row, first, &kets);
-            int32_t n_selected = select_kets(batches, source, &row);
-            for (int32_t s = 0; s < n_selected; s++) {
-                int32_t at = batches->selected[s];
-                int32_t j = first + (row.positions ? row.positions[at] : at);
-                struct quartet quartet =
-                    batch->exchanged ? (struct quartet){j, i} : (struct quartet){i, j};
-                add_quartet(batches, batch, quartet, ket_candidate_number(&ends, n_quartets, at));
-                if (batch->quartets.n_quartets >= most)
-                    compute_batch(batches, source, batch);
-            }
-            ket_ends_add(&ends, n_quartets);
+    struct ket_row row;
+    while (ket_rows_next(&batches->rows, &row)) {
+        int64_t most = quartets_of_batch(&bra->pairs[row.bra], &ket->pairs[0], capacity);
+        int32_t n_selected = select_kets(batches, source, classes, &row);
+        for (int32_t s = 0; s < n_selected; s++) {
+            int32_t at = batches->selected[s];
+            int32_t j = row.first + (row.positions ? row.positions[at] : at);
+            struct quartet quartet =
+                batch->exchanged ? (struct quartet){j, row.bra} : (struct quartet){row.bra, j};
+            add_quartet(batches, batch, quartet, ket_candidate_number(&row.ends, n_quartets, at));
+            if (batch->quartets.n_quartets >= most)
+                compute_batch(batches, source, batch);
         }
+        ket_ends_add(&row.ends, n_quartets);
     }
     compute_batch(batches, source, batch);
 }
@@ -329,10 +310,12 @@ static void visit_classes(const struct quartet_batches *batches,
     }
 }
 
-/* A computation or a count of quartets. */
+/* A computation of quartets. */
 struct batch_call {
     struct quartet_batches *batches;
     const struct quartet_source *source;
+    const int16_t *from; /* the rest of the list of rows, to read or to write; or NULL */
+    int16_t *to;
 };
 
 struct size_call {
@@ -340,24 +323,6 @@ struct size_call {
     const struct quartet_source *source;
     struct kept_size size;
 };
-
-/* Adds the numbers of candidates with a bra. */
-static void count_candidates(struct quartet_batches *batches, const struct quartet_source *source,
-                             const struct two_classes *classes, int32_t bra,
-                             const struct ket_ends *kets, int64_t n_quartets[N_KEPT_WIDTHS])
-{
-    int32_t end = kets->end[N_KEPT_WIDTHS - 1];
-    if (!source->represent) {
-        ket_ends_add(kets, n_quartets);
-        return;
-    }
-    for (int32_t first = 0; first < end; first += MAX_KETS) {
-        int32_t n = end - first < MAX_KETS ? end - first : MAX_KETS;
-        struct ket_candidates row = find_candidates(batches, source, classes, bra, first, n);
-        struct ket_ends ends = ket_candidates_ends(&row, first, kets);
-        ket_ends_add(&ends, n_quartets);
-    }
-}
 
 /* Adds the quartets of two classes. */
 static void add_class(const struct two_classes *classes, const int64_t n_quartets[N_KEPT_WIDTHS],
@@ -373,17 +338,16 @@ static void add_class(const struct two_classes *classes, const int64_t n_quartet
 static void add_size(const struct two_classes *classes, void *context)
 {
     struct size_call *call = context;
-    const struct pair_class *bra = classes->bra, *ket = classes->ket;
-    struct ket_ends above = ket_ends_all(ket);
     int64_t n_quartets[N_KEPT_WIDTHS] = {0};
+    struct ket_row row;
     if (classes->has_rows)
         return;
-    for (int32_t i = 0; i < bra->n_pairs &&
-                        ket_ends_lower(call->batches->least_bound, &bra->pairs[i], ket, &above);
-         i++) {
-        struct ket_ends kets = cut_by_triangle(&above, classes->triangle, i);
-        count_candidates(call->batches, call->source, classes, i, &kets, n_quartets);
+    begin_rows(call->batches, call->source, classes, NULL, NULL);
+    while (ket_rows_next(&call->batches->rows, &row)) {
+        ket_ends_add(&row.ends, n_quartets);
+        call->size.n_listed += call->source->represent ? ket_row_elements(&row) : 0;
     }
+    call->size.n_listed += call->source->represent ? KET_ROWS_END : 0;
     add_class(classes, n_quartets, &call->size);
 }
 
@@ -427,7 +391,10 @@ static void compute_classes(const struct two_classes *classes, void *context)
         return;
     }
     int64_t n_quartets[N_KEPT_WIDTHS] = {0};
+    begin_rows(batches, source, classes, call->from, call->to);
     compute_in_batches(batches, source, classes, &batch, n_quartets);
+    call->from = batches->rows.from;
+    call->to = batches->rows.to;
     if (batch.cost)
         batch.cost->selection_s += clock_now_s() - start_s;
     add_class(classes, n_quartets, &batches->before);
@@ -435,8 +402,15 @@ static void compute_classes(const struct two_classes *classes, void *context)
 
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source)
 {
-    struct batch_call call = {batches, source};
+    struct kept_quartets *kept = source->kept;
+    struct batch_call call = {.batches = batches, .source = source};
+    if (kept && kept->is_listed)
+        call.from = kept->list;
+    else if (kept)
+        call.to = kept->list;
     batches->before = (struct kept_size){0};
     take_unit(batches, source->unit);
     visit_classes(batches, source, compute_classes, &call);
+    if (kept)
+        kept->is_listed = kept->list != NULL;
 }

@@ -7,6 +7,7 @@
 #include "basis/integrals/two_electron.h"
 #include "basis/quartets/class_costs.h"
 #include "basis/quartets/kept_quartets.h"
+#include "basis/quartets/ket_rows.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
@@ -34,18 +35,15 @@ struct quartet_source {
     const struct shell_pairs *bra, *ket;
     bool unique; /* bra and ket are the same pairs, and (P|Q) stands for (Q|P), too */
 
-    /* Puts the positions in [0, n_kets) of those kets whose quartet with the bra may be computed into
-     * positions, which has room for n_kets, ascending, and returns their number; all of them have a bound
-     * product of at least the threshold. bra, first_ket: numbers of pairs over all classes. Whatever this
-     * leaves out is not kept either. NULL: all may be. */
-    int32_t (*represent)(int32_t bra, int32_t first_ket, int32_t n_kets, int32_t *positions,
-                         void *context);
+    /* Quartets that may be computed; all of them have a bound product of at least the threshold. The other
+     * ones are not kept either. NULL: all may be. */
+    represent_function *represent;
 
     /* Puts those of n candidates that are to be computed into selected, ascending, and returns their
      * number. Candidate i is kets[positions[i]], or kets[i] where positions is NULL. NULL: all are
      * computed. */
     int32_t (*select)(const struct shell_pair *bra, const struct shell_pair *kets,
-                      const int32_t *positions, int32_t n, int32_t *selected, void *context);
+                      const int16_t *positions, int32_t n, int16_t *selected, void *context);
 
     /* Called instead of the others for two classes that have rows, to compute and use their
      * quartets. NULL: batches for all classes. */

@@ -219,7 +219,7 @@ static bool is_representative(const struct tile_symmetry *symmetry, const struct
  * Among all kets, where the bra is the highest of its images. Without an operation that fixes it, a ket
  * whose images are all lower is at once part of a representative. */
 static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
-                                   const struct pair_orbit *kets, int32_t n_kets, int32_t *selected)
+                                   const struct pair_orbit *kets, int32_t n_kets, int16_t *selected)
 {
     bool fixed = P->fixed_by != 1;
     int32_t n = 0;
@@ -229,7 +229,7 @@ static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const s
         bool taken = lower | own;
         if ((Q->highest == P->highest) | (fixed & lower & !own))
             taken = is_representative(symmetry, P, Q);
-        selected[n] = j;
+        selected[n] = (int16_t)j;
         n += taken;
     }
     return n;
@@ -238,7 +238,7 @@ static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const s
 /* Among the kets that are the highest of their images, where the bra is not. */
 static int32_t select_own_kets(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
                                const struct pair_orbits *side, int32_t first_ket, int32_t n_kets,
-                               int32_t *selected)
+                               int16_t *selected)
 {
     int32_t n = 0;
     for (int32_t i = side->n_own_before[first_ket]; i < side->n_own_before[first_ket + n_kets];
@@ -247,14 +247,14 @@ static int32_t select_own_kets(const struct tile_symmetry *symmetry, const struc
         bool taken = Q->highest > P->highest;
         if ((Q->highest == P->highest) | (taken & (Q->fixed_by != 1)))
             taken = is_representative(symmetry, P, Q);
-        selected[n] = side->own[i] - first_ket;
+        selected[n] = (int16_t)(side->own[i] - first_ket);
         n += taken;
     }
     return n;
 }
 
 int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, int32_t first_ket,
-                              int32_t n_kets, int32_t *selected)
+                              int32_t n_kets, int16_t *selected)
 {
     const struct pair_orbit *P = &orbits->side[0]->pairs[bra];
     const struct pair_orbits *kets = orbits->side[1];

@@ -45,7 +45,7 @@ bool quartet_orbits_may_have(const struct quartet_orbits *orbits);
 /* Puts the positions in [0, n_kets) of kets from number first_ket on that make a representative with
  * the bra into selected, ascending, and returns their number; selected has room for n_kets. */
 int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, int32_t first_ket,
-                              int32_t n_kets, int32_t *selected);
+                              int32_t n_kets, int16_t *selected);
 
 /* w_q of a representative. */
 double quartet_orbits_weight(const struct quartet_orbits *orbits, int32_t bra, int32_t ket);

@@ -294,7 +294,7 @@ static struct ket_weights find_ket_weights(struct fock_worker *worker, const int
 
 /* Kets whose quartet with the bra can change an element of F. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
-                                  const int32_t *positions, int32_t n_candidates, int32_t *selected,
+                                  const int16_t *positions, int32_t n_candidates, int16_t *selected,
                                   void *context)
 {
     struct fock_worker *worker = context;
@@ -317,7 +317,7 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
         double coulomb =
             weights.coulomb[group[0] * weights.stride[0] + group[1] * weights.stride[1]];
         double of_c = weights.exchange[0][group[0]], of_d = weights.exchange[1][group[1]];
-        selected[n] = i;
+        selected[n] = (int16_t)i;
         n += quartet_is_significant(bra->bound * ket->bound,
                                     coulomb > bra_weight ? coulomb : bra_weight,
                                     of_c > of_d ? of_c : of_d, threshold, cutoff);
@@ -326,7 +326,7 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
 }
 
 static int32_t select_representatives(int32_t bra, int32_t first_ket, int32_t n_kets,
-                                      int32_t *positions, void *context)
+                                      int16_t *positions, void *context)
 {
     const struct fock_worker *worker = context;
     return quartet_orbits_select(worker->orbits, bra, first_ket, n_kets, positions);

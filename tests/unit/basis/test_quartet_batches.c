@@ -65,7 +65,7 @@ static int number_of(const struct shell_pair *pair)
 }
 
 static int32_t select_even(const struct shell_pair *bra, const struct shell_pair *kets,
-                           const int32_t *positions, int32_t n_candidates, int32_t *selected,
+                           const int16_t *positions, int32_t n_candidates, int16_t *selected,
                            void *context)
 {
     const struct visit *visit = context;
@@ -74,7 +74,7 @@ static int32_t select_even(const struct shell_pair *bra, const struct shell_pair
         const struct shell_pair *ket = &kets[positions ? positions[i] : i];
         assert_true(bra->bound * ket->bound >= visit->threshold);
         if (ket->first % 2 == 0)
-            selected[n++] = i;
+            selected[n++] = (int16_t)i;
     }
     return n;
 }
@@ -88,7 +88,7 @@ static struct shell_pair *find_pair(const struct shell_pairs *pairs, int32_t num
 }
 
 /* Leaves out kets by a property of their own, as orbits of symmetry operations do. */
-static int32_t represent_low(int32_t bra, int32_t first_ket, int32_t n_kets, int32_t *positions,
+static int32_t represent_low(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
                              void *context)
 {
     const struct visit *visit = context;

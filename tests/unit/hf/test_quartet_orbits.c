@@ -112,7 +112,8 @@ static int check_kets(const struct orbit_case *c, const struct quartet_orbits *o
                       const struct pair_class *bra, int32_t i, const struct pair_class *ket,
                       int32_t first, int32_t last)
 {
-    int32_t selected[3], P = bra->first_pair + i, n_selected = 0;
+    int32_t P = bra->first_pair + i, n_selected = 0;
+    int16_t selected[3];
     int32_t n = quartet_orbits_select(orbits, P, ket->first_pair + first, last - first, selected);
     int n_in_orbits = 0;
     for (int32_t j = first; j < last; j++) {
