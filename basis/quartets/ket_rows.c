@@ -60,7 +60,8 @@ static void find_row(struct ket_rows *rows, struct ket_row *row)
         row->ends.end[width] = count_before(row, rows->kets.end[width]);
 }
 
-/* --- lists: of each row its bra, its first ket, its ends and its positions; after the last one -1 --- */
+/* --- lists: of each row its bra and its first ket, numbered over all classes, its ends and its positions;
+ * after the last one -1 --- */
 
 static int16_t *put_number(int32_t number, int16_t *to)
 {
@@ -76,20 +77,36 @@ static const int16_t *get_number(const int16_t *from, int32_t *number)
 
 static void list_row(struct ket_rows *rows, const struct ket_row *row)
 {
-    int16_t *to = put_number(row->first, put_number(row->bra, rows->to));
+    int16_t *to = put_number(rows->bra->first_pair + row->bra, rows->to);
+    to = put_number(rows->ket->first_pair + row->first, to);
     for (int width = 0; width < N_KEPT_WIDTHS; width++)
         *to++ = (int16_t)row->ends.end[width];
     memcpy(to, row->positions, (size_t)row->n * sizeof *to);
     rows->to = to + row->n;
 }
 
+void ket_rows_end(int16_t *to)
+{
+    put_number(-1, to);
+}
+
+static bool is_of_class(const struct pair_class *class, int32_t pair)
+{
+    return pair >= class->first_pair && pair < class->first_pair + class->n_pairs;
+}
+
+/* Reads the next row if it is of these classes. */
 static bool read_row(struct ket_rows *rows, struct ket_row *row)
 {
-    const int16_t *from = get_number(rows->from, &row->bra);
-    rows->from = from;
-    if (row->bra < 0)
+    int32_t bra, first;
+    const int16_t *from = get_number(rows->from, &bra);
+    if (!is_of_class(rows->bra, bra))
         return false;
-    from = get_number(from, &row->first);
+    from = get_number(from, &first);
+    if (!is_of_class(rows->ket, first))
+        return false;
+    row->bra = bra - rows->bra->first_pair;
+    row->first = first - rows->ket->first_pair;
     for (int width = 0; width < N_KEPT_WIDTHS; width++)
         row->ends.end[width] = *from++;
     row->n = row->ends.end[N_KEPT_WIDTHS - 1];
@@ -105,10 +122,8 @@ bool ket_rows_next(struct ket_rows *rows, struct ket_row *row)
     do {
         while (rows->next >= rows->kets.end[N_KEPT_WIDTHS - 1]) {
             rows->next = 0;
-            if (++rows->i >= rows->bra->n_pairs || !lower_ends(rows)) {
-                rows->to = rows->to ? put_number(-1, rows->to) : NULL;
+            if (++rows->i >= rows->bra->n_pairs || !lower_ends(rows))
                 return false;
-            }
         }
         find_row(rows, row);
     } while (row->n == 0);

@@ -56,12 +56,15 @@ void ket_rows_begin(struct ket_rows *rows);
 /* False after the last one. The row is valid until the next call. */
 bool ket_rows_next(struct ket_rows *rows, struct ket_row *row);
 
-/* Elements of a list: of a row, and of the end of two classes. */
+/* Elements of a list: of a row, and after the last one of all classes. */
 enum { KET_ROW_HEAD = 7, KET_ROWS_END = 2 };
 static inline int64_t ket_row_elements(const struct ket_row *row)
 {
     return KET_ROW_HEAD + row->n;
 }
+
+/* Ends a list. */
+void ket_rows_end(int16_t *to);
 
 /* Adds the candidates of each width to the numbers of quartets. */
 static inline void ket_ends_add(const struct ket_ends *ends, int64_t n_quartets[N_KEPT_WIDTHS])

@@ -347,7 +347,6 @@ static void add_size(const struct two_classes *classes, void *context)
         ket_ends_add(&row.ends, n_quartets);
         call->size.n_listed += call->source->represent ? ket_row_elements(&row) : 0;
     }
-    call->size.n_listed += call->source->represent ? KET_ROWS_END : 0;
     add_class(classes, n_quartets, &call->size);
 }
 
@@ -366,6 +365,7 @@ struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
     struct size_call call = {.batches = batches, .source = source};
     take_unit(batches, source->unit);
     visit_classes(batches, source, add_size, &call);
+    call.size.n_listed += source->represent ? KET_ROWS_END : 0;
     return call.size;
 }
 
@@ -411,6 +411,8 @@ void quartet_batches_compute(struct quartet_batches *batches, const struct quart
     batches->before = (struct kept_size){0};
     take_unit(batches, source->unit);
     visit_classes(batches, source, compute_classes, &call);
-    if (kept)
-        kept->is_listed = kept->list != NULL;
+    if (call.to) {
+        ket_rows_end(call.to);
+        kept->is_listed = true;
+    }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/integral_store.h"
 
+#include "basis/quartets/ket_rows.h"
 #include "support/base/memory.h"
 
 #include <math.h>
@@ -173,12 +174,15 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
                                  .quartets = pow((double)shells->n_groups, 4)};
     if (symmetry == FOCK_SYMMETRY_FULL)
         totals = count_unique(shells, of_molecule);
-    const struct kept_size least = {.n_quartets = {1}, .n_integrals = {1}};
+    double of_row = (KET_ROW_HEAD + 1) * sizeof(int16_t); /* of one ket, the shortest */
+    double listed = of_molecule ? of_row * totals.quartets : 0;
+    const struct kept_size least = {
+        .n_quartets = {1}, .n_integrals = {1}, .n_listed = KET_ROWS_END};
     double of_widths =
         N_KEPT_WIDTHS * 2.0 * sizeof(uint64_t); /* bits and integrals are rounded up */
     double of_block = (double)(bytes_of_block(&least) + bytes_of_buckets(2)) + of_widths;
     return (double)sizeof(struct integral_store) + (double)bytes_of_buckets(FIRST_BUCKETS) +
-           totals.integrals * sizeof(double) + totals.quartets / 8 + blocks * of_block;
+           totals.integrals * sizeof(double) + totals.quartets / 8 + listed + blocks * of_block;
 }
 
 /* Source of the constants: the finalizer of MurmurHash3 (A. Appleby, public domain). */
