@@ -276,6 +276,8 @@ static enum status pack_class(const struct shells *shells, struct growing_class 
                                  .pairs = (struct shell_pair *)*next};
     qsort(from->pairs, (size_t)from->n_pairs, sizeof *from->pairs, compare_pairs);
     memcpy(class->pairs, from->pairs, (size_t)from->n_pairs * sizeof *from->pairs);
+    for (int32_t i = 0; i < class->n_pairs; i++)
+        class->has_squares |= class->pairs[i].first == class->pairs[i].second;
     *next += growing_class_bytes(shells, from);
     char *numbers =
         (char *)class->pairs + padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);

@@ -55,6 +55,7 @@ struct pair_class {
     int32_t first_pair, n_pairs;      /* the number of its first pair among those of all classes */
     int32_t max_primitives;           /* largest n_primitives of a pair */
     struct shell_pair *pairs;         /* by descending bound */
+    bool has_squares;                 /* pairs of a group with itself */
     struct primitive_products products;
     bool single; /* one product a pair: product i is that of pair i */
     const struct hermite_pattern *pattern;

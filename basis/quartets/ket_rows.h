@@ -72,14 +72,3 @@ static inline void ket_ends_add(const struct ket_ends *ends, int64_t n_quartets[
     for (int width = 0; width < N_KEPT_WIDTHS; width++)
         n_quartets[width] += ends->end[width] - (width > 0 ? ends->end[width - 1] : 0);
 }
-
-/* Number of candidate `at`, where `before` quartets of the class come before the first one. */
-static inline struct kept_number
-ket_candidate_number(const struct ket_ends *ends, const int64_t before[N_KEPT_WIDTHS], int32_t at)
-{
-    int width = 0;
-    while (at >= ends->end[width])
-        width++;
-    int32_t first = width > 0 ? ends->end[width - 1] : 0;
-    return (struct kept_number){before[width] + at - first, (uint64_t)width};
-}

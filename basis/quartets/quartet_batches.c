@@ -272,12 +272,15 @@ static void compute_in_batches(struct quartet_batches *batches, const struct qua
     while (ket_rows_next(&batches->rows, &row)) {
         int64_t most = quartets_of_batch(&bra->pairs[row.bra], &ket->pairs[0], capacity);
         int32_t n_selected = select_kets(batches, source, classes, &row);
-        for (int32_t s = 0; s < n_selected; s++) {
+        for (int32_t s = 0, width = 0, before = 0; s < n_selected; s++) {
             int32_t at = batches->selected[s];
+            while (at >= row.ends.end[width])
+                before = row.ends.end[width++];
             int32_t j = row.first + (row.positions ? row.positions[at] : at);
             struct quartet quartet =
                 batch->exchanged ? (struct quartet){j, row.bra} : (struct quartet){row.bra, j};
-            add_quartet(batches, batch, quartet, ket_candidate_number(&row.ends, n_quartets, at));
+            add_quartet(batches, batch, quartet,
+                        (struct kept_number){n_quartets[width] + at - before, (uint64_t)width});
             if (batch->quartets.n_quartets >= most)
                 compute_batch(batches, source, batch);
         }

@@ -74,6 +74,8 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
     }
     for (int c = 0; c < kind->n_coulomb; c++)
         group_maxima(tiling, I, J, tile->coulomb[c], 2, coulomb_weight);
+    for (int64_t block = 0; block < n_groups; block++)
+        tile->most_coulomb_weight = fmax(tile->most_coulomb_weight, coulomb_weight[block]);
     *item = tile;
     *bytes = (int64_t)size;
     return STATUS_OK;

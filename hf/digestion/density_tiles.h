@@ -59,6 +59,7 @@ struct density_tile {
     const double *exchange[FOCK_MAX_MATRICES]; /* each D[i] */
     const double *coulomb_weight;  /* 2 max over c of |C[c]|, see quartet_is_significant */
     const double *exchange_weight; /* max over i of |D[i]|; total: max |D| / 2 */
+    double most_coulomb_weight;    /* of the tile */
 };
 
 struct density_tiles {

@@ -66,10 +66,10 @@ struct view_block {
     int32_t place; /* in the packed tile */
 };
 
-/* Calls function for each block of a pair of roles. */
-static void visit_blocks(const struct group_blocks *blocks, const struct quartet_views *views,
-                         int pair, void (*function)(const struct view_block *block, void *context),
-                         void *context)
+/* Calls function for each block of a pair of roles; inlined with it, as blocks are small. */
+static inline __attribute__((always_inline)) void
+visit_blocks(const struct group_blocks *blocks, const struct quartet_views *views, int pair,
+             void (*function)(const struct view_block *block, void *context), void *context)
 {
     const struct tiling *tiling = blocks->tiling;
     const struct packed_tile *tile = &blocks->tile[pair];
@@ -130,7 +130,7 @@ struct packing {
     double factor;
 };
 
-static void pack_block(const struct view_block *block, void *context)
+static inline void pack_block(const struct view_block *block, void *context)
 {
     const struct packing *packing = context;
     const double *from = packing->from + block->first;
@@ -140,7 +140,7 @@ static void pack_block(const struct view_block *block, void *context)
             *to++ = packing->factor * from[i * block->stride[0] + j * block->stride[1]];
 }
 
-static void add_block(const struct view_block *block, void *context)
+static inline void add_block(const struct view_block *block, void *context)
 {
     const struct packing *packing = context;
     const double *from = packing->from + block->place;

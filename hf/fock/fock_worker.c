@@ -209,7 +209,8 @@ static int64_t count_unique_products(const struct pair_class *class, const struc
 static int64_t count_integrals(const struct quartet_batch *batch, enum fock_symmetry symmetry)
 {
     int64_t n = quartet_n_integrals(batch->bra, batch->ket), sum = 0;
-    if (n == 1 || symmetry == FOCK_SYMMETRY_NONE)
+    bool alike = batch->bra == batch->ket || batch->bra->has_squares || batch->ket->has_squares;
+    if (n == 1 || !alike || symmetry == FOCK_SYMMETRY_NONE)
         return n * batch->n_quartets;
     for (int32_t i = 0; i < batch->n_quartets; i++) {
         const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
@@ -253,6 +254,7 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
 /* Weights of blocks (screening.h) of the groups x and y of tiles K and L, for one bra: exchange[0][x] and
  * exchange[1][y] are the larger ones of its two groups. */
 struct ket_weights {
+    double most;            /* none is larger */
     int64_t first_group[2]; /* of the tiles */
     const double *coulomb;
     int64_t stride[2];
@@ -273,7 +275,8 @@ static struct ket_weights find_ket_weights(struct fock_worker *worker, const int
     const struct quartet_views *views = &worker->views;
     const struct tiling *tiling = worker->screening->tiling;
     const struct tile_view *coulomb = &views->view[2][3];
-    struct ket_weights weights = {.coulomb = coulomb->D->coulomb_weight,
+    struct ket_weights weights = {.most = coulomb->D->most_coulomb_weight,
+                                  .coulomb = coulomb->D->coulomb_weight,
                                   .stride = {coulomb->group_stride[0], coulomb->group_stride[1]}};
     for (int side = 0; side < 2; side++) {
         int role = 2 + side;
@@ -285,6 +288,7 @@ static struct ket_weights find_ket_weights(struct fock_worker *worker, const int
         for (int64_t x = 0; x < n; x++) {
             double of_a = row_a[x * a->group_stride[1]], of_b = row_b[x * b->group_stride[1]];
             larger[x] = of_a > of_b ? of_a : of_b;
+            weights.most = larger[x] > weights.most ? larger[x] : weights.most;
         }
         weights.exchange[side] = larger;
         weights.first_group[side] = tiling->first_group[views->tile[role]];
@@ -310,16 +314,19 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
     double bra_weight =
         view->D
             ->coulomb_weight[group[0] * view->group_stride[0] + group[1] * view->group_stride[1]];
+    double most = bra_weight > weights.most ? bra_weight : weights.most;
     int32_t n = 0;
     for (int32_t i = 0; i < n_candidates; i++) {
         const struct shell_pair *ket = &kets[positions ? positions[i] : i];
+        double bound = bra->bound * ket->bound; /* descends */
+        if (bound * most < cutoff)
+            break;
         find_groups(ket, weights.first_group, group);
         double coulomb =
             weights.coulomb[group[0] * weights.stride[0] + group[1] * weights.stride[1]];
         double of_c = weights.exchange[0][group[0]], of_d = weights.exchange[1][group[1]];
         selected[n] = (int16_t)i;
-        n += quartet_is_significant(bra->bound * ket->bound,
-                                    coulomb > bra_weight ? coulomb : bra_weight,
+        n += quartet_is_significant(bound, coulomb > bra_weight ? coulomb : bra_weight,
                                     of_c > of_d ? of_c : of_d, threshold, cutoff);
     }
     return n;
