@@ -118,6 +118,24 @@ INLINE lanes load_integrals(const char *from, enum kept_width width, int64_t i, 
     return __builtin_convertvector(x32, lanes) * unit;
 }
 
+/* The only integral of a quartet. */
+INLINE double load_integral(const char *from, enum kept_width width, double unit)
+{
+    double x;
+    int32_t x32;
+    int16_t x16;
+    if (width == KEPT_DOUBLE) {
+        memcpy(&x, from, sizeof x);
+        return x;
+    }
+    if (width == KEPT_INT32) {
+        memcpy(&x32, from, sizeof x32);
+        return x32 * unit;
+    }
+    memcpy(&x16, from, sizeof x16);
+    return x16 * unit;
+}
+
 /* rows[i][j] <-> rows[j][i] */
 INLINE void transpose_integrals(lanes rows[QUARTET_LANES])
 {
@@ -150,6 +168,12 @@ struct kept_lanes {
 INLINE void get_lanes(const struct kept_lanes *kept, enum kept_width width, int64_t n, double unit,
                       lanes *to)
 {
+    if (n == 1) {
+        for (int lane = 0; lane < QUARTET_LANES; lane++)
+            to[0][lane] = load_integral(kept->at[lane],
+                                        width == N_KEPT_WIDTHS ? kept->width[lane] : width, unit);
+        return;
+    }
     for (int64_t i = 0; i < n; i += QUARTET_LANES) {
         lanes rows[QUARTET_LANES];
         for (int lane = 0; lane < QUARTET_LANES; lane++)
@@ -162,31 +186,28 @@ INLINE void get_lanes(const struct kept_lanes *kept, enum kept_width width, int6
 }
 
 /* The quartets of a batch from number q on, one a lane; beyond the last one q itself. */
-INLINE struct kept_lanes find_lanes(const struct kept_batch *batch,
-                                    const struct kept_quartets *kept, int32_t q)
+INLINE void find_lanes(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
+                       struct kept_lanes *block)
 {
-    struct kept_lanes block = {.one_width = true};
+    block->one_width = true;
     for (int lane = 0; lane < QUARTET_LANES; lane++) {
         int32_t of_lane = q + lane < batch->n_quartets ? q + lane : q;
-        block.at[lane] = find_kept(batch, kept, of_lane);
-        block.width[lane] = batch->numbers[of_lane].width;
-        block.one_width = block.one_width && block.width[lane] == block.width[0];
+        block->at[lane] = find_kept(batch, kept, of_lane);
+        block->width[lane] = batch->numbers[of_lane].width;
+        block->one_width &= block->width[lane] == block->width[0];
     }
-    return block;
 }
 
-INLINE void get_block(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
-                      lanes *to)
+INLINE void get_block(const struct kept_lanes *block, int64_t n, double unit, lanes *to)
 {
-    struct kept_lanes block = find_lanes(batch, kept, q);
-    if (!block.one_width)
-        get_lanes(&block, N_KEPT_WIDTHS, batch->n, kept->unit, to);
-    else if (block.width[0] == KEPT_DOUBLE)
-        get_lanes(&block, KEPT_DOUBLE, batch->n, kept->unit, to);
-    else if (block.width[0] == KEPT_INT32)
-        get_lanes(&block, KEPT_INT32, batch->n, kept->unit, to);
+    if (!block->one_width)
+        get_lanes(block, N_KEPT_WIDTHS, n, unit, to);
+    else if (block->width[0] == KEPT_DOUBLE)
+        get_lanes(block, KEPT_DOUBLE, n, unit, to);
+    else if (block->width[0] == KEPT_INT32)
+        get_lanes(block, KEPT_INT32, n, unit, to);
     else
-        get_lanes(&block, KEPT_INT16, batch->n, kept->unit, to);
+        get_lanes(block, KEPT_INT16, n, unit, to);
 }
 
 /* Writes n <= QUARTET_LANES of a quartet's integrals from number i on. */
@@ -232,7 +253,8 @@ INLINE void put_lanes(const struct kept_lanes *kept, enum kept_width width, int 
 INLINE void put_block(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
                       const lanes *from)
 {
-    struct kept_lanes block = find_lanes(batch, kept, q);
+    struct kept_lanes block;
+    find_lanes(batch, kept, q, &block);
     int32_t left = batch->n_quartets - q;
     int n_lanes = left < QUARTET_LANES ? left : QUARTET_LANES;
     if (!block.one_width)
@@ -260,15 +282,13 @@ static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)
             integrals[batch_place(n, q, i)] = 0;
 }
 
-/* Quartets from number q on: sorted by their kinds, they are too far apart for the processor to foresee. */
-INLINE void prefetch_block(const struct kept_batch *batch, const struct kept_quartets *kept,
-                           int32_t q)
+/* Sorted by their kinds, quartets are too far apart for the processor to foresee. */
+INLINE void prefetch_block(const struct kept_lanes *block, int64_t n)
 {
-    for (int lane = 0; lane < QUARTET_LANES && q + lane < batch->n_quartets; lane++) {
-        const char *from = find_kept(batch, kept, q + lane);
-        int64_t bytes = batch->n * bytes_of_width[batch->numbers[q + lane].width];
+    for (int lane = 0; lane < QUARTET_LANES; lane++) {
+        int64_t bytes = n * bytes_of_width[block->width[lane]];
         for (int64_t i = 0; i < bytes; i += CACHE_LINE)
-            __builtin_prefetch(from + i);
+            __builtin_prefetch(block->at[lane] + i);
     }
 }
 
@@ -276,9 +296,19 @@ VECTOR_CLONES
 void kept_quartets_get(const struct kept_batch *batch, const struct kept_quartets *kept,
                        double *integrals)
 {
-    for (int32_t q = 0; q < batch->n_quartets; q += QUARTET_LANES) {
-        prefetch_block(batch, kept, q + 2 * QUARTET_LANES);
-        get_block(batch, kept, q, (lanes *)(integrals + batch_place(batch->n, q, 0)));
+    enum { N_AHEAD = 2, N_BLOCKS = 4 };
+    struct kept_lanes blocks[N_BLOCKS]; /* block i at i % N_BLOCKS */
+    int32_t n_blocks = (batch->n_quartets + QUARTET_LANES - 1) / QUARTET_LANES;
+    for (int32_t i = -N_AHEAD; i < n_blocks; i++) {
+        if (i + N_AHEAD < n_blocks) {
+            struct kept_lanes *ahead = &blocks[(i + N_AHEAD) % N_BLOCKS];
+            find_lanes(batch, kept, (i + N_AHEAD) * QUARTET_LANES, ahead);
+            prefetch_block(ahead, batch->n);
+        }
+        int32_t q = i * QUARTET_LANES;
+        if (i >= 0)
+            get_block(&blocks[i % N_BLOCKS], batch->n, kept->unit,
+                      (lanes *)(integrals + batch_place(batch->n, q, 0)));
     }
     clear_lanes_from(batch->n_quartets, batch->n, integrals);
 }
