@@ -260,6 +260,23 @@ static double *put_products(const struct shells *shells, const struct growing_cl
     return end;
 }
 
+/* Numbers the different numbers of primitives of pairs, ascending. */
+static void set_kinds(struct pair_class *class)
+{
+    int32_t last = 0, lowest;
+    for (class->n_kinds = 0; last < class->max_primitives; last = lowest) {
+        bool is_last = class->n_kinds == PAIR_KINDS_MAX - 1;
+        lowest = class->max_primitives;
+        for (int32_t i = 0; i < class->n_pairs && !is_last; i++)
+            if (class->pairs[i].n_primitives > last && class->pairs[i].n_primitives < lowest)
+                lowest = class->pairs[i].n_primitives;
+        for (int32_t i = 0; i < class->n_pairs; i++)
+            if (class->pairs[i].n_primitives > last && class->pairs[i].n_primitives <= lowest)
+                class->pairs[i].kind = (uint8_t) class->n_kinds;
+        class->n_kinds++;
+    }
+}
+
 /* Copies a grown class to *next and advances *next past it. */
 static enum status pack_class(const struct shells *shells, struct growing_class *from, char **next,
                               struct pair_class *class)
@@ -282,6 +299,7 @@ static enum status pack_class(const struct shells *shells, struct growing_class 
     char *numbers =
         (char *)class->pairs + padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);
     double *records = put_products(shells, from, (double *)numbers, class);
+    set_kinds(class);
     return fill_records(class, records);
 }
 

@@ -36,11 +36,14 @@ struct primitive_products {
     double *PA[3];        /* P - A, A the centre of the pair's first group */
 };
 
+enum { PAIR_KINDS_MAX = 64 };
+
 /* One pair; first is the group of higher type (of equal ones, the one it was given as first). */
 struct shell_pair {
     int32_t first, second;   /* indices into the groups */
     int32_t function[2];     /* their first basis functions */
     bool swapped;            /* first and second were given in the other order */
+    uint8_t kind;            /* of its number of primitives: their order among those of the class */
     double bound;            /* Schwarz: two_electron_bounds */
     double AB[3];            /* A - B */
     int32_t first_primitive; /* of n_primitives products in the class's arrays, most */
@@ -54,6 +57,7 @@ struct pair_class {
     int n_factors;                    /* shells of the first, times those of the second */
     int32_t first_pair, n_pairs;      /* the number of its first pair among those of all classes */
     int32_t max_primitives;           /* largest n_primitives of a pair */
+    int n_kinds;                      /* different n_primitives; the largest are one kind */
     struct shell_pair *pairs;         /* by descending bound */
     bool has_squares;                 /* pairs of a group with itself */
     struct primitive_products products;

@@ -9,10 +9,9 @@
 
 enum { PRIMITIVE_ORDER_MAX = 1024 }; /* quartets */
 
-/* Kinds of the pairs of quartets, and the quartets' numbers in several orders. */
+/* Of each quartet the kinds of its pairs, as one number; and the quartets' numbers in their order. */
 struct primitive_order {
-    uint8_t bra[PRIMITIVE_ORDER_MAX], ket[PRIMITIVE_ORDER_MAX];
-    int16_t given[PRIMITIVE_ORDER_MAX], by_bra[PRIMITIVE_ORDER_MAX], by_both[PRIMITIVE_ORDER_MAX];
+    int16_t kinds[PRIMITIVE_ORDER_MAX], numbers[PRIMITIVE_ORDER_MAX];
 };
 
 /* Numbers of the batch's quartets in the order, within `order`; NULL: as they are. Quartets of the same
