@@ -139,14 +139,6 @@ static void place_in_lane(const struct digest_bra *bra, const struct placed_pair
     set->weight[lane] = bra->pair->weight * ket->weight;
 }
 
-static double weight_in_orbit(const struct digest_batch *batch, const struct quartet *quartet)
-{
-    int32_t bra = batch->quartets->bra->first_pair + quartet->bra;
-    int32_t ket = batch->quartets->ket->first_pair + quartet->ket;
-    return batch->bra_role == 0 ? quartet_orbits_weight(batch->orbits, bra, ket)
-                                : quartet_orbits_weight(batch->orbits, ket, bra);
-}
-
 static void set_lanes(const struct fock_digest *digest, const struct digest_batch *batch,
                       int32_t first, struct digest_bra *bra, struct digest_lanes *set)
 {
@@ -166,8 +158,12 @@ static void set_lanes(const struct fock_digest *digest, const struct digest_batc
         place_in_lane(bra, &kets[quartet.ket], lane, set);
         if (one_class && quartet.bra == quartet.ket)
             set->weight[lane] /= 2;
-        if (batch->orbits)
-            set->weight[lane] *= weight_in_orbit(batch, &quartet);
+    }
+    if (batch->orbits) {
+        const int32_t first_pair[2] = {batch->quartets->bra->first_pair,
+                                       batch->quartets->ket->first_pair};
+        quartet_orbits_weigh(batch->orbits, quartets, set->n_used, first_pair, batch->bra_role != 0,
+                             set->weight);
     }
     for (int lane = set->n_used; lane < QUARTET_LANES; lane++) {
         for (int i = 0; i < N_CHOICES; i++)

@@ -263,19 +263,28 @@ int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, 
                : select_own_kets(orbits->symmetry, P, kets, first_ket, n_kets, selected);
 }
 
-double quartet_orbits_weight(const struct quartet_orbits *orbits, int32_t bra, int32_t ket)
+/* Operations that leave a representative what it is, where one beside the first may. */
+static int count_fixing(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
+                        const struct pair_orbit *Q)
 {
-    const struct tile_symmetry *symmetry = orbits->symmetry;
-    const struct pair_orbit *P = &orbits->side[0]->pairs[bra], *Q = &orbits->side[1]->pairs[ket];
-    uint64_t fixing = P->fixed_by & Q->fixed_by;
-    if (fixing == 1 && P->highest != Q->highest)
-        return 1;
     int n = 0;
-    for (; fixing; fixing &= fixing - 1)
+    for (uint64_t fixing = P->fixed_by & Q->fixed_by; fixing; fixing &= fixing - 1)
         n++;
     if (P->highest == Q->highest && P->number != Q->number)
         for (int k = 1; k < symmetry->group->order; k++)
             n += image_of_pair(symmetry, k, P) == Q->number &&
                  image_of_pair(symmetry, k, Q) == P->number;
-    return 1.0 / n;
+    return n;
+}
+
+void quartet_orbits_weigh(const struct quartet_orbits *orbits, const struct quartet *quartets,
+                          int n, const int32_t first_pair[2], bool exchanged, double weights[])
+{
+    const struct pair_orbit *bras = orbits->side[exchanged]->pairs + first_pair[0];
+    const struct pair_orbit *kets = orbits->side[!exchanged]->pairs + first_pair[1];
+    for (int i = 0; i < n; i++) {
+        const struct pair_orbit *P = &bras[quartets[i].bra], *Q = &kets[quartets[i].ket];
+        if ((P->fixed_by & Q->fixed_by) != 1 || P->highest == Q->highest)
+            weights[i] *= 1.0 / count_fixing(orbits->symmetry, P, Q);
+    }
 }

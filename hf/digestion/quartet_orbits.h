@@ -17,6 +17,7 @@
 #pragma once
 
 #include "basis/integrals/shell_pairs.h"
+#include "basis/integrals/two_electron.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 
@@ -47,5 +48,9 @@ bool quartet_orbits_may_have(const struct quartet_orbits *orbits);
 int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, int32_t first_ket,
                               int32_t n_kets, int16_t *selected);
 
-/* w_q of a representative. */
-double quartet_orbits_weight(const struct quartet_orbits *orbits, int32_t bra, int32_t ket);
+/* weights[i] *= w_q of representative number i of n.
+ * quartets    numbers of pairs within their classes
+ * first_pair  of the classes of their bra and ket, among the pairs of all classes
+ * exchanged   their bras are pairs of tiles K and L */
+void quartet_orbits_weigh(const struct quartet_orbits *orbits, const struct quartet *quartets,
+                          int n, const int32_t first_pair[2], bool exchanged, double weights[]);

@@ -123,7 +123,12 @@ static int check_kets(const struct orbit_case *c, const struct quartet_orbits *o
             continue;
         assert_in_range(n_selected, 0, n - 1);
         assert_int_equal(selected[n_selected++], j - first);
-        assert_true(quartet_orbits_weight(orbits, P, ket->first_pair + j) == 1.0 / n_fixing);
+        double weight = 1, exchanged = 1;
+        quartet_orbits_weigh(orbits, &(struct quartet){i, j}, 1,
+                             (int32_t[]){bra->first_pair, ket->first_pair}, false, &weight);
+        quartet_orbits_weigh(orbits, &(struct quartet){j, i}, 1,
+                             (int32_t[]){ket->first_pair, bra->first_pair}, true, &exchanged);
+        assert_true(weight == 1.0 / n_fixing && exchanged == weight);
         if (key.larger == tile_pair_index_unordered(bra->pairs[i].first, bra->pairs[i].second))
             n_in_orbits += c->group.order / n_fixing;
     }
