@@ -134,20 +134,35 @@ static inline void pack_block(const struct view_block *block, void *context)
 {
     const struct packing *packing = context;
     const double *from = packing->from + block->first;
-    double *to = packing->to + block->place;
-    for (int i = 0; i < block->n[0]; i++)
-        for (int j = 0; j < block->n[1]; j++)
-            *to++ = packing->factor * from[i * block->stride[0] + j * block->stride[1]];
+    double *restrict to = packing->to + block->place;
+    double factor = packing->factor;
+    int n_0 = block->n[0], n_1 = block->n[1];
+    int64_t stride_0 = block->stride[0], stride_1 = block->stride[1];
+    if (n_1 == 1) {
+        for (int i = 0; i < n_0; i++)
+            to[i] = factor * from[i * stride_0];
+        return;
+    }
+    for (int i = 0; i < n_0; i++)
+        for (int j = 0; j < n_1; j++)
+            to[i * n_1 + j] = factor * from[i * stride_0 + j * stride_1];
 }
 
 static inline void add_block(const struct view_block *block, void *context)
 {
     const struct packing *packing = context;
     const double *from = packing->from + block->place;
-    double *to = packing->to + block->first;
-    for (int i = 0; i < block->n[0]; i++)
-        for (int j = 0; j < block->n[1]; j++)
-            to[i * block->stride[0] + j * block->stride[1]] += *from++;
+    double *restrict to = packing->to + block->first;
+    int n_0 = block->n[0], n_1 = block->n[1];
+    int64_t stride_0 = block->stride[0], stride_1 = block->stride[1];
+    if (n_1 == 1) {
+        for (int i = 0; i < n_0; i++)
+            to[i * stride_0] += from[i];
+        return;
+    }
+    for (int i = 0; i < n_0; i++)
+        for (int j = 0; j < n_1; j++)
+            to[i * stride_0 + j * stride_1] += from[i * n_1 + j];
 }
 
 /* Number of matrices of a pair of roles in use. */
