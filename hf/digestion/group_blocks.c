@@ -26,6 +26,11 @@ static int64_t bytes_of_places(const struct tiling *tiling)
     return (bytes + 63) / 64 * 64;
 }
 
+static int64_t bytes_of_groups(const struct tiling *tiling)
+{
+    return (tiling->max_groups * (int64_t)sizeof(struct role_group) + 63) / 64 * 64;
+}
+
 static int64_t bytes_of_elements(const struct tiling *tiling)
 {
     return (largest_size(tiling) * (int64_t)sizeof(double) + 63) / 64 * 64;
@@ -33,7 +38,7 @@ static int64_t bytes_of_elements(const struct tiling *tiling)
 
 int64_t group_blocks_bytes(const struct tiling *tiling)
 {
-    return N_ROLE_PAIRS * bytes_of_places(tiling) +
+    return N_ROLE_PAIRS * bytes_of_places(tiling) + 4 * bytes_of_groups(tiling) +
            INT64_C(2) * FOCK_MAX_MATRICES * bytes_of_elements(tiling);
 }
 
@@ -45,6 +50,8 @@ enum status group_blocks_create(const struct tiling *tiling, struct group_blocks
     char *next = blocks->memory;
     for (int pair = 0; pair < N_ROLE_PAIRS; pair++, next += bytes_of_places(tiling))
         blocks->tile[pair].place = (int32_t *)next;
+    for (int role = 0; role < 4; role++, next += bytes_of_groups(tiling))
+        blocks->groups[role] = (struct role_group *)next;
     for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
         blocks->D[i] = (double *)next;
         blocks->A[i] = (double *)(next + bytes_of_elements(tiling));
@@ -71,53 +78,51 @@ static inline __attribute__((always_inline)) void
 visit_blocks(const struct group_blocks *blocks, const struct quartet_views *views, int pair,
              void (*function)(const struct view_block *block, void *context), void *context)
 {
-    const struct tiling *tiling = blocks->tiling;
     const struct packed_tile *tile = &blocks->tile[pair];
     const int *roles = roles_of_pair[pair];
     const struct tile_view *view = &views->view[roles[0]][roles[1]];
-    const struct shell_group *rows =
-        tiling->shells->groups + tiling->first_group[views->tile[roles[0]]];
-    const struct shell_group *columns =
-        tiling->shells->groups + tiling->first_group[views->tile[roles[1]]];
-    int64_t n_rows = tile_n_groups(tiling, views->tile[roles[0]]);
-    const struct group_type *types = tiling->shells->types;
-    for (int64_t x = 0; x < n_rows; x++) {
-        int64_t row = view_function(views, roles[0], rows[x].first_function);
+    const struct role_group *rows = blocks->groups[roles[0]];
+    const struct role_group *columns = blocks->groups[roles[1]];
+    int64_t n_rows = tile_n_groups(blocks->tiling, views->tile[roles[0]]);
+    for (int64_t x = 0; x < n_rows; x++)
         for (int64_t y = 0; y < tile->n_columns; y++) {
-            int64_t column = view_function(views, roles[1], columns[y].first_function);
             bool swapped = pair <= ROLES_KL && rows[x].type < columns[y].type;
             struct view_block block = {
-                .first = row * view->stride[0] + column * view->stride[1],
+                .first = rows[x].function * view->stride[0] + columns[y].function * view->stride[1],
                 .stride = {view->stride[swapped], view->stride[!swapped]},
-                .n = {types[(swapped ? columns[y] : rows[x]).type].n_functions,
-                      types[(swapped ? rows[x] : columns[y]).type].n_functions},
+                .n = {swapped ? columns[y].n : rows[x].n, swapped ? rows[x].n : columns[y].n},
                 .place = tile->place[x * tile->n_columns + y]};
             function(&block, context);
         }
+}
+
+static void set_groups(struct group_blocks *blocks, const struct quartet_views *views, int role)
+{
+    const struct shells *shells = blocks->tiling->shells;
+    int64_t first = blocks->first_group[role], n = tile_n_groups(blocks->tiling, views->tile[role]);
+    for (int64_t x = 0; x < n; x++) {
+        const struct shell_group *group = &shells->groups[first + x];
+        blocks->groups[role][x] =
+            (struct role_group){(int32_t)view_function(views, role, group->first_function),
+                                shells->types[group->type].n_functions, (int32_t)group->type};
     }
 }
 
 static void set_places(struct group_blocks *blocks, const struct quartet_views *views, int pair)
 {
-    const struct tiling *tiling = blocks->tiling;
-    const struct group_type *types = tiling->shells->types;
     struct packed_tile *tile = &blocks->tile[pair];
-    int64_t first[2], n[2];
-    for (int side = 0; side < 2; side++) {
-        int64_t number = views->tile[roles_of_pair[pair][side]];
-        first[side] = tiling->first_group[number];
-        n[side] = tile_n_groups(tiling, number);
-    }
-    tile->n_columns = n[1];
+    const int *roles = roles_of_pair[pair];
+    const struct role_group *rows = blocks->groups[roles[0]];
+    const struct role_group *columns = blocks->groups[roles[1]];
+    int64_t n_rows = tile_n_groups(blocks->tiling, views->tile[roles[0]]);
+    tile->n_columns = tile_n_groups(blocks->tiling, views->tile[roles[1]]);
     int64_t next = blocks->size;
-    for (int64_t x = 0; x < n[0]; x++)
-        for (int64_t y = 0; y < n[1]; y++) {
-            int64_t n_elements =
-                (int64_t)types[tiling->shells->groups[first[0] + x].type].n_functions *
-                types[tiling->shells->groups[first[1] + y].type].n_functions;
+    for (int64_t x = 0; x < n_rows; x++)
+        for (int64_t y = 0; y < tile->n_columns; y++) {
+            int64_t n_elements = (int64_t)rows[x].n * columns[y].n;
             if (n_elements > 1)
                 next = (next + BLOCK_CHUNK - 1) / BLOCK_CHUNK * BLOCK_CHUNK;
-            tile->place[x * n[1] + y] = (int32_t)next;
+            tile->place[x * tile->n_columns + y] = (int32_t)next;
             next += block_size(n_elements);
         }
     blocks->size = next;
@@ -177,8 +182,10 @@ void group_blocks_begin(struct group_blocks *blocks, const struct quartet_views 
         return;
     blocks->begun = true;
     blocks->size = 0;
-    for (int role = 0; role < 4; role++)
+    for (int role = 0; role < 4; role++) {
         blocks->first_group[role] = blocks->tiling->first_group[views->tile[role]];
+        set_groups(blocks, views, role);
+    }
     for (int pair = 0; pair < N_ROLE_PAIRS; pair++)
         set_places(blocks, views, pair);
     for (int i = 0; i < views->kind.n_matrices; i++) {

@@ -26,8 +26,14 @@ struct packed_tile {
     int64_t n_columns; /* groups of the second role */
 };
 
+/* A group of the tile of a role: its first function within the tile, its functions and its type. */
+struct role_group {
+    int32_t function, n, type;
+};
+
 struct group_blocks {
     const struct tiling *tiling;
+    struct role_group *groups[4]; /* of the tile of each role */
     struct packed_tile tile[N_ROLE_PAIRS];
     int64_t first_group[4]; /* of the tile of each role */
     double *D[FOCK_MAX_MATRICES],
