@@ -296,7 +296,14 @@ static struct ket_weights find_ket_weights(struct fock_worker *worker, const int
     return weights;
 }
 
-/* Kets whose quartet with the bra can change an element of F. */
+static inline double bound_of_candidate(const struct shell_pair *bra, const struct shell_pair *kets,
+                                        const int16_t *positions, int32_t i)
+{
+    return bra->bound * kets[positions ? positions[i] : i].bound;
+}
+
+/* Kets whose quartet with the bra can change an element of F. Their bounds descend: the weight of the bra
+ * alone makes the first ones significant, and the largest weight of any block none of the last ones. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
                                   const int16_t *positions, int32_t n_candidates, int16_t *selected,
                                   void *context)
@@ -307,21 +314,27 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
     double threshold = worker->screening->threshold, cutoff = worker->cutoff;
     int64_t group[2], first_group[2] = {worker->screening->tiling->first_group[views->tile[0]],
                                         worker->screening->tiling->first_group[views->tile[1]]};
-    if (n_candidates == 0)
-        return 0;
     find_groups(bra, first_group, group);
-    struct ket_weights weights = find_ket_weights(worker, group);
     double bra_weight =
         view->D
             ->coulomb_weight[group[0] * view->group_stride[0] + group[1] * view->group_stride[1]];
+    int32_t i = 0, n;
+    for (; i < n_candidates; i++) {
+        double bound = bound_of_candidate(bra, kets, positions, i);
+        if (!quartet_is_significant(bound, bra_weight, 0, threshold, cutoff))
+            break;
+        selected[i] = (int16_t)i;
+    }
+    n = i;
+    if (i == n_candidates)
+        return n;
+    struct ket_weights weights = find_ket_weights(worker, group);
     double most = bra_weight > weights.most ? bra_weight : weights.most;
-    int32_t n = 0;
-    for (int32_t i = 0; i < n_candidates; i++) {
-        const struct shell_pair *ket = &kets[positions ? positions[i] : i];
-        double bound = bra->bound * ket->bound; /* descends */
+    for (; i < n_candidates; i++) {
+        double bound = bound_of_candidate(bra, kets, positions, i);
         if (bound * most < cutoff)
             break;
-        find_groups(ket, weights.first_group, group);
+        find_groups(&kets[positions ? positions[i] : i], weights.first_group, group);
         double coulomb =
             weights.coulomb[group[0] * weights.stride[0] + group[1] * weights.stride[1]];
         double of_c = weights.exchange[0][group[0]], of_d = weights.exchange[1][group[1]];
