@@ -96,7 +96,7 @@ static int32_t represent_low(int32_t bra, int32_t first_ket, int32_t n_kets, int
     (void)bra;
     for (int32_t j = 0; j < n_kets; j++)
         if (find_pair(visit->pairs, first_ket + j)->second % 3 != 1)
-            positions[n++] = j;
+            positions[n++] = (int16_t)j;
     return n;
 }
 
