@@ -96,7 +96,7 @@ static bool is_of_class(const struct pair_class *class, int32_t pair)
 }
 
 /* Reads the next row if it is of these classes. */
-static bool read_row(struct ket_rows *rows, struct ket_row *row)
+static bool read_listed_row(struct ket_rows *rows, struct ket_row *row)
 {
     int32_t bra, first;
     const int16_t *from = get_number(rows->from, &bra);
@@ -118,7 +118,7 @@ static bool read_row(struct ket_rows *rows, struct ket_row *row)
 bool ket_rows_next(struct ket_rows *rows, struct ket_row *row)
 {
     if (rows->from)
-        return read_row(rows, row);
+        return read_listed_row(rows, row);
     do {
         while (rows->next >= rows->kets.end[N_KEPT_WIDTHS - 1]) {
             rows->next = 0;

@@ -9,7 +9,7 @@
 
 enum { PRIMITIVE_ORDER_MAX = 1024 }; /* quartets */
 
-/* Of each quartet the kinds of its pairs, as one number; and the quartets' numbers in their order. */
+/* The kinds of the pairs of each quartet, as one number; and the numbers of quartets in their order. */
 struct primitive_order {
     int16_t kinds[PRIMITIVE_ORDER_MAX], numbers[PRIMITIVE_ORDER_MAX];
 };

@@ -214,8 +214,8 @@ struct two_classes {
 };
 
 /* Starts to walk over the rows of two classes. from, to: where their list begins (ket_rows.h), or NULL. */
-static void begin_rows(struct quartet_batches *batches, const struct quartet_source *source,
-                       const struct two_classes *classes, const int16_t *from, int16_t *to)
+static void begin_ket_rows(struct quartet_batches *batches, const struct quartet_source *source,
+                           const struct two_classes *classes, const int16_t *from, int16_t *to)
 {
     struct ket_rows *rows = &batches->rows;
     rows->bra = classes->bra;
@@ -345,7 +345,7 @@ static void add_size(const struct two_classes *classes, void *context)
     struct ket_row row;
     if (classes->has_rows)
         return;
-    begin_rows(call->batches, call->source, classes, NULL, NULL);
+    begin_ket_rows(call->batches, call->source, classes, NULL, NULL);
     while (ket_rows_next(&call->batches->rows, &row)) {
         ket_ends_add(&row.ends, n_quartets);
         call->size.n_listed += call->source->represent ? ket_row_elements(&row) : 0;
@@ -394,7 +394,7 @@ static void compute_classes(const struct two_classes *classes, void *context)
         return;
     }
     int64_t n_quartets[N_KEPT_WIDTHS] = {0};
-    begin_rows(batches, source, classes, call->from, call->to);
+    begin_ket_rows(batches, source, classes, call->from, call->to);
     compute_in_batches(batches, source, classes, &batch, n_quartets);
     call->from = batches->rows.from;
     call->to = batches->rows.to;

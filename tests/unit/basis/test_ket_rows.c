@@ -31,7 +31,7 @@ static struct classes *make_classes(void)
     return classes;
 }
 
-/* Of every bra but each seventh, kets whose number has another remainder. */
+/* Not with each seventh bra, and only kets whose number has another remainder. */
 static bool is_represented(int32_t bra, int32_t ket)
 {
     return bra % 7 != 3 && ket % 3 != bra % 3;
