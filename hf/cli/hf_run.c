@@ -163,8 +163,10 @@ static enum status write_hf_outputs(struct hf_run *run, struct hf_outcome *outco
     if (outcome->class_costs)
         hf_class_costs_print(outcome->class_costs);
     print_engines(&outcome->engines);
-    log_print("Peak memory %.0f MB per process, %.0f with shared pages divided among processes\n",
-              (double)outcome->memory_peak_bytes * 1e-6, (double)outcome->memory_part_bytes * 1e-6);
+    log_print(
+        "Peak memory %.0f MB per process, with all pages that it shares; %.0f with shared pages "
+        "divided among processes\n",
+        (double)outcome->memory_peak_bytes * 1e-6, (double)outcome->memory_part_bytes * 1e-6);
     if (!run->options->compare && outcome->fock)
         TRY(fock_timeline(outcome->fock, &outcome->timeline));
     outcome->complete = true;

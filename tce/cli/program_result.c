@@ -132,9 +132,10 @@ enum status program_result_print_tasks(const struct plan *plan, MPI_Comm comm)
 
 void program_result_print_memory(const struct memory_use *memory)
 {
-    log_print("Peak memory %.0f MB per process; between iterations %.0f with shared pages divided "
-              "among processes, as in the estimate\n",
-              1e-6 * (double)memory->peak_bytes, 1e-6 * (double)memory->part_bytes);
+    log_print(
+        "Peak memory %.0f MB per process, with all pages that it shares; between iterations %.0f "
+        "with shared pages divided among processes, as in the estimate\n",
+        1e-6 * (double)memory->peak_bytes, 1e-6 * (double)memory->part_bytes);
 }
 
 /* Whether the tensor is a scalar, and its value. */
