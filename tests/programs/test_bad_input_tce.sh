@@ -279,7 +279,9 @@ refuse "command comes first" --verify run good.tce
 refuse "run FILE.tce" good.tce
 refuse FILE.tce run
 refuse "--basis is missing" run good.tce good.tce
-refuse nonsense run good.tce --nonsense
+refuse "'--frozen-core' (beryl-tce run FILE.tce --help-all lists all)" run good.tce --frozen-core
+refuse "'--verify' (beryl-tce run FILE.tce MOLECULE.xyz --help-all lists all)" \
+    run good.tce water.xyz $with_basis --verify
 refuse --basis run good.tce --basis sto-3g
 refuse --iterations run good.tce --iterations 0
 refuse --cache run good.tce --cache -1
