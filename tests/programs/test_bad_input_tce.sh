@@ -88,7 +88,7 @@ END
 
 fail "--max-iter-amplitudes" ccsd water.xyz $with_basis --max-iter-amplitudes 1
 fail "--max-iter-amplitudes" ccd water.xyz $with_basis --max-iter-amplitudes 2
-fail "not converged" ccsd water.xyz $with_basis --max-iter 1
+fail "allow more with --max-iter" ccsd water.xyz $with_basis --max-iter 1
 fail "MB are available" ccsd water.xyz $with_basis --memory 1
 
 # A number that is not finite is no result, whatever the options.
