@@ -237,7 +237,7 @@ enum status scf_restart_write(struct scf_solver *solver)
         .energy = solver->state->energy,
         .converged = solver->result->converged,
         .solver = "SCF",
-        .iteration = solver->result->iterations,
+        .iteration = scf_solver_n_iterations(solver),
         .add = add_iterations,
         .add_context = solver,
         .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),

@@ -423,7 +423,8 @@ static enum status iterate_orbitals(struct scf_solver *solver, struct darray *co
         }
         if (solver->now.iteration >= solver->settings->max_iterations)
             return FAIL(STATUS_NOT_CONVERGED,
-                        "not converged after %lld iteration%s: the orbital gradient is %.1e",
+                        "not converged after %lld iteration%s: the orbital gradient is %.1e; allow "
+                        "more with --max-iter",
                         (long long)solver->now.iteration, log_plural(solver->now.iteration),
                         solver->state->gradient);
         TRY(take_step(solver));

@@ -34,19 +34,23 @@ static void survive_signal(int signal_number)
     (void)signal_number;
 }
 
-/* By a handler, because a program that MPI starts would inherit SIG_IGN. */
-static void survive_closed_pipes(void)
+/* The write then returns an error: EPIPE, or EFBIG beyond a limit of a file's size. By a handler,
+ * because a program that MPI starts would inherit SIG_IGN. */
+static void survive_failed_writes(void)
 {
     const struct sigaction survive = {.sa_handler = survive_signal, .sa_flags = SA_RESTART};
-    struct sigaction before;
-    if (sigaction(SIGPIPE, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
-        sigaction(SIGPIPE, &survive, NULL);
+    const int signals[] = {SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        struct sigaction before;
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signals[i], &survive, NULL);
+    }
 }
 
 void application_hold_streams(void)
 {
     take_closed_streams();
-    survive_closed_pipes();
+    survive_failed_writes();
 }
 
 /* For this process alone, by documented variables, because hwloc and Open MPI have no calls for

@@ -29,8 +29,9 @@ struct application {
 };
 
 /* Prepares the standard streams, before anything is opened or printed: those that are closed stay
- * nobody's, and a write to a pipe without a reader fails instead of ending the program, which so
- * writes its files first. application_start does so; a program without MPI calls it itself. */
+ * nobody's, and a write to a pipe without a reader, or beyond the limit of a file's size, fails
+ * instead of ending the program, which so writes its other files. application_start does so; a
+ * program without MPI calls it itself. */
 void application_hold_streams(void);
 
 /* Sets variables of the environment with which Open MPI starts faster, unless the user has set

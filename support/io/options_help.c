@@ -189,7 +189,7 @@ static void print_help(const struct options *options, enum option_request reques
 void options_answer(const struct options *options, enum option_request request)
 {
     if (request == OPTION_REQUEST_VERSION)
-        printf("%s %s\n", options->program, BERYL_VERSION);
+        printf("%.*s %s\n", (int)strcspn(options->program, " "), options->program, BERYL_VERSION);
     else
         print_help(options, request);
 }

@@ -17,7 +17,7 @@
 enum { TCE_OPTION_TABLES = HF_OPTION_TABLES + 2 };
 
 struct tce_option_tables {
-    char program[32]; /* with its command */
+    char program[64]; /* with its command, and the operands by which options differ */
     struct option_table table[TCE_OPTION_TABLES];
     size_t n;
 };
@@ -139,7 +139,7 @@ static void list_method_tables(struct tce_options *options, struct tce_option_ta
 /* For --help and messages. Those of a method if options->method is set, else those of a program. */
 static void init_tables(struct tce_options *options, struct tce_option_tables *tables)
 {
-    const char *command = options->program ? "run" : options->method;
+    const char *command = options->program ? "run FILE.tce MOLECULE.xyz" : options->method;
     snprintf(tables->program, sizeof tables->program, "beryl-tce%s%s", command ? " " : "",
              command ? command : "");
     (options->method ? list_method_tables : list_program_tables)(options, tables);
@@ -181,7 +181,7 @@ static struct options describe_method(const struct tce_option_tables *tables)
 static struct options describe_bound_program(const struct tce_option_tables *tables)
 {
     struct options options = describe_method(tables);
-    options.synopsis = "FILE.tce MOLECULE.xyz --basis NAME [options]";
+    options.synopsis = "--basis NAME [options]";
     options.purpose = "Runs a .tce program over the orbitals of a molecule, after the SCF, as "
                       "beryl-tce METHOD runs that of a method. "
                       "Runs on one process as it is, on several under mpirun -np P.";
@@ -318,8 +318,10 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     if (command && !options->method && names_molecule(argc, argv))
         options->method = options->program = "FILE.tce"; /* until the operands are known */
     struct options all = describe_command(options, &tables);
-    if (command && !options->method)
-        all.synopsis = "run FILE.tce [options]";
+    if (command && !options->method) {
+        snprintf(tables.program, sizeof tables.program, "beryl-tce run FILE.tce");
+        all.synopsis = "[options]";
+    }
     int shift = command ? 1 : 0;
     TRY(options_parse(&all, argc - shift, argv + shift, request, &first_operand));
     options->argc = argc - shift;

@@ -100,10 +100,12 @@ static enum status check_bars(const struct program_instance *self)
         const struct program_tensor *tensor = &self->program.tensors[t];
         for (int d = 0; d < tensor->rank && !tensor->has_bar; d++)
             if (self->plan->spaces.spaces[tensor->space[d]].has_spins)
-                return source_fail(self->program.file, tensor->place,
-                                   "'%s' needs a bar '|' between its upper and its lower indices, "
-                                   "because space '%s' is bound to one with spins",
-                                   tensor->name, self->program.spaces[tensor->space[d]].name);
+                return source_fail(
+                    self->program.file, tensor->place,
+                    "'%s' needs a bar '|' between its upper and its lower indices, "
+                    "because space '%s' is bound to orbitals with spins, those of an "
+                    "unrestricted reference: write the program over spin orbitals",
+                    tensor->name, self->program.spaces[tensor->space[d]].name);
     }
     return STATUS_OK;
 }

@@ -184,6 +184,8 @@ static enum status parse_term(struct parser *parser, struct program_term *term)
                                              "can be divided, as in 1/2 * A[i,j]");
         TRY(parser_accept(parser, "*", &more));
     }
+    if (term->n_factors == 0 && parser->token.kind == TOKEN_NAME)
+        return parser_unexpected(parser, "'*' between a number and a tensor");
     if (term->n_factors == 0)
         return source_fail(parser->file, term->place,
                            "a product of numbers alone; expected a tensor in it");

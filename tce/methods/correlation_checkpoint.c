@@ -94,7 +94,7 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
         .energy = result->energy,
         .converged = result->converged,
         .solver = correlation->problem.method,
-        .iteration = correlation->n_iterations,
+        .iteration = correlation->n_before + correlation->n_iterations,
         .add = add_amplitudes,
         .add_context = &writing,
         .add_bytes = amplitude_bytes(correlation, n_steps),

@@ -88,7 +88,7 @@ END
 
 fail "--max-iter-amplitudes" ccsd water.xyz $with_basis --max-iter-amplitudes 1
 fail "--max-iter-amplitudes" ccd water.xyz $with_basis --max-iter-amplitudes 2
-fail "not converged" ccsd water.xyz $with_basis --max-iter 1
+fail "allow more with --max-iter" ccsd water.xyz $with_basis --max-iter 1
 fail "MB are available" ccsd water.xyz $with_basis --memory 1
 
 # A number that is not finite is no result, whatever the options.
@@ -279,7 +279,9 @@ refuse "command comes first" --verify run good.tce
 refuse "run FILE.tce" good.tce
 refuse FILE.tce run
 refuse "--basis is missing" run good.tce good.tce
-refuse nonsense run good.tce --nonsense
+refuse "'--frozen-core' (beryl-tce run FILE.tce --help-all lists all)" run good.tce --frozen-core
+refuse "'--verify' (beryl-tce run FILE.tce MOLECULE.xyz --help-all lists all)" \
+    run good.tce water.xyz $with_basis --verify
 refuse --basis run good.tce --basis sto-3g
 refuse --iterations run good.tce --iterations 0
 refuse --cache run good.tce --cache -1

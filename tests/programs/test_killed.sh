@@ -95,4 +95,34 @@ await 600 has_text '^ *3  *-0' output
 kill -9 "$(rank 1)"
 ended 137
 names_checkpoint ccsd
+
+# check_number COMMAND...: the notice counts iterations as --restart does, for which the file may be
+# one ahead.
+check_number() {
+    local named resumed
+    named=$(sed -n 's/.*the run was ended.* after iteration \([0-9]*\) of .*/\1/p' errors)
+    "$@" --restart c.h5 > output 2> errors < /dev/null
+    resumed=$(sed -n 's/^Restart .*after iteration \([0-9]*\),.*/\1/p' output)
+    [ "$named" = "$resumed" ] || [ "$((named + 1))" = "$resumed" ] ||
+        complain "the notice names iteration $named, the restart $resumed"
+}
+
+run="kill -9 in a resumed CCSD"
+ethene=("$tce" ccsd "$inputs/c2h4.xyz" --basis cc-pvdz --converge-amplitudes 1e-13)
+"${ethene[@]}" --max-iter-amplitudes 4 --checkpoint first.h5 > output 2> errors < /dev/null
+begin 'correlation energy' "${ethene[@]}" --restart first.h5
+await 600 has_text '^ *3  *-0' output
+kill -9 "$(rank 1)"
+ended 137
+names_checkpoint ccsd
+check_number "${ethene[@]}"
+
+run="kill -9 in a resumed SCF"
+waters=("$hf" "$inputs/water10.xyz" --basis 6-31g)
+"${waters[@]}" --max-iter 4 --checkpoint first.h5 > output 2> errors < /dev/null
+begin '^ *2 ' "${waters[@]}" --restart first.h5
+kill -9 "$(rank 1)"
+ended 137
+names_checkpoint SCF
+check_number "${waters[@]}"
 exit $((n_failed > 0))

@@ -3,10 +3,11 @@
 """Runs with too little of something end with a status of RESULTS.md, a line of the program's own
 where they fail, and files that are complete or absent.
 
-    test_limits.py shm|disk|address BIN MPIEXEC INPUTS [STEPS]
+    test_limits.py shm|disk|file|address BIN MPIEXEC INPUTS [STEPS]
 
 shm      /dev/shm of 50 kB to 5 MB
 disk     outputs on a disk of 50 kB to 5 MB, all kinds at once
+file     files of at most 2 kB to 2 MB (ulimit -f)
 address  an address space (ulimit -v) from the least in which MPI starts
 
 STEPS sizes (6), in equal ratios; where they are more, with several programs and numbers of
@@ -233,8 +234,18 @@ def sweep_disk(sweep):
     subprocess.run(["umount", str(disk)], check=True)
 
 
-def limited(kilobytes):
-    return ["bash", "-c", f'ulimit -v {kilobytes} && exec "$@"', "-"]
+def limited(letter, kilobytes):
+    return ["bash", "-c", f'ulimit -{letter} {kilobytes} && exec "$@"', "-"]
+
+
+def sweep_file(sweep):
+    """Single processes alone: with several the files of MPI's shared memory are limited, too."""
+    out = sweep.folder / "out"
+    for kilobytes in sweep.sizes(2, 2000):
+        for case in (CCSD, CONTRACTIONS, COUNTER):
+            empty_folder(out)
+            command = case.command(sweep.tools, None, limited("f", kilobytes), case.outputs)
+            sweep.judge(case, None, kilobytes, Outcome(command, out), out)
 
 
 def sweep_address(sweep):
@@ -247,18 +258,18 @@ def sweep_address(sweep):
             for n_processes in sweep.choose((2, 1, 4)):
                 empty_folder(out)
                 version = Case(case.program, "--version")
-                if Outcome(version.command(sweep.tools, n_processes, limited(kilobytes), []),
+                if Outcome(version.command(sweep.tools, n_processes, limited("v", kilobytes), []),
                            out).status != 0:
                     continue
-                command = case.command(sweep.tools, n_processes, limited(kilobytes), outputs)
+                command = case.command(sweep.tools, n_processes, limited("v", kilobytes), outputs)
                 sweep.judge(case, n_processes, kilobytes, Outcome(command, out), out)
     empty_folder(out)
-    command = (HF.command(sweep.tools, 1, limited(440000), outputs) + [":", "-n", "1"] +
+    command = (HF.command(sweep.tools, 1, limited("v", 440000), outputs) + [":", "-n", "1"] +
                HF.command(sweep.tools, None, [], outputs))
     sweep.judge(HF, "1 of 2", 440000, Outcome(command, out), out)
 
 
-KINDS = {"shm": sweep_shm, "disk": sweep_disk, "address": sweep_address}
+KINDS = {"shm": sweep_shm, "disk": sweep_disk, "file": sweep_file, "address": sweep_address}
 
 
 def enter_namespace():
@@ -279,7 +290,7 @@ def enter_namespace():
 def main():
     kind, folder, mpiexec, inputs = sys.argv[1:5]
     n_steps = int(sys.argv[5]) if len(sys.argv) > 5 else FEW
-    if kind != "address":
+    if kind in ("shm", "disk"):
         enter_namespace()
     with tempfile.TemporaryDirectory() as scratch:
         sweep = Sweep(kind, Tools(folder, mpiexec, inputs), scratch, n_steps)

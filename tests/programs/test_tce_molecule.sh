@@ -147,6 +147,7 @@ bad tiles 2:7 "with other tiles" 's/^index .*/space p = occupied tile 2\nindex i
 bad assigned 7:1 "cannot be computed" '4a index k, l : o\ntensor h[i,j]\ng[i,j,k,l] = h[i,j] * h[k,l]'
 bad bar 3:8 "run the program with --method uhf" 's/g\[i,i,j,j\] = /g[i,i|j,j] = /'
 bad spins 3:8 "needs a bar" '' radical
+bad unrestricted 3:8 "unrestricted reference: write the program over spin orbitals" '' radical
 bad middle 3:8 "with the bar in the middle" 's/g\[i,i,j,j\] = /g[i|i,j,j] = dirac_/' radical
 bad irrep 3:8 "has labels" 's/\] = integrals/] irrep 1 = integrals/'
 {

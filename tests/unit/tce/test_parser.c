@@ -225,6 +225,7 @@ static const struct bad_program {
     {"E = 0x10 * C[i,j]\n", "8:5: '0x10' is neither a number nor a name"},
     {"E = nan * C[i,j]\n", "8:5: unknown tensor 'nan'"},
     {"E = 2 * 3\n", "8:5: a product of numbers alone; expected a tensor"},
+    {"E = 2 A[i,i]\n", "8:7: expected '*' between a number and a tensor, found 'A'"},
     {"tile 0\n", "8:6: expected the values in a tile, a whole number from 1 to 1000000000, found "
                  "'0'"},
     {"tile -3\n", "8:6: expected the values in a tile, a whole number from 1 to 1000000000, found "
