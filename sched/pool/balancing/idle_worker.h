@@ -31,24 +31,25 @@ struct idle_worker {
     bool is_tried;          /* its speed increases, and no task has shown it yet */
 };
 
-/* By how much the logarithm of the speed increases after an iteration.
+/* By how much the logarithm of the speed increases after an iteration, to 0 at most.
  * n, change  moved tasks, and by how much these have shown that it should be larger
- * slowness   1 / speed
- * task_s     that a task takes at speed 1 */
+ * logarithm  of the speed
+ * task_s     that a task takes at speed 1; 0: not known */
 static inline double idle_worker_reconsider(struct idle_worker *idle, double n, double change,
-                                            double slowness, double task_s)
+                                            double logarithm, double task_s)
 {
+    bool may_try = logarithm < 0 && idle->usual_s > 0 && task_s > 0;
     if (n > 0 && idle->is_tried)
         idle->patience = change < 0 ? 2 * idle->patience : 1;
-    if (n > 0 || !(idle->usual_s > 0) || idle->load_s > IDLE_LOAD * idle->usual_s) {
+    if (n > 0 || !may_try || idle->load_s > IDLE_LOAD * idle->usual_s) {
         idle->is_tried = idle->is_tried && n == 0;
         idle->idle_s = 0;
         return 0;
     }
-    double expected_s = task_s * fmin(slowness, IDLE_SLOWEST);
+    double slowness = exp(-logarithm), expected_s = task_s * fmin(slowness, IDLE_SLOWEST);
     double n_tasks =
         slowness > IDLE_PLAUSIBLE ? IDLE_PATIENCE_IMPLAUSIBLE : IDLE_PATIENCE_PLAUSIBLE;
     idle->idle_s += idle->usual_s;
     idle->is_tried = idle->is_tried || idle->idle_s >= idle->patience * n_tasks * expected_s;
-    return idle->is_tried ? IDLE_STEP : 0;
+    return idle->is_tried ? fmin(IDLE_STEP, -logarithm) : 0;
 }

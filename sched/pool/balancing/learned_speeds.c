@@ -159,8 +159,6 @@ static double significance(const struct learned_speeds *self)
     return 2 * log(100.0 * self->comm->size);
 }
 
-/* --- sums --- */
-
 static void send_speeds(struct learned_speeds *self, int to, const struct speeds_message *message)
 {
     taskpool_comm_send(self->comm, to, message, sizeof *message);
@@ -194,10 +192,10 @@ static void end_speeds_phase(struct learned_speeds *self, const struct speed_sum
     speed_partners_gain(&self->partners, &n, &change);
     self->n_compared += n;
     average_evidence(self, all);
-    double step = idle_worker_reconsider(&self->idle, n, change, exp(-self->logarithm),
-                                         self->prediction.mean);
-    if (step > 0 && self->logarithm < 0 && !self->is_known)
-        self->costs.change = self->logarithm = fmin(0, self->logarithm + step);
+    double task_s = self->is_known ? 0 : self->prediction.mean;
+    double step = idle_worker_reconsider(&self->idle, n, change, self->logarithm, task_s);
+    if (step > 0)
+        self->costs.change = self->logarithm += step;
     prediction_remember(&self->prediction, all);
     round_speed(self);
     self->partners.n = self->watched.n = 0;
