@@ -4,6 +4,7 @@
 #include "basis/integrals/shell_pairs.h"
 #include "tests/check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,29 @@ static void check_pair(const struct shells *shells, const struct pair_class *cla
     }
 }
 
+/* Kinds are the places of numbers of primitives among the different ones of the class, but that the largest
+ * are one. */
+static void check_kinds(const struct pair_class *class)
+{
+    assert_in_range(class->n_kinds, 1, PAIR_KINDS_MAX);
+    int32_t n_of_kind[PAIR_KINDS_MAX] = {0};
+    for (int32_t i = 0; i < class->n_pairs; i++) {
+        const struct shell_pair *pair = &class->pairs[i];
+        assert_true(pair->kind < class->n_kinds);
+        int32_t *n = &n_of_kind[pair->kind];
+        assert_true(*n == 0 || *n == pair->n_primitives || pair->kind == PAIR_KINDS_MAX - 1);
+        if (*n == 0 || pair->n_primitives < *n)
+            *n = pair->n_primitives; /* the least */
+    }
+    for (int kind = 1; kind < class->n_kinds; kind++)
+        assert_true(n_of_kind[kind] > n_of_kind[kind - 1]);
+    for (int32_t i = 0; i < class->n_pairs; i++) {
+        const struct shell_pair *pair = &class->pairs[i];
+        assert_true(pair->kind + 1 == class->n_kinds ||
+                    pair->n_primitives < n_of_kind[pair->kind + 1]);
+    }
+}
+
 /* Checks classes and pairs; count[a * n + b] is how often the pair (a, b) as it
  * was given occurs. */
 static void check_pairs(const struct shells *shells, const struct shell_pairs *pairs, int *count)
@@ -129,6 +153,7 @@ static void check_pairs(const struct shells *shells, const struct shell_pairs *p
         const struct pair_class *class = &pairs->classes[c];
         assert_true(class->l_first >= class->l_second);
         assert_true(class->n_pairs > 0);
+        check_kinds(class);
         for (int other = 0; other < c; other++)
             assert_true(pairs->classes[other].type[0] != class->type[0] ||
                         pairs->classes[other].type[1] != class->type[1]);
@@ -254,6 +279,38 @@ static void test_products_of_one_centre_lie_on_it(void **state)
     molecule_fini(&molecule);
 }
 
+/* A chain whose shells have products of very different numbers of primitives, by their distance. */
+static void test_the_largest_of_many_numbers_of_primitives_are_one_kind(void **state)
+{
+    (void)state;
+    enum { N_PRIMITIVES = 30, N_ATOMS = 120 };
+    char basis[2048], chain[4096];
+    int end = snprintf(basis, sizeof basis, "H 0\nS %d 1\n", N_PRIMITIVES);
+    for (int p = 0; p < N_PRIMITIVES; p++)
+        end += snprintf(basis + end, sizeof basis - (size_t)end, "%.6f 0.1\n", 0.05 * pow(1.7, p));
+    snprintf(basis + end, sizeof basis - (size_t)end, "****\n");
+    end = snprintf(chain, sizeof chain, "%d\nunits=bohr\n", N_ATOMS);
+    for (int a = 0; a < N_ATOMS; a++)
+        end += snprintf(chain + end, sizeof chain - (size_t)end, "H 0 0 %.6f\n", 0.15 * a);
+    const struct molecule_settings settings = {0};
+    struct basis_set set;
+    struct molecule molecule;
+    struct shells *shells;
+    struct shell_pairs *pairs;
+    check_ok(basis_set_parse(basis, strlen(basis), "test", &set));
+    check_ok(molecule_parse(chain, strlen(chain), "test", &settings, &molecule));
+    check_ok(shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));
+    struct shell_rectangle all = {{0, 0}, {N_ATOMS, N_ATOMS}, true};
+    check_ok(shell_pairs_create(shells, &all, NULL, 0, &pairs));
+    assert_int_equal(pairs->n_classes, 1);
+    assert_int_equal(pairs->classes[0].n_kinds, PAIR_KINDS_MAX);
+    check_kinds(&pairs->classes[0]);
+    shell_pairs_destroy(pairs);
+    shells_destroy(shells);
+    basis_set_fini(&set);
+    molecule_fini(&molecule);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +318,7 @@ int main(void)
         cmocka_unit_test(test_without_bounds_every_pair_counts_as_infinite),
         cmocka_unit_test(test_a_rectangle_where_nothing_matters_has_no_class),
         cmocka_unit_test(test_products_of_one_centre_lie_on_it),
+        cmocka_unit_test(test_the_largest_of_many_numbers_of_primitives_are_one_kind),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
