@@ -9,7 +9,7 @@
  *     width    double        32 bits             16 bits              below the threshold
  *
  * Rows are found; with integrals that are kept, those of representatives are listed in the first pass and
- * read in later ones, which takes a fifth of the time. */
+ * read in later ones. */
 #pragma once
 
 #include "basis/quartets/kept_quartets.h"
