@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { CACHE_LINE = 64 }; /* bytes */
-
 typedef double lanes __attribute__((vector_size(QUARTET_LANES * sizeof(double))));
 typedef int32_t lanes_int32 __attribute__((vector_size(QUARTET_LANES * sizeof(int32_t))));
 typedef int16_t lanes_int16 __attribute__((vector_size(QUARTET_LANES * sizeof(int16_t))));
@@ -27,11 +25,6 @@ double kept_least_bound(double unit, enum kept_width width)
     return 0.99 * most[width] * unit;
 }
 
-static int64_t words_of_bits(int64_t n_quartets)
-{
-    return (n_quartets + 63) / 64;
-}
-
 /* Rounded up to where the next width may begin. */
 static int64_t bytes_of_integrals(const struct kept_size *size, int width)
 {
@@ -48,28 +41,30 @@ int64_t kept_quartets_bytes(const struct kept_size *size)
 {
     int64_t bytes = 0, after = sizeof(lanes); /* what load_integrals may read beyond the last one */
     for (int width = 0; width < N_KEPT_WIDTHS; width++)
-        bytes += words_of_bits(size->n_quartets[width]) * (int64_t)sizeof(uint64_t) +
-                 bytes_of_integrals(size, width);
+        bytes += bytes_of_integrals(size, width);
     return bytes > 0 ? bytes + bytes_of_list(size) + after : 0;
 }
 
 void kept_quartets_init(const struct kept_size *size, double unit, void *memory,
                         struct kept_quartets *kept)
 {
-    uint64_t *bits = memory;
+    char *integrals = memory;
     *kept = (struct kept_quartets){.unit = unit};
-    for (int width = 0; width < N_KEPT_WIDTHS; width++) {
-        int64_t n_words = words_of_bits(size->n_quartets[width]);
-        kept->computed[width] = memset(bits, 0, (size_t)n_words * sizeof *bits);
-        bits += n_words;
-    }
-    char *integrals = (char *)bits;
     for (int width = 0; width < N_KEPT_WIDTHS; width++) {
         kept->integrals[width] = integrals;
         integrals += bytes_of_integrals(size, width);
     }
     if (size->n_listed > 0)
         kept->list = (int16_t *)integrals;
+}
+
+void kept_quartets_find(const struct kept_quartets *kept, const struct kept_size *before, int64_t n,
+                        struct kept_run runs[N_KEPT_WIDTHS])
+{
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
+        runs[width] = (struct kept_run){.start = (char *)kept->integrals[width] +
+                                                 before->n_integrals[width] * bytes_of_width[width],
+                                        .bytes = n * bytes_of_width[width]};
 }
 
 #define INLINE static inline __attribute__((always_inline))
@@ -89,14 +84,6 @@ void kept_quartets_round(const struct kept_batch *batch, double unit, double *in
         for (int64_t i = 0; i < batch->n && n_narrow > 0; i++)
             x[i] = (x[i] + shift) - shift;
     }
-}
-
-/* Address of a quartet's integrals. */
-INLINE char *find_kept(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q)
-{
-    struct kept_number at = batch->numbers[q];
-    int64_t first = batch->before->n_integrals[at.width] + at.number * batch->n;
-    return (char *)kept->integrals[at.width] + first * bytes_of_width[at.width];
 }
 
 /* A quartet's integrals from number i on, QUARTET_LANES of them; those beyond its last are arbitrary. */
@@ -186,16 +173,17 @@ INLINE void get_lanes(const struct kept_lanes *kept, enum kept_width width, int6
 }
 
 /* The quartets of a batch from number q on, one a lane; beyond the last one q itself. */
-INLINE void find_lanes(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
-                       struct kept_lanes *block)
+INLINE struct kept_lanes find_lanes(const struct kept_batch *batch, const struct kept_run *runs,
+                                    int32_t q)
 {
-    block->one_width = true;
+    struct kept_lanes block = {.one_width = true};
     for (int lane = 0; lane < QUARTET_LANES; lane++) {
-        int32_t of_lane = q + lane < batch->n_quartets ? q + lane : q;
-        block->at[lane] = find_kept(batch, kept, of_lane);
-        block->width[lane] = batch->numbers[of_lane].width;
-        block->one_width &= block->width[lane] == block->width[0];
+        struct kept_number at = batch->numbers[q + lane < batch->n_quartets ? q + lane : q];
+        block.width[lane] = at.width;
+        block.at[lane] = runs[at.width].start + at.number * runs[at.width].bytes;
+        block.one_width &= block.width[lane] == block.width[0];
     }
+    return block;
 }
 
 INLINE void get_block(const struct kept_lanes *block, int64_t n, double unit, lanes *to)
@@ -250,29 +238,28 @@ INLINE void put_lanes(const struct kept_lanes *kept, enum kept_width width, int 
     }
 }
 
-INLINE void put_block(const struct kept_batch *batch, const struct kept_quartets *kept, int32_t q,
-                      const lanes *from)
+INLINE void put_block(const struct kept_batch *batch, double unit, const struct kept_run *runs,
+                      int32_t q, const lanes *from)
 {
-    struct kept_lanes block;
-    find_lanes(batch, kept, q, &block);
+    struct kept_lanes block = find_lanes(batch, runs, q);
     int32_t left = batch->n_quartets - q;
     int n_lanes = left < QUARTET_LANES ? left : QUARTET_LANES;
     if (!block.one_width)
-        put_lanes(&block, N_KEPT_WIDTHS, n_lanes, batch->n, kept->unit, from);
+        put_lanes(&block, N_KEPT_WIDTHS, n_lanes, batch->n, unit, from);
     else if (block.width[0] == KEPT_DOUBLE)
-        put_lanes(&block, KEPT_DOUBLE, n_lanes, batch->n, kept->unit, from);
+        put_lanes(&block, KEPT_DOUBLE, n_lanes, batch->n, unit, from);
     else if (block.width[0] == KEPT_INT32)
-        put_lanes(&block, KEPT_INT32, n_lanes, batch->n, kept->unit, from);
+        put_lanes(&block, KEPT_INT32, n_lanes, batch->n, unit, from);
     else
-        put_lanes(&block, KEPT_INT16, n_lanes, batch->n, kept->unit, from);
+        put_lanes(&block, KEPT_INT16, n_lanes, batch->n, unit, from);
 }
 
 VECTOR_CLONES
-void kept_quartets_put(const struct kept_batch *batch, const double *integrals,
-                       struct kept_quartets *kept)
+void kept_quartets_put(const struct kept_batch *batch, const double *integrals, double unit,
+                       const struct kept_run runs[N_KEPT_WIDTHS])
 {
     for (int32_t q = 0; q < batch->n_quartets; q += QUARTET_LANES)
-        put_block(batch, kept, q, (const lanes *)(integrals + batch_place(batch->n, q, 0)));
+        put_block(batch, unit, runs, q, (const lanes *)(integrals + batch_place(batch->n, q, 0)));
 }
 
 static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)
@@ -282,33 +269,13 @@ static void clear_lanes_from(int32_t n_quartets, int64_t n, double *integrals)
             integrals[batch_place(n, q, i)] = 0;
 }
 
-/* Sorted by their kinds, quartets are too far apart for the processor to foresee. */
-INLINE void prefetch_block(const struct kept_lanes *block, int64_t n)
-{
-    for (int lane = 0; lane < QUARTET_LANES; lane++) {
-        int64_t bytes = n * bytes_of_width[block->width[lane]];
-        for (int64_t i = 0; i < bytes; i += CACHE_LINE)
-            __builtin_prefetch(block->at[lane] + i);
-    }
-}
-
 VECTOR_CLONES
-void kept_quartets_get(const struct kept_batch *batch, const struct kept_quartets *kept,
-                       double *integrals)
+void kept_quartets_get(const struct kept_batch *batch, double unit,
+                       const struct kept_run runs[N_KEPT_WIDTHS], double *integrals)
 {
-    enum { N_AHEAD = 2, N_BLOCKS = 4 };
-    struct kept_lanes blocks[N_BLOCKS]; /* block i at i % N_BLOCKS */
-    int32_t n_blocks = (batch->n_quartets + QUARTET_LANES - 1) / QUARTET_LANES;
-    for (int32_t i = -N_AHEAD; i < n_blocks; i++) {
-        if (i + N_AHEAD < n_blocks) {
-            struct kept_lanes *ahead = &blocks[(i + N_AHEAD) % N_BLOCKS];
-            find_lanes(batch, kept, (i + N_AHEAD) * QUARTET_LANES, ahead);
-            prefetch_block(ahead, batch->n);
-        }
-        int32_t q = i * QUARTET_LANES;
-        if (i >= 0)
-            get_block(&blocks[i % N_BLOCKS], batch->n, kept->unit,
-                      (lanes *)(integrals + batch_place(batch->n, q, 0)));
+    for (int32_t q = 0; q < batch->n_quartets; q += QUARTET_LANES) {
+        struct kept_lanes block = find_lanes(batch, runs, q);
+        get_block(&block, batch->n, unit, (lanes *)(integrals + batch_place(batch->n, q, 0)));
     }
     clear_lanes_from(batch->n_quartets, batch->n, integrals);
 }

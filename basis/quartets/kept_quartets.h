@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Integrals of the shell quartets of two sets of pairs that are kept from one
- * quartet_batches_compute to the next (quartet_batches.h): as integers, multiples of a unit, where the
- * bound of the quartet allows.
+/* Integrals of the shell quartets of two sets of pairs that are kept from quartet_batches_fill for every
+ * quartet_batches_compute (quartet_batches.h): as integers, multiples of a unit, where the bound of the
+ * quartet allows.
  *
  *     width    bytes   quartets whose product of Schwarz bounds is
  *     double       8   larger
@@ -12,21 +12,19 @@
  * not, so that reading them gives the bits of computing them. The hundredth is for errors of bounds.
  *
  * Quartets of a width are numbered class by class, then bra by bra, then ket by ket in the order of the
- * loops of quartet_batches_compute, those left out by a selection included: a number needs no table. The
- * integrals of a quartet are together, row-major as in two_electron_compute; a bit for each quartet
- * says whether it has been computed. */
+ * loops of quartet_batches_fill: a number needs no table. The integrals of a quartet are together, row-major
+ * as in two_electron_compute. */
 #pragma once
 
 #include "basis/integrals/two_electron.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum kept_width { KEPT_DOUBLE, KEPT_INT32, KEPT_INT16, N_KEPT_WIDTHS };
 
-/* Numbers of quartets and integrals of each width, and elements of the list of quartets. */
+/* Numbers of integrals of each width, and elements of the list of quartets. */
 struct kept_size {
-    int64_t n_quartets[N_KEPT_WIDTHS], n_integrals[N_KEPT_WIDTHS];
+    int64_t n_integrals[N_KEPT_WIDTHS];
     int64_t n_listed; /* 0: the loops find them again */
 };
 
@@ -37,11 +35,9 @@ struct kept_number {
 };
 
 struct kept_quartets {
-    double unit;                       /* hartree */
-    uint64_t *computed[N_KEPT_WIDTHS]; /* a bit for each quartet */
+    double unit; /* hartree */
     void *integrals[N_KEPT_WIDTHS];
     int16_t *list; /* ket_rows.h; NULL: none */
-    bool is_listed;
 };
 
 /* The unit for a Schwarz threshold, hartree: a power of two, at most 1/64 of it, so that rounding
@@ -56,36 +52,43 @@ double kept_least_bound(double unit, enum kept_width width);
 /* Bytes that quartets of this size take. */
 int64_t kept_quartets_bytes(const struct kept_size *size);
 
-/* Takes memory of kept_quartets_bytes, borrowed, with any content: no quartet has been computed. */
+/* Takes memory of kept_quartets_bytes, borrowed, with any content. */
 void kept_quartets_init(const struct kept_size *size, double unit, void *memory,
                         struct kept_quartets *kept);
 
-static inline bool kept_quartets_has(const struct kept_quartets *kept, enum kept_width width,
-                                     int64_t number)
+/* Where the quartets of one width and class are: number i from start + i * bytes on. */
+struct kept_run {
+    char *start;
+    int64_t bytes;
+};
+
+/* Runs of a class whose quartets have n integrals each; those of the classes before it have `before`. */
+void kept_quartets_find(const struct kept_quartets *kept, const struct kept_size *before, int64_t n,
+                        struct kept_run runs[N_KEPT_WIDTHS]);
+
+/* Has the caches fetch a quartet that kept_quartets_get will read: what it reads next is too far away for
+ * the processor to foresee, once quartets are sorted. */
+static inline void kept_run_prefetch(const struct kept_run *run, int64_t number)
 {
-    return kept->computed[width][number / 64] >> (number % 64) & 1;
+    enum { CACHE_LINE = 64 }; /* bytes */
+    const char *from = run->start + number * run->bytes;
+    for (int64_t i = 0; i < run->bytes; i += CACHE_LINE)
+        __builtin_prefetch(from + i);
 }
 
-static inline void kept_quartets_note(struct kept_quartets *kept, enum kept_width width,
-                                      int64_t number)
-{
-    kept->computed[width][number / 64] |= UINT64_C(1) << (number % 64);
-}
-
-/* Quartets of a batch, of n integrals each. Numbers are those of one class: the quartets `before`
- * come before it. */
+/* Quartets of a batch, of n integrals each, by their numbers in their class. */
 struct kept_batch {
     const struct kept_number *numbers;
     int32_t n_quartets;
     int64_t n;
-    const struct kept_size *before;
 };
 
 /* Rounds integrals as two_electron_compute leaves them, those of narrow widths, in place. */
 void kept_quartets_round(const struct kept_batch *batch, double unit, double *integrals);
 
-/* integrals: of the batch, rounded; those of lanes without a quartet are 0 after `get`. */
-void kept_quartets_put(const struct kept_batch *batch, const double *integrals,
-                       struct kept_quartets *kept);
-void kept_quartets_get(const struct kept_batch *batch, const struct kept_quartets *kept,
-                       double *integrals);
+/* unit: of the kept quartets; runs: of the class; integrals: of the batch, rounded; those of lanes without a
+ * quartet are 0 after `get`. */
+void kept_quartets_put(const struct kept_batch *batch, const double *integrals, double unit,
+                       const struct kept_run runs[N_KEPT_WIDTHS]);
+void kept_quartets_get(const struct kept_batch *batch, double unit,
+                       const struct kept_run runs[N_KEPT_WIDTHS], double *integrals);

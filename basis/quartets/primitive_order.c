@@ -14,14 +14,14 @@ const int16_t *primitive_order_find(const struct quartet_batch *batch,
     for (int32_t i = 0; i < n; i++) {
         const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
         const struct shell_pair *ket = &batch->ket->pairs[batch->quartets[i].ket];
-        order->kinds[i] = (int16_t)(ket->kind * batch->bra->n_kinds + bra->kind);
-        first[order->kinds[i] + 1]++;
+        order->places[i] = (int16_t)(ket->kind * batch->bra->n_kinds + bra->kind);
+        first[order->places[i] + 1]++;
     }
-    if (first[order->kinds[0] + 1] == n)
+    if (first[order->places[0] + 1] == n)
         return NULL;
     for (int32_t k = 1; k <= n_kinds; k++)
         first[k] = (int16_t)(first[k] + first[k - 1]);
     for (int32_t i = 0; i < n; i++)
-        order->numbers[first[order->kinds[i]]++] = (int16_t)i;
-    return order->numbers;
+        order->places[i] = first[order->places[i]]++;
+    return order->places;
 }

@@ -9,12 +9,12 @@
 
 enum { PRIMITIVE_ORDER_MAX = 1024 }; /* quartets */
 
-/* The kinds of the pairs of each quartet, as one number; and the numbers of quartets in their order. */
+/* The place of each quartet in the order; at first the kinds of its pairs, as one number. */
 struct primitive_order {
-    int16_t kinds[PRIMITIVE_ORDER_MAX], numbers[PRIMITIVE_ORDER_MAX];
+    int16_t places[PRIMITIVE_ORDER_MAX];
 };
 
-/* Numbers of the batch's quartets in the order, within `order`; NULL: as they are. Quartets of the same
+/* Places of the batch's quartets, within `order`; NULL: they stay where they are. Quartets of the same
  * kinds stay in their order. */
 const int16_t *primitive_order_find(const struct quartet_batch *batch,
                                     struct primitive_order *order);

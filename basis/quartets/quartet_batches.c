@@ -26,9 +26,11 @@ struct quartet_batches {
     struct two_electron *two_electron;
     struct numbered_quartets *batch,
         *sorted; /* and what it becomes when it is sorted, in `buffers` */
-    struct numbered_quartets buffers[2], missing;
-    double kept_s;           /* in compute_missing */
+    struct numbered_quartets buffers[2];
     struct kept_size before; /* of all classes before those being computed */
+    struct kept_run
+        runs[N_KEPT_WIDTHS]; /* of the classes being computed, where integrals are kept */
+    bool filling;            /* quartet_batches_fill */
     struct primitive_order order;
     struct ket_rows rows;          /* of the classes being computed */
     int16_t selected[KET_ROW_MAX]; /* those of the candidates of a row that are computed */
@@ -78,102 +80,38 @@ void quartet_batches_destroy(struct quartet_batches *batches)
     free(batches);
 }
 
-double quartet_batches_kept_seconds(const struct quartet_batches *batches)
-{
-    return batches->kept_s;
-}
-
 /* Brings quartets with like numbers of primitives together. */
 static void sort_by_primitives(struct quartet_batch *batch, struct quartet_batches *batches)
 {
-    const int16_t *sorted = primitive_order_find(batch, &batches->order);
+    const int16_t *places = primitive_order_find(batch, &batches->order);
     struct numbered_quartets *from = batches->batch, *to = batches->sorted;
-    if (!sorted)
+    if (!places)
         return;
     for (int32_t i = 0; i < batch->n_quartets; i++) {
-        to->quartets[i] = from->quartets[sorted[i]];
-        to->numbers[i] = from->numbers[sorted[i]];
+        to->quartets[places[i]] = from->quartets[i];
+        to->numbers[places[i]] = from->numbers[i];
     }
     batches->batch = to;
     batches->sorted = from;
     batch->quartets = to->quartets;
 }
 
-/* Quartets of a batch by their numbers. */
-static struct kept_batch batch_by_numbers(const struct quartet_batches *batches,
-                                          const struct quartet_batch *batch,
-                                          const struct kept_number *numbers)
+/* Sets the integrals of the batch. */
+static void provide_integrals(struct quartet_batches *batches, struct kept_quartets *kept,
+                              const struct quartet_batch *batch)
 {
-    return (struct kept_batch){.numbers = numbers,
-                               .n_quartets = batch->n_quartets,
-                               .n = quartet_n_integrals(batch->bra, batch->ket),
-                               .before = &batches->before};
-}
-
-static void compute_rounded(struct quartet_batches *batches, const struct quartet_batch *batch,
-                            const struct kept_number *numbers)
-{
-    struct kept_batch by_number = batch_by_numbers(batches, batch, numbers);
+    struct kept_batch by_number = {.numbers = batches->batch->numbers,
+                                   .n_quartets = batch->n_quartets,
+                                   .n = quartet_n_integrals(batch->bra, batch->ket)};
+    if (kept && !batches->filling) {
+        kept_quartets_get(&by_number, kept->unit, batches->runs, batches->integrals);
+        return;
+    }
     two_electron_compute(batches->two_electron, batch, batches->integrals);
     if (batches->unit > 0)
         kept_quartets_round(&by_number, batches->unit, batches->integrals);
-}
-
-static bool is_kept(const struct quartet_batches *batches, const struct kept_quartets *kept,
-                    int32_t i)
-{
-    struct kept_number at = batches->batch->numbers[i];
-    return kept_quartets_has(kept, at.width, batches->before.n_quartets[at.width] + at.number);
-}
-
-/* Finds those quartets of the batch that are not kept yet: mostly none, or all. */
-static void find_missing(struct quartet_batches *batches, const struct kept_quartets *kept,
-                         struct computed_batch *batch)
-{
-    struct numbered_quartets *missing = &batches->missing;
-    int32_t i = 0, n = 0;
-    while (i < batch->quartets.n_quartets && is_kept(batches, kept, i))
-        i++;
-    for (; i < batch->quartets.n_quartets; i++) {
-        missing->quartets[n] = batches->batch->quartets[i];
-        missing->numbers[n] = batches->batch->numbers[i];
-        n += !is_kept(batches, kept, i);
-    }
-    batch->computed.quartets = missing->quartets;
-    batch->computed.n_quartets = n;
-}
-
-static void compute_missing(struct quartet_batches *batches, struct kept_quartets *kept,
-                            const struct quartet_batch *missing)
-{
-    const struct kept_number *numbers = batches->missing.numbers;
-    struct kept_batch by_number = batch_by_numbers(batches, missing, numbers);
-    double start_s = clock_now_s();
-    compute_rounded(batches, missing, numbers);
-    kept_quartets_put(&by_number, batches->integrals, kept);
-    for (int32_t i = 0; i < missing->n_quartets; i++)
-        kept_quartets_note(kept, numbers[i].width,
-                           batches->before.n_quartets[numbers[i].width] + numbers[i].number);
-    batches->kept_s += clock_now_s() - start_s;
-}
-
-/* Sets the integrals of the batch. */
-static void provide_integrals(struct quartet_batches *batches, struct kept_quartets *kept,
-                              struct computed_batch *batch)
-{
-    batch->computed = batch->quartets;
-    if (!kept) {
-        compute_rounded(batches, &batch->quartets, batches->batch->numbers);
-        return;
-    }
-    find_missing(batches, kept, batch);
-    if (batch->computed.n_quartets > 0)
-        compute_missing(batches, kept, &batch->computed);
-    if (batch->computed.n_quartets == batch->quartets.n_quartets)
-        return; /* in the order of the batch */
-    struct kept_batch by_number =
-        batch_by_numbers(batches, &batch->quartets, batches->batch->numbers);
-    kept_quartets_get(&by_number, kept, batches->integrals);
+    if (kept)
+        kept_quartets_put(&by_number, batches->integrals, kept->unit, batches->runs);
 }
 
 static void compute_batch(struct quartet_batches *batches, const struct quartet_source *source,
@@ -185,11 +123,12 @@ static void compute_batch(struct quartet_batches *batches, const struct quartet_
     sort_by_primitives(&batch->quartets, batches);
     struct class_cost *cost = batch->cost;
     double start_s = cost ? clock_now_s() : 0;
-    provide_integrals(batches, source->kept, batch);
+    provide_integrals(batches, source->kept, &batch->quartets);
     double computed_s = cost ? clock_now_s() : 0;
     source->use(batch, source->context);
     if (cost) {
-        class_cost_add(cost, &batch->quartets);
+        if (!batches->filling) /* reading, which follows, counts them */
+            class_cost_add(cost, &batch->quartets);
         cost->integral_s += computed_s - start_s;
         cost->selection_s -= clock_now_s() - start_s; /* of all the time of compute_classes */
     }
@@ -233,7 +172,7 @@ static void begin_ket_rows(struct quartet_batches *batches, const struct quartet
 static int32_t select_kets(struct quartet_batches *batches, const struct quartet_source *source,
                            const struct two_classes *classes, const struct ket_row *row)
 {
-    if (source->select)
+    if (source->select && !batches->filling)
         return source->select(&classes->bra->pairs[row->bra], &classes->ket->pairs[row->first],
                               row->positions, row->n, batches->selected, source->context);
     for (int32_t i = 0; i < row->n; i++)
@@ -251,12 +190,36 @@ static bool is_exchanged(const struct pair_class *bra, const struct pair_class *
     return bra->n_first * bra->n_second > ket->n_first * ket->n_second;
 }
 
-static void add_quartet(struct quartet_batches *batches, struct computed_batch *batch,
-                        struct quartet quartet, struct kept_number number)
+/* The candidates of a row that are computed, those of one width. */
+struct row_selection {
+    int32_t n, most; /* of all widths; of a batch */
+    int32_t end;     /* candidates of the width are below it */
+    uint64_t width;
+    int64_t first_number;       /* of the candidates' numbers, less the candidate's own */
+    const struct kept_run *run; /* to be read; NULL: none */
+};
+
+/* Adds the selected candidates from number s on that have the selection's width, until the batch has `most`
+ * quartets. Returns the next s. */
+static int32_t add_quartets(struct quartet_batches *batches, const struct ket_row *row,
+                            const struct row_selection *selection, int32_t s,
+                            struct computed_batch *batch)
 {
-    int32_t n = batch->quartets.n_quartets++;
-    batches->batch->quartets[n] = quartet;
-    batches->batch->numbers[n] = number;
+    struct quartet *quartets = batches->batch->quartets;
+    struct kept_number *numbers = batches->batch->numbers;
+    int32_t n = batch->quartets.n_quartets;
+    for (; s < selection->n && batches->selected[s] < selection->end && n < selection->most; s++) {
+        int32_t at = batches->selected[s];
+        int32_t ket = row->first + (row->positions ? row->positions[at] : at);
+        quartets[n] =
+            batch->exchanged ? (struct quartet){ket, row->bra} : (struct quartet){row->bra, ket};
+        numbers[n] = (struct kept_number){selection->first_number + at, selection->width};
+        if (selection->run)
+            kept_run_prefetch(selection->run, numbers[n].number);
+        n++;
+    }
+    batch->quartets.n_quartets = n;
+    return s;
 }
 
 /* Computes all quartets of the classes whose rows are walked over; batch: an empty one. Adds the numbers
@@ -270,19 +233,20 @@ static void compute_in_batches(struct quartet_batches *batches, const struct qua
         batches->integral_capacity / batch_size(quartet_n_integrals(bra, ket), 1) * QUARTET_LANES;
     struct ket_row row;
     while (ket_rows_next(&batches->rows, &row)) {
-        int64_t most = quartets_of_batch(&bra->pairs[row.bra], &ket->pairs[0], capacity);
-        int32_t n_selected = select_kets(batches, source, classes, &row);
-        for (int32_t s = 0, width = 0, before = 0; s < n_selected; s++) {
-            int32_t at = batches->selected[s];
-            while (at >= row.ends.end[width])
-                before = row.ends.end[width++];
-            int32_t j = row.first + (row.positions ? row.positions[at] : at);
-            struct quartet quartet =
-                batch->exchanged ? (struct quartet){j, row.bra} : (struct quartet){row.bra, j};
-            add_quartet(batches, batch, quartet,
-                        (struct kept_number){n_quartets[width] + at - before, (uint64_t)width});
-            if (batch->quartets.n_quartets >= most)
-                compute_batch(batches, source, batch);
+        struct row_selection selection = {
+            .most = (int32_t)quartets_of_batch(&bra->pairs[row.bra], &ket->pairs[0], capacity),
+            .n = select_kets(batches, source, classes, &row)};
+        for (int32_t s = 0, before = 0, width = 0; s < selection.n;
+             before = selection.end, width++) {
+            selection.end = row.ends.end[width];
+            selection.width = (uint64_t)width;
+            selection.first_number = n_quartets[width] - before;
+            selection.run = source->kept && !batches->filling ? &batches->runs[width] : NULL;
+            while (s < selection.n && batches->selected[s] < selection.end) {
+                s = add_quartets(batches, &row, &selection, s, batch);
+                if (batch->quartets.n_quartets >= selection.most)
+                    compute_batch(batches, source, batch);
+            }
         }
         ket_ends_add(&row.ends, n_quartets);
     }
@@ -327,15 +291,13 @@ struct size_call {
     struct kept_size size;
 };
 
-/* Adds the quartets of two classes. */
-static void add_class(const struct two_classes *classes, const int64_t n_quartets[N_KEPT_WIDTHS],
-                      struct kept_size *size)
+/* Adds the integrals of two classes. */
+static void add_integrals(const struct two_classes *classes,
+                          const int64_t n_quartets[N_KEPT_WIDTHS], struct kept_size *size)
 {
     int64_t n = quartet_n_integrals(classes->bra, classes->ket);
-    for (int width = 0; width < N_KEPT_WIDTHS; width++) {
-        size->n_quartets[width] += n_quartets[width];
+    for (int width = 0; width < N_KEPT_WIDTHS; width++)
         size->n_integrals[width] += n_quartets[width] * n;
-    }
 }
 
 static void add_size(const struct two_classes *classes, void *context)
@@ -350,7 +312,7 @@ static void add_size(const struct two_classes *classes, void *context)
         ket_ends_add(&row.ends, n_quartets);
         call->size.n_listed += call->source->represent ? ket_row_elements(&row) : 0;
     }
-    add_class(classes, n_quartets, &call->size);
+    add_integrals(classes, n_quartets, &call->size);
 }
 
 static void take_unit(struct quartet_batches *batches, double unit)
@@ -387,6 +349,8 @@ static void compute_classes(const struct two_classes *classes, void *context)
         batch.cost = class_costs_of(source->costs, &batch.quartets);
         start_s = clock_now_s();
     }
+    if (classes->has_rows && batches->filling)
+        return;
     if (classes->has_rows) {
         struct rows_of_classes rows = {batches->two_electron, classes->bra, classes->ket,
                                        classes->triangle, batch.cost};
@@ -394,28 +358,39 @@ static void compute_classes(const struct two_classes *classes, void *context)
         return;
     }
     int64_t n_quartets[N_KEPT_WIDTHS] = {0};
+    if (source->kept)
+        kept_quartets_find(source->kept, &batches->before,
+                           quartet_n_integrals(classes->bra, classes->ket), batches->runs);
     begin_ket_rows(batches, source, classes, call->from, call->to);
     compute_in_batches(batches, source, classes, &batch, n_quartets);
     call->from = batches->rows.from;
     call->to = batches->rows.to;
     if (batch.cost)
         batch.cost->selection_s += clock_now_s() - start_s;
-    add_class(classes, n_quartets, &batches->before);
+    add_integrals(classes, n_quartets, &batches->before);
+}
+
+/* from, to: the list of rows, to read or to write; or NULL. Returns where writing has come to. */
+static int16_t *pass_through(struct quartet_batches *batches, const struct quartet_source *source,
+                             const int16_t *from, int16_t *to)
+{
+    struct batch_call call = {.batches = batches, .source = source, .from = from, .to = to};
+    batches->before = (struct kept_size){0};
+    take_unit(batches, source->unit);
+    visit_classes(batches, source, compute_classes, &call);
+    return call.to;
+}
+
+void quartet_batches_fill(struct quartet_batches *batches, const struct quartet_source *source)
+{
+    batches->filling = true;
+    int16_t *end = pass_through(batches, source, NULL, source->kept->list);
+    if (end)
+        ket_rows_end(end);
+    batches->filling = false;
 }
 
 void quartet_batches_compute(struct quartet_batches *batches, const struct quartet_source *source)
 {
-    struct kept_quartets *kept = source->kept;
-    struct batch_call call = {.batches = batches, .source = source};
-    if (kept && kept->is_listed)
-        call.from = kept->list;
-    else if (kept)
-        call.to = kept->list;
-    batches->before = (struct kept_size){0};
-    take_unit(batches, source->unit);
-    visit_classes(batches, source, compute_classes, &call);
-    if (call.to) {
-        ket_rows_end(call.to);
-        kept->is_listed = true;
-    }
+    pass_through(batches, source, source->kept ? source->kept->list : NULL, NULL);
 }

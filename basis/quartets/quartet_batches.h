@@ -16,7 +16,6 @@
 /* A batch with its integrals. */
 struct computed_batch {
     struct quartet_batch quartets; /* in the engine's order */
-    struct quartet_batch computed; /* those of them that were computed now; the others were kept */
     bool exchanged;                /* its bra comes from the ket pairs of the source */
     const double *integrals;       /* as two_electron_compute leaves them */
     struct class_cost *cost;       /* of the class, or NULL: `use` adds integrals and time */
@@ -58,9 +57,8 @@ struct quartet_source {
     /* To which integrals of small bounds are rounded (kept_quartets.h); 0: none is. */
     double unit;
 
-    /* Kept integrals, sized by quartet_batches_kept_size for this unit: batches take from it what it
-     * has, in the order and with the bits of computing all of them, and leave there what they
-     * compute. NULL: nothing is kept. */
+    /* Kept integrals, of quartet_batches_fill for this unit: batches take theirs from it, in the order and
+     * with the bits of computing them. NULL: nothing is kept. */
     struct kept_quartets *kept;
 };
 
@@ -78,12 +76,13 @@ void quartet_batches_destroy(struct quartet_batches *batches);
 /* Upper bound for the bytes that they take. */
 int64_t quartet_batches_bytes(const struct shells *shells);
 
-/* All quartets of the source that batches can have, whatever is selected; those of rows excepted. */
+/* All quartets of the source, whatever is selected; those of rows excepted. */
 struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
                                            const struct quartet_source *source);
 
-/* Seconds in which integrals were computed to be kept, of all calls so far. */
-double quartet_batches_kept_seconds(const struct quartet_batches *batches);
+/* Computes the integrals of all these quartets and keeps them in source->kept, which has their size. Calls
+ * `use` with each batch. */
+void quartet_batches_fill(struct quartet_batches *batches, const struct quartet_source *source);
 
 /* Computes all quartets of the source, one pair of classes after another, in an order that
  * depends on the source alone; a batch takes a few milliseconds at most. */

@@ -93,6 +93,27 @@ static void begin_blocks(struct fock_digest *digest, const struct quartet_views 
         place_pairs(&digest->blocks, digest->pairs[side], 2 * side, digest->placed[side]);
 }
 
+/* Where a batch's exchange blocks are: that of group x of the bra's tile i and group y of the ket's
+ * tile k at place[i][k][x * bra_step[i][k] + y * ket_step[i][k]]. */
+struct exchange_places {
+    const int32_t *place[2][2];
+    int64_t bra_step[2][2], ket_step[2][2];
+};
+
+static void find_exchange_places(const struct group_blocks *blocks, bool in_order,
+                                 struct exchange_places *places)
+{
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) {
+            /* Blocks are those of a group of I or J with one of K or L. */
+            const struct packed_tile *tile =
+                &blocks->tile[in_order ? ROLES_IK + 2 * i + k : ROLES_IK + 2 * k + i];
+            places->place[i][k] = tile->place;
+            places->bra_step[i][k] = in_order ? tile->n_columns : 1;
+            places->ket_step[i][k] = in_order ? 1 : tile->n_columns;
+        }
+}
+
 /* A bra and the places of its exchange blocks. The block of its group i (a or b) with group x of
  * the ket's tile k is at base[i][k][x * step[i]]. */
 struct digest_bra {
@@ -102,30 +123,20 @@ struct digest_bra {
     int64_t step[2];
 };
 
-static void set_bra(const struct fock_digest *digest, const struct digest_batch *batch,
-                    int32_t number, struct digest_bra *bra)
+static inline void set_bra(const struct placed_pair *pair, const struct exchange_places *places,
+                           struct digest_bra *bra)
 {
-    const struct placed_pair *pair =
-        &digest->placed[batch->bra_role / 2][batch->quartets->bra->first_pair + number];
-    bra->number = number;
     bra->pair = pair;
     for (int i = 0; i < 2; i++) {
-        int role = batch->bra_role + (i ^ pair->swapped);
-        for (int k = 0; k < 2; k++) {
-            /* Blocks are those of a group of I or J with one of K or L. */
-            bool in_order = batch->bra_role == 0;
-            const struct packed_tile *tile =
-                &digest->blocks
-                     .tile[in_order ? ROLES_IK + 2 * role + k : ROLES_IK + 2 * k + role - 2];
-            bra->base[i][k] =
-                tile->place + (in_order ? pair->group[i] * tile->n_columns : pair->group[i]);
-            bra->step[i] = in_order ? 1 : tile->n_columns;
-        }
+        int tile = i ^ pair->swapped;
+        for (int k = 0; k < 2; k++)
+            bra->base[i][k] = places->place[tile][k] + pair->group[i] * places->bra_step[tile][k];
+        bra->step[i] = places->ket_step[tile][0]; /* for both k */
     }
 }
 
-static void place_in_lane(const struct digest_bra *bra, const struct placed_pair *ket, int lane,
-                          struct digest_lanes *set)
+static inline void place_in_lane(const struct digest_bra *bra, const struct placed_pair *ket,
+                                 int lane, struct digest_lanes *set)
 {
     int k = ket->swapped;
     int64_t c0 = ket->group[0] * bra->step[0], d0 = ket->group[1] * bra->step[0];
@@ -140,9 +151,12 @@ static void place_in_lane(const struct digest_bra *bra, const struct placed_pair
 }
 
 static void set_lanes(const struct fock_digest *digest, const struct digest_batch *batch,
-                      int32_t first, struct digest_bra *bra, struct digest_lanes *set)
+                      const struct exchange_places *places, int32_t first, struct digest_bra *bra,
+                      struct digest_lanes *set)
 {
     const struct quartet *quartets = batch->quartets->quartets + first;
+    const struct placed_pair *bras =
+        digest->placed[batch->bra_role / 2] + batch->quartets->bra->first_pair;
     const struct placed_pair *kets =
         digest->placed[batch->ket_role / 2] + batch->quartets->ket->first_pair;
     bool one_class = batch->same_tile_pair && batch->quartets->bra == batch->quartets->ket;
@@ -152,7 +166,8 @@ static void set_lanes(const struct fock_digest *digest, const struct digest_batc
     for (int lane = 0; lane < set->n_used; lane++) {
         struct quartet quartet = quartets[lane];
         if (quartet.bra != bra->number) {
-            set_bra(digest, batch, quartet.bra, bra);
+            bra->number = quartet.bra;
+            set_bra(&bras[quartet.bra], places, bra);
             set->one_bra &= lane == 0;
         }
         place_in_lane(bra, &kets[quartet.ket], lane, set);
@@ -186,6 +201,8 @@ void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_view
     int64_t n_integrals = quartet_n_integrals(bra_class, ket_class);
     struct digest_bra bra = {.number = -1};
     begin_blocks(digest, views);
+    struct exchange_places places;
+    find_exchange_places(&digest->blocks, batch->bra_role == 0, &places);
     struct digest_blocks blocks = {
         .n = {bra_class->n_first, bra_class->n_second, ket_class->n_first, ket_class->n_second},
         .in_order = batch->bra_role == 0,
@@ -201,7 +218,7 @@ void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_view
     for (int32_t i = 0; i < batch->quartets->n_quartets; i += QUARTET_LANES) {
         struct digest_lanes set;
         int32_t open_place = bra.pair ? bra.pair->place : 0;
-        set_lanes(digest, batch, i, &bra, &set);
+        set_lanes(digest, batch, &places, i, &bra, &set);
         if (open_bra >= 0 && !(set.one_bra && bra.number == open_bra)) {
             digest->kernels->close_bra(&blocks, open_place);
             open_bra = -1;

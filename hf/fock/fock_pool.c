@@ -102,10 +102,10 @@ static double cost_of_task(int64_t position, void *context)
     return sum.sum;
 }
 
-/* Where integrals are kept: a task that runs elsewhere than in the last build computes them, which
- * takes 5.5 times as long as reading them; and durations of tasks that read differ by some percent
+/* Where integrals are kept: a task that runs elsewhere than in the last build computes all of them, which
+ * takes 6 to 15 times as long as reading them; and durations of tasks that read differ by some percent
  * from build to build. */
-#define KEPT_MOVE_COST   4.5
+#define KEPT_MOVE_COST   6
 #define KEPT_EVEN_WITHIN 0.1
 
 enum status fock_pool_create(struct fock *fock)

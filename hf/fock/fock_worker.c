@@ -7,6 +7,7 @@
 #include "hf/digestion/fock_rows.h"
 #include "hf/digestion/quartet_orbits.h"
 #include "hf/digestion/quartet_views.h"
+#include "hf/fock/ket_selection.h"
 #include "support/arrays/item_cache.h"
 #include "support/base/clock.h"
 #include "support/mpi/wall_time.h"
@@ -27,12 +28,12 @@ struct fock_worker {
     struct quartet_views views;
     struct fock_digest *digest;
     struct row_matrices *rows;
-    double *exchange_weights;     /* of two tiles' groups: select_significant */
-    bool same_tile_pair;          /* bra and ket of the tile quartet being computed */
-    double cutoff;                /* of the build: quartet_is_significant */
-    struct fock_counts counts;    /* of the build */
-    double add_s;                 /* adding to the store */
-    struct integral_store *store; /* borrowed, or NULL */
+    bool same_tile_pair;            /* bra and ket of the tile quartet being computed */
+    struct ket_selection selection; /* of the build */
+    struct fock_counts counts;      /* of the build */
+    double kept_s;                  /* in which integrals were computed to be kept */
+    struct integral_store *store;   /* borrowed, or NULL */
+    bool reading;                   /* the store had the tile quartet being computed */
     struct quartet_orbits *orbits_of[FOCK_N_GROUPS]; /* NULL: every quartet is computed */
     enum fock_group group;                           /* of the build */
     const struct quartet_orbits *orbits;             /* of the build, or NULL */
@@ -86,9 +87,7 @@ static enum status create_worker_parts(struct fock_worker *worker, int64_t cache
     const struct screening *screening = worker->screening;
     const struct tiling *tiling = screening->tiling;
     const struct item_cache_source source = {load_pairs, unload_pairs, worker};
-    worker->exchange_weights =
-        malloc((size_t)(2 * tiling->max_groups) * sizeof *worker->exchange_weights);
-    TRY(CHECK_MEMORY(worker->exchange_weights, "no memory for a worker of the Fock build"));
+    TRY(ket_selection_init(screening, &worker->views, &worker->selection));
     TRY(quartet_batches_create(tiling->shells, screening->threshold, screening->engines,
                                &worker->batches));
     TRY(fock_digest_create(tiling, &worker->digest));
@@ -111,8 +110,7 @@ enum status fock_worker_create(const struct screening *screening, enum screening
 
 int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind *kind)
 {
-    return (int64_t)sizeof(struct fock_worker) +
-           2 * tiling->max_groups * (int64_t)sizeof(double) + /* exchange_weights */
+    return (int64_t)sizeof(struct fock_worker) + ket_selection_bytes(tiling) +
            quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling) +
            row_matrices_bytes(tiling) + item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
            quartet_views_bytes(tiling, kind) + FOCK_N_GROUPS * quartet_orbits_bytes(tiling);
@@ -128,7 +126,7 @@ void fock_worker_destroy(struct fock_worker *worker)
     row_matrices_destroy(worker->rows);
     for (int group = 0; group < FOCK_N_GROUPS; group++)
         quartet_orbits_destroy(worker->orbits_of[group]);
-    free(worker->exchange_weights);
+    ket_selection_fini(&worker->selection);
     free(worker);
 }
 
@@ -163,7 +161,7 @@ enum status fock_worker_begin(struct fock_worker *worker, const struct density_k
                               enum fock_group group, double cutoff, struct density_tiles *density,
                               struct fock_accumulator *accumulator)
 {
-    worker->cutoff = cutoff;
+    worker->selection.cutoff = cutoff;
     worker->group = group;
     worker->orbits = worker->orbits_of[group];
     worker->counts = (struct fock_counts){0};
@@ -183,7 +181,7 @@ struct fock_counts fock_worker_counts(const struct fock_worker *worker)
 
 double fock_worker_kept_seconds(const struct fock_worker *worker)
 {
-    return worker->add_s + quartet_batches_kept_seconds(worker->batches);
+    return worker->kept_s;
 }
 
 static void interrupt_task_at(struct fock_worker *worker, double now_s)
@@ -240,9 +238,7 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
         fock_digest_ordered(&worker->views, &digest);
     int64_t n_integrals = count_integrals(&batch->quartets, worker->symmetry);
     worker->counts.integrals += n_integrals;
-    if (batch->computed.n_quartets < batch->quartets.n_quartets)
-        worker->counts.integrals_read +=
-            n_integrals - count_integrals(&batch->computed, worker->symmetry);
+    worker->counts.integrals_read += worker->reading ? n_integrals : 0;
     double now_s = wall_time_end_now_s(use);
     if (batch->cost) {
         batch->cost->digestion_s += now_s - start_s;
@@ -251,98 +247,13 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     interrupt_task_at(worker, now_s);
 }
 
-/* Weights of blocks (screening.h) of the groups x and y of tiles K and L, for one bra: exchange[0][x] and
- * exchange[1][y] are the larger ones of its two groups. */
-struct ket_weights {
-    double most;            /* none is larger */
-    int64_t first_group[2]; /* of the tiles */
-    const double *coulomb;
-    int64_t stride[2];
-    double *exchange[2];
-};
-
-/* The groups of a pair within tiles that begin with these groups. */
-static inline void find_groups(const struct shell_pair *pair, const int64_t first_group[2],
-                               int64_t group[2])
-{
-    group[0] = (pair->swapped ? pair->second : pair->first) - first_group[0];
-    group[1] = (pair->swapped ? pair->first : pair->second) - first_group[1];
-}
-
-/* bra: the groups of the bra */
-static struct ket_weights find_ket_weights(struct fock_worker *worker, const int64_t bra[2])
-{
-    const struct quartet_views *views = &worker->views;
-    const struct tiling *tiling = worker->screening->tiling;
-    const struct tile_view *coulomb = &views->view[2][3];
-    struct ket_weights weights = {.most = coulomb->D->most_coulomb_weight,
-                                  .coulomb = coulomb->D->coulomb_weight,
-                                  .stride = {coulomb->group_stride[0], coulomb->group_stride[1]}};
-    for (int side = 0; side < 2; side++) {
-        int role = 2 + side;
-        int64_t n = tile_n_groups(tiling, views->tile[role]);
-        const struct tile_view *a = &views->view[0][role], *b = &views->view[1][role];
-        const double *row_a = a->D->exchange_weight + bra[0] * a->group_stride[0];
-        const double *row_b = b->D->exchange_weight + bra[1] * b->group_stride[0];
-        double *larger = worker->exchange_weights + side * tiling->max_groups;
-        for (int64_t x = 0; x < n; x++) {
-            double of_a = row_a[x * a->group_stride[1]], of_b = row_b[x * b->group_stride[1]];
-            larger[x] = of_a > of_b ? of_a : of_b;
-            weights.most = larger[x] > weights.most ? larger[x] : weights.most;
-        }
-        weights.exchange[side] = larger;
-        weights.first_group[side] = tiling->first_group[views->tile[role]];
-    }
-    return weights;
-}
-
-static inline double bound_of_candidate(const struct shell_pair *bra, const struct shell_pair *kets,
-                                        const int16_t *positions, int32_t i)
-{
-    return bra->bound * kets[positions ? positions[i] : i].bound;
-}
-
-/* Kets whose quartet with the bra can change an element of F. Their bounds descend: the weight of the bra
- * alone makes the first ones significant, and the largest weight of any block none of the last ones. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
                                   const int16_t *positions, int32_t n_candidates, int16_t *selected,
                                   void *context)
 {
-    struct fock_worker *worker = context;
-    const struct quartet_views *views = &worker->views;
-    const struct tile_view *view = &views->view[0][1];
-    double threshold = worker->screening->threshold, cutoff = worker->cutoff;
-    int64_t group[2], first_group[2] = {worker->screening->tiling->first_group[views->tile[0]],
-                                        worker->screening->tiling->first_group[views->tile[1]]};
-    find_groups(bra, first_group, group);
-    double bra_weight =
-        view->D
-            ->coulomb_weight[group[0] * view->group_stride[0] + group[1] * view->group_stride[1]];
-    int32_t i = 0, n;
-    for (; i < n_candidates; i++) {
-        double bound = bound_of_candidate(bra, kets, positions, i);
-        if (!quartet_is_significant(bound, bra_weight, 0, threshold, cutoff))
-            break;
-        selected[i] = (int16_t)i;
-    }
-    n = i;
-    if (i == n_candidates)
-        return n;
-    struct ket_weights weights = find_ket_weights(worker, group);
-    double most = bra_weight > weights.most ? bra_weight : weights.most;
-    for (; i < n_candidates; i++) {
-        double bound = bound_of_candidate(bra, kets, positions, i);
-        if (bound * most < cutoff)
-            break;
-        find_groups(&kets[positions ? positions[i] : i], weights.first_group, group);
-        double coulomb =
-            weights.coulomb[group[0] * weights.stride[0] + group[1] * weights.stride[1]];
-        double of_c = weights.exchange[0][group[0]], of_d = weights.exchange[1][group[1]];
-        selected[n] = (int16_t)i;
-        n += quartet_is_significant(bound, coulomb > bra_weight ? coulomb : bra_weight,
-                                    of_c > of_d ? of_c : of_d, threshold, cutoff);
-    }
-    return n;
+    const struct fock_worker *worker = context;
+    const struct ket_candidates candidates = {bra, kets, positions, n_candidates};
+    return ket_selection_find(&worker->selection, &candidates, selected);
 }
 
 static int32_t select_representatives(int32_t bra, int32_t first_ket, int32_t n_kets,
@@ -357,32 +268,57 @@ static void compute_rows(const struct rows_of_classes *rows, void *context)
     struct fock_worker *worker = context;
     struct fock_rows_task task = {.rows = rows,
                                   .threshold = worker->screening->threshold,
-                                  .cutoff = worker->cutoff,
+                                  .cutoff = worker->selection.cutoff,
                                   .rule = worker->rule};
     worker->counts.integrals +=
         fock_rows_compute(worker->rows, &worker->views, &task, interrupt_task, worker);
 }
 
-/* The kept integrals of the quartet, or the place where they will be kept; NULL: none. */
+static void interrupt_after_batch(const struct computed_batch *batch, void *context)
+{
+    (void)batch;
+    interrupt_task(context);
+}
+
+/* Computes and keeps all integrals of a tile quartet that the store does not have, also those that the
+ * density leaves out: builds with the least cutoff, a hundredth of the threshold, need nearly all of
+ * them. NULL: there are none, or no room. */
+static struct kept_quartets *add_kept(struct fock_worker *worker,
+                                      const struct tile_quartet *quartet,
+                                      const struct quartet_source *source)
+{
+    if (integral_store_is_full(worker->store)) {
+        worker->counts.misses++;
+        return NULL;
+    }
+    double start_s = clock_now_s();
+    struct kept_size size = quartet_batches_kept_size(worker->batches, source);
+    if (kept_quartets_bytes(&size) == 0)
+        return NULL;
+    worker->counts.misses++;
+    struct quartet_source all = *source;
+    all.kept = integral_store_add(worker->store, quartet, worker->group, &size);
+    if (!all.kept)
+        return NULL;
+    all.use = interrupt_after_batch;
+    quartet_batches_fill(worker->batches, &all);
+    worker->kept_s += clock_now_s() - start_s;
+    return all.kept;
+}
+
+/* The kept integrals of the quartet; NULL: none. */
 static struct kept_quartets *find_kept(struct fock_worker *worker,
                                        const struct tile_quartet *quartet,
                                        const struct quartet_source *source)
 {
+    worker->reading = false;
     if (!worker->store)
         return NULL;
     struct kept_quartets *kept = integral_store_find(worker->store, quartet, worker->group);
-    if (kept) {
-        worker->counts.hits++;
-        return kept;
-    }
-    double start_s = clock_now_s();
-    struct kept_size size = quartet_batches_kept_size(worker->batches, source);
-    if (kept_quartets_bytes(&size) > 0) {
-        worker->counts.misses++;
-        kept = integral_store_add(worker->store, quartet, worker->group, &size);
-    }
-    if (kept)
-        worker->add_s += clock_now_s() - start_s;
+    if (!kept)
+        return add_kept(worker, quartet, source);
+    worker->counts.hits++;
+    worker->reading = true;
     return kept;
 }
 

@@ -176,13 +176,11 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
         totals = count_unique(shells, of_molecule);
     double of_row = (KET_ROW_HEAD + 1) * sizeof(int16_t); /* of one ket, the shortest */
     double listed = of_molecule ? of_row * totals.quartets : 0;
-    const struct kept_size least = {
-        .n_quartets = {1}, .n_integrals = {1}, .n_listed = KET_ROWS_END};
-    double of_widths =
-        N_KEPT_WIDTHS * 2.0 * sizeof(uint64_t); /* bits and integrals are rounded up */
+    const struct kept_size least = {.n_integrals = {1}, .n_listed = KET_ROWS_END};
+    double of_widths = N_KEPT_WIDTHS * (double)sizeof(uint64_t); /* they are rounded up */
     double of_block = (double)(bytes_of_block(&least) + bytes_of_buckets(2)) + of_widths;
     return (double)sizeof(struct integral_store) + (double)bytes_of_buckets(FIRST_BUCKETS) +
-           totals.integrals * sizeof(double) + totals.quartets / 8 + listed + blocks * of_block;
+           totals.integrals * sizeof(double) + listed + blocks * of_block;
 }
 
 /* Source of the constants: the finalizer of MurmurHash3 (A. Appleby, public domain). */
@@ -357,6 +355,14 @@ static struct kept_block *fill_hole(struct kept_memory *memory, int64_t bytes)
         *link = block->next;
     }
     return block;
+}
+
+bool integral_store_is_full(const struct integral_store *store)
+{
+    const struct kept_memory *memory = &store->memory;
+    int64_t room = store->bound_bytes - memory->used_bytes - bytes_of_buckets(store->n_buckets);
+    int64_t mean = store->n_blocks > 0 ? store->bytes / store->n_blocks : 0;
+    return store->short_of_room && !memory->first_hole && room < mean;
 }
 
 struct kept_quartets *integral_store_add(struct integral_store *store,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Integrals that a process keeps from one Fock build to the next: those of the tile quartets that it
- * has computed.
+ * runs.
  *
  *     fock_worker      tile quartet (IJ|KL)
  *        |  integral_store_find
  *        v
- *     hit    kept_quartets of it: batches read what is there, and leave there what they compute
- *     miss   integral_store_add: memory for all its shell quartets above the threshold, none of them
- *            computed; NULL where the bound leaves no room: computed as without a store
+ *     hit    kept_quartets of it: batches read what is there
+ *     miss   integral_store_add: memory for all its shell quartets above the threshold, which the caller
+ *            computes; NULL where the bound leaves no room: computed as without a store
  *
  * A tile quartet is kept as a whole or not at all, whichever comes first, and by every process that
  * computes it; its memory is taken when it is added, beyond some 128 MB in huge pages
@@ -21,6 +21,7 @@
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct integral_store;
@@ -47,7 +48,10 @@ void integral_store_begin(struct integral_store *store);
 struct kept_quartets *integral_store_find(struct integral_store *store,
                                           const struct tile_quartet *quartet, int group);
 
-/* Keeps a tile quartet that integral_store_find does not find. NULL if there is no room. */
+/* Whether there was no room for a tile quartet in this build, and is hardly any for others. */
+bool integral_store_is_full(const struct integral_store *store);
+
+/* Memory for a tile quartet that integral_store_find does not find. NULL if there is no room. */
 struct kept_quartets *integral_store_add(struct integral_store *store,
                                          const struct tile_quartet *quartet, int group,
                                          const struct kept_size *size);
