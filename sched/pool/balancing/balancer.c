@@ -142,7 +142,8 @@ void balancer_begin(struct balancer *self, double end_s)
         .longest_s = balancer_expect(&self->link, duration_bins_longest_s(self->bins)),
         .end_s = end_s,
         .n_tasks = self->bins->n_tasks,
-        .took_s = placement ? placement->took_s : 0,
+        .took_s = placement ? placement->took_s : self->took_s,
+        .alone_s = self->alone_s,
         .first_s = placement ? placement->first_s : 0,
         .moved_s = placement ? placement->moved_s : 0,
         .price_s = placement ? placement->load.seconds : 0,
@@ -272,6 +273,7 @@ static void receive_verdict(struct balancer *self, const struct balancer_message
     self->has_verdict = message->last;
     self->steals = message->steals;
     self->outcome.after_s = message->max_s;
+    self->outcome.harms = message->harms;
     if (self->as_seeded) {
         self->settled = true;
         self->has_outcome = message->last;
@@ -343,6 +345,7 @@ static void receive_average(struct balancer *self, const struct balancer_message
         .moves = average_s > 0,
         .deals = message->deals,
         .tries = message->tries,
+        .harms = message->harms,
     };
     if (self->placement)
         balancer_placement_begin(self, message);

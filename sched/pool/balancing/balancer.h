@@ -32,7 +32,8 @@
  *
  * The root also decides whether the next iteration should steal: not if the largest load is closer to
  * the best possible than the time that it took to find the end when workers stole, and
- * loads without stealing were what they were expected to be.
+ * loads without stealing were what they were expected to be; nor if thefts made iterations longer
+ * (theft_gain.h).
  *
  * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest
  * load is then that of workers which had it in the two iterations before, too, and may exceed the best
@@ -83,6 +84,7 @@ struct balancer_outcome {
     double error;             /* standard deviation of a load, a fraction of it */
     bool moves, deals, tries; /* whether tasks could move, and how */
     bool as_seeded;           /* they run as they were seeded */
+    bool harms;               /* thefts made iterations longer */
 };
 
 struct balancer {
@@ -96,9 +98,10 @@ struct balancer {
     struct pairs pairs;        /* if rules.by_pairs */
     struct balancer_forecast forecast;
     double last_s[2]; /* this worker's load in the last phase and the one before; at first 0 */
-    bool finished;    /* this worker as a leaf: its node apart */
-    bool steals;      /* out: whether the next iteration should, the same on all workers */
-    bool starts;      /* out: it begins like the first one and steals, likewise */
+    double took_s, alone_s; /* in: the last iteration here, as it was, and without thefts */
+    bool finished;          /* this worker as a leaf: its node apart */
+    bool steals;            /* out: whether the next iteration should, the same on all workers */
+    bool starts;            /* out: it begins like the first one and steals, likewise */
     struct balancer_outcome outcome; /* out: of the last phase; zeros before the first */
 
     int64_t n_donated, donated_capacity;

@@ -61,8 +61,10 @@ struct balancer_message {
     double untried_s; /* load: the longest task of the subtree's workers of unknown speed */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
-    double took_s;    /* load: the last iteration; this and the next eight where data are known */
-    double first_s;   /* load: the first one, which began as seeded and stole */
+    double alone_s;   /* load: the last iteration without thefts, of the subtree; 0: not known */
+    double took_s;    /* load: the last iteration */
+    double first_s;   /* load: the first one, which began as seeded and stole; this and the next
+                       * eight where data are known */
     double moved_s;   /* load: that data took in the subtree */
     double price_s;   /* load: what that should have been; average: the ratio of the two */
     double away_s;    /* load: price if no task of the subtree were where its data are */
@@ -76,6 +78,7 @@ struct balancer_message {
     bool accepted;  /* verdict: tasks move */
     bool last;      /* verdict: the end of the phase */
     bool steals;    /* last verdict, average 0: the next iteration steals */
+    bool harms;     /* likewise: it does not, as thefts made iterations longer */
     bool starts;    /* last verdict: it begins like the first one */
     uint32_t taken; /* move: bit i: the sender keeps task i of the offer */
 };

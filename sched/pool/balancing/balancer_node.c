@@ -128,6 +128,10 @@ static double sum_of_work(const struct balancer_node *self)
 static void update_forecast(struct balancer_node *self)
 {
     struct balancer_forecast *forecast = self->forecast;
+    bool may_judge = !self->minds_data && !(self->rules->move_cost > 0) && self->best_s > 0;
+    if (may_judge)
+        theft_forecast_update(&forecast->thefts, forecast->steals, self->took_s, self->alone_s,
+                              self->best_s);
     if (forecast->steals) {
         forecast->end_s = self->end_s;
         forecast->error_s /= 2;
@@ -162,6 +166,8 @@ static bool expect_gain(struct balancer_node *self, double max_s)
     double error_s = fmax(forecast->error_s, relative_error(self) * self->best_s);
     forecast->max_s = max_s;
     forecast->steals = forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
+    if (theft_forecast_harms(&forecast->thefts, max_s, self->best_s) && !self->tries)
+        forecast->steals = false;
     if (self->minds_data && self->away_s > DEAR * self->work)
         forecast->steals = false;
     return forecast->steals;
@@ -232,6 +238,7 @@ static void begin_at_root(struct balancer_node *self, double work)
         head.step = best_makespan_stay(&self->forecast->best, head.step);
         head.steals = expect_gain(self, self->max_s) || head.step == BEST_START;
         self->forecast->steals = head.steals;
+        head.harms = self->forecast->thefts.harms && !head.steals;
     }
     announce_average(self, head);
 }
@@ -249,6 +256,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     self->end_s = fmin(self->end_s, message->end_s);
     self->n_tasks += message->n_tasks;
     self->took_s = fmax(self->took_s, message->took_s);
+    self->alone_s = fmax(self->alone_s, message->alone_s);
     self->first_s = fmax(self->first_s, message->first_s);
     self->moved_s += message->moved_s;
     self->price_s += message->price_s;
@@ -271,6 +279,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .end_s = self->end_s,
                                     .n_tasks = self->n_tasks,
                                     .took_s = self->took_s,
+                                    .alone_s = self->alone_s,
                                     .first_s = self->first_s,
                                     .moved_s = self->moved_s,
                                     .price_s = self->price_s,
@@ -353,6 +362,7 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     verdict.max_s = max_s;
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);
+    verdict.harms = verdict.last && self->forecast->thefts.harms && !verdict.steals;
     if (verdict.last && self->minds_data) {
         verdict.accepted = best_makespan_accepts(&self->forecast->best, max_s);
         verdict.starts = !verdict.accepted && self->forecast->best.is_start;

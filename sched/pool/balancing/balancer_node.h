@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sched/pool/balancing/balancer_link.h"
+#include "sched/pool/protocols/theft_gain.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ struct balancer_forecast {
     double end_s;   /* time from the last task to the end, when workers stole */
     bool steals;    /* whether the last iteration did; at first true */
     int64_t n;      /* iterations that something was expected of */
+    struct theft_forecast thefts;
 
     /* Where data are known. */
     struct best_makespan best;
@@ -65,8 +67,9 @@ struct balancer_node {
     double work;                        /* at the root: of all tasks */
     double mean_s;                      /* at the root: of a task */
     int64_t n_tasks;
+    double took_s, alone_s; /* the last iteration, as it was, and without thefts */
     /* Where data are known: struct balancer_message. */
-    double took_s, first_s, moved_s, price_s, away_s;
+    double first_s, moved_s, price_s, away_s;
     bool minds_data;   /* data are known */
     bool deals;        /* the tasks are dealt out */
     bool tries;        /* pairs may try a task elsewhere */

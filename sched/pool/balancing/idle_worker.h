@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* A load that shows no speed, relative to the largest that was expected, and by how much the logarithm of
+/* A load that shows no speed, relative to the usual one, and by how much the logarithm of
  * the speed then increases. */
 #define IDLE_LOAD 0.1
 #define IDLE_STEP 1.0
@@ -25,7 +25,7 @@
 #define IDLE_PATIENCE_IMPLAUSIBLE 3
 
 struct idle_worker {
-    double load_s, usual_s; /* its last load, and the largest that was expected; 0: not known */
+    double load_s, usual_s; /* its last load, and the mean of all workers; 0: not known */
     double idle_s;          /* iterations since it had a load */
     double patience;        /* factor of the time until it is tried; at first 1 */
     bool is_tried;          /* its speed increases, and no task has shown it yet */

@@ -13,9 +13,11 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 /* Resolution of the logarithms of speeds. */
 #define STEP 0.01
 
-/* The variance of durations at least, and their standard deviation where no task ran on one worker twice. */
-#define LEAST_NOISE   1e-6
-#define UNKNOWN_NOISE 0.3
+/* The variance of durations at least. */
+#define LEAST_NOISE 1e-6
+
+/* A load, relative to the mean, that is no sign of a slow worker. */
+#define EVEN_LOAD 1.5
 
 /* Tasks that ran on another worker, too, from which a speed is known, noise or not. */
 #define TRIED_TASKS 3
@@ -127,9 +129,7 @@ static void sum_evidence(struct learned_speeds *self)
         double x = watched->work, y = watched->time_s * speed;
         if (!partner || !(x > 0 && y > 0))
             continue;
-        partner->sum += x * log((slope * x + constant) / y);
-        partner->weight += x;
-        partner->squares += x * x;
+        speed_partner_add_task(partner, x, log((slope * x + constant) / y));
     }
 }
 
@@ -191,9 +191,14 @@ static void end_speeds_phase(struct learned_speeds *self, const struct speed_sum
     double n, change;
     speed_partners_gain(&self->partners, &n, &change);
     self->n_compared += n;
-    average_evidence(self, all);
-    double task_s = self->is_known ? 0 : self->prediction.mean;
-    double step = idle_worker_reconsider(&self->idle, n, change, self->logarithm, task_s);
+    if (speed_sums_explain(all, self->squares, self->n_stayed)) {
+        average_evidence(self, all);
+    } else {
+        self->logarithm = self->settled;
+        self->n_tasks = self->n_settled;
+    }
+    double step =
+        idle_worker_reconsider(&self->idle, n, change, self->logarithm, self->prediction.mean);
     if (step > 0)
         self->costs.change = self->logarithm += step;
     prediction_remember(&self->prediction, all);
@@ -234,14 +239,6 @@ static double end_speed_round(struct learned_speeds *self)
     self->logarithm += change;
     self->n_tasks = fmin(n, MAX_TASKS);
     return change;
-}
-
-static bool has_all_gains(const struct learned_speeds *self)
-{
-    for (int64_t i = 0; i < self->partners.n; i++)
-        if (!self->partners.list[i].has_gain[self->round % 2])
-            return false;
-    return true;
 }
 
 /* --- the phase --- */
@@ -287,9 +284,9 @@ static void pass_sums_on(struct learned_speeds *self, bool is_ready)
         self->has_own_sums = true;
         self->sums.gain = fmax(self->sums.gain, speed_partners_gain(&self->partners, &n, &change));
         if (self->pass > 0 && n > 0) {
-            self->sums.excess += n * change * change / self->noise - 1;
-            self->sums.n_evidence += n;
-            self->sums.n_workers++;
+            speed_sums_add_evidence(&self->sums, n, change * change, self->noise);
+            self->sums.squares += speed_partners_squares(&self->partners);
+            self->sums.n_changed += self->logarithm != self->settled;
         }
         add_own_repeats(self);
     }
@@ -300,7 +297,8 @@ static void pass_sums_on(struct learned_speeds *self, bool is_ready)
 /* Takes the steps that need no more messages. */
 static void play_speed_rounds(struct learned_speeds *self)
 {
-    while (self->knows_centre && self->round < self->n_rounds && has_all_gains(self)) {
+    while (self->knows_centre && self->round < self->n_rounds &&
+           speed_partners_have_gains(&self->partners, self->round)) {
         double step = end_speed_round(self);
         self->round++;
         if (self->round < self->n_rounds)
@@ -325,6 +323,23 @@ static void settle_by_costs(struct learned_speeds *self, const struct speed_sums
     self->last_step = self->logarithm - before;
 }
 
+/* Results of the last iteration before there is evidence of moved tasks. */
+static void take_first_centre(struct learned_speeds *self, const struct speed_sums *all)
+{
+    double mean_s = all->load_s / self->comm->size;
+    bool is_known = all->noise_weight > 0;
+    self->prediction.is_even = all->most_s < EVEN_LOAD * mean_s;
+    prediction_update(&self->prediction, all);
+    self->prediction.noise = is_known ? all->noise / all->noise_weight : 0;
+    self->noise = is_known ? self->prediction.noise + LEAST_NOISE : SPEED_UNKNOWN_NOISE;
+    settle_by_costs(self, all);
+    self->idle.usual_s = self->is_known ? 0 : mean_s;
+    self->lags = all->lags;
+    self->n_stayed = all->stayed.n;
+    self->settled = self->logarithm;
+    self->n_settled = self->n_tasks;
+}
+
 /* The results of all sums: the phase ends, or there are rounds. */
 static void take_centre(struct learned_speeds *self, const struct speed_sums *all)
 {
@@ -332,14 +347,12 @@ static void take_centre(struct learned_speeds *self, const struct speed_sums *al
     for (int i = 0; i < rank_tree_n_children(self->comm); i++)
         send_speeds(self, rank_tree_child(self->comm, i), &message);
     bool is_first = self->pass++ == 0;
-    prediction_update(&self->prediction, all);
-    if (is_first) {
-        bool is_known = all->noise_weight > 0;
-        self->prediction.noise = is_known ? all->noise / all->noise_weight : 0;
-        self->noise =
-            is_known ? self->prediction.noise + LEAST_NOISE : UNKNOWN_NOISE * UNKNOWN_NOISE;
-        settle_by_costs(self, all);
-    }
+    if (is_first)
+        take_first_centre(self, all);
+    else
+        prediction_update(&self->prediction, all);
+    if (self->pass == 2)
+        self->squares = all->squares;
     self->has_evidence |= all->moved.n > 0 || all->n_ratios > 0;
     if (is_first && all->moved.n > 0) {
         collect_evidence(self);
@@ -358,14 +371,6 @@ static void take_centre(struct learned_speeds *self, const struct speed_sums *al
     play_speed_rounds(self);
 }
 
-/* The number of average tasks that tell as much as those from a partner: noise is a fraction of a
- * duration, or interruptions that are the more the longer it is, so that short tasks tell little. */
-static double count_equivalent(const struct learned_speeds *self,
-                               const struct speed_partner *partner)
-{
-    return partner->weight * fmin(partner->weight / partner->squares, 1 / self->prediction.mean);
-}
-
 /* Reports what the tasks of each donor took here; sums go up again when all reports are here. */
 static void collect_evidence(struct learned_speeds *self)
 {
@@ -374,7 +379,7 @@ static void collect_evidence(struct learned_speeds *self)
         struct speed_partner *partner = &self->partners.list[i];
         struct speeds_message report = {.kind = SPEEDS_REPORT};
         if (partner->weight > 0) {
-            report.n = count_equivalent(self, partner);
+            report.n = speed_partner_n_equivalent(partner, self->prediction.mean);
             report.change = -partner->sum / partner->weight;
             speed_partner_add_evidence(partner, -report.change, report.n);
         }
@@ -394,28 +399,21 @@ static void take_report(struct learned_speeds *self, struct speed_partner *partn
         pass_sums_on(self, true);
 }
 
-static int64_t count_receivers(const struct learned_speeds *self)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < self->partners.n; i++)
-        n += self->partners.list[i].gave;
-    return n;
-}
-
 void learned_speeds_begin(struct learned_speeds *self, const struct duration_bins *bins,
-                          double usual_s)
+                          const struct lag_sums *lags)
 {
     if (self->comm->size == 1)
         return;
     self->idle.load_s = bins->load_s;
-    self->idle.usual_s = usual_s;
-    self->sums = (struct speed_sums){0};
+    self->sums = (struct speed_sums){.load_s = bins->load_s,
+                                     .most_s = bins->load_s,
+                                     .lags = lags ? *lags : (struct lag_sums){0}};
     self->stayed = (struct repeat_sums){0};
     self->stayed_deviations = (struct deviation_sums){0};
     cost_evidence_begin(&self->costs);
     self->phase_step = self->last_step = 0;
     self->n_sums = self->pass = self->round = self->n_rounds = 0;
-    self->n_awaited = count_receivers(self);
+    self->n_awaited = speed_partners_count_receivers(&self->partners);
     self->has_own_sums = self->knows_centre = self->finished = false;
     compare_tasks(self, bins);
     sum_repeats(self);

@@ -27,7 +27,8 @@
  * moved, receivers report to donors what they took, relative to that prediction: it is mostly long
  * ones that move, and those that were long by chance are shorter next time anywhere. Sums go up
  * again; while there is significant evidence, partners exchange gains in rounds, and sums go up
- * once more. */
+ * once more. Where hardly a task ran on one worker twice, noise is known badly: new speeds are then judged at the
+ * end by the noise that they leave, and forgotten if they are not significant. */
 #pragma once
 
 #include "sched/pool/balancing/expected_work.h"
@@ -47,6 +48,7 @@ struct learned_speeds {
     struct taskpool_comm *comm;
     double speed;                 /* out: of this worker, in steps of 1 % */
     struct prediction prediction; /* out: the same on all workers */
+    struct lag_sums lags;         /* out: of all workers, as noted */
     bool has_evidence;            /* out: of any worker's speed, by costs or tasks that moved */
 
     double logarithm;  /* of the speed */
@@ -67,6 +69,10 @@ struct learned_speeds {
     int n_sums;             /* that arrived from children */
     int64_t n_awaited;      /* reports */
     bool has_own_sums, knows_centre;
+    double n_stayed;   /* tasks of all workers */
+    double settled;    /* logarithm of the speed without evidence of this phase, */
+    double n_settled;  /* and n_tasks */
+    double squares;    /* of the evidence of all workers, before speeds changed */
     double phase_step; /* by which the logarithm changed in this phase, as partners know */
     double last_step;  /* and since, as they do not know yet */
     double noise;      /* variance of durations, by which evidence is judged */
@@ -82,10 +88,10 @@ void learned_speeds_init(struct learned_speeds *speeds, const struct taskpool_mo
 void learned_speeds_fini(struct learned_speeds *speeds);
 
 /* Begins a phase; all workers take part.
- * bins     tasks that ran here, by their durations
- * usual_s  the largest load that was expected; 0: not known */
+ * bins  tasks that ran here, by their durations
+ * lags  of this worker; NULL: not noted */
 void learned_speeds_begin(struct learned_speeds *speeds, const struct duration_bins *bins,
-                          double usual_s);
+                          const struct lag_sums *lags);
 
 /* Whether this worker's speed is known until the next phase. */
 bool learned_speeds_are_finished(const struct learned_speeds *speeds);

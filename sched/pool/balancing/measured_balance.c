@@ -58,10 +58,20 @@ int measured_balance_seed(void *state)
     return taskpool_stealing_seed(&self->stealing);
 }
 
+/* As thefts are judged by; 1 where it is not predicted. */
+static double cost_of(const struct measured_balance *self, int64_t task)
+{
+    const struct taskpool_problem *problem = self->stealing.setup->problem;
+    return problem->cost ? problem->cost(task, problem->context) : 1;
+}
+
 void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
     stealing_finished(&self->stealing, task, time_s);
+    if (theft_gain_notes(&self->thefts))
+        theft_gain_add(&self->thefts, time_s, self->stealing.speed, cost_of(self, task),
+                       !self->stealing.ran_dry);
     if (data_placement_is_known(&self->placement))
         data_placement_finished(&self->placement, time_s);
     taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
@@ -88,28 +98,40 @@ void measured_balance_sent(void *state, int64_t token)
         taskpool_stealing_sent(state, token);
 }
 
+/* No task will run here any more in this iteration. */
+static void note_end(struct measured_balance *self)
+{
+    const struct stealing *stealing = &self->stealing;
+    double now_s = taskpool_comm_now(stealing->comm);
+    double ended_s = stealing->enabled && stealing->searching ? stealing->searched_from_s : now_s;
+    self->thefts.took_s = ended_s - self->thefts.began_s;
+    if (stealing->enabled)
+        self->end_s = now_s - ended_s;
+}
+
 enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work)
 {
     struct measured_balance *self = state;
     const struct stealing *stealing = &self->stealing;
     bool searched = stealing->searching;
+    if (!self->thefts.runs)
+        self->thefts.began_s = taskpool_comm_now(stealing->comm);
+    self->thefts.runs = true;
     if (data_placement_is_known(&self->placement) && !self->placement.is_running)
         data_placement_begin_iteration(&self->placement);
     enum taskpool_mode_step step = taskpool_stealing_next(&self->stealing, work);
     if (data_placement_is_known(&self->placement) && searched && step == TASKPOOL_MODE_RUN)
         data_placement_found_tasks(&self->placement);
-    if (step == TASKPOOL_MODE_DONE && stealing->enabled)
-        self->end_s =
-            stealing->searching ? taskpool_comm_now(stealing->comm) - stealing->searched_from_s : 0;
+    if (step == TASKPOOL_MODE_DONE)
+        note_end(self);
     return step;
 }
 
-/* Where data are known, next is to see the first tasks. */
+/* Next is to see the first tasks. */
 bool measured_balance_next_local(void *state, struct taskpool_mode_work *work)
 {
     const struct measured_balance *self = state;
-    bool is_seen = !data_placement_is_known(&self->placement) || self->placement.is_running;
-    return is_seen && taskpool_stealing_next_local(state, work);
+    return self->thefts.runs && taskpool_stealing_next_local(state, work);
 }
 
 static void begin_learning(struct measured_balance *self)
@@ -117,7 +139,7 @@ static void begin_learning(struct measured_balance *self)
     self->balancing = true;
     data_placement_end_iteration(&self->placement);
     balancer_prepare(&self->balancer);
-    learned_speeds_begin(&self->speeds, &self->bins, self->balancer.outcome.after_s);
+    learned_speeds_begin(&self->speeds, &self->bins, &self->thefts.sums);
 }
 
 /* From here on bins hold work. */
@@ -131,6 +153,9 @@ static void begin_moving(struct measured_balance *self)
         taskpool_comm_report(self->stealing.comm,
                              expected_work_predict(&self->speeds.expected,
                                                    &self->speeds.prediction.powers, &self->bins));
+    self->balancer.took_s = self->thefts.took_s;
+    self->balancer.alone_s =
+        theft_gain_alone(&self->thefts, &self->speeds.lags, self->speeds.speed);
     balancer_begin(&self->balancer, self->end_s);
 }
 
@@ -155,10 +180,27 @@ void measured_balance_keep(struct measured_balance *self)
     taskpool_comm_report(self->stealing.comm, learned_speeds_watch_own(&self->speeds, &self->bins));
 }
 
+void measured_balance_note_begun(struct measured_balance *self, int64_t task)
+{
+    theft_gain_note_begun(&self->thefts, cost_of(self, task));
+}
+
+/* The tasks in bins. */
+static void note_begun(struct measured_balance *self)
+{
+    const struct duration_bins *bins = &self->bins;
+    for (int64_t i = 0; i < bins->n_bins; i++)
+        for (int64_t entry = bins->bins[i].n_tasks > 0 ? bins->bins[i].first : -1;
+             entry >= 0 && theft_gain_notes(&self->thefts); entry = bins->entries[entry].next)
+            measured_balance_note_begun(self, bins->entries[entry].task);
+}
+
 enum status measured_balance_begin(struct measured_balance *self, bool steals, bool longest_first)
 {
     struct task_ranges tasks = {0};
     stealing_begin(&self->stealing, steals);
+    self->thefts = (struct theft_gain){0};
+    note_begun(self);
     enum status status = longest_first ? duration_bins_list_longest_first(&self->bins, &tasks)
                                        : duration_bins_list(&self->bins, &tasks);
     if (status != STATUS_OK)

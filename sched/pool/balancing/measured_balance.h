@@ -7,6 +7,7 @@
 
 #include "sched/pool/balancing/balancer.h"
 #include "sched/pool/protocols/stealing.h"
+#include "sched/pool/protocols/theft_gain.h"
 #include "sched/pool/queues/duration_bins.h"
 
 #include <stdbool.h>
@@ -19,6 +20,7 @@ struct measured_balance {
     struct learned_speeds speeds;
     struct balancer balancer;
     struct data_placement placement;
+    struct theft_gain thefts;
     bool balancing; /* a phase has begun and is not finished: speeds are learned, then tasks move */
     bool moving;
     bool minds_costs; /* predicted costs say what tasks take, in addition to durations */
@@ -47,6 +49,9 @@ void measured_balance_keep(struct measured_balance *measured);
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (--deque). */
 enum status measured_balance_begin(struct measured_balance *measured, bool steals,
                                    bool longest_first);
+
+/* Before the first iteration, or after measured_balance_begin: a task of the worker that is not in bins. */
+void measured_balance_note_begun(struct measured_balance *measured, int64_t task);
 
 /* Entries of struct taskpool_mode, for modes whose state begins with a struct measured_balance. */
 void measured_balance_fini(void *state);

@@ -42,8 +42,18 @@ struct speed_partner *speed_partners_find(const struct speed_partners *partners,
  * continue. */
 struct speed_partner *speed_partners_add(struct speed_partners *partners, int worker);
 
+/* Adds a task from the partner. change: by which the logarithm of this worker's speed should be larger */
+void speed_partner_add_task(struct speed_partner *partner, double work, double change);
+
 /* Averages a mean of n > 0 tasks with those before. */
 void speed_partner_add_evidence(struct speed_partner *partner, double change, double n);
+
+/* The number of tasks of mean work that tell as much as those from a partner: noise is a fraction of a
+ * duration, or interruptions that are the more the longer it is, so that short tasks tell little. */
+double speed_partner_n_equivalent(const struct speed_partner *partner, double mean_work);
+
+/* The partners that got tasks. */
+int64_t speed_partners_count_receivers(const struct speed_partners *partners);
 
 /* The partners with evidence. */
 int64_t speed_partners_count(const struct speed_partners *partners);
@@ -52,6 +62,12 @@ int64_t speed_partners_count(const struct speed_partners *partners);
  * speed: n change^2; 0 where that is not worth a change.
  * n, change  out: tasks of all partners, and their mean */
 double speed_partners_gain(const struct speed_partners *partners, double *n, double *change);
+
+/* The sum of n change^2 of each partner. */
+double speed_partners_squares(const struct speed_partners *partners);
+
+/* Whether the gains of all partners in a round are here. */
+bool speed_partners_have_gains(const struct speed_partners *partners, int32_t round);
 
 /* Whether a worker with this gain has a larger one than its partners have in a round; of two that are
  * alike the one whose speed is to decrease. */

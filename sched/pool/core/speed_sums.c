@@ -6,12 +6,17 @@
 /* Tasks that ran twice in the same time, in addition to those that did: few tasks prove nothing. */
 #define PRIOR_REPEATS 2
 
-/* Standard errors by which noise is to differ from what is expected of it, and tasks that show that. */
+/* Standard errors by which noise, or a slope, is to differ from what is expected of it, and tasks that show that. */
 #define SIGNIFICANT    3
 #define LEAST_COMPARED 8
 
 /* The least power of deviations: without any they could not be seen any more. */
 #define LEAST_POWER 0.05
+
+/* Tasks that ran on one worker twice which do not tell what the noise is; and tasks that moved, beyond one for
+ * each changed speed, which do. */
+#define FEW_STAYED 8
+#define MUCH_LEFT  16
 
 /* Standard errors of a sum over workers that show that many differ. */
 #define MANY_DIFFER 4
@@ -61,8 +66,70 @@ void deviation_sums_merge(struct deviation_sums *self, const struct deviation_su
     self->yy += others->yy + 2 * y_term * others->y + weight * y_term * y_term;
 }
 
+void lag_sums_add(struct lag_sums *self, double work, double cost)
+{
+    double ratio = cost > 0 ? work / cost : INFINITY;
+    self->least = self->n_tasks > 0 ? fmin(self->least, ratio) : ratio;
+    self->n_tasks++;
+    self->work += work;
+    self->cost += cost;
+}
+
+void lag_sums_add_pair(struct lag_sums *self, double d, double x, double e, double c)
+{
+    self->n++;
+    self->dd += d * d;
+    self->dx += d * x;
+    self->xx += x * x;
+    self->de += d * e;
+    self->dc += d * c;
+    self->xe += x * e;
+    self->xc += x * c;
+    self->ee += e * e;
+    self->ec += e * c;
+    self->cc += c * c;
+}
+
+void lag_sums_merge(struct lag_sums *self, const struct lag_sums *others)
+{
+    if (others->n_tasks > 0)
+        self->least = self->n_tasks > 0 ? fmin(self->least, others->least) : others->least;
+    self->is_incomplete |= others->is_incomplete;
+    self->n_tasks += others->n_tasks;
+    self->work += others->work;
+    self->cost += others->cost;
+    self->n += others->n;
+    self->dd += others->dd;
+    self->dx += others->dx;
+    self->xx += others->xx;
+    self->de += others->de;
+    self->dc += others->dc;
+    self->xe += others->xe;
+    self->xc += others->xc;
+    self->ee += others->ee;
+    self->ec += others->ec;
+    self->cc += others->cc;
+}
+
+struct lag_fit lag_sums_fit(const struct lag_sums *self)
+{
+    if (self->is_incomplete || self->n < 2 || !(self->cost > 0))
+        return (struct lag_fit){0};
+    double unit = self->work / self->cost;
+    double lags = self->ee - 2 * unit * self->ec + unit * unit * self->cc;
+    double both = self->de - unit * (self->dc + self->xe) + unit * unit * self->xc;
+    double rests = self->dd - 2 * unit * self->dx + unit * unit * self->xx;
+    double slope = lags > 0 ? both / lags : 0;
+    double error = lags > 0 ? sqrt(fmax(0, rests - slope * both) / (self->n - 1) / lags) : 0;
+    return (struct lag_fit){.unit = unit,
+                            .slope = slope < -SIGNIFICANT * error ? fmax(-1, slope) : 0,
+                            .deviation = sqrt(fmax(0, lags) / self->n)};
+}
+
 void speed_sums_merge(struct speed_sums *self, const struct speed_sums *others)
 {
+    self->load_s += others->load_s;
+    self->most_s = fmax(self->most_s, others->most_s);
     self->noise += others->noise;
     self->noise_weight += others->noise_weight;
     self->scatter += others->scatter;
@@ -75,17 +142,36 @@ void speed_sums_merge(struct speed_sums *self, const struct speed_sums *others)
     self->excess += others->excess;
     self->n_evidence += others->n_evidence;
     self->n_workers += others->n_workers;
+    self->squares += others->squares;
+    self->n_changed += others->n_changed;
     repeat_sums_merge(&self->stayed, &others->stayed, 1, 1);
     repeat_sums_merge(&self->moved, &others->moved, 1, 1);
     deviation_sums_merge(&self->stayed_deviations, &others->stayed_deviations, 0, 0);
     deviation_sums_merge(&self->moved_deviations, &others->moved_deviations, 0, 0);
     deviation_sums_merge(&self->workers, &others->workers, 0, 0);
+    lag_sums_merge(&self->lags, &others->lags);
+}
+
+void speed_sums_add_evidence(struct speed_sums *self, double n, double square, double noise)
+{
+    self->excess += n * square / noise - 1;
+    self->n_evidence += n;
+    self->n_workers++;
 }
 
 double speed_sums_variance(const struct speed_sums *all)
 {
     bool is_significant = all->excess > MANY_DIFFER * sqrt(2 * all->n_workers);
     return is_significant ? all->excess / all->n_evidence : 0;
+}
+
+bool speed_sums_explain(const struct speed_sums *all, double squares, double n_stayed)
+{
+    /* Both workers of a pair have its evidence; each changed speed explains that of one task. */
+    double n_left = all->n_evidence / 2 - all->n_changed;
+    double noise = n_left >= MUCH_LEFT ? all->squares / n_left : 0;
+    bool is_doubted = n_stayed < FEW_STAYED && noise > SPEED_UNKNOWN_NOISE;
+    return !is_doubted || squares - all->squares >= noise * all->n_changed;
 }
 
 /* --- prediction --- */
@@ -156,7 +242,11 @@ void prediction_update(struct prediction *self, const struct speed_sums *all)
     double n = all->stayed.n + all->moved.n;
     self->mean = n > 0 ? (all->stayed.y + all->moved.y) / n : 0;
     self->stays = slope_of(&all->stayed, 1);
-    self->moves = slope_of(all->moved.n > 0 ? &all->moved : &self->moved, self->stays);
+    /* Where none has moved: part of what a duration tells is of its worker and of when the task began, more of it
+     * where durations are noise; but tasks of a slow worker are shorter elsewhere. */
+    bool has_moved = all->moved.n > 0;
+    double expected = self->is_even && !has_moved ? self->stays * self->stays : self->stays;
+    self->moves = slope_of(has_moved ? &all->moved : &self->moved, expected);
     update_powers(self, all);
 }
 

@@ -42,8 +42,37 @@ struct deviation_powers {
 
 extern const struct deviation_powers deviation_powers_none;
 
+/* No lags are noted of a worker with so many tasks, for which a theft hardly matters. */
+#define LAG_MOST_TASKS 64
+
+/* Sums over tasks, and over pairs of a task and all those before it on its worker: work d and cost x of the task,
+ * work e and cost c of those. The lag of these is what they took more than expected of their cost. */
+struct lag_sums {
+    double n_tasks, work, cost;
+    double least;       /* work of a task to its cost */
+    bool is_incomplete; /* some worker began with too many tasks, or ran too many */
+    double n, dd, dx, xx, de, dc, xe, xc, ee, ec, cc;
+};
+
+void lag_sums_add(struct lag_sums *sums, double work, double cost);
+void lag_sums_add_pair(struct lag_sums *sums, double work, double cost, double before_work,
+                       double before_cost);
+void lag_sums_merge(struct lag_sums *sums, const struct lag_sums *others);
+
+struct lag_fit {
+    double unit; /* work of a task of cost 1 */
+    double
+        slope; /* of what a task takes more than expected on the lag before it: in [-1, 0), or 0 if it is not
+                       * significantly below 0 */
+    double deviation; /* standard deviation of lags */
+};
+
+/* All 0 if lags were not noted of all workers. */
+struct lag_fit lag_sums_fit(const struct lag_sums *sums);
+
 /* Sums over workers. */
 struct speed_sums {
+    double load_s, most_s; /* of the last iteration, seconds: of all workers, and the largest */
     double noise, noise_weight;  /* squares of logarithms of ratios of a task's durations */
     double scatter, cost_weight; /* squares of deviations of costs to durations from the worker's
                                   * mean */
@@ -52,9 +81,12 @@ struct speed_sums {
     double gain;                 /* the largest: learned_speeds.h */
     double excess, n_evidence; /* n change^2 / noise, less 1, of workers with evidence, and tasks */
     double n_workers;          /* that have some */
+    double squares;            /* n change^2 of each of their partners */
+    double n_changed;          /* of them: those whose speed that has changed */
     struct repeat_sums stayed, moved;
     struct deviation_sums stayed_deviations, moved_deviations;
     struct deviation_sums workers; /* means of the stayed ones of each */
+    struct lag_sums lags;
 };
 
 void speed_sums_merge(struct speed_sums *sums, const struct speed_sums *others);
@@ -63,10 +95,22 @@ void speed_sums_merge(struct speed_sums *sums, const struct speed_sums *others);
  * evidence shows that many differ, though not by how much each does; else 0. */
 double speed_sums_variance(const struct speed_sums *all);
 
+/* Adds a worker whose n > 0 tasks show the square of a change of its speed. */
+void speed_sums_add_evidence(struct speed_sums *sums, double n, double square, double noise);
+
+/* The variance of durations that is assumed where no task ran on one worker twice: of 30 %. */
+#define SPEED_UNKNOWN_NOISE 0.09
+
+/* False where few tasks (n_stayed) told what the noise is, many moved ones show that it is more, and more than is
+ * assumed without any, and changed speeds explain no more than as many chosen by chance.
+ * squares  of the evidence before the changes */
+bool speed_sums_explain(const struct speed_sums *all, double squares, double n_stayed);
+
 /* How durations predict those of the next iteration. */
 struct prediction {
     double mean;         /* of tasks that ran twice */
     double stays, moves; /* slopes, in [0, 1], where a task stays and where it moves */
+    bool is_even;        /* in: no worker had a load far above the mean: none is known to be slow */
     double noise;        /* variance of logarithms of the ratio of two durations; 0: not known */
     struct repeat_sums moved; /* of all phases before, the older the less */
     struct deviation_powers powers;

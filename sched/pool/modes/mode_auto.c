@@ -21,12 +21,14 @@
  *   that was delayed, unless it has nothing to gain: it costs the detection of the end, up to 1 ms
  *   on a large machine though it is the quickest of termination.h, and where loads are to be even to
  *   less than that, and were so without stealing, an iteration is without it, and without messages.
+ *   So it is where thefts made the last ones longer (theft_gain.h).
  *
  * Once speeds are known a thief gets what it ends as early as the victim does, so that a slow one takes no
  * last task, and a worker between two tasks keeps one: given away it would not end earlier.
  *
  * At worst it is stealing with a good start. A stolen task begins no later than where it was stolen
- * from, but for the messages, so that no iteration takes longer than its start without stealing.
+ * from, but for the messages, so that without interruptions no iteration takes longer than its start without
+ * stealing.
  *
  * Where the data of tasks are known (problem.data_costs), it starts from their owners if that is expected
  * to end earlier (first_placement.h), and what a move costs is weighed against the load that it levels:
@@ -77,11 +79,25 @@ static enum status begin_to_learn(struct measured_balance *self)
         status = task_ranges_add(&shortest, duration_bins_removed_task(&self->bins, entry));
     if (status == STATUS_OK)
         status = measured_balance_begin(self, true, true);
+    for (int64_t i = 0; i < shortest.n; i++)
+        measured_balance_note_begun(self, shortest.list[i].first);
     stealing_note_paces(&self->stealing, load);
     if (status == STATUS_OK)
         status = stealing_push(&self->stealing, &shortest);
     task_ranges_fini(&shortest);
     return status;
+}
+
+static void note_seeded(struct measured_balance *self)
+{
+    const struct taskpool_seeding *seeding = self->stealing.setup->seeding;
+    int worker = self->stealing.comm->rank;
+    for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
+        struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
+        for (int64_t task = range.first; task < range.last && theft_gain_notes(&self->thefts);
+             task += range.step)
+            measured_balance_note_begun(self, task);
+    }
 }
 
 /* The tasks of the worker's seeding, those of the largest predicted cost first; where data are known in
@@ -92,8 +108,10 @@ static int auto_seed(void *state)
     const struct taskpool_problem *problem = self->stealing.setup->problem;
     const struct taskpool_seeding *seeding = self->stealing.setup->seeding;
     int worker = self->stealing.comm->rank;
-    if (!problem->cost || problem->data_costs)
+    if (!problem->cost || problem->data_costs) {
+        note_seeded(self);
         return taskpool_stealing_seed(&self->stealing);
+    }
     for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         for (int64_t task = range.first; task < range.last; task += range.step)
@@ -169,8 +187,9 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
     snprintf(choice->what, sizeof choice->what, "%s, %s", name_placement(&self->balancer),
              self->balancer.steals ? "stealing" : "no stealing");
     snprintf(choice->why, sizeof choice->why,
-             "largest load %.4g s, the least possible %.4g s, now %.4g s, noise %.2f %%",
-             outcome->largest_s, outcome->best_s, outcome->after_s, 100 * outcome->error);
+             "largest load %.4g s, the least possible %.4g s, now %.4g s, noise %.2f %%%s",
+             outcome->largest_s, outcome->best_s, outcome->after_s, 100 * outcome->error,
+             outcome->harms ? "; thefts made iterations longer" : "");
 }
 
 const struct taskpool_mode mode_auto = {

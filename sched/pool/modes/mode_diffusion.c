@@ -168,7 +168,7 @@ static void begin_balancing(struct diffusion_state *self)
     self->knows_average = self->moving = false;
     gossip_begin(&self->gossip);
     transfer_begin(&self->transfer);
-    learned_speeds_begin(&self->speeds, &self->bins, 0);
+    learned_speeds_begin(&self->speeds, &self->bins, NULL);
 }
 
 /* Passes the loads of the subtree on when they are all there. */

@@ -98,7 +98,7 @@ static enum taskpool_mode_step retentive_restore(void *state)
 {
     struct retentive_state *self = state;
     if (self->learns && !self->learning)
-        learned_speeds_begin(&self->speeds, &self->ran.long_tasks, 0);
+        learned_speeds_begin(&self->speeds, &self->ran.long_tasks, NULL);
     self->learning = !learned_speeds_are_finished(&self->speeds);
     if (self->learning)
         return TASKPOOL_MODE_WAIT;

@@ -121,7 +121,7 @@ void stealing_begin(struct stealing *self, bool enabled)
 {
     assert(task_deque_n_tasks(&self->deque) == 0 && steal_window_n_tasks(&self->window) == 0);
     self->enabled = enabled;
-    self->searching = self->runs_last = false;
+    self->searching = self->runs_last = self->ran_dry = false;
     self->pace = (struct stealing_pace){0};
     atomic_store_explicit(&self->between, true, memory_order_relaxed);
     self->n_refusals = 0;
@@ -307,7 +307,7 @@ enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode
         return TASKPOOL_MODE_DONE;
     if (!self->searching)
         self->searched_from_s = taskpool_comm_now(self->comm);
-    self->searching = true;
+    self->searching = self->ran_dry = true;
     stealing_count_thefts(self);
     if (stealing_search(self) && take_waiting(self, work))
         return run_taken(self);

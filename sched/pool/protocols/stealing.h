@@ -75,6 +75,7 @@ struct stealing {
     struct termination termination;
     bool enabled;           /* in this iteration; else a worker without tasks is done */
     bool searching;         /* no task runs here and the deque is empty */
+    bool ran_dry;           /* in this iteration: what has run since then was stolen */
     bool runs_last;         /* tasks run, and were the last of the deque */
     int64_t n_refusals;     /* in a row */
     double searched_from_s; /* since then it is searching */
