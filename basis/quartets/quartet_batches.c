@@ -289,6 +289,7 @@ struct size_call {
     struct quartet_batches *batches;
     const struct quartet_source *source;
     struct kept_size size;
+    bool has_any;
 };
 
 /* Adds the integrals of two classes. */
@@ -332,6 +333,24 @@ struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
     visit_classes(batches, source, add_size, &call);
     call.size.n_listed += source->represent ? KET_ROWS_END : 0;
     return call.size;
+}
+
+static void find_any(const struct two_classes *classes, void *context)
+{
+    struct size_call *call = context;
+    struct ket_row row;
+    if (call->has_any || classes->has_rows)
+        return;
+    begin_ket_rows(call->batches, call->source, classes, NULL, NULL);
+    call->has_any = ket_rows_next(&call->batches->rows, &row);
+}
+
+bool quartet_batches_may_keep(struct quartet_batches *batches, const struct quartet_source *source)
+{
+    struct size_call call = {.batches = batches, .source = source};
+    take_unit(batches, source->unit);
+    visit_classes(batches, source, find_any, &call);
+    return call.has_any;
 }
 
 static void compute_classes(const struct two_classes *classes, void *context)

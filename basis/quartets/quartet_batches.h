@@ -80,6 +80,9 @@ int64_t quartet_batches_bytes(const struct shells *shells);
 struct kept_size quartet_batches_kept_size(struct quartet_batches *batches,
                                            const struct quartet_source *source);
 
+/* Whether that size is not 0, which takes less time to find. */
+bool quartet_batches_may_keep(struct quartet_batches *batches, const struct quartet_source *source);
+
 /* Computes the integrals of all these quartets and keeps them in source->kept, which has their size. Calls
  * `use` with each batch. */
 void quartet_batches_fill(struct quartet_batches *batches, const struct quartet_source *source);

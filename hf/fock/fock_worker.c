@@ -288,7 +288,7 @@ static struct kept_quartets *add_kept(struct fock_worker *worker,
                                       const struct quartet_source *source)
 {
     if (integral_store_is_full(worker->store)) {
-        worker->counts.misses++;
+        worker->counts.misses += quartet_batches_may_keep(worker->batches, source);
         return NULL;
     }
     double start_s = clock_now_s();

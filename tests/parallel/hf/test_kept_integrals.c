@@ -123,30 +123,33 @@ static int64_t bytes_for_all(const struct fock_settings *settings)
     return (int64_t)integral_store_most_bytes(tiling, (enum fock_symmetry)settings->symmetry, NULL);
 }
 
-/* The records of builds with this bound. */
-static void check_kept_records(const struct fock *fock, int64_t kept_bytes)
+/* The records of builds with this bound. Tile quartets with integrals to keep are the same in all. */
+static void check_kept_records(const struct fock *fock, int64_t kept_bytes, int64_t *n_to_keep)
 {
     for (int64_t i = 0; i < fock_n_builds(fock); i++) {
         const struct fock_record *record = &fock_records(fock)[i];
         assert_true(record->kept_bytes <= kept_bytes * n_processes);
         assert_in_range(record->integrals_read, 0, record->integrals);
-        assert_true(record->kept_hits + record->kept_misses > 0);
         assert_true(i > 0 || record->kept_hits == 0);
+        if (*n_to_keep == 0)
+            *n_to_keep = record->kept_misses;
+        assert_true(*n_to_keep > 0);
+        assert_int_equal(record->kept_hits + record->kept_misses, *n_to_keep);
     }
 }
 
-/* Bounds that leave no room at all, room for the smallest tile quartets, for half of them, for all. */
+/* Bounds that leave room for all, for some, for the smallest tile quartets, and none at all. */
 static void check_all_bounds(struct fock_settings settings, const char *mode)
 {
     int64_t all = bytes_for_all(&settings);
-    int64_t bounds[] = {1, 3000, all / 2 / n_processes, all};
+    int64_t bounds[] = {all, all / 2 / n_processes, all / 8 / n_processes, 3000, 1}, n_to_keep = 0;
     struct digests direct = build_directly(settings, mode);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         settings.kept_bytes = bounds[i];
         struct fock *fock = create_builds(&settings, mode);
         struct digests digests = build_all(fock);
         assert_memory_equal(&digests, &direct, sizeof direct);
-        check_kept_records(fock, bounds[i] > 512 ? bounds[i] : 512);
+        check_kept_records(fock, bounds[i] > 512 ? bounds[i] : 512, &n_to_keep);
         fock_destroy(fock);
     }
 }

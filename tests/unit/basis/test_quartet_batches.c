@@ -307,6 +307,44 @@ static void integrals_of_each_width_are_kept(void **state)
         assert_true(size.n_integrals[width] >= 10);
 }
 
+static int32_t represent_none(int32_t bra, int32_t first_ket, int32_t n_kets, int16_t *positions,
+                              void *context)
+{
+    (void)bra;
+    (void)first_ket;
+    (void)n_kets;
+    (void)positions;
+    (void)context;
+    return 0;
+}
+
+/* quartet_batches_may_keep says whether there is a size, without summing it up. */
+static void check_may_keep(double threshold, represent_function *represent, bool expected)
+{
+    struct shell_pairs *pairs;
+    struct quartet_batches *batches;
+    struct shell_rectangle all = {.last = {N_GROUPS, N_GROUPS}, .triangle = true};
+    check_ok(shell_pairs_create(shells, &all, bounds, 0, &pairs));
+    check_ok(quartet_batches_create(shells, threshold, NULL, &batches));
+    struct visit visit = {.pairs = pairs};
+    struct quartet_source source = {
+        .bra = pairs, .ket = pairs, .unique = true, .represent = represent, .context = &visit};
+    struct kept_size size = quartet_batches_kept_size(batches, &source);
+    assert_int_equal(kept_quartets_bytes(&size) > 0, expected);
+    assert_int_equal(quartet_batches_may_keep(batches, &source), expected);
+    quartet_batches_destroy(batches);
+    shell_pairs_destroy(pairs);
+}
+
+static void nothing_is_kept_where_there_is_nothing(void **state)
+{
+    (void)state;
+    check_may_keep(1e-30, NULL, true);
+    check_may_keep(1e-30, represent_low, true);
+    check_may_keep(1e-30, represent_none, false);
+    check_may_keep(1e30, NULL, false);
+}
+
 static void the_unit_follows_the_threshold(void **state)
 {
     (void)state;
@@ -365,6 +403,7 @@ int main(void)
         cmocka_unit_test(costs_are_of_the_class),
         cmocka_unit_test(kept_integrals_have_the_bits_of_computed_ones),
         cmocka_unit_test(integrals_of_each_width_are_kept),
+        cmocka_unit_test(nothing_is_kept_where_there_is_nothing),
         cmocka_unit_test(the_unit_follows_the_threshold),
     };
     return cmocka_run_group_tests(tests, make_shells, free_shells);
