@@ -59,11 +59,11 @@ void lag_sums_add_pair(struct lag_sums *sums, double work, double cost, double b
                        double before_cost);
 void lag_sums_merge(struct lag_sums *sums, const struct lag_sums *others);
 
+/* The slope is of what a task takes more than expected on the lag before it: in [-1, 0), or 0 if it is not
+ * significantly below 0. */
 struct lag_fit {
     double unit; /* work of a task of cost 1 */
-    double
-        slope; /* of what a task takes more than expected on the lag before it: in [-1, 0), or 0 if it is not
-                       * significantly below 0 */
+    double slope;
     double deviation; /* standard deviation of lags */
 };
 
