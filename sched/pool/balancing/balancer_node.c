@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/balancer_node.h"
 
+#include "sched/pool/protocols/move_account.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 
@@ -145,7 +146,7 @@ static void update_forecast(struct balancer_node *self)
 static double least_difference(const struct balancer_node *self)
 {
     double move_cost = self->rules->move_cost;
-    return move_cost > 0 ? (2 + move_cost) * self->mean_s : 0;
+    return move_cost > 0 ? move_account_least_lead(move_cost) * self->mean_s : 0;
 }
 
 /* The fraction by which the largest load is expected to exceed what it should be for the noise of

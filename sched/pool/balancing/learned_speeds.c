@@ -16,9 +16,6 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 /* The variance of durations at least. */
 #define LEAST_NOISE 1e-6
 
-/* A load, relative to the mean, that is no sign of a slow worker. */
-#define EVEN_LOAD 1.5
-
 /* Tasks that ran on another worker, too, from which a speed is known, noise or not. */
 #define TRIED_TASKS 3
 
@@ -328,7 +325,7 @@ static void take_first_centre(struct learned_speeds *self, const struct speed_su
 {
     double mean_s = all->load_s / self->comm->size;
     bool is_known = all->noise_weight > 0;
-    self->prediction.is_even = all->most_s < EVEN_LOAD * mean_s;
+    self->prediction.imbalance = mean_s > 0 ? all->most_s / mean_s - 1 : 0;
     prediction_update(&self->prediction, all);
     self->prediction.noise = is_known ? all->noise / all->noise_weight : 0;
     self->noise = is_known ? self->prediction.noise + LEAST_NOISE : SPEED_UNKNOWN_NOISE;

@@ -10,6 +10,9 @@
 #define SIGNIFICANT    3
 #define LEAST_COMPARED 8
 
+/* An imbalance that is no sign of a slow worker. */
+#define SLOW_IMBALANCE 0.5
+
 /* The least power of deviations: without any they could not be seen any more. */
 #define LEAST_POWER 0.05
 
@@ -245,7 +248,8 @@ void prediction_update(struct prediction *self, const struct speed_sums *all)
     /* Where none has moved: part of what a duration tells is of its worker and of when the task began, more of it
      * where durations are noise; but tasks of a slow worker are shorter elsewhere. */
     bool has_moved = all->moved.n > 0;
-    double expected = self->is_even && !has_moved ? self->stays * self->stays : self->stays;
+    bool is_noise = !has_moved && self->imbalance < SLOW_IMBALANCE;
+    double expected = is_noise ? self->stays * self->stays : self->stays;
     self->moves = slope_of(has_moved ? &all->moved : &self->moved, expected);
     update_powers(self, all);
 }

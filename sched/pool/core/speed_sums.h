@@ -110,7 +110,8 @@ bool speed_sums_explain(const struct speed_sums *all, double squares, double n_s
 struct prediction {
     double mean;         /* of tasks that ran twice */
     double stays, moves; /* slopes, in [0, 1], where a task stays and where it moves */
-    bool is_even;        /* in: no worker had a load far above the mean: none is known to be slow */
+    double imbalance;    /* in: by which the largest load of the last iteration exceeded the mean,
+                          * a fraction of it */
     double noise;        /* variance of logarithms of the ratio of two durations; 0: not known */
     struct repeat_sums moved; /* of all phases before, the older the less */
     struct deviation_powers powers;

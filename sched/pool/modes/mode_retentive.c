@@ -5,7 +5,7 @@
  * without it a worker begins with its longest tasks, see ran_tasks.h. Stealing notes the tasks that
  * a worker ran, and their durations, in `ran`. Where a task takes longer elsewhere
  * (taskpool_problem.move_cost) every task is timed and few are stolen after the first iteration
- * (move_account.h). Where costs are predicted, long tasks show how fast workers are
+ * (move_account.h), and none after one whose loads were even. Where costs are predicted, long tasks show how fast workers are
  * (learned_speeds.h): slow ones steal less. In a dynamic pool only the tasks that were added
  * before the run are kept: when they run, they add the others again. */
 #include "sched/pool/balancing/learned_speeds.h"
@@ -32,7 +32,7 @@ struct retentive_state {
     struct stealing stealing; /* first: most functions of the table are stealing's own */
     struct ran_tasks ran;     /* in this iteration */
     struct learned_speeds speeds;
-    bool learns; /* speeds, by predicted costs */
+    bool learns; /* speeds, by predicted costs, and how uneven loads are */
     bool learning;
 };
 
@@ -52,9 +52,10 @@ static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
     self->ran.records.record_size = setup->problem->record_size;
     TRY(stealing_init(&self->stealing, setup, comm, &self->ran));
     learned_speeds_init(&self->speeds, setup, comm);
-    self->learns = setup->problem->cost && setup->problem->record_size == 0;
     mind_speeds(self);
     stealing_mind_moves(&self->stealing);
+    self->learns =
+        self->stealing.minds_moves || (setup->problem->cost && setup->problem->record_size == 0);
     if (!self->stealing.minds_moves)
         return STATUS_OK;
     self->stealing.ran = NULL; /* retentive_finished notes */
@@ -94,6 +95,16 @@ done:
     return status;
 }
 
+/* Whether loads differed by enough for a victim to give a task where moves cost something: a search takes
+ * time, too. */
+static bool has_reason_to_steal(const struct retentive_state *self)
+{
+    const struct taskpool_problem *problem = self->stealing.setup->problem;
+    double tasks_per_worker = (double)problem->n_tasks / self->stealing.comm->size;
+    double least = move_account_least_lead(problem->move_cost) / tasks_per_worker;
+    return !self->stealing.minds_moves || self->speeds.prediction.imbalance > least;
+}
+
 static enum taskpool_mode_step retentive_restore(void *state)
 {
     struct retentive_state *self = state;
@@ -103,7 +114,7 @@ static enum taskpool_mode_step retentive_restore(void *state)
     if (self->learning)
         return TASKPOOL_MODE_WAIT;
     mind_speeds(self);
-    stealing_begin(&self->stealing, true);
+    stealing_begin(&self->stealing, has_reason_to_steal(self));
     taskpool_comm_report(self->stealing.comm, seed_with(&self->stealing, &self->ran));
     ran_tasks_clear(&self->ran);
     return TASKPOOL_MODE_DONE;

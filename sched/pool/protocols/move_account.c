@@ -3,6 +3,11 @@
 
 #include <math.h>
 
+double move_account_least_lead(double move_cost)
+{
+    return 2 + move_cost;
+}
+
 void move_account_begin(struct move_account *self, double move_cost, double now_s)
 {
     *self = (struct move_account){
@@ -36,5 +41,5 @@ int64_t move_account_worth(const struct move_account *self, int64_t n_waiting, d
     double running_s = fmin(fmax(0, now_s - self->since_s), self->last_max_s);
     double lag_s = fmax(0, thief_s - self->load_s - running_s);
     double n = (double)n_waiting - (lag_s > 0 ? lag_s / mean_of_a_task(self) : 0);
-    return n > 0 ? (int64_t)(n / (2 + self->move_cost)) : 0;
+    return n > 0 ? (int64_t)(n / move_account_least_lead(self->move_cost)) : 0;
 }

@@ -22,6 +22,9 @@ struct move_account {
     double last_mean_s, last_max_s; /* of the tasks that ran here in the last iteration */
 };
 
+/* The number of tasks by which a victim has to be ahead of a thief for one of them to move. */
+double move_account_least_lead(double move_cost);
+
 /* Begins an iteration after the first, at now_s. */
 void move_account_begin(struct move_account *account, double move_cost, double now_s);
 

@@ -94,7 +94,7 @@ static void test_moves_are_trusted_less_before_there_are_any(void **state)
     (void)state;
     struct random_stream random;
     struct speed_sums all = {0};
-    struct prediction prediction = {.is_even = true};
+    struct prediction prediction = {.imbalance = 0.4};
     random_stream_init(&random, 8, 0);
     for (int i = 0; i < 10000; i++) {
         double task = random_unit(&random);
@@ -103,7 +103,7 @@ static void test_moves_are_trusted_less_before_there_are_any(void **state)
     prediction_update(&prediction, &all);
     check_close(prediction.stays, 0.5, 0.05);
     check_close(prediction.moves, prediction.stays * prediction.stays, 1e-9);
-    prediction.is_even = false;
+    prediction.imbalance = 0.6;
     prediction_update(&prediction, &all);
     check_close(prediction.moves, prediction.stays, 1e-9);
 }

@@ -83,6 +83,7 @@ static int count_run(int64_t task, void *context)
 
 struct moves {
     int64_t n_late;         /* from the third iteration on */
+    double late_attempts;   /* to steal, likewise, of a worker */
     double last_makespan_s; /* of the last iteration */
 };
 
@@ -127,6 +128,7 @@ static struct moves simulate_moves(const char *mode, double move_cost, const dou
         check_ran_once(pool, i);
         const struct taskpool_iteration *figures = taskpool_statistics(pool, i);
         moves.n_late += i >= 2 ? figures->tasks_moved : 0;
+        moves.late_attempts += i >= 2 ? figures->steals_attempted.mean : 0;
         moves.last_makespan_s = figures->makespan_s;
         check_ok(taskpool_restore(pool));
     }
@@ -151,6 +153,15 @@ static void test_few_tasks_move_where_that_costs_something(void **state)
     }
 }
 
+/* Where no victim would give a task anyway, workers that are done are done. */
+static void test_retentive_does_not_search_where_loads_are_even(void **state)
+{
+    (void)state;
+    struct durations durations = {.seed = 5, .spread = 0.05};
+    assert_true(simulate_moves("retentive", 0, NULL, durations).late_attempts > 0);
+    assert_true(simulate_moves("retentive", 4.5, NULL, durations).late_attempts == 0);
+}
+
 /* Workers three times slower than others: without moves the makespan is three times as long. */
 static void test_a_lasting_imbalance_is_evened_out(void **state)
 {
@@ -172,6 +183,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moved_tasks_end_before_those_that_stay),
         cmocka_unit_test(test_a_worker_that_lags_keeps_what_it_would_have_run),
         cmocka_unit_test(test_few_tasks_move_where_that_costs_something),
+        cmocka_unit_test(test_retentive_does_not_search_where_loads_are_even),
         cmocka_unit_test(test_a_lasting_imbalance_is_evened_out),
     };
     return check_run_parallel(tests, &argc, &argv);
