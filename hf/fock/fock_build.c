@@ -59,7 +59,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
     }
     if (fock->class_costs)
         class_costs_clear(fock->class_costs);
-    fock->filling_s = fock->filled_s = 0;
+    fock->kept_times = (struct kept_times){0};
     fock_forget_integrals(fock);
     TRY(status_agree(fock->comm, create_worker(fock)));
     return fock_pool_create(fock);

@@ -16,6 +16,15 @@ struct id_list {
     int64_t n, capacity;
 };
 
+/* Seconds in which this process filled the store, and ran tasks. */
+struct kept_times {
+    double tasks_wall_s; /* of tasks that filled it, */
+    double fill_wall_s;  /* and of filling it */
+    double fill_s;       /* the same in processor time */
+    double run_s;        /* of this build: durations without filling */
+    int64_t n_filled;    /* tile quartets before this build */
+};
+
 struct fock {
     const struct screening *screening;
     struct fock_settings settings;
@@ -31,8 +40,7 @@ struct fock {
     const struct tile_symmetry *symmetry; /* of the molecule, up to D2h, or NULL */
     const struct tile_symmetry *larger;   /* of a larger group, or NULL */
     struct fock_parts *parts;             /* of densities under it; NULL without one */
-    double filling_s;                     /* wall time of the tasks that filled the store */
-    double filled_s;                      /* that of filling it */
+    struct kept_times kept_times;
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;

@@ -31,7 +31,7 @@ struct fock_worker {
     bool same_tile_pair;            /* bra and ket of the tile quartet being computed */
     struct ket_selection selection; /* of the build */
     struct fock_counts counts;      /* of the build */
-    double kept_s;                  /* in which integrals were computed to be kept */
+    struct fock_filling filling;    /* of the store */
     struct integral_store *store;   /* borrowed, or NULL */
     bool reading;                   /* the store had the tile quartet being computed */
     struct quartet_orbits *orbits_of[FOCK_N_GROUPS]; /* NULL: every quartet is computed */
@@ -179,9 +179,9 @@ struct fock_counts fock_worker_counts(const struct fock_worker *worker)
     return worker->counts;
 }
 
-double fock_worker_kept_seconds(const struct fock_worker *worker)
+struct fock_filling fock_worker_filling(const struct fock_worker *worker)
 {
-    return worker->kept_s;
+    return worker->filling;
 }
 
 static void interrupt_task_at(struct fock_worker *worker, double now_s)
@@ -302,7 +302,8 @@ static struct kept_quartets *add_kept(struct fock_worker *worker,
         return NULL;
     all.use = interrupt_after_batch;
     quartet_batches_fill(worker->batches, &all);
-    worker->kept_s += clock_now_s() - start_s;
+    worker->filling.seconds += clock_now_s() - start_s;
+    worker->filling.n_quartets++;
     return all.kept;
 }
 

@@ -15,6 +15,7 @@
 #include "support/base/node.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 static_assert((int)STATUS_USAGE == (int)TASKPOOL_STATUS_USAGE &&
@@ -383,6 +384,20 @@ int taskpool_restore(struct taskpool *pool)
         TRY(seed_bound(pool));
     TRY(pool->driver->functions->restore(pool->driver));
     pool->state = POOL_SEEDED;
+    return STATUS_OK;
+}
+
+int taskpool_set_move_cost(struct taskpool *pool, double move_cost)
+{
+    TRY(check_between(pool, "taskpool_set_move_cost", "set it between two runs"));
+    if (!(pool->problem.move_cost > 0))
+        return FAIL(STATUS_USAGE,
+                    "taskpool_set_move_cost: create the pool with a problem.move_cost "
+                    "above 0, an estimate");
+    if (!(move_cost > 0 && isfinite(move_cost)))
+        return FAIL(STATUS_USAGE, "taskpool_set_move_cost: %g is not a finite number above 0",
+                    move_cost);
+    pool->problem.move_cost = move_cost;
     return STATUS_OK;
 }
 

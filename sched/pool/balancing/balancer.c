@@ -32,7 +32,7 @@ void balancer_init(struct balancer *self, struct taskpool_comm *comm, struct dur
     };
     int64_t branching = rules->branching < comm->size ? rules->branching : comm->size;
     self->tree = (struct balancer_tree){.n_leaves = comm->size, .branching = branching};
-    pairs_init(&self->pairs, &self->link, bins, rules);
+    pairs_init(&self->pairs, &self->link, bins, &self->rules);
 }
 
 /* Frees the data of the phase. */

@@ -227,9 +227,11 @@ static void begin_at_root(struct balancer_node *self, double work)
     head.deals = is_uneven && !head.weighs && predicts_moved(self->link) &&
                  self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
     self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
-    /* A trial round is for workers whose speed is unknown and counts as 1. */
-    head.tries = self->tries = may_move && !head.weighs && self->rules->by_pairs &&
-                               self->untried_s > average_s * (1 + over);
+    /* A trial round is for workers whose speed is unknown and counts as 1, unless it costs more than moves
+     * of which it is known that they pay. */
+    bool may_try = may_move && !head.weighs && !(self->rules->move_cost > 0);
+    head.tries = self->tries =
+        may_try && self->rules->by_pairs && self->untried_s > average_s * (1 + over);
     if (is_uneven || head.tries) {
         head.load_s = average_s;
         head.as_seeded = head.weighs && !self->forecast->asked_as_seeded;

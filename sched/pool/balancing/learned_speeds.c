@@ -130,12 +130,17 @@ static void sum_evidence(struct learned_speeds *self)
     }
 }
 
+static bool minds_costs(const struct learned_speeds *self)
+{
+    return self->problem->cost && !self->is_known && !expected_work_finds_data(self->problem);
+}
+
 /* Notes what watched tasks took, and compares some durations with predicted costs. */
 static void compare_tasks(struct learned_speeds *self, const struct duration_bins *bins)
 {
     int64_t every = bins->n_tasks / MAX_PREDICTED + 1, seen = 0;
     const struct taskpool_problem *problem = self->problem;
-    bool has_costs = problem->cost && !self->is_known;
+    bool has_costs = minds_costs(self);
     for (int64_t i = 0; i < bins->n_bins; i++) {
         const struct duration_bin *bin = &bins->bins[i];
         double time_s = bin->n_tasks > 0 ? bin->sum_s / bin->n_tasks : 0;
@@ -312,7 +317,7 @@ static void play_speed_rounds(struct learned_speeds *self)
 /* This worker's speed by predicted costs, unless there is something better. */
 static void settle_by_costs(struct learned_speeds *self, const struct speed_sums *all)
 {
-    if (self->is_known || self->n_tasks > 0 || !self->problem->cost)
+    if (self->n_tasks > 0 || !minds_costs(self))
         return;
     double before = self->logarithm;
     self->logarithm =

@@ -16,12 +16,13 @@ enum { RANDOM_ROUNDS = 1, RANDOM_ROUNDS_AFTER_TREE = 2 };
 void pairs_init(struct pairs *self, struct balancer_link *link, struct duration_bins *bins,
                 const struct balancer_rules *rules)
 {
-    *self =
-        (struct pairs){.link = link,
-                       .bins = bins,
-                       .seed = (uint64_t)rules->seed,
-                       .move_cost = rules->move_cost,
-                       .random_rounds = rules->refines ? RANDOM_ROUNDS_AFTER_TREE : RANDOM_ROUNDS};
+    *self = (struct pairs){.link = link, .bins = bins, .rules = rules};
+}
+
+/* Rounds with random partners for each with a partner by number. */
+static int count_random_rounds(const struct pairs *self)
+{
+    return self->rules->refines ? RANDOM_ROUNDS_AFTER_TREE : RANDOM_ROUNDS;
 }
 
 static int count_bits(int n)
@@ -36,7 +37,7 @@ void pairs_prepare(struct pairs *self)
 {
     int bits = count_bits(self->link->comm->size - 1);
     self->n_phases++;
-    self->n_rounds = (1 + self->random_rounds) * bits;
+    self->n_rounds = (1 + count_random_rounds(self)) * bits;
     self->round = 0;
     self->rounds = balancer_allocate(self->n_rounds, sizeof *self->rounds);
     for (int32_t i = 0; i < self->n_rounds; i++)
@@ -255,14 +256,15 @@ static void answer_data_offer(struct pairs *self)
 static int find_partner(const struct pairs *self)
 {
     const struct taskpool_comm *comm = self->link->comm;
-    int n_bits = self->n_rounds / (1 + self->random_rounds);
+    int n_bits = self->n_rounds / (1 + count_random_rounds(self));
     if (self->round < n_bits) {
         int partner = comm->rank ^ (1 << self->round);
         return partner < comm->size ? partner : comm->rank;
     }
     /* Numbers whose sum is the same modulo the number of workers are partners. */
     struct random_stream random;
-    random_stream_init(&random, self->seed + self->n_phases, (uint64_t)self->round);
+    random_stream_init(&random, (uint64_t)self->rules->seed + self->n_phases,
+                       (uint64_t)self->round);
     int64_t sum = (int64_t)random_below(&random, (uint64_t)comm->size);
     return (int)((sum - comm->rank + comm->size) % comm->size);
 }

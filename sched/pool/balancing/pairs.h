@@ -46,10 +46,8 @@ struct pairs_round {
 struct pairs {
     struct balancer_link *link; /* borrowed, as bins */
     struct duration_bins *bins;
-    uint64_t seed;
-    double move_cost;
-    int32_t random_rounds; /* for each with a partner by number */
-    uint64_t n_phases;     /* begun */
+    const struct balancer_rules *rules; /* borrowed; read are seed, move_cost and refines */
+    uint64_t n_phases;                  /* begun */
 
     bool begun;
     double limit_s;
@@ -66,8 +64,7 @@ struct pairs {
     bool answered;                 /* the offer */
 };
 
-/* link, bins  borrowed
- * rules       read are seed, move_cost and refines */
+/* link, bins, rules  borrowed */
 void pairs_init(struct pairs *pairs, struct balancer_link *link, struct duration_bins *bins,
                 const struct balancer_rules *rules);
 

@@ -10,7 +10,7 @@
 enum { MAX_SWAPS = 8 };
 
 /* Iterations within which a move has to save as much time as it costs, see move_pays. */
-enum { PAYS_WITHIN = 10 };
+enum { PAYS_WITHIN = 5 };
 
 /* Tasks that go to the partner, and the loads as they then are. */
 struct pairs_gift {
@@ -47,11 +47,12 @@ static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bi
 }
 
 /* Whether a gain in every iteration pays for the move of tasks of moved_s. It is not known how many
- * iterations are left: as many as there were, but PAYS_WITHIN at least. */
+ * iterations are left; half as many as there were count, but PAYS_WITHIN at least, as a worker may get tasks of
+ * several others, and all wait for the last. */
 static bool move_pays(const struct pairs *self, double gain_s, double moved_s)
 {
-    double n_iterations = fmax(PAYS_WITHIN, (double)self->n_phases);
-    return n_iterations * gain_s >= self->move_cost * moved_s;
+    double n_iterations = fmax(PAYS_WITHIN, (double)self->n_phases / 2);
+    return n_iterations * gain_s >= self->rules->move_cost * moved_s;
 }
 
 /* Whether a task of this work leaves the partner's load below this worker's, and pays. */

@@ -56,6 +56,7 @@ struct durations {
     uint64_t seed;
     int iteration;
     double spread;
+    double measured_cost; /* replaces move_cost after the first iteration; 0: nothing does */
 };
 
 static double varied_time(int64_t task, const void *record, const void *context)
@@ -130,6 +131,8 @@ static struct moves simulate_moves(const char *mode, double move_cost, const dou
         moves.n_late += i >= 2 ? figures->tasks_moved : 0;
         moves.late_attempts += i >= 2 ? figures->steals_attempted.mean : 0;
         moves.last_makespan_s = figures->makespan_s;
+        if (i == 0 && durations.measured_cost > 0)
+            check_ok(taskpool_set_move_cost(pool, durations.measured_cost));
         check_ok(taskpool_restore(pool));
     }
     taskpool_destroy(pool);
@@ -150,6 +153,21 @@ static void test_few_tasks_move_where_that_costs_something(void **state)
         assert_true(n_costly < n_free / 2);
         assert_true(n_costly < n_tasks * N_SEEDS * (n_iterations - 2) / 50);
         assert_int_equal(n_forbidden, 0);
+    }
+}
+
+static void test_a_cost_that_is_measured_counts(void **state)
+{
+    (void)state;
+    double speeds[n_workers] = {[3] = 0.2};
+    for (int i = 0; i < n_workers; i++)
+        speeds[i] = speeds[i] > 0 ? speeds[i] : 1;
+    for (int i = 0; i < N_MOVERS; i++) {
+        struct durations durations = {.seed = 5, .spread = 0.2};
+        int64_t n_estimated = simulate_moves(movers[i], 0.5, speeds, durations).n_late;
+        durations.measured_cost = 1e9;
+        assert_true(n_estimated > 0);
+        assert_int_equal(simulate_moves(movers[i], 0.5, speeds, durations).n_late, 0);
     }
 }
 
@@ -183,6 +201,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moved_tasks_end_before_those_that_stay),
         cmocka_unit_test(test_a_worker_that_lags_keeps_what_it_would_have_run),
         cmocka_unit_test(test_few_tasks_move_where_that_costs_something),
+        cmocka_unit_test(test_a_cost_that_is_measured_counts),
         cmocka_unit_test(test_retentive_does_not_search_where_loads_are_even),
         cmocka_unit_test(test_a_lasting_imbalance_is_evened_out),
     };
