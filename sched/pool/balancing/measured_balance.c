@@ -37,8 +37,6 @@ enum status measured_balance_init(struct measured_balance *self,
     /* No ran_tasks: the tasks that ran are in bins. */
     TRY(stealing_init(&self->stealing, setup, comm, NULL));
     self->stealing.speed = speed;
-
-    stealing_mind_moves(&self->stealing);
     return stealing_mind_data(&self->stealing);
 }
 
@@ -199,7 +197,10 @@ static void note_begun(struct measured_balance *self)
 enum status measured_balance_begin(struct measured_balance *self, bool steals, bool longest_first)
 {
     struct task_ranges tasks = {0};
+    bool is_first = !self->thefts.runs;
     stealing_begin(&self->stealing, steals);
+    if (!is_first)
+        stealing_mind_moves(&self->stealing);
     self->thefts = (struct theft_gain){0};
     note_begun(self);
     enum status status = longest_first ? duration_bins_list_longest_first(&self->bins, &tasks)

@@ -53,7 +53,6 @@ static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
     TRY(stealing_init(&self->stealing, setup, comm, &self->ran));
     learned_speeds_init(&self->speeds, setup, comm);
     mind_speeds(self);
-    stealing_mind_moves(&self->stealing);
     self->learns =
         self->stealing.minds_moves || (setup->problem->cost && setup->problem->record_size == 0);
     if (!self->stealing.minds_moves)
@@ -115,6 +114,7 @@ static enum taskpool_mode_step retentive_restore(void *state)
         return TASKPOOL_MODE_WAIT;
     mind_speeds(self);
     stealing_begin(&self->stealing, has_reason_to_steal(self));
+    stealing_mind_moves(&self->stealing);
     taskpool_comm_report(self->stealing.comm, seed_with(&self->stealing, &self->ran));
     ran_tasks_clear(&self->ran);
     return TASKPOOL_MODE_DONE;

@@ -85,6 +85,7 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
                           struct taskpool_comm *comm, struct ran_tasks *ran)
 {
     size_t record_size = setup->problem->record_size;
+    bool minds_moves = setup->problem->move_cost > 0 && record_size == 0;
     const struct stealing_settings *settings =
         taskpool_settings_of(setup->settings, &taskpool_stealing_options);
     *self = (struct stealing){.setup = setup,
@@ -92,7 +93,8 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
                               .comm = comm,
                               .enabled = true,
                               .ran = ran,
-                              .speed = 1};
+                              .speed = 1,
+                              .minds_moves = minds_moves};
     stealing_prefer_termination(self, TERMINATION_TREE);
     /* A window that ends within a range makes two entries of it, for which a bound may have no room. */
     if (record_size == 0 && settings->release == RELEASE_ALL && settings->deque == 0)
@@ -127,16 +129,14 @@ void stealing_begin(struct stealing *self, bool enabled)
     self->n_refusals = 0;
     self->ask_after_s = 0;
     steal_window_count_thefts(&self->window);
-    if (self->minds_moves)
-        move_account_begin(&self->account, self->setup->problem->move_cost,
-                           taskpool_comm_now(self->comm));
     termination_begin(&self->termination);
 }
 
 void stealing_mind_moves(struct stealing *self)
 {
-    const struct taskpool_problem *problem = self->setup->problem;
-    self->minds_moves = problem->move_cost > 0 && problem->record_size == 0;
+    if (self->minds_moves)
+        move_account_begin(&self->account, self->setup->problem->move_cost,
+                           taskpool_comm_now(self->comm));
 }
 
 enum status stealing_mind_data(struct stealing *self)

@@ -88,7 +88,7 @@ struct stealing {
     struct stealing_pace pace;
     bool minds_speeds;   /* they are known; the mode then calls stealing_finished */
     atomic_bool between; /* no task runs here, if the mode calls it */
-    bool minds_moves;    /* in iterations after the first, if moving costs something */
+    bool minds_moves;    /* moving costs something; the mode then calls stealing_finished */
     struct move_account account;
     struct data_share share;
 };
@@ -102,8 +102,8 @@ enum status stealing_init(struct stealing *stealing, const struct taskpool_mode_
 /* After stealing_init: how the end is detected unless --termination says; TERMINATION_TREE. */
 void stealing_prefer_termination(struct stealing *stealing, enum termination_rule rule);
 
-/* After stealing_init: iterations that begin where tasks ran in the last one mind the problem's
- * move_cost. The mode then calls stealing_finished at the end of every task. */
+/* After stealing_begin, in an iteration that begins where tasks ran in the last one: thieves get what is
+ * worth the problem's move_cost, if it has one. */
 void stealing_mind_moves(struct stealing *stealing);
 
 /* After stealing_init: thieves get what is worth its data (data_share.h), if the problem has

@@ -11,7 +11,8 @@ enum { LOOK_PART = 32 };
 
 bool stealing_wants_window(const struct stealing *self, const struct taskpool_mode_work *work)
 {
-    return self->window.comm && self->enabled && !self->minds_moves && work->tasks_are_long;
+    return self->window.comm && self->enabled && self->account.move_cost == 0 &&
+           work->tasks_are_long;
 }
 
 void stealing_push_part(struct stealing *self, const struct steal_window_part *part)

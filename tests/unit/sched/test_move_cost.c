@@ -83,6 +83,8 @@ static int count_run(int64_t task, void *context)
 }
 
 struct moves {
+    int64_t n_first;        /* in the first iteration */
+    double first_s;         /* its makespan */
     int64_t n_late;         /* from the third iteration on */
     double late_attempts;   /* to steal, likewise, of a worker */
     double last_makespan_s; /* of the last iteration */
@@ -128,6 +130,10 @@ static struct moves simulate_moves(const char *mode, double move_cost, const dou
         check_ok(taskpool_run(pool));
         check_ran_once(pool, i);
         const struct taskpool_iteration *figures = taskpool_statistics(pool, i);
+        if (i == 0) {
+            moves.n_first = figures->tasks_moved;
+            moves.first_s = figures->makespan_s;
+        }
         moves.n_late += i >= 2 ? figures->tasks_moved : 0;
         moves.late_attempts += i >= 2 ? figures->steals_attempted.mean : 0;
         moves.last_makespan_s = figures->makespan_s;
@@ -153,6 +159,22 @@ static void test_few_tasks_move_where_that_costs_something(void **state)
         assert_true(n_costly < n_free / 2);
         assert_true(n_costly < n_tasks * N_SEEDS * (n_iterations - 2) / 50);
         assert_int_equal(n_forbidden, 0);
+    }
+}
+
+/* No data is anywhere yet. */
+static void test_the_first_iteration_steals_as_if_moves_were_free(void **state)
+{
+    (void)state;
+    double speeds[n_workers] = {0};
+    for (int i = 0; i < n_workers; i++)
+        speeds[i] = i % 10 == 3 ? 0.2 : 1;
+    for (int i = 0; i < N_MOVERS; i++) {
+        struct durations durations = {.seed = 5, .spread = 0.2};
+        struct moves is_free = simulate_moves(movers[i], 0, speeds, durations);
+        struct moves costly = simulate_moves(movers[i], 1e9, speeds, durations);
+        assert_true(costly.n_first > is_free.n_first / 2);
+        assert_true(costly.first_s < 1.05 * is_free.first_s);
     }
 }
 
@@ -201,6 +223,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moved_tasks_end_before_those_that_stay),
         cmocka_unit_test(test_a_worker_that_lags_keeps_what_it_would_have_run),
         cmocka_unit_test(test_few_tasks_move_where_that_costs_something),
+        cmocka_unit_test(test_the_first_iteration_steals_as_if_moves_were_free),
         cmocka_unit_test(test_a_cost_that_is_measured_counts),
         cmocka_unit_test(test_retentive_does_not_search_where_loads_are_even),
         cmocka_unit_test(test_a_lasting_imbalance_is_evened_out),
