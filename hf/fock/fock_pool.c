@@ -147,28 +147,32 @@ static enum status keep_observed(struct fock *fock)
 }
 
 /* Tells the pool by how many of its durations a task takes longer elsewhere: the seconds that filled a
- * tile quartet, times those that the next build finds, over the durations of all tasks. 5 to 10 for most
- * molecules, 160 for an atom in general contractions. Collective. */
+ * tile quartet, times those that the next build finds, over the durations of all tasks. 4 to 9 for most
+ * molecules, 160 for an atom in general contractions. Not after a build that filled most: it also computed
+ * shell pairs. Collective. */
 static enum status set_move_cost(struct fock *fock)
 {
     struct kept_times *times = &fock->kept_times;
     int64_t n_filled = fock_worker_filling(fock->worker).n_quartets;
-    int64_t n_found = fock_worker_counts(fock->worker).hits + n_filled - times->n_filled;
-    double sums[] = {times->fill_s, (double)n_filled, (double)n_found, times->run_s};
+    int64_t n_hits = fock_worker_counts(fock->worker).hits, n_new = n_filled - times->n_filled;
+    double sums[] = {times->fill_s, (double)n_filled, (double)n_hits, (double)n_new, times->run_s};
     MPI_Allreduce(MPI_IN_PLACE, sums, sizeof sums / sizeof *sums, MPI_DOUBLE, MPI_SUM, fock->comm);
     times->n_filled = n_filled;
     times->run_s = 0;
-    double cost = sums[0] / sums[1] * sums[2] / sums[3];
-    return isfinite(cost) && cost > 0 ? taskpool_set_move_cost(fock->pool, cost) : STATUS_OK;
+    if (sums[3] > sums[2] || sums[4] == 0)
+        return STATUS_OK;
+    double of_quartet_s = sums[1] > 0 ? sums[0] / sums[1] : 0;
+    double cost = of_quartet_s * (sums[2] + sums[3]) / sums[4];
+    return isfinite(cost) ? taskpool_set_move_cost(fock->pool, cost) : STATUS_OK;
 }
 
 enum status fock_pool_prepare(struct fock *fock)
 {
     if (taskpool_n_iterations(fock->pool) == 0)
         return STATUS_OK;
-    if (fock->observing)
-        return keep_observed(fock);
     if (fock->store)
         TRY(set_move_cost(fock));
+    if (fock->observing)
+        return keep_observed(fock);
     return taskpool_restore(fock->pool);
 }

@@ -65,7 +65,7 @@ struct balancer_message {
     double took_s;    /* load: the last iteration */
     double first_s;   /* load: the first one, which began as seeded and stole; this and the next
                        * eight where data are known */
-    double moved_s;   /* load: that data took in the subtree */
+    double moved_s;   /* load: that data took in the subtree; pair's load: struct pairs's moved_s */
     double price_s;   /* load: what that should have been; average: the ratio of the two */
     double away_s;    /* load: price if no task of the subtree were where its data are */
     int32_t step;     /* average: enum best_step */

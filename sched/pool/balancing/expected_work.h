@@ -30,13 +30,6 @@ struct expected_work {
 
 void expected_work_init(struct expected_work *expected, const struct taskpool_problem *problem);
 
-/* Whether tasks find data where they ran before: costs, which know nothing of that, do not predict what they
- * take. */
-static inline bool expected_work_finds_data(const struct taskpool_problem *problem)
-{
-    return problem->even_within > 0 || problem->move_cost > 0;
-}
-
 /* The predicted cost of a task; 0: unknown. */
 double expected_work_cost(const struct expected_work *expected, int64_t task);
 

@@ -130,9 +130,10 @@ static void sum_evidence(struct learned_speeds *self)
     }
 }
 
-static bool minds_costs(const struct learned_speeds *self)
+/* Costs do not tell what a task takes where it finds data. */
+static bool costs_show_speeds(const struct learned_speeds *self)
 {
-    return self->problem->cost && !self->is_known && !expected_work_finds_data(self->problem);
+    return self->problem->cost && !self->is_known && !(self->problem->move_cost > 0);
 }
 
 /* Notes what watched tasks took, and compares some durations with predicted costs. */
@@ -140,7 +141,7 @@ static void compare_tasks(struct learned_speeds *self, const struct duration_bin
 {
     int64_t every = bins->n_tasks / MAX_PREDICTED + 1, seen = 0;
     const struct taskpool_problem *problem = self->problem;
-    bool has_costs = minds_costs(self);
+    bool has_costs = costs_show_speeds(self);
     for (int64_t i = 0; i < bins->n_bins; i++) {
         const struct duration_bin *bin = &bins->bins[i];
         double time_s = bin->n_tasks > 0 ? bin->sum_s / bin->n_tasks : 0;
@@ -317,7 +318,7 @@ static void play_speed_rounds(struct learned_speeds *self)
 /* This worker's speed by predicted costs, unless there is something better. */
 static void settle_by_costs(struct learned_speeds *self, const struct speed_sums *all)
 {
-    if (self->n_tasks > 0 || !minds_costs(self))
+    if (self->n_tasks > 0 || !costs_show_speeds(self))
         return;
     double before = self->logarithm;
     self->logarithm =

@@ -9,8 +9,8 @@
  *
  * - Predicted costs (problem.cost): the ratio of costs to durations, relative to its mean over all
  *   workers. Predictions err alike for tasks that are alike, and neighbours are: the standard error
- *   of a worker's ratio is the scatter of its tasks', however many they are. Not where tasks find data
- *   of earlier iterations, which costs know nothing of.
+ *   of a worker's ratio is the scatter of its tasks', however many they are. Not where moves cost
+ *   something: costs know nothing of the data that a task finds.
  * - Tasks that moved, each timed on two workers: the ratio of its durations is that of two speeds,
  *   and errors are independent; their scatter is that of tasks that ran on one worker twice. As
  *   a ratio does not say which of the two workers is the unusual one, every worker computes by how

@@ -24,7 +24,7 @@ enum status measured_balance_init(struct measured_balance *self,
     /* As published nothing is compared with what was before. */
     bool minds_data = problem->record_size == 0 && !rules->takes_worse;
     const struct taskpool_data_costs *costs = minds_data ? problem->data_costs : NULL;
-    bool finds_data = expected_work_finds_data(problem);
+    bool finds_data = problem->even_within > 0 || problem->move_cost > 0;
     struct balancer_rules own = finds_data ? rules_of_few_moves(rules, problem) : *rules;
     own.seed = setup->settings->seed;
     self->minds_costs = problem->cost && !finds_data && !rules->takes_worse;

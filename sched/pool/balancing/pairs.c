@@ -37,6 +37,7 @@ void pairs_prepare(struct pairs *self)
 {
     int bits = count_bits(self->link->comm->size - 1);
     self->n_phases++;
+    self->moved_s = 0;
     self->n_rounds = (1 + count_random_rounds(self)) * bits;
     self->round = 0;
     self->rounds = balancer_allocate(self->n_rounds, sizeof *self->rounds);
@@ -81,6 +82,8 @@ void pairs_add_task(struct pairs *self, const struct pairs_task *task)
         taskpool_comm_report(self->link->comm,
                              duration_bins_add(self->bins, task->task, task->work));
     note_got(self, task->task, task->work, task->ran_here);
+    self->moved_s +=
+        self->rules->move_cost * balancer_expect(self->link, task->work) / self->link->speed;
 }
 
 void pairs_note_given(struct pairs *self, int64_t task)
@@ -282,6 +285,7 @@ static void begin_round(struct pairs *self)
     struct balancer_message head = {.kind = BALANCER_PAIR_LOAD,
                                     .round = self->round,
                                     .load_s = self->own_s,
+                                    .moved_s = self->moved_s,
                                     .speed = self->link->speed,
                                     .tries = self->tries,
                                     .is_trial = self->has_trial};
@@ -346,6 +350,7 @@ void pairs_receive(struct pairs *self, const struct balancer_message *message)
     struct pairs_round *round = &self->rounds[message->round];
     if (message->kind == BALANCER_PAIR_LOAD) {
         round->partner_s = message->load_s;
+        round->partner_moved_s = message->moved_s;
         round->partner_speed = message->speed;
         round->partner_tries = message->tries;
         round->partner_has_trial = message->is_trial;

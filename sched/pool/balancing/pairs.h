@@ -15,6 +15,9 @@
  * wait for it in every iteration. The first partner whose load stays below as well, if it gives in
  * return what it offers, gets it; on workers of the same speed neither takes longer than before.
  *
+ * Where moves cost something (rules.move_cost) nothing is tried, and a pair exchanges only what makes its larger
+ * load less, summed over as many iterations as there were, of which the next one has the cost.
+ *
  * Source: Cybenko, J. Parallel Distrib. Comput. 7 (1989) 279 (dimension exchange);
  * Ghosh, Muthukrishnan, J. Comput. Syst. Sci. 53 (1996) 357 (random matchings); here with
  * tasks that are not divisible. */
@@ -38,7 +41,7 @@ struct data_offer; /* data_gifts.h */
 
 struct pairs_round {
     double partner_s; /* the partner's load; NAN: not here yet */
-    double partner_speed;
+    double partner_moved_s, partner_speed;
     bool partner_tries, partner_has_trial;
     void *sent; /* bulk of the message to the partner: an offer or gifts; NULL: none */
 };
@@ -51,6 +54,7 @@ struct pairs {
 
     bool begun;
     double limit_s;
+    double moved_s; /* what tasks that moved here in this phase take longer in the next iteration */
 
     int32_t n_rounds, round;
     struct pairs_round *rounds;    /* n_rounds; NULL between phases */

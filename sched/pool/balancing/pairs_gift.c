@@ -9,15 +9,13 @@
 /* Exchanges of single tasks in a round. */
 enum { MAX_SWAPS = 8 };
 
-/* Iterations within which a move has to save as much time as it costs, see move_pays. */
-enum { PAYS_WITHIN = 5 };
-
 /* Tasks that go to the partner, and the loads as they then are. */
 struct pairs_gift {
     struct pairs_task *tasks; /* n */
     int64_t n, capacity;
     uint32_t taken;
     double own_s, partner_s;
+    double own_moved_s, partner_moved_s; /* see struct pairs */
     double own_speed, partner_speed;
 };
 
@@ -44,22 +42,39 @@ static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bi
     double work = balancer_expect(self->link, task.work);
     gift->own_s -= work / gift->own_speed;
     gift->partner_s += work / gift->partner_speed;
+    gift->partner_moved_s += self->rules->move_cost * work / gift->partner_speed;
 }
 
-/* Whether a gain in every iteration pays for the move of tasks of moved_s. It is not known how many
- * iterations are left; half as many as there were count, but PAYS_WITHIN at least, as a worker may get tasks of
- * several others, and all wait for the last. */
-static bool move_pays(const struct pairs *self, double gain_s, double moved_s)
+/* The larger of two loads, summed over as many iterations as there were: it is not known how many are left. In
+ * the next one tasks that moved take longer. */
+static double sum_of_larger(const struct pairs *self, const struct pairs_gift *loads)
 {
-    double n_iterations = fmax(PAYS_WITHIN, (double)self->n_phases / 2);
-    return n_iterations * gain_s >= self->rules->move_cost * moved_s;
+    double next_s =
+        fmax(loads->own_s + loads->own_moved_s, loads->partner_s + loads->partner_moved_s);
+    return next_s + (double)(self->n_phases - 1) * fmax(loads->own_s, loads->partner_s);
+}
+
+/* Whether it pays to exchange work. A partner that waits for this worker anyway has time for what tasks take
+ * longer there. */
+static bool move_pays(const struct pairs *self, const struct pairs_gift *gift, double given,
+                      double taken)
+{
+    double move_cost = self->rules->move_cost;
+    struct pairs_gift after = *gift;
+    if (move_cost == 0)
+        return true;
+    after.own_s += (taken - given) / gift->own_speed;
+    after.partner_s += (given - taken) / gift->partner_speed;
+    after.own_moved_s += move_cost * taken / gift->own_speed;
+    after.partner_moved_s += move_cost * given / gift->partner_speed;
+    return sum_of_larger(self, &after) <= sum_of_larger(self, gift);
 }
 
 /* Whether a task of this work leaves the partner's load below this worker's, and pays. */
 static bool may_give(const struct pairs *self, const struct pairs_gift *gift, double work)
 {
     double own_s = work / gift->own_speed, partner_s = work / gift->partner_speed;
-    return own_s + partner_s <= gift->own_s - gift->partner_s && move_pays(self, own_s, partner_s);
+    return own_s + partner_s <= gift->own_s - gift->partner_s && move_pays(self, gift, work, 0);
 }
 
 /* By how much the larger load decreases if the partner gets so much more work. */
@@ -90,7 +105,7 @@ static struct pairs_swap find_swap(const struct pairs *self, const struct pairs_
             double given = mean_work(self, bin);
             double taken = j < 0 ? 0 : balancer_expect(self->link, self->offer[j].work);
             double gain_s = gain_of(gift, given - taken);
-            if (gain_s > best.gain_s && move_pays(self, gain_s, given + taken))
+            if (gain_s > best.gain_s && move_pays(self, gift, given, taken))
                 best = (struct pairs_swap){.bin = i, .offered = j, .gain_s = gain_s};
         }
     }
@@ -106,6 +121,7 @@ static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct
     double taken = balancer_expect(self->link, self->offer[swap->offered].work);
     gift->own_s += taken / gift->own_speed;
     gift->partner_s -= taken / gift->partner_speed;
+    gift->own_moved_s += self->rules->move_cost * taken / gift->own_speed;
 }
 
 /* Gives the longest task to the partner for all that it offers, unless that makes a load the larger
@@ -143,6 +159,8 @@ void pairs_answer_offer(struct pairs *self)
     const struct pairs_round *round = &self->rounds[self->round];
     struct pairs_gift gift = {.own_s = self->own_s,
                               .partner_s = round->partner_s,
+                              .own_moved_s = self->moved_s,
+                              .partner_moved_s = round->partner_moved_s,
                               .own_speed = self->link->speed,
                               .partner_speed = round->partner_speed};
     if (pairs_is_trial_round(self) && self->n_offer > 0 && self->bins->n_tasks > 0)

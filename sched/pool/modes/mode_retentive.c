@@ -5,9 +5,9 @@
  * without it a worker begins with its longest tasks, see ran_tasks.h. Stealing notes the tasks that
  * a worker ran, and their durations, in `ran`. Where a task takes longer elsewhere
  * (taskpool_problem.move_cost) every task is timed and few are stolen after the first iteration
- * (move_account.h), and none after one whose loads were even. Where costs are predicted, long tasks show how fast workers are
- * (learned_speeds.h): slow ones steal less. In a dynamic pool only the tasks that were added
- * before the run are kept: when they run, they add the others again. */
+ * (move_account.h), and none after one whose loads were even. Where costs are predicted, long tasks
+ * show how fast workers are (learned_speeds.h): slow ones steal less. In a dynamic pool only the
+ * tasks that were added before the run are kept: when they run, they add the others again. */
 #include "sched/pool/balancing/learned_speeds.h"
 #include "sched/pool/protocols/stealing.h"
 

@@ -111,10 +111,11 @@ struct taskpool_problem {
     /* For the same: by how many of its durations a task takes longer, once, if it runs elsewhere
      * than in the last iteration, for instance because it computes there what it kept here. In
      * iterations after the first a victim then gives a thief only tasks that end earlier for it
-     * (retentive, auto), and balancers move only tasks that save more within five iterations, or
-     * half as many as there were, for an imbalance that lasts (persist, auto); both by the durations
-     * of taskpool_set_duration. An estimate, if taskpool_set_move_cost will say what is measured.
-     * >= 0 and finite; 0: tasks take as long anywhere. No effect in dynamic pools. */
+     * (retentive, auto), and balancers move only tasks that save more within as many iterations as
+     * there were, for an imbalance that lasts (persist, auto); both by the durations of
+     * taskpool_set_duration. Costs then say nothing of how fast workers are. An estimate, if
+     * taskpool_set_move_cost will say what is measured. >= 0 and finite; 0: tasks take as long
+     * anywhere. No effect in dynamic pools. */
     double move_cost;
     /* The data that tasks read and write, and what moving them costs (taskpool/data.h): persist and
      * auto weigh that against the load that a move levels, and return to the placement with the
@@ -260,10 +261,11 @@ int taskpool_run(struct taskpool *pool);
  * task, or after the mode has failed). */
 int taskpool_restore(struct taskpool *pool);
 
-/* Replaces problem.move_cost, for programs that measure it, from the next taskpool_restore on. The same on
- * every process; to be called between two runs. Errors: TASKPOOL_STATUS_USAGE (from a task, or after
- * the mode has failed; the pool was created without a move_cost; move_cost is not finite and above
- * 0). */
+/* Replaces problem.move_cost, for programs that measure it, from the next taskpool_restore on: 0 if nothing
+ * is found anywhere. Between two runs, on every process with the same number, which nobody
+ * compares: a measured one is to be averaged over processes. Not collective. Errors:
+ * TASKPOOL_STATUS_USAGE (from a task, or after the mode has failed; the pool was created without a
+ * move_cost; move_cost is negative or not finite). */
 int taskpool_set_move_cost(struct taskpool *pool, double move_cost);
 
 /* Inside a long task: answers other workers' messages, which are otherwise answered between two

@@ -56,6 +56,7 @@ struct durations {
     uint64_t seed;
     int iteration;
     double spread;
+    double grows; /* factor of the first worker's tasks from the second iteration on; 0: none */
     double measured_cost; /* replaces move_cost after the first iteration; 0: nothing does */
 };
 
@@ -66,6 +67,8 @@ static double varied_time(int64_t task, const void *record, const void *context)
     (void)record;
     random_stream_init(&random, durations->seed, (uint64_t)task);
     double time_s = 1e-3 * (0.2 - log(1 - random_unit(&random)));
+    if (durations->grows > 0 && durations->iteration > 0 && task < n_tasks / n_workers)
+        time_s *= durations->grows;
     random_stream_init(&random, durations->seed + (uint64_t)durations->iteration, (uint64_t)task);
     return time_s * (1 + durations->spread * (2 * random_unit(&random) - 1));
 }
@@ -209,12 +212,27 @@ static void test_a_lasting_imbalance_is_evened_out(void **state)
     double speeds[n_workers];
     for (int i = 0; i < n_workers; i++)
         speeds[i] = i % 10 == 3 ? 1.0 / 3 : 1;
-    for (int i = 0; i < N_MOVERS; i++) {
-        struct durations durations = {.seed = 5, .spread = 0.05};
-        double fixed_s = simulate_moves("static", 4.5, speeds, durations).last_makespan_s;
-        double moved_s = simulate_moves(movers[i], 4.5, speeds, durations).last_makespan_s;
-        assert_true(moved_s < 0.6 * fixed_s);
-    }
+    for (int i = 0; i < N_MOVERS; i++)
+        for (double move_cost = 1.5; move_cost < 12; move_cost += 3) {
+            struct durations durations = {.seed = 5, .spread = 0.05};
+            double fixed_s = simulate_moves("static", move_cost, speeds, durations).last_makespan_s;
+            double moved_s =
+                simulate_moves(movers[i], move_cost, speeds, durations).last_makespan_s;
+            assert_true(moved_s < 0.6 * fixed_s);
+        }
+}
+
+/* Before a move pays, tasks move for which the receiver has time while it would wait. */
+static void test_an_imbalance_that_begins_late_is_evened_out(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N_MOVERS; i++)
+        for (double move_cost = 1.5; move_cost < 12; move_cost += 3) {
+            struct durations durations = {.seed = 5, .spread = 0.05, .grows = 4};
+            double fixed_s = simulate_moves("static", move_cost, NULL, durations).last_makespan_s;
+            double moved_s = simulate_moves(movers[i], move_cost, NULL, durations).last_makespan_s;
+            assert_true(moved_s < (i == 0 ? 0.75 : 0.5) * fixed_s); /* thieves take little */
+        }
 }
 
 int main(int argc, char **argv)
@@ -227,6 +245,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_cost_that_is_measured_counts),
         cmocka_unit_test(test_retentive_does_not_search_where_loads_are_even),
         cmocka_unit_test(test_a_lasting_imbalance_is_evened_out),
+        cmocka_unit_test(test_an_imbalance_that_begins_late_is_evened_out),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
