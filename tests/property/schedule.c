@@ -287,10 +287,18 @@ static bool keeps_bound(const struct schedule *schedule, int iteration, char *wh
     return false;
 }
 
+/* Every other time with another cost of moves, 0 among them. */
+static enum status restore_pool(struct schedule *schedule, int iteration)
+{
+    if (schedule->move_cost > 0 && iteration % 2 == 0)
+        TRY(taskpool_set_move_cost(schedule->pool, schedule->move_cost * (iteration % 4)));
+    return taskpool_restore(schedule->pool);
+}
+
 static bool iterate(struct schedule *schedule, char *why, size_t why_size)
 {
     for (int i = 0; i < SCHEDULE_N_ITERATIONS; i++) {
-        enum status status = i > 0 ? taskpool_restore(schedule->pool) : STATUS_OK;
+        enum status status = i > 0 ? restore_pool(schedule, i) : STATUS_OK;
         schedule->n_to_end += schedule->n_tasks;
         if (status == STATUS_OK)
             status = taskpool_run(schedule->pool);
