@@ -38,6 +38,7 @@ SYSTEMS = {
 # Those that inputs/ lacks: atoms in angstrom.
 MOLECULES = {
     "neon": "Ne 0 0 0\n",
+    "mn": "Mn 0 0 0\n",
     "co": "C 0 0 0\nO 0.3 0.6 0.9\n",
 }
 
