@@ -111,6 +111,7 @@ static double cost_of_task(int64_t position, void *context)
  * integrals, counts as 7 that read, of which one would be spent anyway. */
 #define KEPT_EVEN_WITHIN 0.1
 #define KEPT_MOVE_COST   6
+#define LEAST_MOVE_COST  0.01
 
 enum status fock_pool_create(struct fock *fock)
 {
@@ -146,10 +147,10 @@ static enum status keep_observed(struct fock *fock)
     return fock_pool_create(fock);
 }
 
-/* Tells the pool by how many of its durations a task takes longer elsewhere: the seconds that filled a
- * tile quartet, times those that the next build finds, over the durations of all tasks. 4 to 9 for most
- * molecules, 160 for an atom in general contractions. Not after a build that filled most: it also computed
- * shell pairs. Collective. */
+/* Tells the pool by how many of its durations a task takes longer elsewhere: the seconds that filled
+ * a tile quartet, times those that the next build finds, over the durations of all tasks. 4 to 9 for
+ * most molecules, 160 for an atom in general contractions; next to nothing where nothing is kept.
+ * Not after a build that filled most: it also computed shell pairs. Collective. */
 static enum status set_move_cost(struct fock *fock)
 {
     struct kept_times *times = &fock->kept_times;
@@ -162,7 +163,7 @@ static enum status set_move_cost(struct fock *fock)
     if (sums[3] > sums[2] || sums[4] == 0)
         return STATUS_OK;
     double of_quartet_s = sums[1] > 0 ? sums[0] / sums[1] : 0;
-    double cost = of_quartet_s * (sums[2] + sums[3]) / sums[4];
+    double cost = fmax(LEAST_MOVE_COST, of_quartet_s * (sums[2] + sums[3]) / sums[4]);
     return isfinite(cost) ? taskpool_set_move_cost(fock->pool, cost) : STATUS_OK;
 }
 

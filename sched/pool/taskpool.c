@@ -394,8 +394,8 @@ int taskpool_set_move_cost(struct taskpool *pool, double move_cost)
         return FAIL(STATUS_USAGE,
                     "taskpool_set_move_cost: create the pool with a problem.move_cost "
                     "above 0, an estimate");
-    if (!(move_cost >= 0 && isfinite(move_cost)))
-        return FAIL(STATUS_USAGE, "taskpool_set_move_cost: %g: give a finite number of at least 0",
+    if (!(move_cost > 0 && isfinite(move_cost)))
+        return FAIL(STATUS_USAGE, "taskpool_set_move_cost: %g: give a finite number above 0",
                     move_cost);
     pool->problem.move_cost = move_cost;
     return STATUS_OK;

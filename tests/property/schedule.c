@@ -287,11 +287,12 @@ static bool keeps_bound(const struct schedule *schedule, int iteration, char *wh
     return false;
 }
 
-/* Every other time with another cost of moves, 0 among them. */
+/* With another cost of moves from the third iteration on. */
 static enum status restore_pool(struct schedule *schedule, int iteration)
 {
-    if (schedule->move_cost > 0 && iteration % 2 == 0)
-        TRY(taskpool_set_move_cost(schedule->pool, schedule->move_cost * (iteration % 4)));
+    static const double factors[SCHEDULE_N_ITERATIONS] = {1, 1, 1e-9, 100, 1};
+    if (schedule->move_cost > 0 && iteration > 1)
+        TRY(taskpool_set_move_cost(schedule->pool, schedule->move_cost * factors[iteration]));
     return taskpool_restore(schedule->pool);
 }
 

@@ -82,16 +82,22 @@ void pairs_add_task(struct pairs *self, const struct pairs_task *task)
         taskpool_comm_report(self->link->comm,
                              duration_bins_add(self->bins, task->task, task->work));
     note_got(self, task->task, task->work, task->ran_here);
-    self->moved_s +=
-        self->rules->move_cost * balancer_expect(self->link, task->work) / self->link->speed;
+    self->moved_s += pairs_moved_seconds(self, task->work, self->link->speed);
 }
 
-void pairs_note_given(struct pairs *self, int64_t task)
+static void note_gave(struct pairs *self, int64_t task)
 {
     if (!self->link->speeds)
         return;
     learned_speeds_gave(self->link->speeds, self->partner);
     watched_tasks_remove(&self->link->speeds->watched, task);
+}
+
+void pairs_note_given(struct pairs *self, const struct pairs_task *task)
+{
+    if (!task->ran_here) /* it came in this phase */
+        self->moved_s -= pairs_moved_seconds(self, task->work, self->link->speed);
+    note_gave(self, task->task);
 }
 
 static bool may_have_run_here(const struct pairs *self, int64_t task)
@@ -181,7 +187,7 @@ static void settle_offer(struct pairs *self, uint32_t taken)
     const struct pairs_task *offered = self->rounds[self->round].sent;
     for (int32_t i = 0; i < self->n_offered; i++)
         if ((taken >> i) & 1)
-            pairs_note_given(self, offered[i].task);
+            pairs_note_given(self, &offered[i]);
         else
             taskpool_comm_report(
                 self->link->comm,
@@ -193,7 +199,7 @@ static void settle_data_offer(struct pairs *self, uint32_t taken)
     const struct data_offer *offered = self->rounds[self->round].sent;
     for (int i = 0; i < DATA_GIFTS_MOST_OFFERED; i++)
         if ((taken >> i) & 1) {
-            pairs_note_given(self, offered[i].id);
+            note_gave(self, offered[i].id);
             data_placement_give(self->link->placement, offered[i].position);
         }
 }
@@ -228,7 +234,7 @@ static struct pairs_task *list_gifts(struct pairs *self, const int64_t *position
         tasks[i] = (struct pairs_task){.task = placed->task,
                                        .work = placed->work,
                                        .ran_here = may_have_run_here(self, placed->task)};
-        pairs_note_given(self, placed->task);
+        note_gave(self, placed->task);
     }
     return tasks;
 }

@@ -15,8 +15,9 @@
  * wait for it in every iteration. The first partner whose load stays below as well, if it gives in
  * return what it offers, gets it; on workers of the same speed neither takes longer than before.
  *
- * Where moves cost something (rules.move_cost) nothing is tried, and a pair exchanges only what makes its larger
- * load less, summed over as many iterations as there were, of which the next one has the cost.
+ * Where moves cost something (rules.move_cost) nothing is tried, and a pair exchanges only what makes
+ * its larger load less, summed over as many iterations as there were; the next of these has the
+ * cost, which is nothing while the receiver would have waited for the sender.
  *
  * Source: Cybenko, J. Parallel Distrib. Comput. 7 (1989) 279 (dimension exchange);
  * Ghosh, Muthukrishnan, J. Comput. Syst. Sci. 53 (1996) 357 (random matchings); here with

@@ -26,10 +26,20 @@ struct pairs_swap {
     double gain_s; /* by which the larger load decreases; 0: none was found */
 };
 
-/* The work that is expected of a task of a bin. */
-static double mean_work(const struct pairs *self, const struct duration_bin *bin)
+/* The work of a task as it was, and as it is expected to be. */
+struct pairs_work {
+    double measured, expected;
+};
+
+static struct pairs_work work_of(const struct pairs *self, double measured)
 {
-    return balancer_expect(self->link, bin->sum_s / bin->n_tasks);
+    return (struct pairs_work){measured, balancer_expect(self->link, measured)};
+}
+
+/* A task of a bin. */
+static struct pairs_work mean_work(const struct pairs *self, const struct duration_bin *bin)
+{
+    return work_of(self, bin->sum_s / bin->n_tasks);
 }
 
 static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bin)
@@ -38,43 +48,49 @@ static void move_to_gift(struct pairs *self, struct pairs_gift *gift, int64_t bi
         die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
     struct pairs_task task = pairs_remove_task(self, bin);
     gift->tasks[gift->n++] = task;
-    pairs_note_given(self, task.task);
+    pairs_note_given(self, &task);
     double work = balancer_expect(self->link, task.work);
     gift->own_s -= work / gift->own_speed;
     gift->partner_s += work / gift->partner_speed;
-    gift->partner_moved_s += self->rules->move_cost * work / gift->partner_speed;
+    if (!task.ran_here)
+        gift->own_moved_s -= pairs_moved_seconds(self, task.work, gift->own_speed);
+    gift->partner_moved_s += pairs_moved_seconds(self, task.work, gift->partner_speed);
 }
 
-/* The larger of two loads, summed over as many iterations as there were: it is not known how many are left. In
- * the next one tasks that moved take longer. */
+/* The larger of two loads, summed over as many iterations as there were: it is not known how many
+ * are left. In the next one tasks that moved take longer. */
 static double sum_of_larger(const struct pairs *self, const struct pairs_gift *loads)
 {
-    double next_s =
-        fmax(loads->own_s + loads->own_moved_s, loads->partner_s + loads->partner_moved_s);
-    return next_s + (double)(self->n_phases - 1) * fmax(loads->own_s, loads->partner_s);
+    double own_s = loads->own_s + loads->own_moved_s;
+    double partner_s = loads->partner_s + loads->partner_moved_s;
+    return fmax(own_s, partner_s) +
+           (double)(self->n_phases - 1) * fmax(loads->own_s, loads->partner_s);
 }
 
-/* Whether it pays to exchange work. A partner that waits for this worker anyway has time for what tasks take
- * longer there. */
-static bool move_pays(const struct pairs *self, const struct pairs_gift *gift, double given,
-                      double taken)
+/* Whether it pays to exchange tasks. A partner that waits for this worker anyway has time for what
+ * they take longer there. */
+static bool move_pays(const struct pairs *self, const struct pairs_gift *gift,
+                      struct pairs_work given, struct pairs_work taken)
 {
-    double move_cost = self->rules->move_cost;
     struct pairs_gift after = *gift;
-    if (move_cost == 0)
+    if (self->rules->move_cost == 0)
         return true;
-    after.own_s += (taken - given) / gift->own_speed;
-    after.partner_s += (given - taken) / gift->partner_speed;
-    after.own_moved_s += move_cost * taken / gift->own_speed;
-    after.partner_moved_s += move_cost * given / gift->partner_speed;
+    after.own_s += (taken.expected - given.expected) / gift->own_speed;
+    after.partner_s += (given.expected - taken.expected) / gift->partner_speed;
+    after.own_moved_s += pairs_moved_seconds(self, taken.measured, gift->own_speed);
+    after.partner_moved_s += pairs_moved_seconds(self, given.measured, gift->partner_speed);
     return sum_of_larger(self, &after) <= sum_of_larger(self, gift);
 }
 
 /* Whether a task of this work leaves the partner's load below this worker's, and pays. */
-static bool may_give(const struct pairs *self, const struct pairs_gift *gift, double work)
+static bool may_give(const struct pairs *self, const struct pairs_gift *gift,
+                     struct pairs_work work)
 {
-    double own_s = work / gift->own_speed, partner_s = work / gift->partner_speed;
-    return own_s + partner_s <= gift->own_s - gift->partner_s && move_pays(self, gift, work, 0);
+    const struct pairs_work nothing = {0};
+    double own_s = work.expected / gift->own_speed;
+    double partner_s = work.expected / gift->partner_speed;
+    return own_s + partner_s <= gift->own_s - gift->partner_s &&
+           move_pays(self, gift, work, nothing);
 }
 
 /* By how much the larger load decreases if the partner gets so much more work. */
@@ -102,9 +118,10 @@ static struct pairs_swap find_swap(const struct pairs *self, const struct pairs_
         for (int32_t j = -1; bin->n_tasks > 0 && j < self->n_offer; j++) {
             if (j >= 0 && ((gift->taken >> j) & 1))
                 continue;
-            double given = mean_work(self, bin);
-            double taken = j < 0 ? 0 : balancer_expect(self->link, self->offer[j].work);
-            double gain_s = gain_of(gift, given - taken);
+            struct pairs_work given = mean_work(self, bin), taken = {0};
+            if (j >= 0)
+                taken = work_of(self, self->offer[j].work);
+            double gain_s = gain_of(gift, given.expected - taken.expected);
             if (gain_s > best.gain_s && move_pays(self, gift, given, taken))
                 best = (struct pairs_swap){.bin = i, .offered = j, .gain_s = gain_s};
         }
@@ -118,10 +135,10 @@ static void swap_tasks(struct pairs *self, struct pairs_gift *gift, const struct
     if (swap->offered < 0)
         return;
     gift->taken |= UINT32_C(1) << swap->offered;
-    double taken = balancer_expect(self->link, self->offer[swap->offered].work);
-    gift->own_s += taken / gift->own_speed;
-    gift->partner_s -= taken / gift->partner_speed;
-    gift->own_moved_s += self->rules->move_cost * taken / gift->own_speed;
+    struct pairs_work taken = work_of(self, self->offer[swap->offered].work);
+    gift->own_s += taken.expected / gift->own_speed;
+    gift->partner_s -= taken.expected / gift->partner_speed;
+    gift->own_moved_s += pairs_moved_seconds(self, taken.measured, gift->own_speed);
 }
 
 /* Gives the longest task to the partner for all that it offers, unless that makes a load the larger
@@ -131,7 +148,7 @@ static void give_to_try(struct pairs *self, struct pairs_gift *gift)
     int64_t bin = self->bins->n_bins - 1;
     while (self->bins->bins[bin].n_tasks == 0)
         bin--;
-    double given = mean_work(self, &self->bins->bins[bin]), taken = 0;
+    double given = mean_work(self, &self->bins->bins[bin]).expected, taken = 0;
     for (int32_t i = 0; i < self->n_offer; i++)
         taken += balancer_expect(self->link, self->offer[i].work);
     double own_s = gift->own_s + (taken - given) / gift->own_speed;

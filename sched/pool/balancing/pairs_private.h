@@ -14,8 +14,14 @@ bool pairs_is_trial_round(const struct pairs *pairs);
 /* Takes a task out of a bin that has some. */
 struct pairs_task pairs_remove_task(struct pairs *pairs, int64_t bin);
 
+/* What a task, measured elsewhere, takes longer in the next iteration on a worker of this speed. */
+static inline double pairs_moved_seconds(const struct pairs *pairs, double work, double speed)
+{
+    return pairs->rules->move_cost * work / speed;
+}
+
 /* A removed task is the partner's; one of the partner's is here now. */
-void pairs_note_given(struct pairs *pairs, int64_t task);
+void pairs_note_given(struct pairs *pairs, const struct pairs_task *task);
 void pairs_add_task(struct pairs *pairs, const struct pairs_task *task);
 
 /* Sends items of a size, which are freed after the phase. */

@@ -261,11 +261,11 @@ int taskpool_run(struct taskpool *pool);
  * task, or after the mode has failed). */
 int taskpool_restore(struct taskpool *pool);
 
-/* Replaces problem.move_cost, for programs that measure it, from the next taskpool_restore on: 0 if nothing
- * is found anywhere. Between two runs, on every process with the same number, which nobody
- * compares: a measured one is to be averaged over processes. Not collective. Errors:
- * TASKPOOL_STATUS_USAGE (from a task, or after the mode has failed; the pool was created without a
- * move_cost; move_cost is negative or not finite). */
+/* Replaces problem.move_cost, for programs that measure it, from the next taskpool_restore on.
+ * Between two runs, on every process with the same number, which nobody compares: a measured one is
+ * to be averaged over processes. Not collective. Errors: TASKPOOL_STATUS_USAGE (from a task, or
+ * after the mode has failed; the pool was created without a move_cost; move_cost is not finite and
+ * above 0). */
 int taskpool_set_move_cost(struct taskpool *pool, double move_cost);
 
 /* Inside a long task: answers other workers' messages, which are otherwise answered between two

@@ -206,7 +206,7 @@ static void test_move_costs_are_checked(void **state)
     problem.move_cost = 1;
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
     check_ok(taskpool_set_move_cost(pool, 160));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, -1));
+    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, 0));
     check_status(STATUS_USAGE, taskpool_set_move_cost(pool, NAN));
     check_status(STATUS_USAGE, taskpool_set_move_cost(pool, INFINITY));
     taskpool_destroy(pool);
