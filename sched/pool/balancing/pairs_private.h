@@ -14,7 +14,7 @@ bool pairs_is_trial_round(const struct pairs *pairs);
 /* Takes a task out of a bin that has some. */
 struct pairs_task pairs_remove_task(struct pairs *pairs, int64_t bin);
 
-/* What a task, measured elsewhere, takes longer in the next iteration on a worker of this speed. */
+/* Seconds by which a task that moves takes longer in the next iteration, on a worker of this speed. */
 static inline double pairs_moved_seconds(const struct pairs *pairs, double work, double speed)
 {
     return pairs->rules->move_cost * work / speed;
