@@ -168,19 +168,27 @@ static enum status make_room_for_record(struct fock *fock)
     return status;
 }
 
-/* Adds sums over processes. */
-static void add_counts(const struct fock *fock, struct fock_record *record)
+/* Adds sums over processes, and tells the pool what these say of moves. Collective. */
+static enum status add_counts(struct fock *fock, struct fock_record *record)
 {
     struct fock_counts counts = fock_worker_counts(fock->worker);
-    int64_t values[] = {counts.integrals, counts.integrals_read, counts.hits, counts.misses,
-                        fock->store ? integral_store_bytes(fock->store) : 0};
-    MPI_Allreduce(MPI_IN_PLACE, values, sizeof values / sizeof *values, MPI_INT64_T, MPI_SUM,
+    struct {
+        int64_t integrals, integrals_read, hits, misses, bytes;
+        struct kept_sums kept;
+    } sums = {counts.integrals,
+              counts.integrals_read,
+              counts.hits,
+              counts.misses,
+              fock->store ? integral_store_bytes(fock->store) : 0,
+              fock_pool_take_kept_sums(fock)};
+    MPI_Allreduce(MPI_IN_PLACE, &sums, sizeof sums / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
                   fock->comm);
-    record->integrals += values[0];
-    record->integrals_read += values[1];
-    record->kept_hits += values[2];
-    record->kept_misses += values[3];
-    record->kept_bytes = values[4];
+    record->integrals += sums.integrals;
+    record->integrals_read += sums.integrals_read;
+    record->kept_hits += sums.hits;
+    record->kept_misses += sums.misses;
+    record->kept_bytes = sums.bytes;
+    return fock->store ? fock_pool_set_move_cost(fock, &sums.kept) : STATUS_OK;
 }
 
 /* Runs the pool once for complete matrices D, and adds to the record of the build. */
@@ -205,7 +213,7 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
     enum status finished = fock_accumulator_finish(fock->accumulator, F);
     TRY(status);
     TRY(finished);
-    add_counts(fock, record);
+    TRY(add_counts(fock, record));
     int64_t last = taskpool_n_iterations(fock->pool) - 1;
     statistics_add(&record->statistics, taskpool_statistics(fock->pool, last));
     return STATUS_OK;

@@ -147,32 +147,34 @@ static enum status keep_observed(struct fock *fock)
     return fock_pool_create(fock);
 }
 
-/* Tells the pool by how many of its durations a task takes longer elsewhere: the seconds that filled
- * a tile quartet, times those that the next build finds, over the durations of all tasks. 4 to 9 for
- * most molecules, 160 for an atom in general contractions; next to nothing where nothing is kept.
- * Not after a build that filled most: it also computed shell pairs. Collective. */
-static enum status set_move_cost(struct fock *fock)
+struct kept_sums fock_pool_take_kept_sums(struct fock *fock)
 {
+    const double ns = 1e9;
     struct kept_times *times = &fock->kept_times;
     int64_t n_filled = fock_worker_filling(fock->worker).n_quartets;
-    int64_t n_hits = fock_worker_counts(fock->worker).hits, n_new = n_filled - times->n_filled;
-    double sums[] = {times->fill_s, (double)n_filled, (double)n_hits, (double)n_new, times->run_s};
-    MPI_Allreduce(MPI_IN_PLACE, sums, sizeof sums / sizeof *sums, MPI_DOUBLE, MPI_SUM, fock->comm);
+    struct kept_sums sums = {.n_filled = n_filled,
+                             .fill_ns = (int64_t)(ns * times->fill_s),
+                             .n_hits = fock_worker_counts(fock->worker).hits,
+                             .n_new = n_filled - times->n_filled,
+                             .run_ns = (int64_t)(ns * times->run_s)};
     times->n_filled = n_filled;
     times->run_s = 0;
-    if (sums[3] > sums[2] || sums[4] == 0)
+    return sums;
+}
+
+enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums)
+{
+    if (sums->n_new > sums->n_hits || sums->run_ns == 0)
         return STATUS_OK;
-    double of_quartet_s = sums[1] > 0 ? sums[0] / sums[1] : 0;
-    double cost = fmax(LEAST_MOVE_COST, of_quartet_s * (sums[2] + sums[3]) / sums[4]);
-    return isfinite(cost) ? taskpool_set_move_cost(fock->pool, cost) : STATUS_OK;
+    double quartet_ns = sums->n_filled > 0 ? (double)sums->fill_ns / (double)sums->n_filled : 0;
+    double all_ns = quartet_ns * (double)(sums->n_hits + sums->n_new);
+    return taskpool_set_move_cost(fock->pool, fmax(LEAST_MOVE_COST, all_ns / (double)sums->run_ns));
 }
 
 enum status fock_pool_prepare(struct fock *fock)
 {
     if (taskpool_n_iterations(fock->pool) == 0)
         return STATUS_OK;
-    if (fock->store)
-        TRY(set_move_cost(fock));
     if (fock->observing)
         return keep_observed(fock);
     return taskpool_restore(fock->pool);
