@@ -404,13 +404,18 @@ def check(lab, system, n_tasks):
     few = next(n for n in system.cores if system.tasks_per_worker(n, n_tasks) < 10)
     name = system.name
     last = system.n_iterations - 1
-    # Not attempts: those on a worker of the node that has nothing are no messages, nor attempts.
+    # Steals within a node, from memory, succeed at the first attempt in all iterations.
+    lab.at_least(f"{name}: attempted steals fall from the first to the last iteration, by",
+                 system.steals(many, "steals_attempted", 0)["mean"]
+                 / system.steals(many, "steals_attempted", last)["mean"], 2.5)
     idle_s = {mode: system.seconds(many, mode) - system.ideal(many) for mode in ("Steal", "StealRet")}
     lab.at_least(f"{name}: idle time of StealRet falls from the first to the last iteration, by",
                  idle_s["Steal"] / idle_s["StealRet"], 2)
     lab.at_most(f"{name}: successful steals per worker in the last iteration, fewest tasks",
                 system.steals(system.cores[-1], "steals_successful", last)["mean"], 1)
-    # In the paper they end within 3 %. Pairs of workers even out what our tree leaves (pairs.h).
+    apart = [system.seconds(n, "StealRet") / system.seconds(n, "PLB") for n in system.cores]
+    lab.at_most(f"{name}: StealRet and PLB end within", max(max(x, 1 / x) for x in apart) - 1, 0.05)
+    # Pairs of workers even out what our tree leaves (pairs.h).
     lab.at_most(f"{name}: PLB ends no later than StealRet, or by",
                 max(system.seconds(n, "PLB") / system.seconds(n, "StealRet")
                     for n in system.cores) - 1, 0.05)
