@@ -188,7 +188,7 @@ static enum status add_counts(struct fock *fock, struct fock_record *record)
     record->kept_hits += sums.hits;
     record->kept_misses += sums.misses;
     record->kept_bytes = sums.bytes;
-    return fock->store ? fock_pool_set_move_cost(fock, &sums.kept) : STATUS_OK;
+    return fock->store ? fock_pool_set_move_cost(fock, &sums.kept, sums.hits) : STATUS_OK;
 }
 
 /* Runs the pool once for complete matrices D, and adds to the record of the build. */

@@ -154,7 +154,6 @@ struct kept_sums fock_pool_take_kept_sums(struct fock *fock)
     int64_t n_filled = fock_worker_filling(fock->worker).n_quartets;
     struct kept_sums sums = {.n_filled = n_filled,
                              .fill_ns = (int64_t)(ns * times->fill_s),
-                             .n_hits = fock_worker_counts(fock->worker).hits,
                              .n_new = n_filled - times->n_filled,
                              .run_ns = (int64_t)(ns * times->run_s)};
     times->n_filled = n_filled;
@@ -162,12 +161,12 @@ struct kept_sums fock_pool_take_kept_sums(struct fock *fock)
     return sums;
 }
 
-enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums)
+enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums, int64_t n_hits)
 {
-    if (sums->n_new > sums->n_hits || sums->run_ns == 0)
+    if (sums->n_new > n_hits || sums->run_ns == 0)
         return STATUS_OK;
     double quartet_ns = sums->n_filled > 0 ? (double)sums->fill_ns / (double)sums->n_filled : 0;
-    double all_ns = quartet_ns * (double)(sums->n_hits + sums->n_new);
+    double all_ns = quartet_ns * (double)(n_hits + sums->n_new);
     return taskpool_set_move_cost(fock->pool, fmax(LEAST_MOVE_COST, all_ns / (double)sums->run_ns));
 }
 

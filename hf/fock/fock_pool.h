@@ -28,8 +28,7 @@ struct kept_times {
 /* Sums over processes that say what it costs to run a task elsewhere. */
 struct kept_sums {
     int64_t n_filled, fill_ns; /* tile quartets of all builds, and filling them */
-    int64_t n_hits, n_new;     /* of this build: found, and filled */
-    int64_t run_ns;            /* its durations without filling */
+    int64_t n_new, run_ns;     /* of this build: filled, and durations without filling */
 };
 
 struct fock {
@@ -70,9 +69,11 @@ struct kept_sums fock_pool_take_kept_sums(struct fock *fock);
  * a tile quartet, times those that the next build finds, over the durations of all tasks. 4 to 9 for
  * most molecules, 160 for an atom in general contractions; next to nothing where nothing is kept.
  * Not after a build that filled most: it also computed shell pairs.
- * sums  the same on every process
+ * sums    the same on every process, as n_hits
+ * n_hits  tile quartets that this build found
  * Errors: those of taskpool_set_move_cost. */
-enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums);
+enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums,
+                                    int64_t n_hits);
 
 /* Prepares the pool for its next run, seeded from the last one. Collective. Errors: those of
  * taskpool_restore; STATUS_NO_MEMORY. */

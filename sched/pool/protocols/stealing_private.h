@@ -47,6 +47,9 @@ void stealing_note_success(struct stealing *stealing, int64_t n_tasks);
 
 /* --- stealing_window.c: the worker's own window; next_local has no part in it --- */
 
+/* Whether tasks may be in windows: not where thefts have to be worth a move_cost. */
+bool stealing_uses_windows(const struct stealing *stealing);
+
 /* Whether waiting tasks belong into the window: long ones, which others may want. */
 bool stealing_wants_window(const struct stealing *stealing, const struct taskpool_mode_work *work);
 

@@ -137,8 +137,7 @@ static int find_mate(const struct taskpool_comm *comm, int rank)
 /* Whether it is known, without a message, that a worker has nothing to give. */
 static bool gives_nothing(const struct stealing *self, int victim)
 {
-    bool uses_window = self->window.comm && self->account.move_cost == 0;
-    if (!uses_window || (self->share.problem && !data_share_knows(&self->share)))
+    if (!stealing_uses_windows(self) || (self->share.problem && !data_share_knows(&self->share)))
         return false;
     int mate = find_mate(self->comm, victim);
     return mate >= 0 && steal_window_has_all(&self->window, mate);
@@ -179,7 +178,7 @@ bool stealing_search(struct stealing *self)
 {
     if (self->termination.closed || self->termination.asking || pauses(self))
         return false;
-    if (self->window.comm && self->account.move_cost == 0 && steal_from_window(self))
+    if (stealing_uses_windows(self) && steal_from_window(self))
         return true;
     ask_victim(self);
     return false;

@@ -9,10 +9,14 @@
 enum { LOOK_PART = 32 };
 #define MIN_LOOK_S 1e-5
 
+bool stealing_uses_windows(const struct stealing *self)
+{
+    return self->window.comm && self->account.move_cost == 0;
+}
+
 bool stealing_wants_window(const struct stealing *self, const struct taskpool_mode_work *work)
 {
-    return self->window.comm && self->enabled && self->account.move_cost == 0 &&
-           work->tasks_are_long;
+    return stealing_uses_windows(self) && self->enabled && work->tasks_are_long;
 }
 
 void stealing_push_part(struct stealing *self, const struct steal_window_part *part)
