@@ -90,8 +90,8 @@ static enum status create_store(struct fock *fock)
 {
     if (fock->settings.kept_bytes == 0)
         return STATUS_OK;
-    return status_agree(fock->comm, integral_store_create(fock->settings.kept_bytes,
-                                                          fock->screening->unit, &fock->store));
+    return integral_store_create(fock->comm, fock->settings.kept_bytes, fock->screening->unit,
+                                 &fock->store);
 }
 
 static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)
@@ -188,7 +188,7 @@ static enum status add_counts(struct fock *fock, struct fock_record *record)
     record->kept_hits += sums.hits;
     record->kept_misses += sums.misses;
     record->kept_bytes = sums.bytes;
-    return fock->store ? fock_pool_set_move_cost(fock, &sums.kept, sums.hits) : STATUS_OK;
+    return fock_pool_set_move_cost(fock, &sums.kept, sums.hits);
 }
 
 /* Runs the pool once for complete matrices D, and adds to the record of the build. */
@@ -196,12 +196,12 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
                               const struct darray *const D[], struct darray *const F[])
 {
     struct fock_record *record = &fock->records[fock->n_builds];
+    if (fock->store)
+        integral_store_begin(fock->store); /* early, so that others find what it keeps */
     TRY(fock_pool_prepare(fock));
     TRY(prepare_sums(fock, kind->n_matrices));
     TRY(density_tiles_set(fock->density, kind, D));
     fock_accumulator_start(fock->accumulator, fock->density);
-    if (fock->store)
-        integral_store_begin(fock->store);
     bool larger = fock->parts && fock_parts_use_larger(fock->parts);
     fock->begun =
         fock_worker_begin(fock->worker, kind, larger ? FOCK_GROUP_LARGER : FOCK_GROUP_TO_D2H,

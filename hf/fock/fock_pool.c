@@ -107,11 +107,17 @@ static double cost_of_task(int64_t position, void *context)
 }
 
 /* Where integrals are kept: durations of tasks that read differ by some percent from build to build; and
- * before it is measured a task that runs elsewhere than in the last build, and computes all of its
+ * before it is measured a task that runs on another node than in the last build, and computes all of its
  * integrals, counts as 7 that read, of which one would be spent anyway. */
 #define KEPT_EVEN_WITHIN 0.1
 #define KEPT_MOVE_COST   6
 #define LEAST_MOVE_COST  0.01
+
+/* Where all processes read what any of them keeps, moves cost nothing. */
+static bool pays_for_moves(const struct fock *fock)
+{
+    return fock->store && !integral_store_is_seen_by_all(fock->store);
+}
 
 enum status fock_pool_create(struct fock *fock)
 {
@@ -121,7 +127,7 @@ enum status fock_pool_create(struct fock *fock)
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
                                        .even_within = fock->store ? KEPT_EVEN_WITHIN : 0,
-                                       .move_cost = fock->store ? KEPT_MOVE_COST : 0,
+                                       .move_cost = pays_for_moves(fock) ? KEPT_MOVE_COST : 0,
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;
@@ -163,7 +169,7 @@ struct kept_sums fock_pool_take_kept_sums(struct fock *fock)
 
 enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums, int64_t n_hits)
 {
-    if (sums->n_new > n_hits || sums->run_ns == 0)
+    if (!pays_for_moves(fock) || sums->n_new > n_hits || sums->run_ns == 0)
         return STATUS_OK;
     double quartet_ns = sums->n_filled > 0 ? (double)sums->fill_ns / (double)sums->n_filled : 0;
     double all_ns = quartet_ns * (double)(n_hits + sums->n_new);

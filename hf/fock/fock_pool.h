@@ -65,7 +65,8 @@ enum status fock_pool_create(struct fock *fock);
 /* Takes this process's part of the sums after a build; the next one begins without. Not collective. */
 struct kept_sums fock_pool_take_kept_sums(struct fock *fock);
 
-/* Tells the pool by how many of its durations a task takes longer elsewhere: the seconds that filled
+/* Tells the pool by how many of its durations a task takes longer elsewhere, unless all processes read what
+ * any of them keeps: the seconds that filled
  * a tile quartet, times those that the next build finds, over the durations of all tasks. 4 to 9 for
  * most molecules, 160 for an atom in general contractions; next to nothing where nothing is kept.
  * Not after a build that filled most: it also computed shell pairs.

@@ -2,60 +2,68 @@
 #include "hf/fock/integral_store.h"
 
 #include "basis/quartets/ket_rows.h"
+#include "support/base/agree.h"
 #include "support/base/memory.h"
+#include "support/mpi/node_segments.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 
 /* A tile quartet, in the list of its bucket, or a hole that one has left, in the list of holes. The
  * integrals follow it in memory, and the next block follows them. */
 struct kept_block {
-    struct kept_block *next;
+    int64_t next; /* place in the segment; 0: none */
     struct tile_quartet quartet;
     int group; /* of the symmetry */
-    struct kept_quartets kept;
+    struct kept_size size;
     int64_t bytes;
-    int64_t build; /* which last asked for it; of a hole, one before the current build */
+    _Atomic int64_t build; /* in which a process last asked for it; of a hole, one before the current build */
 };
 
-/* Address space in which the blocks lie one after another. Beyond SMALL_PAGE_BYTES it asks for huge
- * pages, with which 4.5 GB are filled in three quarters of the time; before, it does not: a hypervisor to
- * which whole free huge pages are returned takes long to give them again. */
-struct kept_memory {
-    char *start;                   /* NULL: none yet */
-    int64_t reserved_bytes;        /* of address space */
-    int64_t writable_bytes;        /* of these, from the start */
-    int64_t used_bytes;            /* of these, from the start: blocks and holes */
-    struct kept_block *first_hole; /* their addresses ascend */
+/* The start of a process's segment; blocks and holes follow, one after another. Only its process writes, but
+ * for `build` of blocks, and others find what it wrote before it put a block into its bucket. While it drops
+ * blocks, `build` is not the number of the others' build, and they look for none. */
+struct segment_head {
+    _Atomic int64_t build; /* which this process has begun */
+    int64_t n_buckets;     /* a power of two */
+    _Atomic int64_t buckets[]; /* places of the first blocks; 0: none */
 };
 
 struct integral_store {
-    int64_t bound_bytes, bytes;
+    int64_t bound_bytes;
     double unit;
     int64_t build;      /* number of the current one */
     bool short_of_room; /* in it */
-    struct kept_memory memory;
-    struct kept_block **buckets;
-    int64_t n_buckets; /* a power of two */
+    struct node_segments segments;
+    int64_t used_bytes; /* of this process's segment, from the start */
+    int64_t bytes;      /* of these, without holes */
     int64_t n_blocks;
+    int64_t first_hole; /* place; their places ascend; 0: none */
+    struct kept_quartets found; /* last */
 };
 
-enum {
-    FIRST_BUCKETS = 64,
-    STEP_BYTES = 16 << 20, /* of memory made writable: a multiple of a huge page */
-    SMALL_PAGE_BYTES = 128 << 20
-};
+/* Beyond SMALL_PAGE_BYTES the memory of a process asks for huge pages, with which 4.5 GB are filled in three
+ * quarters of the time; before, it does not: a hypervisor to which whole free huge pages are returned takes
+ * long to give them again. */
+enum { SMALL_PAGE_BYTES = 128 << 20 };
 
-static struct kept_block **allocate_block_lists(int64_t n)
+/* Buckets take up to 1/512 of the segment. */
+enum { LEAST_BUCKETS = 64, MOST_BUCKETS = 1 << 20, BYTES_PER_BUCKET = 512 * sizeof(int64_t) };
+
+static struct segment_head *head_of(const struct node_segment *segment)
 {
-    return calloc((size_t)n, sizeof(struct kept_block *));
+    return (struct segment_head *)segment->start;
 }
 
-static int64_t bytes_of_buckets(int64_t n)
+static struct kept_block *block_at(const struct node_segment *segment, int64_t place)
 {
-    return n * (int64_t)sizeof(struct kept_block *);
+    return (struct kept_block *)(segment->start + place);
+}
+
+static int64_t bytes_of_head(int64_t n_buckets)
+{
+    return (int64_t)sizeof(struct segment_head) + n_buckets * (int64_t)sizeof(int64_t);
 }
 
 static int64_t bytes_of_block(const struct kept_size *size)
@@ -63,54 +71,66 @@ static int64_t bytes_of_block(const struct kept_size *size)
     return (int64_t)sizeof(struct kept_block) + kept_quartets_bytes(size);
 }
 
-enum status integral_store_create(int64_t bound_bytes, double unit, struct integral_store **store)
+/* Starts this process's segment, all bytes of which are 0. */
+static void start_segment(struct integral_store *store)
 {
-    struct integral_store *made = calloc(1, sizeof *made);
+    const struct node_segment *own = &store->segments.own;
+    int64_t n_buckets = LEAST_BUCKETS;
+    store->used_bytes = store->bytes = store->n_blocks = store->first_hole = 0;
+    if (!own->start)
+        return;
+    while (n_buckets < MOST_BUCKETS && 2 * n_buckets <= own->bytes / BYTES_PER_BUCKET)
+        n_buckets *= 2;
+    if (!node_segments_grow(&store->segments, bytes_of_head(n_buckets)))
+        return;
+    head_of(own)->n_buckets = n_buckets;
+    atomic_store(&head_of(own)->build, store->build);
+    store->used_bytes = store->bytes = bytes_of_head(n_buckets);
+}
+
+enum status integral_store_create(MPI_Comm comm, int64_t bound_bytes, double unit,
+                                  struct integral_store **store)
+{
+    struct integral_store *made =
+        agree_calloc(comm, sizeof *made, "integrals that are kept");
     *store = NULL;
-    TRY(CHECK_MEMORY(made, "no memory for integrals that are kept"));
-    *made = (struct integral_store){.bound_bytes = bound_bytes,
-                                    .unit = unit,
-                                    .bytes = bytes_of_buckets(FIRST_BUCKETS),
-                                    .n_buckets = FIRST_BUCKETS,
-                                    .buckets = allocate_block_lists(FIRST_BUCKETS)};
-    if (!made->buckets) {
+    if (!made)
+        return STATUS_NO_MEMORY;
+    *made = (struct integral_store){.bound_bytes = bound_bytes, .unit = unit};
+    enum status status = node_segments_init(comm, bound_bytes, bytes_of_head(LEAST_BUCKETS), &made->segments);
+    if (status != STATUS_OK) {
         integral_store_destroy(made);
-        return FAIL(STATUS_NO_MEMORY, "no memory for integrals that are kept");
+        return status;
     }
+    const struct node_segment *own = &made->segments.own;
+    if (own->bytes > SMALL_PAGE_BYTES)
+        memory_advise_huge(own->start + SMALL_PAGE_BYTES, own->bytes - SMALL_PAGE_BYTES);
+    start_segment(made);
     *store = made;
     return STATUS_OK;
-}
-
-/* Without blocks in memory. */
-static void empty_buckets(struct integral_store *store)
-{
-    memset(store->buckets, 0, (size_t)bytes_of_buckets(store->n_buckets));
-    store->bytes = bytes_of_buckets(store->n_buckets);
-    store->n_blocks = 0;
-}
-
-static void unmap_blocks(struct kept_memory *memory)
-{
-    if (memory->start)
-        munmap(memory->start, (size_t)memory->reserved_bytes);
-    *memory = (struct kept_memory){0};
 }
 
 void integral_store_destroy(struct integral_store *store)
 {
     if (!store)
         return;
-    unmap_blocks(&store->memory);
-    free(store->buckets);
+    node_segments_fini(&store->segments);
     free(store);
 }
 
+/* The new number keeps others from reading what is no longer there. */
 void integral_store_clear(struct integral_store *store)
 {
-    unmap_blocks(&store->memory);
-    empty_buckets(store);
+    node_segments_clear(&store->segments);
+    store->build++;
     store->short_of_room = false;
+    start_segment(store);
     memory_return_freed(); /* what follows may need it as shared memory */
+}
+
+bool integral_store_is_seen_by_all(const struct integral_store *store)
+{
+    return store->segments.seen_by_all;
 }
 
 struct kept_totals {
@@ -178,9 +198,10 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
     double listed = of_molecule ? of_row * totals.quartets : 0;
     const struct kept_size least = {.n_integrals = {1}, .n_listed = KET_ROWS_END};
     double of_widths = N_KEPT_WIDTHS * (double)sizeof(uint64_t); /* they are rounded up */
-    double of_block = (double)(bytes_of_block(&least) + bytes_of_buckets(2)) + of_widths;
-    return (double)sizeof(struct integral_store) + (double)bytes_of_buckets(FIRST_BUCKETS) +
-           totals.integrals * sizeof(double) + listed + blocks * of_block;
+    double of_block = (double)bytes_of_block(&least) + of_widths;
+    double of_blocks = totals.integrals * sizeof(double) + listed + blocks * of_block;
+    return (double)bytes_of_head(LEAST_BUCKETS) +
+           of_blocks * BYTES_PER_BUCKET / (BYTES_PER_BUCKET - sizeof(int64_t));
 }
 
 /* Source of the constants: the finalizer of MurmurHash3 (A. Appleby, public domain). */
@@ -191,14 +212,14 @@ static uint64_t mix_tile_number(uint64_t x)
     return x ^ x >> 33;
 }
 
-static struct kept_block **find_bucket(const struct integral_store *store,
-                                       const struct tile_quartet *quartet, int group)
+static _Atomic int64_t *find_bucket(struct segment_head *head, const struct tile_quartet *quartet,
+                                    int group)
 {
     uint64_t hash = mix_tile_number((uint64_t)quartet->I + (uint64_t)group);
     hash = mix_tile_number(hash + (uint64_t)quartet->J);
     hash = mix_tile_number(hash + (uint64_t)quartet->K);
     hash = mix_tile_number(hash + (uint64_t)quartet->L);
-    return &store->buckets[hash & (uint64_t)(store->n_buckets - 1)];
+    return &head->buckets[hash & (uint64_t)(head->n_buckets - 1)];
 }
 
 static bool is_same_quartet(const struct tile_quartet *a, const struct tile_quartet *b)
@@ -206,36 +227,72 @@ static bool is_same_quartet(const struct tile_quartet *a, const struct tile_quar
     return a->I == b->I && a->J == b->J && a->K == b->K && a->L == b->L;
 }
 
+/* The block of a tile quartet in a segment; NULL: it has none. */
+static struct kept_block *find_block(const struct node_segment *segment, int64_t build,
+                                     const struct tile_quartet *quartet, int group)
+{
+    struct segment_head *head = head_of(segment);
+    if (!head || head->n_buckets == 0 || atomic_load(&head->build) != build)
+        return NULL;
+    int64_t place = atomic_load(find_bucket(head, quartet, group));
+    while (place > 0) {
+        struct kept_block *block = block_at(segment, place);
+        if (is_same_quartet(&block->quartet, quartet) && block->group == group)
+            return block;
+        place = block->next;
+    }
+    return NULL;
+}
+
+static struct kept_quartets *take_block(struct integral_store *store, struct kept_block *block)
+{
+    kept_quartets_init(&block->size, store->unit, block + 1, &store->found);
+    return &store->found;
+}
+
 struct kept_quartets *integral_store_find(struct integral_store *store,
                                           const struct tile_quartet *quartet, int group)
 {
-    struct kept_block *block = *find_bucket(store, quartet, group);
-    while (block && !(is_same_quartet(&block->quartet, quartet) && block->group == group))
-        block = block->next;
+    const struct node_segments *segments = &store->segments;
+    struct kept_block *block = find_block(&segments->own, store->build, quartet, group);
+    for (int i = 0; i < segments->n_others && !block; i++)
+        block = find_block(&segments->others[i], store->build, quartet, group);
     if (!block)
         return NULL;
-    block->build = store->build;
-    return &block->kept;
+    atomic_store_explicit(&block->build, store->build, memory_order_relaxed);
+    return take_block(store, block);
 }
 
 static void put_into_bucket(struct integral_store *store, struct kept_block *block)
 {
-    struct kept_block **bucket = find_bucket(store, &block->quartet, block->group);
-    block->next = *bucket;
-    *bucket = block;
+    const struct node_segment *own = &store->segments.own;
+    _Atomic int64_t *bucket = find_bucket(head_of(own), &block->quartet, block->group);
+    block->next = atomic_load(bucket);
+    atomic_store(bucket, (char *)block - own->start);
     store->bytes += block->bytes;
     store->n_blocks++;
+}
+
+/* Without blocks in memory. */
+static void empty_buckets(struct integral_store *store)
+{
+    struct segment_head *head = head_of(&store->segments.own);
+    for (int64_t i = 0; i < head->n_buckets; i++)
+        atomic_store_explicit(&head->buckets[i], 0, memory_order_relaxed);
+    store->bytes = bytes_of_head(head->n_buckets);
+    store->n_blocks = 0;
 }
 
 /* Makes holes of the blocks that no build from this one on has asked for. Neighbouring holes become
  * one, and a hole at the end becomes unused memory. */
 static void drop_blocks_before(struct integral_store *store, int64_t build)
 {
-    struct kept_memory *memory = &store->memory;
-    struct kept_block **last = &memory->first_hole, *hole = NULL;
+    const struct node_segment *own = &store->segments.own;
+    int64_t first = bytes_of_head(head_of(own)->n_buckets), *last = &store->first_hole;
+    struct kept_block *hole = NULL;
     empty_buckets(store);
-    for (int64_t offset = 0, bytes; offset < memory->used_bytes; offset += bytes) {
-        struct kept_block *block = (struct kept_block *)(memory->start + offset);
+    for (int64_t place = first, bytes; place < store->used_bytes; place += bytes) {
+        struct kept_block *block = block_at(own, place);
         bytes = block->bytes;
         if (block->build >= build) {
             put_into_bucket(store, block);
@@ -244,125 +301,69 @@ static void drop_blocks_before(struct integral_store *store, int64_t build)
         } else if (hole) {
             hole->bytes += bytes;
         } else {
-            *last = hole = block;
+            *last = place;
+            hole = block;
         }
     }
-    *last = NULL;
-    memory->used_bytes -= hole ? hole->bytes : 0;
+    *last = 0;
+    store->used_bytes -= hole ? hole->bytes : 0;
 }
 
 void integral_store_begin(struct integral_store *store)
 {
-    if (store->short_of_room)
+    if (store->short_of_room && store->used_bytes > 0)
         drop_blocks_before(store, store->build);
     store->short_of_room = false;
     store->build++;
-}
-
-/* Doubles the buckets; without memory or room they stay. */
-static void grow_buckets(struct integral_store *store)
-{
-    int64_t old_n = store->n_buckets;
-    struct kept_block **old = store->buckets;
-    if (store->memory.used_bytes + bytes_of_buckets(2 * old_n) > store->bound_bytes)
-        return;
-    struct kept_block **grown = allocate_block_lists(2 * old_n);
-    if (!grown)
-        return;
-    store->buckets = grown;
-    store->n_buckets = 2 * old_n;
-    empty_buckets(store);
-    for (int64_t i = 0; i < old_n; i++)
-        while (old[i]) {
-            struct kept_block *block = old[i];
-            old[i] = block->next;
-            put_into_bucket(store, block);
-        }
-    free(old);
-}
-
-/* Reserves address space for all that the bound allows, or for as much as the system grants. Memory is
- * taken where it is touched. */
-static void reserve_blocks(int64_t bound_bytes, int64_t least_bytes, struct kept_memory *memory)
-{
-    for (int64_t bytes = bound_bytes; bytes >= least_bytes && !memory->start; bytes /= 2) {
-        void *start = mmap(NULL, (size_t)bytes, PROT_NONE,
-                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (start == MAP_FAILED)
-            continue;
-        *memory = (struct kept_memory){.start = start, .reserved_bytes = bytes};
-        if (bytes > SMALL_PAGE_BYTES)
-            memory_advise_huge((char *)start + SMALL_PAGE_BYTES, bytes - SMALL_PAGE_BYTES);
-    }
-}
-
-/* Makes at least the first bytes writable, up to an address where no huge page lies across. */
-static bool make_blocks_writable(struct kept_memory *memory, int64_t bytes)
-{
-    if (bytes <= memory->writable_bytes)
-        return true;
-    uintptr_t start = (uintptr_t)memory->start;
-    uintptr_t end = (start + (uintptr_t)bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
-    int64_t writable_bytes = (int64_t)(end - start);
-    if (writable_bytes > memory->reserved_bytes)
-        writable_bytes = memory->reserved_bytes;
-    if (mprotect(memory->start + memory->writable_bytes,
-                 (size_t)(writable_bytes - memory->writable_bytes), PROT_READ | PROT_WRITE) != 0)
-        return false;
-    memory->writable_bytes = writable_bytes;
-    return true;
+    if (store->used_bytes > 0)
+        atomic_store(&head_of(&store->segments.own)->build, store->build);
 }
 
 /* Memory beyond the blocks; NULL without room. */
 static struct kept_block *append_block(struct integral_store *store, int64_t bytes)
 {
-    struct kept_memory *memory = &store->memory;
-    if (memory->used_bytes + bytes + bytes_of_buckets(store->n_buckets) > store->bound_bytes)
+    int64_t used_bytes = store->used_bytes + bytes;
+    if (store->used_bytes == 0 || used_bytes > store->bound_bytes ||
+        !node_segments_grow(&store->segments, used_bytes))
         return NULL;
-    if (!memory->start)
-        reserve_blocks(store->bound_bytes, bytes, memory);
-    if (memory->used_bytes + bytes > memory->reserved_bytes ||
-        !make_blocks_writable(memory, memory->used_bytes + bytes))
-        return NULL;
-    struct kept_block *block = (struct kept_block *)(memory->start + memory->used_bytes);
+    struct kept_block *block = block_at(&store->segments.own, store->used_bytes);
     memory_populate(block, bytes);
-    memory->used_bytes += bytes;
+    store->used_bytes = used_bytes;
     block->bytes = bytes;
     return block;
 }
 
 /* Leaves a hole behind the block's first bytes, if another block can be there. */
-static void split_hole(struct kept_block *block, int64_t bytes)
+static void split_hole(const struct node_segment *own, struct kept_block *block, int64_t bytes)
 {
-    int64_t rest = block->bytes - bytes;
+    int64_t rest = block->bytes - bytes, place = (char *)block - own->start + bytes;
     if (rest < (int64_t)sizeof *block)
         return;
-    struct kept_block *hole = (struct kept_block *)((char *)block + bytes);
-    *hole = (struct kept_block){.next = block->next, .bytes = rest, .build = -1};
-    block->next = hole;
+    *block_at(own, place) = (struct kept_block){.next = block->next, .bytes = rest, .build = -1};
+    block->next = place;
     block->bytes = bytes;
 }
 
 /* Takes the first hole that is large enough; NULL: there is none. */
-static struct kept_block *fill_hole(struct kept_memory *memory, int64_t bytes)
+static struct kept_block *fill_hole(struct integral_store *store, int64_t bytes)
 {
-    struct kept_block **link = &memory->first_hole;
-    while (*link && (*link)->bytes < bytes)
-        link = &(*link)->next;
-    struct kept_block *block = *link;
-    if (block) {
-        split_hole(block, bytes);
-        *link = block->next;
-    }
+    const struct node_segment *own = &store->segments.own;
+    int64_t *link = &store->first_hole;
+    while (*link > 0 && block_at(own, *link)->bytes < bytes)
+        link = &block_at(own, *link)->next;
+    if (*link == 0)
+        return NULL;
+    struct kept_block *block = block_at(own, *link);
+    split_hole(own, block, bytes);
+    *link = block->next;
     return block;
 }
 
 bool integral_store_is_full(const struct integral_store *store)
 {
-    const struct kept_memory *memory = &store->memory;
-    int64_t room = store->bound_bytes - memory->used_bytes - bytes_of_buckets(store->n_buckets);
+    int64_t room = store->bound_bytes - store->used_bytes;
     int64_t mean = store->n_blocks > 0 ? store->bytes / store->n_blocks : 0;
-    return store->short_of_room && !memory->first_hole && room < mean;
+    return store->short_of_room && store->first_hole == 0 && room < mean;
 }
 
 struct kept_quartets *integral_store_add(struct integral_store *store,
@@ -370,20 +371,20 @@ struct kept_quartets *integral_store_add(struct integral_store *store,
                                          const struct kept_size *size)
 {
     int64_t bytes = bytes_of_block(size);
-    if (store->n_blocks >= store->n_buckets)
-        grow_buckets(store);
-    struct kept_block *block = fill_hole(&store->memory, bytes);
+    struct kept_block *block = fill_hole(store, bytes);
     if (!block)
         block = append_block(store, bytes);
     if (!block) {
         store->short_of_room = true;
         return NULL;
     }
-    *block = (struct kept_block){
-        .quartet = *quartet, .group = group, .bytes = block->bytes, .build = store->build};
-    kept_quartets_init(size, store->unit, block + 1, &block->kept);
+    *block = (struct kept_block){.quartet = *quartet,
+                                 .group = group,
+                                 .size = *size,
+                                 .bytes = block->bytes,
+                                 .build = store->build};
     put_into_bucket(store, block);
-    return &block->kept;
+    return take_block(store, block);
 }
 
 int64_t integral_store_bytes(const struct integral_store *store)

@@ -100,7 +100,7 @@ enum status pool_end_iteration(struct taskpool *pool, enum status own)
     iteration->iteration = pool->n_iterations++;
     if (pool->recorder)
         recorder_end(pool->recorder, iteration->iteration, workers,
-                     outcome.totals.maxima.elapsed_s);
+                     statistics_makespan_s(&outcome.totals));
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
     driver->functions->explain(pool->driver, &iteration->choice);
     if (outcome.n_failed == 0)

@@ -15,7 +15,7 @@
 /* A page of 2 MiB is one where addresses and places in the file are the same multiple of it. */
 enum { HUGE_BYTES = 2 << 20 };
 
-static bool is_near_memory_refused(void)
+bool near_memory_is_refused(void)
 {
     const char *choice = getenv("BERYL_NEAR_MEMORY");
     return choice && strcmp(choice, "never") == 0;
@@ -99,7 +99,7 @@ void near_memory_init(MPI_Comm comm, void *own, size_t size_bytes, struct near_m
     *near = (struct near_memory){.seen = calloc((size_t)n, sizeof *near->seen)};
     if (!near->seen)
         die_no_memory("no memory for the addresses of windows");
-    bool may_share = node_count(comm) > 1 && !is_near_memory_refused();
+    bool may_share = node_count(comm) > 1 && !near_memory_is_refused();
     struct shared_mappings mappings;
     struct file_place place = {0};
     shared_mappings_init(&mappings);

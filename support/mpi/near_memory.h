@@ -11,7 +11,11 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Whether the environment says so. */
+bool near_memory_is_refused(void);
 
 struct near_memory {
     /* Addresses here of the memory of each process of comm, NULL where it is not seen. Owned. */

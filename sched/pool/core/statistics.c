@@ -28,9 +28,12 @@ static void add_worker(struct statistics_sums *sums, const struct statistics_wor
 
 struct statistics_totals statistics_totals_of(const struct statistics_worker *workers, int64_t n)
 {
-    struct statistics_totals totals = {0};
+    struct statistics_totals totals = {.maxima.minus_started_s = -INFINITY};
     for (int64_t i = 0; i < n; i++) {
+        double started_s = workers[i].started_s;
         totals.maxima.elapsed_s = fmax(totals.maxima.elapsed_s, workers[i].elapsed_s);
+        totals.maxima.ended_s = fmax(totals.maxima.ended_s, started_s + workers[i].elapsed_s);
+        totals.maxima.minus_started_s = fmax(totals.maxima.minus_started_s, -started_s);
         totals.maxima.task_s = fmax(totals.maxima.task_s, workers[i].task_s);
         totals.maxima.balance_s = fmax(totals.maxima.balance_s, workers[i].balance_s);
     }
@@ -69,23 +72,31 @@ static struct taskpool_spread spread_of_sums(double sum, double sum_of_squares, 
                                     .sd = sqrt(fmax(0, sum_of_squares / n - mean * mean))};
 }
 
+double statistics_makespan_s(const struct statistics_totals *totals)
+{
+    const struct statistics_maxima *maxima = &totals->maxima;
+    return fmax(maxima->elapsed_s, maxima->ended_s + maxima->minus_started_s);
+}
+
 void statistics_summarize(const struct statistics_totals *all, struct statistics_worker *workers,
                           int64_t n_workers, struct taskpool_iteration *iteration)
 {
     struct statistics_sums sums = all->sums;
     struct statistics_maxima maxima = all->maxima;
+    double makespan_s = statistics_makespan_s(all);
     for (int64_t i = 0; i < n_workers; i++) {
-        workers[i].idle_s += maxima.elapsed_s - workers[i].elapsed_s;
-        workers[i].elapsed_s = maxima.elapsed_s;
+        workers[i].idle_s += makespan_s - workers[i].elapsed_s;
+        workers[i].elapsed_s = makespan_s;
     }
+    sums.idle_s += sums.workers * (makespan_s - maxima.elapsed_s);
 
     double load_mean = sums.task_s / sums.workers;
-    double capacity_s = sums.workers * maxima.elapsed_s;
+    double capacity_s = sums.workers * makespan_s;
     *iteration = (struct taskpool_iteration){
         .iteration = iteration->iteration,
         .n_workers = (int64_t)sums.workers,
         .tasks = (int64_t)sums.tasks,
-        .makespan_s = maxima.elapsed_s,
+        .makespan_s = makespan_s,
         .task_s = sums.task_s,
         .idle_s = sums.idle_s,
         .search_s = sums.search_s,

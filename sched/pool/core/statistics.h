@@ -13,8 +13,8 @@ struct statistics_worker {
     double search_s;
     double scheduler_s;
     double communication_s;
-    double elapsed_s; /* from the start until it was done; after statistics_summarize the
-                       * makespan */
+    double started_s; /* on a clock that all workers share; 0 without one, or if all start at once */
+    double elapsed_s; /* from then until it was done; after statistics_summarize the makespan */
     double balance_s; /* in preparing this iteration, before its start */
     int64_t messages; /* sent; a request to the shared counter counts as one of 8 bytes */
     int64_t bytes;
@@ -34,6 +34,7 @@ struct statistics_sums {
 
 struct statistics_maxima {
     double elapsed_s, task_s, balance_s;
+    double ended_s, minus_started_s; /* the latest end, and the first start with its sign changed */
 };
 
 struct statistics_totals {
@@ -46,10 +47,14 @@ struct statistics_totals statistics_totals_of(const struct statistics_worker *wo
 /* Adds those of other workers; a + b is b + a to the last bit. */
 void statistics_totals_add(struct statistics_totals *totals, const struct statistics_totals *other);
 
+/* From the first start to the last end: where processes share a core, some start when others have ended,
+ * and none takes as long alone. */
+double statistics_makespan_s(const struct statistics_totals *totals);
+
 /* Sums up one iteration of all workers of all processes. Not collective.
  * all        totals of all processes
- * workers    n_workers of this process; the time from a worker's own end to the
- *            end of the last one is added to its idle_s and elapsed_s
+ * workers    n_workers of this process; the time from the first start to a worker's own, and from
+ *            its end to the last one, is added to its idle_s and elapsed_s
  * iteration  out, but for the field `iteration` */
 void statistics_summarize(const struct statistics_totals *all, struct statistics_worker *workers,
                           int64_t n_workers, struct taskpool_iteration *iteration);

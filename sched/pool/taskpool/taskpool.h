@@ -306,13 +306,14 @@ struct taskpool_choice {
 };
 
 /* All workers in one iteration. Seconds, messages, bytes and tasks are sums over the workers unless
- * it says otherwise. A worker's time, from the common start of an iteration until the last worker
+ * it says otherwise. A worker's time, from the start of an iteration until the last worker
  * is done (the makespan), is divided so that
  *     task + search + idle + scheduler + communication = makespan
  *   task           in the bodies of tasks
  *   search         without a task while the mode searches for one, for instance
  *                  while a request to a victim or to the shared counter is out
- *   idle           without a task and not searching, including the wait at the end
+ *   idle           without a task and not searching, including the wait at the end and, on one node,
+ *                  that for a core which other workers have at the start
  *   scheduler      in the mode, choosing tasks; where that takes some ns a
  *                  task it is measured once per poll and otherwise counts
  *                  as task, because reading the clock would take longer

@@ -51,7 +51,7 @@ static void it_has_what_it_took(void **state)
     (void)state;
     enum { N = 1000 };
     struct integral_store *store;
-    check_ok(integral_store_create(INT64_MAX, 0, &store));
+    check_ok(integral_store_create(MPI_COMM_SELF, 2 * N * kept_quartets_bytes(&size), 0, &store));
     integral_store_begin(store);
     for (int64_t number = 0; number < N; number++) {
         assert_false(has_quartet_of(store, number));
@@ -87,7 +87,7 @@ static void it_keeps_to_its_bound_and_drops_what_is_not_asked_for(void **state)
     (void)state;
     struct integral_store *store;
     int64_t bound = 20 * kept_quartets_bytes(&size);
-    check_ok(integral_store_create(bound, 0, &store));
+    check_ok(integral_store_create(MPI_COMM_SELF, bound, 0, &store));
     assert_int_equal(ask_for(store, 0, 10, bound), 0);
     int64_t n = ask_for(store, 0, 30, bound);
     assert_int_equal(n, 10);
@@ -132,7 +132,7 @@ static void it_fills_the_holes_that_others_left(void **state)
     enum { N = 300, N_ASKED = N * 6 / 10 };
     struct integral_store *store;
     int64_t bound = N_ASKED / 2 * kept_quartets_bytes(&size);
-    check_ok(integral_store_create(bound, 0, &store));
+    check_ok(integral_store_create(MPI_COMM_SELF, bound, 0, &store));
     int64_t first = ask_for_some(store, 0, N, bound);
     assert_in_range(first, N_ASKED / 4, N_ASKED - 1);
     for (int64_t build = 1; build < 40; build++)
@@ -150,7 +150,7 @@ static void it_says_when_it_is_full(void **state)
     (void)state;
     const struct kept_size small = {.n_integrals = {5}}, large = {.n_integrals = {5000}};
     struct integral_store *store;
-    check_ok(integral_store_create(9 * kept_quartets_bytes(&size), 0, &store));
+    check_ok(integral_store_create(MPI_COMM_SELF, 9 * kept_quartets_bytes(&size), 0, &store));
     integral_store_begin(store);
     assert_false(integral_store_is_full(store));
     assert_false(add_sized(store, 0, &large));
@@ -184,7 +184,7 @@ static void it_touches_what_is_computed_and_returns_it(void **state)
     enum { N = 10 };
     const struct kept_size large = {.n_integrals = {1000000}};
     struct integral_store *store;
-    check_ok(integral_store_create(2 * N * kept_quartets_bytes(&large), 0, &store));
+    check_ok(integral_store_create(MPI_COMM_SELF, 2 * N * kept_quartets_bytes(&large), 0, &store));
     int64_t before = resident_bytes();
     integral_store_begin(store);
     int64_t all = N * kept_quartets_bytes(&large);
@@ -202,18 +202,30 @@ static void it_touches_what_is_computed_and_returns_it(void **state)
     integral_store_destroy(store);
 }
 
+/* It takes as much address space as the system grants. */
+static void a_bound_may_be_beyond_all_memory(void **state)
+{
+    (void)state;
+    struct integral_store *store;
+    check_ok(integral_store_create(MPI_COMM_SELF, INT64_MAX, 0, &store));
+    integral_store_begin(store);
+    assert_true(add_quartet_of(store, 1));
+    assert_true(has_quartet_of(store, 1));
+    integral_store_destroy(store);
+}
+
 static void nothing_fits_into_no_bytes(void **state)
 {
     (void)state;
     struct integral_store *store;
-    check_ok(integral_store_create(1, 0, &store));
+    check_ok(integral_store_create(MPI_COMM_SELF, 1, 0, &store));
     integral_store_begin(store);
     assert_false(add_quartet_of(store, 1));
     assert_false(has_quartet_of(store, 1));
     integral_store_destroy(store);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_has_what_it_took),
@@ -221,7 +233,8 @@ int main(void)
         cmocka_unit_test(it_fills_the_holes_that_others_left),
         cmocka_unit_test(it_says_when_it_is_full),
         cmocka_unit_test(it_touches_what_is_computed_and_returns_it),
+        cmocka_unit_test(a_bound_may_be_beyond_all_memory),
         cmocka_unit_test(nothing_fits_into_no_bytes),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run_parallel(tests, &argc, &argv);
 }

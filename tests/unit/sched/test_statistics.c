@@ -96,6 +96,26 @@ static void test_parts_make_up_the_makespan(void **state)
                 n_workers * sum.makespan_s, 1e-14);
 }
 
+/* Workers that share a core: the second starts when the first has ended. None took longer than 2 s, and
+ * together they took 4. */
+static void test_the_makespan_begins_with_the_first_start(void **state)
+{
+    (void)state;
+    struct statistics_worker workers[] = {
+        {.task_s = 2, .started_s = 1000.5, .elapsed_s = 2},
+        {.task_s = 1.5, .idle_s = 0.25, .started_s = 1002.5, .elapsed_s = 1.75}};
+    struct statistics_totals totals = statistics_totals_of(&workers[0], 1);
+    struct statistics_totals second = statistics_totals_of(&workers[1], 1);
+    struct taskpool_iteration sum;
+    statistics_totals_add(&totals, &second);
+    statistics_summarize(&totals, workers, 2, &sum);
+    check_close(sum.makespan_s, 3.75, 1e-12);
+    check_close(sum.efficiency, 3.5 / 7.5, 1e-12);
+    check_close(sum.idle_s, 4, 1e-12);
+    check_close(workers[0].idle_s, 1.75, 1e-12);
+    check_close(workers[1].idle_s, 2.25, 1e-12);
+}
+
 /* A reduction adds them in another order on each process, and all must get the same bits. */
 static void test_order_of_parts_does_not_matter(void **state)
 {
@@ -174,6 +194,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_equal_loads_are_balanced),
         cmocka_unit_test(test_parts_make_up_the_makespan),
+        cmocka_unit_test(test_the_makespan_begins_with_the_first_start),
         cmocka_unit_test(test_order_of_parts_does_not_matter),
         cmocka_unit_test(test_nothing_done),
         cmocka_unit_test(test_json_keys),

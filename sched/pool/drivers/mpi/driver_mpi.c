@@ -160,6 +160,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     if (base->records.recorder)
         recorder_begin(base->records.recorder, driver->start_s);
     run_until_done(driver);
+    driver->worker.started_s = mpi_comm_spans_nodes(&driver->comm) ? 0 : driver->start_s;
     driver->worker.elapsed_s = driver->clock_s - driver->start_s;
     mpi_worker_stop_thread(driver);
     driver->running = false;

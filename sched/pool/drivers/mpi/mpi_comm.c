@@ -157,14 +157,14 @@ enum status mpi_comm_begin(struct mpi_comm *comm)
     return status_agree(comm->messages.mpi, (enum status)comm->status);
 }
 
-static bool spans_nodes(const struct mpi_comm *comm)
+bool mpi_comm_spans_nodes(const struct mpi_comm *comm)
 {
     return comm->base.n_node_ranks < comm->base.size;
 }
 
 bool mpi_comm_serves(const struct mpi_comm *comm)
 {
-    return comm->mode->receive || spans_nodes(comm);
+    return comm->mode->receive || mpi_comm_spans_nodes(comm);
 }
 
 bool mpi_comm_can_receive(const struct mpi_comm *comm)
@@ -235,7 +235,7 @@ static bool deliver_completions(struct mpi_comm *comm)
 static void serve_accesses(struct mpi_comm *comm)
 {
     int found;
-    if (spans_nodes(comm))
+    if (mpi_comm_spans_nodes(comm))
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->messages.mpi, &found, MPI_STATUS_IGNORE);
 }
 

@@ -48,6 +48,9 @@ void mpi_comm_open_memory(struct mpi_comm *comm, const struct taskpool_mode_setu
  * Collective. Errors: the first status of a worker, by rank; the same on every process. */
 enum status mpi_comm_begin(struct mpi_comm *comm);
 
+/* Whether the processes are on several nodes. */
+bool mpi_comm_spans_nodes(const struct mpi_comm *comm);
+
 /* Whether others may ask for something at any time: by messages of the mode, or by one-sided
  * accesses to this process's memory from another node, which MPI serves only when it is called. */
 bool mpi_comm_serves(const struct mpi_comm *comm);
