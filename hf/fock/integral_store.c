@@ -18,15 +18,16 @@ struct kept_block {
     int group; /* of the symmetry */
     struct kept_size size;
     int64_t bytes;
-    _Atomic int64_t build; /* in which a process last asked for it; of a hole, one before the current build */
+    _Atomic int64_t
+        build; /* in which a process last asked for it; of a hole, one before the current build */
 };
 
 /* The start of a process's segment; blocks and holes follow, one after another. Only its process writes, but
  * for `build` of blocks, and others find what it wrote before it put a block into its bucket. While it drops
  * blocks, `build` is not the number of the others' build, and they look for none. */
 struct segment_head {
-    _Atomic int64_t build; /* which this process has begun */
-    int64_t n_buckets;     /* a power of two */
+    _Atomic int64_t build;     /* which this process has begun */
+    int64_t n_buckets;         /* a power of two */
     _Atomic int64_t buckets[]; /* places of the first blocks; 0: none */
 };
 
@@ -39,7 +40,7 @@ struct integral_store {
     int64_t used_bytes; /* of this process's segment, from the start */
     int64_t bytes;      /* of these, without holes */
     int64_t n_blocks;
-    int64_t first_hole; /* place; their places ascend; 0: none */
+    int64_t first_hole;         /* place; their places ascend; 0: none */
     struct kept_quartets found; /* last */
 };
 
@@ -91,13 +92,13 @@ static void start_segment(struct integral_store *store)
 enum status integral_store_create(MPI_Comm comm, int64_t bound_bytes, double unit,
                                   struct integral_store **store)
 {
-    struct integral_store *made =
-        agree_calloc(comm, sizeof *made, "integrals that are kept");
+    struct integral_store *made = agree_calloc(comm, sizeof *made, "integrals that are kept");
     *store = NULL;
     if (!made)
         return STATUS_NO_MEMORY;
     *made = (struct integral_store){.bound_bytes = bound_bytes, .unit = unit};
-    enum status status = node_segments_init(comm, bound_bytes, bytes_of_head(LEAST_BUCKETS), &made->segments);
+    enum status status =
+        node_segments_init(comm, bound_bytes, bytes_of_head(LEAST_BUCKETS), &made->segments);
     if (status != STATUS_OK) {
         integral_store_destroy(made);
         return status;
@@ -228,8 +229,8 @@ static bool is_same_quartet(const struct tile_quartet *a, const struct tile_quar
 }
 
 /* The block of a tile quartet in a segment; NULL: it has none. */
-static struct kept_block *find_block(const struct node_segment *segment, int64_t build,
-                                     const struct tile_quartet *quartet, int group)
+static struct kept_block *find_kept_block(const struct node_segment *segment, int64_t build,
+                                          const struct tile_quartet *quartet, int group)
 {
     struct segment_head *head = head_of(segment);
     if (!head || head->n_buckets == 0 || atomic_load(&head->build) != build)
@@ -254,9 +255,9 @@ struct kept_quartets *integral_store_find(struct integral_store *store,
                                           const struct tile_quartet *quartet, int group)
 {
     const struct node_segments *segments = &store->segments;
-    struct kept_block *block = find_block(&segments->own, store->build, quartet, group);
+    struct kept_block *block = find_kept_block(&segments->own, store->build, quartet, group);
     for (int i = 0; i < segments->n_others && !block; i++)
-        block = find_block(&segments->others[i], store->build, quartet, group);
+        block = find_kept_block(&segments->others[i], store->build, quartet, group);
     if (!block)
         return NULL;
     atomic_store_explicit(&block->build, store->build, memory_order_relaxed);

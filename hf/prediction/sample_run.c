@@ -86,8 +86,7 @@ static enum status create_sample_worker(struct sampler *sampler)
     sampler->done = calloc((size_t)sampler->n_samples + 1, sizeof *sampler->done);
     TRY(CHECK_MEMORY(sampler->done, "no memory for a sample of tile quartets"));
     if (kept > 0)
-        TRY(integral_store_create(MPI_COMM_SELF, kept, sampler->screening->unit,
-                                  &sampler->store));
+        TRY(integral_store_create(MPI_COMM_SELF, kept, sampler->screening->unit, &sampler->store));
     TRY(fock_worker_create(sampler->screening, (enum screening_rule)settings->screening,
                            (enum fock_symmetry)settings->symmetry, settings->cache_bytes / 4,
                            &sampler->worker));

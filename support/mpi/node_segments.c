@@ -142,8 +142,8 @@ enum status node_segments_init(MPI_Comm comm, int64_t most_bytes, int64_t least_
     int n;
     MPI_Comm_size(comm, &n);
     int n_near = node_count(comm);
-    *segments = (struct node_segments){
-        .file = -1, .others = calloc((size_t)n_near, sizeof *segments->others)};
+    *segments = (struct node_segments){.file = -1,
+                                       .others = calloc((size_t)n_near, sizeof *segments->others)};
     struct segment_address *addresses = calloc((size_t)n, sizeof *addresses);
     enum status status =
         status_agree(comm, CHECK_MEMORY(addresses && segments->others,

@@ -13,7 +13,8 @@ struct statistics_worker {
     double search_s;
     double scheduler_s;
     double communication_s;
-    double started_s; /* on a clock that all workers share; 0 without one, or if all start at once */
+    double
+        started_s; /* on a clock that all workers share; 0 without one, or if all start at once */
     double elapsed_s; /* from then until it was done; after statistics_summarize the makespan */
     double balance_s; /* in preparing this iteration, before its start */
     int64_t messages; /* sent; a request to the shared counter counts as one of 8 bytes */

@@ -21,9 +21,8 @@ static struct integral_store *create_store(int64_t n_quartets)
 {
     struct integral_store *store;
     find_ranks();
-    check_ok(integral_store_create(MPI_COMM_WORLD,
-                                   1000 + n_quartets * (200 + kept_quartets_bytes(&size)), 0,
-                                   &store));
+    check_ok(integral_store_create(
+        MPI_COMM_WORLD, 1000 + n_quartets * (200 + kept_quartets_bytes(&size)), 0, &store));
     return store;
 }
 
