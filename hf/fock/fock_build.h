@@ -75,8 +75,8 @@ enum status fock_build_several(struct fock *fock, const struct density_kind *kin
 enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry,
                               const struct tile_symmetry *larger);
 
-/* Forgets the kept integrals and returns their memory; later builds keep theirs again. Not
- * collective. */
+/* Forgets the kept integrals and returns their memory; later builds keep theirs again. To be called by all
+ * processes, but none waits for another. */
 void fock_forget_integrals(struct fock *fock);
 
 /* The threshold of its screening, hartree. Not collective. */
@@ -94,7 +94,7 @@ struct fock_record {
     int64_t integrals; /* used by all processes; one of each orbit under full symmetry, or that of
                              * a molecule */
     int64_t integrals_read; /* of them, kept from earlier builds; the others were computed */
-    int64_t kept_hits;      /* tile quartets kept by the process that ran them */
+    int64_t kept_hits;      /* tile quartets kept by a process that the one that ran them sees */
     int64_t kept_misses;    /* those that were not, and had integrals to keep */
     int64_t kept_bytes;     /* of all processes after the build */
     struct taskpool_iteration statistics;

@@ -66,10 +66,9 @@ enum status fock_pool_create(struct fock *fock);
 struct kept_sums fock_pool_take_kept_sums(struct fock *fock);
 
 /* Tells the pool by how many of its durations a task takes longer elsewhere, unless all processes read what
- * any of them keeps: the seconds that filled
- * a tile quartet, times those that the next build finds, over the durations of all tasks. 4 to 9 for
- * most molecules, 160 for an atom in general contractions; next to nothing where nothing is kept.
- * Not after a build that filled most: it also computed shell pairs.
+ * any of them keeps: the seconds that filled a tile quartet, times those that the next build finds, over
+ * the durations of all tasks. 4 to 9 for most molecules, 160 for an atom in general contractions; next to
+ * nothing where nothing is kept. Not after a build that filled most: it also computed shell pairs.
  * sums    the same on every process, as n_hits
  * n_hits  tile quartets that this build found
  * Errors: those of taskpool_set_move_cost. */

@@ -44,8 +44,8 @@ struct integral_store {
     struct kept_quartets found; /* last */
 };
 
-/* Beyond SMALL_PAGE_BYTES the memory of a process asks for huge pages, with which 4.5 GB are filled in three
- * quarters of the time; before, it does not: a hypervisor to which whole free huge pages are returned takes
+/* Beyond SMALL_PAGE_BYTES the memory of a process asks for huge pages, with which 4.5 GB that no other process
+ * sees are filled in three quarters of the time; before, it does not: a hypervisor to which whole free huge pages are returned takes
  * long to give them again. */
 enum { SMALL_PAGE_BYTES = 128 << 20 };
 
@@ -72,21 +72,21 @@ static int64_t bytes_of_block(const struct kept_size *size)
     return (int64_t)sizeof(struct kept_block) + kept_quartets_bytes(size);
 }
 
-/* Starts this process's segment, all bytes of which are 0. */
+/* Starts this process's segment, all bytes of which are 0; without memory there is none. */
 static void start_segment(struct integral_store *store)
 {
     const struct node_segment *own = &store->segments.own;
     int64_t n_buckets = LEAST_BUCKETS;
-    store->used_bytes = store->bytes = store->n_blocks = store->first_hole = 0;
-    if (!own->start)
-        return;
-    while (n_buckets < MOST_BUCKETS && 2 * n_buckets <= own->bytes / BYTES_PER_BUCKET)
+    while (n_buckets < MOST_BUCKETS && 2 * n_buckets <= store->bound_bytes / BYTES_PER_BUCKET)
         n_buckets *= 2;
-    if (!node_segments_grow(&store->segments, bytes_of_head(n_buckets)))
+    int64_t bytes = bytes_of_head(n_buckets);
+    if (bytes > store->bound_bytes || !node_segments_take(&store->segments, 0, bytes))
         return;
+    if (own->bytes > SMALL_PAGE_BYTES)
+        memory_advise_huge(own->start + SMALL_PAGE_BYTES, own->bytes - SMALL_PAGE_BYTES);
     head_of(own)->n_buckets = n_buckets;
     atomic_store(&head_of(own)->build, store->build);
-    store->used_bytes = store->bytes = bytes_of_head(n_buckets);
+    store->used_bytes = store->bytes = bytes;
 }
 
 enum status integral_store_create(MPI_Comm comm, int64_t bound_bytes, double unit,
@@ -103,10 +103,6 @@ enum status integral_store_create(MPI_Comm comm, int64_t bound_bytes, double uni
         integral_store_destroy(made);
         return status;
     }
-    const struct node_segment *own = &made->segments.own;
-    if (own->bytes > SMALL_PAGE_BYTES)
-        memory_advise_huge(own->start + SMALL_PAGE_BYTES, own->bytes - SMALL_PAGE_BYTES);
-    start_segment(made);
     *store = made;
     return STATUS_OK;
 }
@@ -125,7 +121,7 @@ void integral_store_clear(struct integral_store *store)
     node_segments_clear(&store->segments);
     store->build++;
     store->short_of_room = false;
-    start_segment(store);
+    store->used_bytes = store->bytes = store->n_blocks = store->first_hole = 0;
     memory_return_freed(); /* what follows may need it as shared memory */
 }
 
@@ -233,7 +229,7 @@ static struct kept_block *find_kept_block(const struct node_segment *segment, in
                                           const struct tile_quartet *quartet, int group)
 {
     struct segment_head *head = head_of(segment);
-    if (!head || head->n_buckets == 0 || atomic_load(&head->build) != build)
+    if (atomic_load(&head->build) != build || head->n_buckets == 0)
         return NULL;
     int64_t place = atomic_load(find_bucket(head, quartet, group));
     while (place > 0) {
@@ -255,7 +251,9 @@ struct kept_quartets *integral_store_find(struct integral_store *store,
                                           const struct tile_quartet *quartet, int group)
 {
     const struct node_segments *segments = &store->segments;
-    struct kept_block *block = find_kept_block(&segments->own, store->build, quartet, group);
+    struct kept_block *block = NULL;
+    if (store->used_bytes > 0)
+        block = find_kept_block(&segments->own, store->build, quartet, group);
     for (int i = 0; i < segments->n_others && !block; i++)
         block = find_kept_block(&segments->others[i], store->build, quartet, group);
     if (!block)
@@ -323,12 +321,13 @@ void integral_store_begin(struct integral_store *store)
 /* Memory beyond the blocks; NULL without room. */
 static struct kept_block *append_block(struct integral_store *store, int64_t bytes)
 {
+    if (store->used_bytes == 0)
+        start_segment(store);
     int64_t used_bytes = store->used_bytes + bytes;
     if (store->used_bytes == 0 || used_bytes > store->bound_bytes ||
-        !node_segments_grow(&store->segments, used_bytes))
+        !node_segments_take(&store->segments, store->used_bytes, bytes))
         return NULL;
     struct kept_block *block = block_at(&store->segments.own, store->used_bytes);
-    memory_populate(block, bytes);
     store->used_bytes = used_bytes;
     block->bytes = bytes;
     return block;
@@ -362,9 +361,12 @@ static struct kept_block *fill_hole(struct integral_store *store, int64_t bytes)
 
 bool integral_store_is_full(const struct integral_store *store)
 {
-    int64_t room = store->bound_bytes - store->used_bytes;
+    int64_t granted = store->segments.own.bytes;
+    int64_t most = granted < store->bound_bytes ? granted : store->bound_bytes;
+    int64_t room = most - store->used_bytes;
     int64_t mean = store->n_blocks > 0 ? store->bytes / store->n_blocks : 0;
-    return store->short_of_room && store->first_hole == 0 && room < mean;
+    bool has_none = store->used_bytes == 0;
+    return store->short_of_room && store->first_hole == 0 && (has_none || room < mean);
 }
 
 struct kept_quartets *integral_store_add(struct integral_store *store,

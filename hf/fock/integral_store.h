@@ -47,7 +47,7 @@ double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry
                                  const struct tile_symmetry *of_molecule);
 
 /* Forgets all integrals of this process and returns their memory to the system. To be called by all
- * processes, between builds. */
+ * processes, between builds: a process that does not no longer finds what others keep. */
 void integral_store_clear(struct integral_store *store);
 
 /* Starts a build. To be called by all processes, once no other one is in the build before; what those keep

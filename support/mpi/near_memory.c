@@ -21,7 +21,7 @@ bool near_memory_is_refused(void)
     return choice && strcmp(choice, "never") == 0;
 }
 
-static bool is_address_space_limited(void)
+bool near_memory_space_is_limited(void)
 {
     struct rlimit limit;
     return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
@@ -107,7 +107,7 @@ void near_memory_init(MPI_Comm comm, void *own, size_t size_bytes, struct near_m
     if (mapping && may_share) {
         place = mapping->place;
         place.offset += (uint64_t)((char *)own - mapping->begin);
-        if (!is_address_space_limited())
+        if (!near_memory_space_is_limited())
             map_view(mapping, near);
     }
     atomic_store_explicit((_Atomic uint64_t *)own, mark_of(rank), memory_order_release);

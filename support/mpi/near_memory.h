@@ -17,6 +17,9 @@
 /* Whether the environment says so. */
 bool near_memory_is_refused(void);
 
+/* Whether there is a limit on what this process maps (ulimit -v). */
+bool near_memory_space_is_limited(void);
+
 struct near_memory {
     /* Addresses here of the memory of each process of comm, NULL where it is not seen. Owned. */
     char **seen;

@@ -2,6 +2,7 @@
 #include "support/mpi/node_segments.h"
 
 #include "support/base/agree.h"
+#include "support/base/memory.h"
 #include "support/base/node.h"
 #include "support/mpi/near_memory.h"
 
@@ -42,18 +43,19 @@ static void *reserve_segment(int file, int64_t most_bytes, int64_t least_bytes, 
     return NULL;
 }
 
-static void reserve_own(bool may_share, int64_t most_bytes, int64_t least_bytes,
-                        struct node_segments *segments)
+static void reserve_own(struct node_segments *segments)
 {
     struct node_segment *own = &segments->own;
-    if (may_share)
-        segments->file = create_segment_file(most_bytes);
-    own->start = reserve_segment(segments->file, most_bytes, least_bytes, &own->bytes);
-    if (own->start || segments->file < 0)
-        return;
-    close(segments->file);
-    segments->file = -1;
-    own->start = reserve_segment(-1, most_bytes, least_bytes, &own->bytes);
+    own->start =
+        reserve_segment(segments->file, segments->most_bytes, segments->least_bytes, &own->bytes);
+}
+
+/* A segment that others can map; without it `own` is reserved later. */
+static void reserve_for_others(struct node_segments *segments)
+{
+    segments->file = create_segment_file(segments->most_bytes);
+    if (segments->file >= 0)
+        reserve_own(segments);
 }
 
 /* How another process opens the file behind a segment, and what tells it from others. */
@@ -65,7 +67,7 @@ struct segment_address {
 static struct segment_address address_of_own(const struct node_segments *segments)
 {
     struct stat found;
-    if (segments->file < 0 || fstat(segments->file, &found) != 0)
+    if (!segments->own.start || fstat(segments->file, &found) != 0)
         return (struct segment_address){0};
     return (struct segment_address){.pid = getpid(),
                                     .file = segments->file,
@@ -89,7 +91,7 @@ static bool map_other(const struct segment_address *address, struct node_segment
     void *start = MAP_FAILED;
     snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)address->pid,
              (long long)address->file);
-    int file = address->bytes > 0 ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    int file = address->bytes > 0 ? open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
     if (file < 0)
         return false;
     if (is_file_at(file, address))
@@ -116,7 +118,7 @@ static void forget_others(struct node_segments *segments)
     segments->n_others = 0;
 }
 
-/* Maps all other processes of the node, or none; addresses: of all processes of comm. */
+/* Maps all other processes of the node; false: one cannot be seen. addresses: of all processes of comm. */
 static bool map_others(MPI_Comm comm, const struct segment_address *addresses,
                        struct node_segments *segments)
 {
@@ -127,13 +129,39 @@ static bool map_others(MPI_Comm comm, const struct segment_address *addresses,
         own++;
     for (int i = 1; i < n; i++) {
         const struct segment_address *address = &addresses[ranks[(own + i) % n]];
-        if (!map_other(address, &segments->others[segments->n_others])) {
-            forget_others(segments);
+        if (!map_other(address, &segments->others[segments->n_others]))
             return false;
-        }
         segments->n_others++;
     }
     return true;
+}
+
+/* Without the segments of others, nor one that they see. */
+static void keep_to_own(struct node_segments *segments)
+{
+    forget_others(segments);
+    unmap_segment(&segments->own);
+    segments->writable_bytes = 0;
+    if (segments->file >= 0)
+        close(segments->file);
+    segments->file = -1;
+}
+
+/* Lets all processes see those of their nodes, or none. */
+static void share_segments(MPI_Comm comm, struct segment_address *addresses,
+                           struct node_segments *segments)
+{
+    int n, n_near = node_count(comm);
+    MPI_Comm_size(comm, &n);
+    if (n_near > 1 && !near_memory_is_refused() && !near_memory_space_is_limited())
+        reserve_for_others(segments);
+    struct segment_address own = address_of_own(segments);
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, addresses, sizeof own, MPI_BYTE, comm);
+    int all[] = {own.bytes > 0 && map_others(comm, addresses, segments), n_near == n};
+    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_LAND, comm);
+    if (!all[0])
+        keep_to_own(segments);
+    segments->seen_by_all = (all[0] && all[1]) || n == 1;
 }
 
 enum status node_segments_init(MPI_Comm comm, int64_t most_bytes, int64_t least_bytes,
@@ -141,36 +169,30 @@ enum status node_segments_init(MPI_Comm comm, int64_t most_bytes, int64_t least_
 {
     int n;
     MPI_Comm_size(comm, &n);
-    int n_near = node_count(comm);
-    *segments = (struct node_segments){.file = -1,
-                                       .others = calloc((size_t)n_near, sizeof *segments->others)};
+    *segments = (struct node_segments){
+        .file = -1,
+        .most_bytes = most_bytes,
+        .least_bytes = least_bytes,
+        .others = calloc((size_t)node_count(comm), sizeof *segments->others)};
     struct segment_address *addresses = calloc((size_t)n, sizeof *addresses);
     enum status status =
         status_agree(comm, CHECK_MEMORY(addresses && segments->others,
                                         "no memory for the addresses of memory of the node"));
-    if (status == STATUS_OK) {
-        reserve_own(n_near > 1 && !near_memory_is_refused(), most_bytes, least_bytes, segments);
-        struct segment_address own = address_of_own(segments);
-        MPI_Allgather(&own, sizeof own, MPI_BYTE, addresses, sizeof own, MPI_BYTE, comm);
-        int seen = map_others(comm, addresses, segments) && n_near == n;
-        MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_LAND, comm);
-        segments->seen_by_all = seen;
-    }
+    if (status == STATUS_OK)
+        share_segments(comm, addresses, segments);
     free(addresses);
     return status;
 }
 
 void node_segments_fini(struct node_segments *segments)
 {
-    forget_others(segments);
-    unmap_segment(&segments->own);
+    keep_to_own(segments);
     free(segments->others);
-    if (segments->file >= 0)
-        close(segments->file);
     *segments = (struct node_segments){.file = -1};
 }
 
-bool node_segments_grow(struct node_segments *segments, int64_t bytes)
+/* Makes at least the first bytes writable; false: the system does not allow it. */
+static bool grow_own(struct node_segments *segments, int64_t bytes)
 {
     struct node_segment *own = &segments->own;
     if (bytes <= segments->writable_bytes)
@@ -189,10 +211,27 @@ bool node_segments_grow(struct node_segments *segments, int64_t bytes)
     return true;
 }
 
+bool node_segments_take(struct node_segments *segments, int64_t place, int64_t bytes)
+{
+    struct node_segment *own = &segments->own;
+    if (!own->start)
+        reserve_own(segments);
+    if (!own->start || !grow_own(segments, place + bytes))
+        return false;
+    /* A page that the system has not got would end the process when it is written to. */
+    if (segments->file >= 0 && fallocate(segments->file, FALLOC_FL_KEEP_SIZE, place, bytes) != 0)
+        return false;
+    memory_populate(own->start + place, bytes);
+    return true;
+}
+
 void node_segments_clear(struct node_segments *segments)
 {
     size_t bytes = (size_t)segments->writable_bytes;
-    int advice = segments->file >= 0 ? MADV_REMOVE : MADV_DONTNEED;
-    if (bytes > 0 && madvise(segments->own.start, bytes, advice) != 0)
+    if (segments->file < 0) {
+        unmap_segment(&segments->own);
+        segments->writable_bytes = 0;
+    } else if (bytes > 0 && madvise(segments->own.start, bytes, MADV_REMOVE) != 0) {
         memset(segments->own.start, 0, bytes);
+    }
 }

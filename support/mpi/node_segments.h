@@ -3,8 +3,9 @@
  * process writes into its own, they read. Memory is taken where it is touched. It belongs to no file system
  * (memfd_create(2)), so that /dev/shm need not have room for it.
  *
- * Where the system does not let processes see each other's memory, or with BERYL_NEAR_MEMORY=never
- * (near_memory.h), and on nodes with one process of the communicator, each has its own segment alone. */
+ * Where the system does not let all processes see each other's memory, or address space is limited (ulimit -v:
+ * what others map is in nobody's budget), or with BERYL_NEAR_MEMORY=never (near_memory.h), and on nodes with one
+ * process of the communicator, each has its own segment alone. */
 #pragma once
 
 #include "support/base/status.h"
@@ -20,15 +21,17 @@ struct node_segment {
 
 struct node_segments {
     struct node_segment own;
-    int64_t writable_bytes; /* of own, from the start; those of others are writable */
-    int file;               /* behind own; -1: none */
+    int64_t most_bytes, least_bytes; /* of own */
+    int64_t writable_bytes;          /* of own, from the start; those of others are writable */
+    int file;                        /* behind own; -1: none */
     int n_others;
     struct node_segment *others; /* of the processes of the node, from the next rank on; owned */
     bool seen_by_all;            /* processes of the communicator: the others are all of them */
 };
 
 /* most_bytes: of own; less if the system does not grant the address space. With less than least_bytes
- * there is none, and that is no failure. All bytes are 0. Collective. On failure node_segments_fini still
+ * there is none, and that is no failure. It is there after the first node_segments_take, or at once where
+ * others see it. All bytes are 0. Collective. On failure node_segments_fini still
  * has to be called. Errors: STATUS_NO_MEMORY, on all processes. */
 enum status node_segments_init(MPI_Comm comm, int64_t most_bytes, int64_t least_bytes,
                                struct node_segments *segments);
@@ -36,8 +39,10 @@ enum status node_segments_init(MPI_Comm comm, int64_t most_bytes, int64_t least_
 /* Not collective; others must no longer use this process's segment, but may have it mapped. */
 void node_segments_fini(struct node_segments *segments);
 
-/* Makes at least the first bytes of own writable; false: the system does not allow it. Not collective. */
-bool node_segments_grow(struct node_segments *segments, int64_t bytes);
+/* Takes memory for bytes of own from a place on; false: the system has none. Bytes before the place have
+ * been taken. Not collective. */
+bool node_segments_take(struct node_segments *segments, int64_t place, int64_t bytes);
 
-/* Returns the memory of own to the system: all bytes are 0 again. Not collective. */
+/* Returns the memory of own to the system, and its address space unless others see it: all bytes are 0
+ * again. Not collective. */
 void node_segments_clear(struct node_segments *segments);

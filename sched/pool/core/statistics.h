@@ -49,7 +49,7 @@ struct statistics_totals statistics_totals_of(const struct statistics_worker *wo
 void statistics_totals_add(struct statistics_totals *totals, const struct statistics_totals *other);
 
 /* From the first start to the last end: where processes share a core, some start when others have ended,
- * and none takes as long alone. */
+ * and none takes as long alone. Workers that share no clock, on several nodes, count from their own starts. */
 double statistics_makespan_s(const struct statistics_totals *totals);
 
 /* Sums up one iteration of all workers of all processes. Not collective.
