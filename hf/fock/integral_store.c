@@ -18,8 +18,7 @@ struct kept_block {
     int group; /* of the symmetry */
     struct kept_size size;
     int64_t bytes;
-    _Atomic int64_t
-        build; /* in which a process last asked for it; of a hole, one before the current build */
+    _Atomic int64_t build; /* in which a process last asked for it; of a hole, an earlier one */
 };
 
 /* The start of a process's segment; blocks and holes follow, one after another. Only its process writes, but
@@ -45,8 +44,8 @@ struct integral_store {
 };
 
 /* Beyond SMALL_PAGE_BYTES the memory of a process asks for huge pages, with which 4.5 GB that no other process
- * sees are filled in three quarters of the time; before, it does not: a hypervisor to which whole free huge pages are returned takes
- * long to give them again. */
+ * sees are filled in three quarters of the time; before, it does not: a hypervisor to which whole free huge
+ * pages are returned takes long to give them again. */
 enum { SMALL_PAGE_BYTES = 128 << 20 };
 
 /* Buckets take up to 1/512 of the segment. */

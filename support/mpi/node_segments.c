@@ -157,11 +157,12 @@ static void share_segments(MPI_Comm comm, struct segment_address *addresses,
         reserve_for_others(segments);
     struct segment_address own = address_of_own(segments);
     MPI_Allgather(&own, sizeof own, MPI_BYTE, addresses, sizeof own, MPI_BYTE, comm);
-    int all[] = {own.bytes > 0 && map_others(comm, addresses, segments), n_near == n};
+    bool sees = n_near == 1 || (own.bytes > 0 && map_others(comm, addresses, segments));
+    int all[] = {sees, n_near == n};
     MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_LAND, comm);
     if (!all[0])
         keep_to_own(segments);
-    segments->seen_by_all = (all[0] && all[1]) || n == 1;
+    segments->seen_by_all = all[0] && all[1];
 }
 
 enum status node_segments_init(MPI_Comm comm, int64_t most_bytes, int64_t least_bytes,
