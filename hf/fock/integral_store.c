@@ -48,7 +48,7 @@ struct integral_store {
  * pages are returned takes long to give them again. */
 enum { SMALL_PAGE_BYTES = 128 << 20 };
 
-/* Buckets take up to 1/512 of the segment. */
+/* Buckets take up to 1/512 of the bound. */
 enum { LEAST_BUCKETS = 64, MOST_BUCKETS = 1 << 20, BYTES_PER_BUCKET = 512 * sizeof(int64_t) };
 
 static struct segment_head *head_of(const struct node_segment *segment)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A segment of address space of each process, which the other processes of its node map, too: what a
- * process writes into its own, they read. Memory is taken where it is touched. It belongs to no file system
+ * process writes into its own, they read. Its memory belongs to no file system
  * (memfd_create(2)), so that /dev/shm need not have room for it.
  *
  * Where the system does not let all processes see each other's memory, or address space is limited (ulimit -v:

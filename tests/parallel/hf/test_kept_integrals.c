@@ -216,24 +216,26 @@ static void test_later_builds_read_what_earlier_ones_computed(void **state)
     fock_destroy(fock);
 }
 
-/* The fraction of tile quartets that were found, from the third build on, of several modes together:
- * moves of one build may be right. */
+/* The least fraction of tile quartets that any mode found, of all builds from the third on: moves of one may
+ * be right. */
 static double find_late_hits(void)
 {
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .screening = SCREENING_SCHWARZ};
-    int64_t hits = 0, misses = 0;
+    double least = 1;
     settings.kept_bytes = bytes_for_all(&settings);
     for (int mode = FIRST_MOVER; mode < N_MODES; mode++) {
         struct fock *fock = create_builds(&settings, modes[mode]);
+        int64_t hits = 0, misses = 0;
         char sha256[2][SHA256_HEX_SIZE];
         for (int build = 0; build < 2 + N_LATE_BUILDS; build++) {
             build_from(fock, 0, sha256);
             hits += build >= 2 ? fock_records(fock)[build].kept_hits : 0;
             misses += build >= 2 ? fock_records(fock)[build].kept_misses : 0;
         }
+        least = fmin(least, (double)hits / (double)(hits + misses));
         fock_destroy(fock);
     }
-    return (double)hits / (double)(hits + misses);
+    return least;
 }
 
 static void test_tasks_that_move_on_a_node_find_their_integrals(void **state)
