@@ -208,13 +208,16 @@ static uint64_t mix_tile_number(uint64_t x)
     return x ^ x >> 33;
 }
 
-static _Atomic int64_t *find_bucket(struct segment_head *head, const struct tile_quartet *quartet,
-                                    int group)
+static uint64_t hash_of(const struct tile_quartet *quartet, int group)
 {
     uint64_t hash = mix_tile_number((uint64_t)quartet->I + (uint64_t)group);
     hash = mix_tile_number(hash + (uint64_t)quartet->J);
     hash = mix_tile_number(hash + (uint64_t)quartet->K);
-    hash = mix_tile_number(hash + (uint64_t)quartet->L);
+    return mix_tile_number(hash + (uint64_t)quartet->L);
+}
+
+static _Atomic int64_t *find_bucket(struct segment_head *head, uint64_t hash)
+{
     return &head->buckets[hash & (uint64_t)(head->n_buckets - 1)];
 }
 
@@ -225,12 +228,13 @@ static bool is_same_quartet(const struct tile_quartet *a, const struct tile_quar
 
 /* The block of a tile quartet in a segment; NULL: it has none. */
 static struct kept_block *find_kept_block(const struct node_segment *segment, int64_t build,
-                                          const struct tile_quartet *quartet, int group)
+                                          const struct tile_quartet *quartet, int group,
+                                          uint64_t hash)
 {
     struct segment_head *head = head_of(segment);
     if (atomic_load(&head->build) != build || head->n_buckets == 0)
         return NULL;
-    int64_t place = atomic_load(find_bucket(head, quartet, group));
+    int64_t place = atomic_load(find_bucket(head, hash));
     while (place > 0) {
         struct kept_block *block = block_at(segment, place);
         if (is_same_quartet(&block->quartet, quartet) && block->group == group)
@@ -251,10 +255,11 @@ struct kept_quartets *integral_store_find(struct integral_store *store,
 {
     const struct node_segments *segments = &store->segments;
     struct kept_block *block = NULL;
+    uint64_t hash = hash_of(quartet, group);
     if (store->used_bytes > 0)
-        block = find_kept_block(&segments->own, store->build, quartet, group);
+        block = find_kept_block(&segments->own, store->build, quartet, group, hash);
     for (int i = 0; i < segments->n_others && !block; i++)
-        block = find_kept_block(&segments->others[i], store->build, quartet, group);
+        block = find_kept_block(&segments->others[i], store->build, quartet, group, hash);
     if (!block)
         return NULL;
     atomic_store_explicit(&block->build, store->build, memory_order_relaxed);
@@ -264,7 +269,7 @@ struct kept_quartets *integral_store_find(struct integral_store *store,
 static void put_into_bucket(struct integral_store *store, struct kept_block *block)
 {
     const struct node_segment *own = &store->segments.own;
-    _Atomic int64_t *bucket = find_bucket(head_of(own), &block->quartet, block->group);
+    _Atomic int64_t *bucket = find_bucket(head_of(own), hash_of(&block->quartet, block->group));
     block->next = atomic_load(bucket);
     atomic_store(bucket, (char *)block - own->start);
     store->bytes += block->bytes;
