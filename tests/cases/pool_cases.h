@@ -65,6 +65,7 @@ static const struct pool_case pool_case_table[] = {
     {"--sched=lifeline --random-victims=0 --lifeline-base=3 --seeding=owner", true},
     {"--sched=retentive", true},
     {"--sched=retentive --as-published", false},
+    {"--sched=retentive --refine=false", false},
     {"--sched=retentive --retain=order --retry=3", false},
     {"--sched=retentive --termination=ring", false},
     {"--sched=retentive --termination=wide", false},

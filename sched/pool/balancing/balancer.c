@@ -131,6 +131,7 @@ void balancer_begin(struct balancer *self, double end_s)
         return;
     struct data_placement *placement = self->link.placement;
     expect_durations(self);
+    self->link.extra += self->rest_s * self->link.speed;
     if (placement)
         data_placement_list(placement, self->bins);
     struct balancer_message head = {
@@ -182,7 +183,8 @@ static void donate(struct balancer *self, double limit_s)
     struct balancer_message head = {.kind = BALANCER_DONATION,
                                     .n = self->n_donated,
                                     .load_s = balancer_expected_work(&self->link, self->bins),
-                                    .speed = self->link.speed};
+                                    .speed = self->link.speed,
+                                    .n_free = 1};
     send_to_parent(self, &head);
 }
 

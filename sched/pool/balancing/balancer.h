@@ -26,9 +26,9 @@
  * With rules.refines workers then exchange tasks by pairs.h. With rules.by_pairs they exchange tasks by pairs.h in place of (2) to (4). Of few tasks each
  * worker must have the right number, and the longest must go with the shortest, which pairs do
  * not find: before them there is a deal. It takes the steps (2) to (6), but all tasks are donated,
- * nodes look at the load of a child's worker with the least instead of the average, and
- * keep tasks as long as they stay below the largest load that there was. Among the workers of a
- * node of the lowest level this is LPT (Graham, SIAM J. Appl. Math. 17 (1969) 416).
+ * nodes look at the load of a child's worker with the least, and at how many have about as little, instead of
+ * the average, and keep tasks as long as loads stay below half of what the largest exceeds the least possible by.
+ * Among the workers of a node of the lowest level this is LPT (Graham, SIAM J. Appl. Math. 17 (1969) 416).
  *
  * The root also decides whether the next iteration should steal: not if the largest load is closer to
  * the best possible than the time that it took to find the end when workers stole, and
@@ -99,9 +99,10 @@ struct balancer {
     struct balancer_forecast forecast;
     double last_s[2]; /* this worker's load in the last phase and the one before; at first 0 */
     double took_s, alone_s; /* in: the last iteration here, as it was, and without thefts */
-    bool finished;          /* this worker as a leaf: its node apart */
-    bool steals;            /* out: whether the next iteration should, the same on all workers */
-    bool starts;            /* out: it begins like the first one and steals, likewise */
+    double rest_s; /* in: of the last iteration's tasks here that are not in bins, and stay */
+    bool finished; /* this worker as a leaf: its node apart */
+    bool steals;   /* out: whether the next iteration should, the same on all workers */
+    bool starts;   /* out: it begins like the first one and steals, likewise */
     struct balancer_outcome outcome; /* out: of the last phase; zeros before the first */
 
     int64_t n_donated, donated_capacity;

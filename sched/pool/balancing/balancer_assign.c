@@ -47,7 +47,10 @@ static bool assign_task(struct balancer_node *self, struct speed_class *classes,
         return false;
     *chosen = (int32_t)first->heap->id;
     struct balancer_child *child = &self->children[*chosen];
-    child->work += work;
+    if (child->n_free > 1)
+        child->n_free--;
+    else
+        child->work += work;
     speed_class_load(first, balancer_child_average(child));
     return true;
 }

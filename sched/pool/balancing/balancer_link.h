@@ -61,6 +61,7 @@ struct balancer_message {
     double untried_s; /* load: the longest task of the subtree's workers of unknown speed */
     double end_s;     /* load: balancer_begin's, the least of the subtree */
     int64_t n_tasks;  /* load: of the subtree; average: of all workers */
+    int64_t n_free;   /* donation in a deal: workers of the subtree with about the least load */
     double alone_s;   /* load: the last iteration without thefts, of the subtree; 0: not known */
     double took_s;    /* load: the last iteration */
     double first_s;   /* load: the first one, which began as seeded and stole; this and the next
@@ -93,6 +94,7 @@ struct balancer_rules {
     bool takes_worse;    /* tasks move even if the largest load becomes larger, as published */
     bool by_pairs;       /* pairs.h instead of donations to the tree */
     bool refines;        /* pairs.h after them */
+    bool ignores_data;   /* of tasks, even if they are known */
     int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
     int64_t seed;        /* of the pairs */
     double move_cost;    /* the problem's: a move has to pay within a number of iterations, and the

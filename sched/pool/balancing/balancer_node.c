@@ -70,7 +70,7 @@ static void announce_average(struct balancer_node *self, struct balancer_message
     self->average_s = head.load_s;
     self->finished = head.load_s == 0;
     self->deals = head.deals;
-    self->limit_s = head.max_s;
+    self->limit_s = (head.best_s + head.max_s) / 2;
     for (int32_t child = 0; self->deals && child < self->n_children; child++)
         self->children[child].size = 1;
     send_to_children(self, &head);
@@ -136,7 +136,7 @@ static void update_forecast(struct balancer_node *self)
     if (forecast->steals) {
         forecast->end_s = self->end_s;
         forecast->error_s /= 2;
-    } else {
+    } else if (forecast->max_s > 0) { /* 0: it is not known yet which load lasts */
         forecast->error_s = fmax(0, self->max_s - forecast->max_s);
     }
 }
@@ -219,7 +219,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
-    bool may_move = begin_with_data(self, &head);
+    bool may_move = begin_with_data(self, &head) && self->n_tasks > 0;
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
@@ -290,12 +290,18 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
 }
 
+/* The worker with the least load, and how many have about as little: nearer to it than to the limit. */
 static struct balancer_child least_loaded(const struct balancer_node *self)
 {
     struct balancer_child least = self->children[0];
     for (int32_t child = 1; child < self->n_children; child++)
         if (balancer_child_average(&self->children[child]) < balancer_child_average(&least))
             least = self->children[child];
+    double free_s = (balancer_child_average(&least) + self->limit_s) / 2;
+    least.n_free = 0;
+    for (int32_t child = 0; child < self->n_children; child++)
+        if (balancer_child_average(&self->children[child]) <= free_s)
+            least.n_free += self->children[child].n_free;
     return least;
 }
 
@@ -315,8 +321,10 @@ static void add_donation(struct balancer_node *self, const struct balancer_messa
     append_message(pool, message);
     struct balancer_child *child = &self->children[message->child];
     child->work = message->load_s;
-    if (self->deals)
+    if (self->deals) {
         child->speed = message->speed;
+        child->n_free = message->n_free;
+    }
     if (++self->n_donations < self->n_children)
         return;
     if (self->is_root) {
@@ -333,7 +341,8 @@ static void add_donation(struct balancer_node *self, const struct balancer_messa
                                     .child = self->own_child,
                                     .n = pool->n - pool->n_assigned,
                                     .load_s = own.work,
-                                    .speed = own.speed};
+                                    .speed = own.speed,
+                                    .n_free = own.n_free};
     balancer_send(self->link, balancer_tree_host(self->parent), &head,
                   pool->tasks + pool->n_assigned, sizeof *pool->tasks);
 }
@@ -350,8 +359,7 @@ static struct balancer_message judge_as_seeded(struct balancer_node *self, doubl
     return verdict;
 }
 
-/* The root's verdict. There are pairs if the largest load is still worth it: after a deal all loads
- * in the upper three quarters of the excess are to become smaller, after the tree all. Where data are known, loads
+/* The root's verdict. There are pairs if the largest load is still worth it. Where data are known, loads
  * after the pairs include what transfers may wait; if the largest is not below the one before with that, it is judged
  * as that one, which pairs never exceed: to refuse such trials made more iterations longer than it made shorter. */
 static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)
@@ -360,8 +368,7 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
     double max_s = verdict.accepted ? max_after_s : self->max_s;
     verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
-    double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
-    verdict.load_s = fmax(self->best_s + kept_s, self->best_s * self->rules->donate_above);
+    verdict.load_s = self->best_s * self->rules->donate_above;
     verdict.max_s = max_s;
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);

@@ -12,6 +12,7 @@
 struct balancer_child {
     double work, speed; /* of all leaves; in a deal of the worker with the least load */
     double size;        /* leaves; in a deal 1 */
+    int64_t n_free;     /* in a deal: workers with about the least load */
 };
 
 /* The average load, seconds. */
@@ -75,7 +76,7 @@ struct balancer_node {
     bool tries;        /* pairs may try a task elsewhere */
     bool as_seeded;    /* the outcome is that of tasks as they were seeded */
     bool pairs_follow; /* on what they are dealt out to, or the tree has balanced */
-    double limit_s;
+    double limit_s;    /* of a worker's load in a deal, as far as its node can keep to it */
     struct balancer_pool donated, granted;
     struct balancer_task *grants; /* bulk of the messages to the children */
 };

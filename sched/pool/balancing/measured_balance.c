@@ -3,6 +3,17 @@
 
 #include <math.h>
 
+static const struct taskpool_option measured_balance_rows[] = {
+    TASKPOOL_FLAG_OPTION(
+        "refine", offsetof(struct measured_balance_settings, refine), .default_text = "true",
+        .preset_text = "false",
+        .help = "between iterations pairs of workers even out their loads, with persist what its "
+                "tree leaves; =false: no pairs, as published"),
+};
+
+struct taskpool_mode_options measured_balance_options =
+    TASKPOOL_MODE_OPTIONS(measured_balance_rows, sizeof(struct measured_balance_settings));
+
 /* Rules that move few tasks, and those only beyond an imbalance: pairs exchange the longest. */
 static struct balancer_rules rules_of_few_moves(const struct balancer_rules *rules,
                                                 const struct taskpool_problem *problem)
@@ -18,11 +29,12 @@ static struct balancer_rules rules_of_few_moves(const struct balancer_rules *rul
 
 enum status measured_balance_init(struct measured_balance *self,
                                   const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm, const struct balancer_rules *rules)
+                                  struct taskpool_comm *comm, const struct balancer_rules *rules,
+                                  bool notes_tasks)
 {
     const struct taskpool_problem *problem = setup->problem;
     /* As published nothing is compared with what was before. */
-    bool minds_data = problem->record_size == 0 && !rules->takes_worse;
+    bool minds_data = problem->record_size == 0 && !rules->takes_worse && !rules->ignores_data;
     const struct taskpool_data_costs *costs = minds_data ? problem->data_costs : NULL;
     bool finds_data = problem->even_within > 0 || problem->move_cost > 0;
     struct balancer_rules own = finds_data ? rules_of_few_moves(rules, problem) : *rules;
@@ -30,12 +42,12 @@ enum status measured_balance_init(struct measured_balance *self,
     self->minds_costs = problem->cost && !finds_data && !rules->takes_worse;
     learned_speeds_init(&self->speeds, setup, comm);
     double speed = self->speeds.speed;
-    balancer_init(&self->balancer, comm, &self->bins, &self->speeds, &own);
+    balancer_init(&self->balancer, comm, &self->ran.timed, &self->speeds, &own);
     data_placement_init(&self->placement, setup, comm, costs, &self->stealing.share);
     if (costs)
         self->balancer.placement = &self->placement;
-    /* No ran_tasks: the tasks that ran are in bins. */
-    TRY(stealing_init(&self->stealing, setup, comm, NULL));
+    self->ran.records.record_size = problem->record_size;
+    TRY(stealing_init(&self->stealing, setup, comm, notes_tasks ? &self->ran : NULL));
     self->stealing.speed = speed;
     return stealing_mind_data(&self->stealing);
 }
@@ -46,7 +58,7 @@ void measured_balance_fini(void *state)
     balancer_fini(&self->balancer);
     learned_speeds_fini(&self->speeds);
     data_placement_fini(&self->placement);
-    duration_bins_fini(&self->bins);
+    ran_tasks_fini(&self->ran);
     taskpool_stealing_fini(&self->stealing);
 }
 
@@ -72,7 +84,7 @@ void measured_balance_finished(void *state, int64_t task, double time_s)
                        !self->stealing.ran_dry);
     if (data_placement_is_known(&self->placement))
         data_placement_finished(&self->placement, time_s);
-    taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
+    taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->ran.timed, task, time_s));
 }
 
 void measured_balance_receive(void *state, int from, const void *message, size_t size)
@@ -138,20 +150,29 @@ static void begin_learning(struct measured_balance *self)
     self->balancer.rules.move_cost = self->stealing.setup->problem->move_cost;
     data_placement_end_iteration(&self->placement);
     balancer_prepare(&self->balancer);
-    learned_speeds_begin(&self->speeds, &self->bins, &self->thefts.sums);
+    learned_speeds_begin(&self->speeds, &self->ran.timed, &self->thefts.sums);
 }
 
-/* From here on bins hold work. */
+/* Time in tasks that are noted without their durations. */
+static double untimed_seconds(const struct measured_balance *self)
+{
+    const struct stealing *stealing = &self->stealing;
+    return stealing->ran ? fmax(0, stealing->comm->task_s - self->ran.timed.load_s) : 0;
+}
+
+/* From here on durations are work. */
 static void begin_moving(struct measured_balance *self)
 {
     self->moving = true;
+    self->balancer.rest_s = untimed_seconds(self);
     self->stealing.speed = self->speeds.speed;
     self->stealing.minds_speeds = self->speeds.has_evidence;
-    duration_bins_scale(&self->bins, self->speeds.speed);
+    duration_bins_scale(&self->ran.timed, self->speeds.speed);
     if (self->minds_costs)
         taskpool_comm_report(self->stealing.comm,
                              expected_work_predict(&self->speeds.expected,
-                                                   &self->speeds.prediction.powers, &self->bins));
+                                                   &self->speeds.prediction.powers,
+                                                   &self->ran.timed));
     self->balancer.took_s = self->thefts.took_s;
     self->balancer.alone_s =
         theft_gain_alone(&self->thefts, &self->speeds.lags, self->speeds.speed);
@@ -167,7 +188,8 @@ bool measured_balance_balance(struct measured_balance *self)
     if (!self->moving || !balancer_is_finished(&self->balancer))
         return false;
     self->balancing = self->moving = false;
-    taskpool_comm_report(self->stealing.comm, learned_speeds_watch_own(&self->speeds, &self->bins));
+    taskpool_comm_report(self->stealing.comm,
+                         learned_speeds_watch_own(&self->speeds, &self->ran.timed));
     return true;
 }
 
@@ -175,8 +197,9 @@ void measured_balance_keep(struct measured_balance *self)
 {
     data_placement_end_iteration(&self->placement);
     expected_work_keep(&self->speeds.expected);
-    duration_bins_scale(&self->bins, self->speeds.speed);
-    taskpool_comm_report(self->stealing.comm, learned_speeds_watch_own(&self->speeds, &self->bins));
+    duration_bins_scale(&self->ran.timed, self->speeds.speed);
+    taskpool_comm_report(self->stealing.comm,
+                         learned_speeds_watch_own(&self->speeds, &self->ran.timed));
 }
 
 void measured_balance_note_begun(struct measured_balance *self, int64_t task)
@@ -184,10 +207,9 @@ void measured_balance_note_begun(struct measured_balance *self, int64_t task)
     theft_gain_note_begun(&self->thefts, cost_of(self, task));
 }
 
-/* The tasks in bins. */
 static void note_begun(struct measured_balance *self)
 {
-    const struct duration_bins *bins = &self->bins;
+    const struct duration_bins *bins = &self->ran.timed;
     for (int64_t i = 0; i < bins->n_bins; i++)
         for (int64_t entry = bins->bins[i].n_tasks > 0 ? bins->bins[i].first : -1;
              entry >= 0 && theft_gain_notes(&self->thefts); entry = bins->entries[entry].next)
@@ -202,14 +224,17 @@ enum status measured_balance_begin(struct measured_balance *self, bool steals, b
     if (!is_first)
         stealing_mind_moves(&self->stealing);
     self->thefts = (struct theft_gain){0};
-    note_begun(self);
-    enum status status = longest_first ? duration_bins_list_longest_first(&self->bins, &tasks)
-                                       : duration_bins_list(&self->bins, &tasks);
+    if (!self->stealing.ran)
+        note_begun(self);
+    enum status status = ran_tasks_list(&self->ran, longest_first, &tasks);
     if (status != STATUS_OK)
         goto done;
     status = stealing_push(&self->stealing, &tasks);
+    if (status != STATUS_OK)
+        goto done;
+    status = stealing_push_records(&self->stealing, &self->ran.records);
 done:
     task_ranges_fini(&tasks);
-    duration_bins_clear(&self->bins);
+    ran_tasks_clear(&self->ran);
     return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
+/* Measured balancing, the common part of the modes persist, retentive and auto: tasks are timed where they
  * run, and between iterations a balancer moves some of them, so that the workers' loads
  * are even if tasks take as long as they did, or elsewhere as long as that is by the workers'
  * speeds. */
@@ -14,9 +14,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct measured_balance_settings {
+    bool refine; /* by pairs of workers */
+};
+
+/* For modes that leave the choice to their users. */
+extern struct taskpool_mode_options measured_balance_options;
+
 struct measured_balance {
-    struct stealing stealing;  /* first: entries of the mode's table are stealing's own */
-    struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
+    struct stealing stealing; /* first: entries of the mode's table are stealing's own */
+    struct ran_tasks ran;     /* here; after balancing those that are to run here */
     struct learned_speeds speeds;
     struct balancer balancer;
     struct data_placement placement;
@@ -30,10 +37,13 @@ struct measured_balance {
 
 /* setup, comm  borrowed
  * rules        copied, but for the seed, which is that of the settings
+ * notes_tasks  stealing notes the tasks that run, long ones with durations; else
+ *              measured_balance_finished is called for every task
  * Errors: those of stealing_init. */
 enum status measured_balance_init(struct measured_balance *measured,
                                   const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm, const struct balancer_rules *rules);
+                                  struct taskpool_comm *comm, const struct balancer_rules *rules,
+                                  bool notes_tasks);
 
 /* One call of the mode's restore: begins or continues balancing; whether it is finished. */
 bool measured_balance_balance(struct measured_balance *measured);
@@ -42,7 +52,7 @@ bool measured_balance_balance(struct measured_balance *measured);
  * predict. */
 void measured_balance_keep(struct measured_balance *measured);
 
-/* Begins the next iteration with the tasks of bins, which are emptied.
+/* Begins the next iteration with the tasks of `ran`, which is emptied.
  * steals         workers without tasks steal
  * longest_first  tasks run in this order; else in the order in which they ran, followed by
  *                those from other workers
@@ -50,7 +60,7 @@ void measured_balance_keep(struct measured_balance *measured);
 enum status measured_balance_begin(struct measured_balance *measured, bool steals,
                                    bool longest_first);
 
-/* Before the first iteration, or after measured_balance_begin: a task of the worker that is not in bins. */
+/* Before the first iteration, or after measured_balance_begin: a task of the worker that is not in `ran`. */
 void measured_balance_note_begun(struct measured_balance *measured, int64_t task);
 
 /* Entries of struct taskpool_mode, for modes whose state begins with a struct measured_balance. */

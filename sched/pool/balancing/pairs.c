@@ -161,7 +161,7 @@ static void offer_tasks(struct pairs *self)
     struct pairs_task *tasks = balancer_allocate(
         n_tasks < PAIRS_MOST_OFFERED ? n_tasks : PAIRS_MOST_OFFERED, sizeof *tasks);
     self->n_offered = 0;
-    if (pairs_is_trial_round(self))
+    if (pairs_is_trial_round(self) || n_tasks <= PAIRS_FEW_TASKS)
         choose_all_tasks(self, tasks);
     else
         choose_of_every_duration(self, tasks);

@@ -160,8 +160,94 @@ static void give_to_try(struct pairs *self, struct pairs_gift *gift)
     self->tries = false;
 }
 
+/* A task that may change sides, by the work that is expected of it; of the partner: below 0. */
+struct pairs_choice {
+    double given;
+    int64_t bin;     /* of this worker's tasks */
+    int32_t offered; /* -1: it is one of this worker's */
+};
+
+/* Lists the tasks of both workers, in so far as they are offered. There are few. */
+static int list_choices(const struct pairs *self, struct pairs_choice *choices)
+{
+    int n = 0;
+    for (int64_t i = 0; i < self->bins->n_bins; i++) {
+        const struct duration_bin *bin = &self->bins->bins[i];
+        for (uint32_t j = 0; j < bin->n_tasks; j++)
+            choices[n++] = (struct pairs_choice){
+                .given = mean_work(self, bin).expected, .bin = i, .offered = -1};
+    }
+    for (int32_t i = 0; i < self->n_offer; i++)
+        choices[n++] = (struct pairs_choice){.given = -work_of(self, self->offer[i].work).expected,
+                                             .offered = i};
+    return n;
+}
+
+/* The larger load if the partner gets so much more work. */
+static double larger_load(const struct pairs_gift *gift, double work)
+{
+    return fmax(gift->own_s - work / gift->own_speed, gift->partner_s + work / gift->partner_speed);
+}
+
+/* The larger load after each subset of the choices, by its bits, has changed sides. */
+static void try_all(const struct pairs_gift *gift, const struct pairs_choice *choices, int n,
+                    double *load_s)
+{
+    double work[1 << PAIRS_FEW_TASKS] = {0};
+    for (int i = 0; i < n; i++)
+        for (uint32_t subset = 0; subset < UINT32_C(1) << i; subset++)
+            work[(UINT32_C(1) << i) + subset] = work[subset] + choices[i].given;
+    for (uint32_t subset = 0; subset < UINT32_C(1) << n; subset++)
+        load_s[subset] = larger_load(gift, work[subset]);
+}
+
+/* The smallest of the subsets that make the larger load as small as one can, to the least gain, or smaller
+ * than the limit; 0: none is worth it. */
+static uint32_t choose_subset(const struct pairs *self, const struct pairs_gift *gift,
+                              const struct pairs_choice *choices, int n)
+{
+    double load_s[1 << PAIRS_FEW_TASKS], least_s = gift->own_s;
+    uint32_t best = 0, n_subsets = UINT32_C(1) << n;
+    try_all(gift, choices, n, load_s);
+    for (uint32_t subset = 0; subset < n_subsets; subset++)
+        least_s = fmin(least_s, load_s[subset]);
+    double gain_s = BALANCER_LEAST_GAIN * gift->own_s;
+    if (least_s > gift->own_s - gain_s)
+        return 0;
+    double limit_s = fmin(fmax(least_s + gain_s, self->limit_s), gift->own_s - gain_s);
+    int fewest = PAIRS_FEW_TASKS + 1;
+    for (uint32_t subset = 0; subset < n_subsets; subset++) {
+        int n_moved = __builtin_popcount(subset);
+        if (load_s[subset] > limit_s || n_moved > fewest ||
+            (n_moved == fewest && load_s[subset] >= load_s[best]))
+            continue;
+        best = subset;
+        fewest = n_moved;
+    }
+    return best;
+}
+
+/* The best of all exchanges of a pair with few tasks, where moves cost nothing. */
+static void exchange_best(struct pairs *self, struct pairs_gift *gift)
+{
+    struct pairs_choice choices[PAIRS_FEW_TASKS] = {0};
+    int n = list_choices(self, choices);
+    uint32_t subset = choose_subset(self, gift, choices, n);
+    for (int i = 0; i < n; i++)
+        if ((subset >> i) & 1) {
+            if (choices[i].offered < 0)
+                move_to_gift(self, gift, choices[i].bin);
+            else
+                gift->taken |= UINT32_C(1) << choices[i].offered;
+        }
+}
+
 static void even_out(struct pairs *self, struct pairs_gift *gift)
 {
+    if (self->rules->move_cost == 0 && self->bins->n_tasks + self->n_offer <= PAIRS_FEW_TASKS) {
+        exchange_best(self, gift);
+        return;
+    }
     give_longest(self, gift);
     for (int i = 0; i < MAX_SWAPS && gift->own_s > self->limit_s; i++) {
         struct pairs_swap swap = find_swap(self, gift);

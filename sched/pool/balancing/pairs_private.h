@@ -8,6 +8,9 @@
 /* Tasks offered in a round: as many as `taken` of a message has bits. */
 enum { PAIRS_MOST_OFFERED = 32 };
 
+/* Tasks of a pair that are all looked at together: 4,096 subsets. */
+enum { PAIRS_FEW_TASKS = 12 };
+
 /* Whether the worker of more load has a task for the partner to try. */
 bool pairs_is_trial_round(const struct pairs *pairs);
 

@@ -42,28 +42,14 @@
 
 #include <stdio.h>
 
-struct auto_state {
-    struct measured_balance measured; /* first */
-    struct ran_tasks ran;             /* in a dynamic pool: the records with which it began */
-};
-
 static int auto_init(void *state, const struct taskpool_mode_setup *setup,
                      struct taskpool_comm *comm)
 {
-    struct auto_state *self = state;
-    TRY(measured_balance_init(&self->measured, setup, comm, &balancer_by_pairs));
-    stealing_prefer_termination(&self->measured.stealing, TERMINATION_WIDE);
-    self->ran.records.record_size = setup->problem->record_size;
-    if (setup->problem->record_size > 0)
-        self->measured.stealing.ran = &self->ran;
+    struct measured_balance *self = state;
+    bool dynamic = setup->problem->record_size > 0;
+    TRY(measured_balance_init(self, setup, comm, &balancer_by_pairs, dynamic));
+    stealing_prefer_termination(&self->stealing, TERMINATION_WIDE);
     return STATUS_OK;
-}
-
-static void auto_fini(void *state)
-{
-    struct auto_state *self = state;
-    measured_balance_fini(&self->measured);
-    ran_tasks_fini(&self->ran);
 }
 
 /* Begins the first iteration on workers of unknown speed: after the shortest task each knows whether
@@ -72,11 +58,11 @@ static enum status begin_to_learn(struct measured_balance *self)
 {
     int64_t entry;
     float cost;
-    double load = self->bins.load_s;
+    double load = self->ran.timed.load_s;
     struct task_ranges shortest = {0};
     enum status status = STATUS_OK;
-    if (duration_bins_remove_smallest(&self->bins, &entry, &cost))
-        status = task_ranges_add(&shortest, duration_bins_removed_task(&self->bins, entry));
+    if (duration_bins_remove_smallest(&self->ran.timed, &entry, &cost))
+        status = task_ranges_add(&shortest, duration_bins_removed_task(&self->ran.timed, entry));
     if (status == STATUS_OK)
         status = measured_balance_begin(self, true, true);
     for (int64_t i = 0; i < shortest.n; i++)
@@ -115,24 +101,19 @@ static int auto_seed(void *state)
     for (int64_t i = 0; i < taskpool_seeding_n_ranges(seeding, worker); i++) {
         struct taskpool_range range = taskpool_seeding_range(seeding, worker, i);
         for (int64_t task = range.first; task < range.last; task += range.step)
-            TRY(duration_bins_add(&self->bins, task, problem->cost(task, problem->context)));
+            TRY(duration_bins_add(&self->ran.timed, task, problem->cost(task, problem->context)));
     }
     return self->speeds.is_known ? measured_balance_begin(self, true, true) : begin_to_learn(self);
 }
 
 static enum taskpool_mode_step auto_restore(void *state)
 {
-    struct auto_state *self = state;
-    bool dynamic = self->ran.records.record_size > 0;
-    if (!dynamic && !measured_balance_balance(&self->measured))
+    struct measured_balance *self = state;
+    bool dynamic = self->stealing.setup->problem->record_size > 0;
+    if (!dynamic && !measured_balance_balance(self))
         return TASKPOOL_MODE_WAIT;
-    bool steals = self->measured.balancer.steals;
-    bool longest_first = !self->measured.placement.weighs;
-    enum status status = measured_balance_begin(&self->measured, steals, longest_first);
-    if (status == STATUS_OK && dynamic)
-        status = stealing_push_records(&self->measured.stealing, &self->ran.records);
-    taskpool_comm_report(self->measured.stealing.comm, status);
-    ran_tasks_clear(&self->ran);
+    taskpool_comm_report(self->stealing.comm, measured_balance_begin(self, self->balancer.steals,
+                                                                     !self->placement.weighs));
     return TASKPOOL_MODE_DONE;
 }
 
@@ -195,13 +176,13 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
 const struct taskpool_mode mode_auto = {
     .name = "auto",
     .help = "seeded by predicted cost, rebalanced by measured times, then work stealing",
-    .state_size = sizeof(struct auto_state),
+    .state_size = sizeof(struct measured_balance),
     .seeded = true,
     .prefers_cost = true,
     .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
     .node_words = steal_window_n_words,
     .init = auto_init,
-    .fini = auto_fini,
+    .fini = measured_balance_fini,
     .seed = auto_seed,
     .next = measured_balance_next,
     .next_local = measured_balance_next_local,

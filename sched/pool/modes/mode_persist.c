@@ -24,7 +24,6 @@ struct persist_settings {
     double balance_over; /* imbalance that triggers balancing */
     bool pass_up;        /* tasks that would fill a child of the tree too high */
     bool never_worse;    /* only what makes the largest load smaller */
-    bool refine;         /* what the tree leaves by exchanges of pairs */
 };
 
 #define FIELD(name) offsetof(struct persist_settings, name)
@@ -51,10 +50,6 @@ static const struct taskpool_option persist_rows[] = {
         "never-worse", FIELD(never_worse), .default_text = "true", .preset_text = "false",
         .help = "the balancer moves tasks only if the largest load, as measured, becomes "
                 "smaller; =false: always, as published"),
-    TASKPOOL_FLAG_OPTION(
-        "refine", FIELD(refine), .default_text = "true", .preset_text = "false",
-        .help = "after the balancer's tree pairs of workers even out what it leaves; =false: no "
-                "pairs, as published"),
 };
 
 #undef FIELD
@@ -73,6 +68,8 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
     struct persist_state *self = state;
     const struct persist_settings *settings =
         taskpool_settings_of(setup->settings, &persist_options);
+    const struct measured_balance_settings *common =
+        taskpool_settings_of(setup->settings, &measured_balance_options);
     struct balancer_rules rules = {
         .branching = settings->balancer == BALANCER_CENTRAL ? INT64_MAX : settings->branching,
         .donate_above = settings->donate_above,
@@ -80,14 +77,14 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
         .balance_over = settings->balance_over,
         .fills_over = !settings->pass_up,
         .takes_worse = !settings->never_worse,
-        .refines = settings->refine,
+        .refines = common->refine,
     };
     if (settings->balancer == BALANCER_PAIRS) {
         rules = balancer_by_pairs;
         rules.donate_above = settings->donate_above;
         rules.balance_over = settings->balance_over;
     }
-    return measured_balance_init(&self->measured, setup, comm, &rules);
+    return measured_balance_init(&self->measured, setup, comm, &rules, false);
 }
 
 static enum taskpool_mode_step persist_restore(void *state)
@@ -110,7 +107,8 @@ const struct taskpool_mode mode_persist = {
     .help = "measured durations balance the tasks between iterations, by a tree or centrally",
     .options =
         (struct taskpool_mode_options *[]){&taskpool_seeding_options, &taskpool_chunk_options,
-                                           &taskpool_stealing_options, &persist_options, NULL},
+                                           &taskpool_stealing_options, &measured_balance_options,
+                                           &persist_options, NULL},
     .state_size = sizeof(struct persist_state),
     .seeded = true,
     .task_bytes = sizeof(struct duration_entry),

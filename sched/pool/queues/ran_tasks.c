@@ -4,7 +4,7 @@
 void ran_tasks_fini(struct ran_tasks *self)
 {
     task_ranges_fini(&self->ranges);
-    duration_bins_fini(&self->long_tasks);
+    duration_bins_fini(&self->timed);
     record_list_fini(&self->records);
 }
 
@@ -13,7 +13,7 @@ void ran_tasks_clear(struct ran_tasks *self)
     self->ranges.n = 0;
     self->records.n = 0;
     self->runs_long = false;
-    duration_bins_clear(&self->long_tasks);
+    duration_bins_clear(&self->timed);
 }
 
 enum status ran_tasks_take(struct ran_tasks *self, const struct taskpool_range *range,
@@ -31,13 +31,14 @@ enum status ran_tasks_end(struct ran_tasks *self, double now_s)
     if (!self->runs_long)
         return STATUS_OK;
     self->runs_long = false;
-    return duration_bins_add(&self->long_tasks, self->running, now_s - self->began_s);
+    return duration_bins_add(&self->timed, self->running, now_s - self->began_s);
 }
 
-enum status ran_tasks_list(const struct ran_tasks *self, struct task_ranges *tasks)
+enum status ran_tasks_list(const struct ran_tasks *self, bool longest_first,
+                           struct task_ranges *tasks)
 {
-    TRY(self->keeps_order ? duration_bins_list(&self->long_tasks, tasks)
-                          : duration_bins_list_longest_first(&self->long_tasks, tasks));
+    TRY(longest_first ? duration_bins_list_longest_first(&self->timed, tasks)
+                      : duration_bins_list(&self->timed, tasks));
     for (int64_t i = 0; i < self->ranges.n; i++)
         TRY(task_ranges_add_range(tasks, self->ranges.list[i]));
     return STATUS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tasks that ran on a worker in an iteration, from which the next one is seeded.
+/* The tasks that ran on a worker in an iteration, and then those with which the next one begins.
  *
  * Long tasks (mode.h, tasks_are_long: the driver polls after each) are kept with their durations,
  * so that the next iteration can begin with the longest. Then only short ones are left, for others
@@ -17,10 +17,10 @@
 
 /* Zero-initialised, but for the size of records and keeps_order, is empty. */
 struct ran_tasks {
-    bool keeps_order;                /* set before the first task: long ones are kept as short */
-    struct task_ranges ranges;       /* of short tasks */
-    struct duration_bins long_tasks; /* long ones; all, if the mode adds them when they end */
-    bool runs_long;                  /* the task `running` is a long one, taken at began_s */
+    bool keeps_order;           /* set before the first task: long ones are kept as short */
+    struct task_ranges ranges;  /* of short tasks */
+    struct duration_bins timed; /* long ones; all, if the mode adds them when they end */
+    bool runs_long;             /* the task `running` is a long one, taken at began_s */
     int64_t running;
     double began_s;
     struct record_list records; /* of a dynamic pool, the initial ones */
@@ -39,6 +39,8 @@ enum status ran_tasks_take(struct ran_tasks *ran, const struct taskpool_range *r
 /* The task taken last has ended. Errors: as above. */
 enum status ran_tasks_end(struct ran_tasks *ran, double now_s);
 
-/* Appends all tasks in the order in which they are to run next: the longest first, by powers
- * of two of their durations, then those kept in order. Errors: STATUS_NO_MEMORY. */
-enum status ran_tasks_list(const struct ran_tasks *ran, struct task_ranges *tasks);
+/* Appends all tasks in the order in which they are to run next: timed ones, the longest first, by
+ * powers of two of their durations, or in the order of adding; then the others. Errors:
+ * STATUS_NO_MEMORY. */
+enum status ran_tasks_list(const struct ran_tasks *ran, bool longest_first,
+                           struct task_ranges *tasks);

@@ -59,6 +59,7 @@ struct taskpool_comm {
                                 * the order of node_ranks, and of the end */
     uint64_t random;           /* state of taskpool_comm_random_below */
     struct taskpool_comm_counts counts; /* incremented by the mode, cleared by the driver */
+    double task_s; /* seconds of this worker's tasks in the last iteration; set by the driver */
 };
 
 /* Random numbers of this worker's own stream, which settings.seed determines: an integer in

@@ -447,6 +447,38 @@ static void test_pairs_even_out_few_tasks(void **state)
     }
 }
 
+/* Nodes of eight workers with three tasks each, but for two more in one node and two fewer in another: a
+ * deal gives both to the latter. */
+static void test_a_deal_finds_all_workers_with_too_few_tasks(void **state)
+{
+    (void)state;
+    enum { N_WORKERS = 64, EACH = 3, NODE = 8 };
+    static double time_s[EACH * N_WORKERS];
+    static int32_t worker[EACH * N_WORKERS];
+    struct random_stream random;
+    random_stream_init(&random, 12, 0);
+    for (int round = 0; round < 50; round++) {
+        struct balance_case balance = {.n_workers = N_WORKERS,
+                                       .n_tasks = EACH * N_WORKERS,
+                                       .time_s = time_s,
+                                       .worker = worker,
+                                       .rules = balancer_by_pairs,
+                                       .machine = {.latency_s = 1e-6},
+                                       .seed = round};
+        double best_s = 0;
+        balance.rules.branching = NODE;
+        for (int task = 0; task < EACH * N_WORKERS; task++) {
+            time_s[task] = 1 + 0.2 * (random_unit(&random) + random_unit(&random) - 1);
+            worker[task] = task / EACH;
+            best_s += time_s[task] / N_WORKERS;
+        }
+        worker[0] = N_WORKERS - 1;
+        worker[EACH] = N_WORKERS - 2;
+        check_ok(balance_case_run(&balance));
+        assert_true(max_load(&balance) <= best_s * 1.03);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +488,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_tree_has_every_worker_once),
         cmocka_unit_test(test_moves_what_the_algorithms_move),
         cmocka_unit_test(test_pairs_even_out_few_tasks),
+        cmocka_unit_test(test_a_deal_finds_all_workers_with_too_few_tasks),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

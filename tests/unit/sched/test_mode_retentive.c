@@ -4,6 +4,8 @@
 #include "taskpool/simulation.h"
 #include "tests/cases/stealing_case.h"
 
+#include <math.h>
+
 /* Runs all that two workers have between them, without a message; the tasks of
  * each in the order of running. */
 static void run_out_in_order(int64_t order[2][128], int64_t n_tasks[2])
@@ -24,7 +26,7 @@ static void test_retentive_runs_the_same_in_the_same_order(void **state)
     static int64_t order[4][2][128];
     int64_t n_tasks[4][2] = {{0}};
     struct taskpool_range range;
-    hire(2, "--sched=retentive");
+    hire(2, "--sched=retentive --refine=false");
     load(0, 120, 40);
     next(0, 1, &range);
     order[0][0][n_tasks[0][0]++] = range.first;
@@ -95,12 +97,83 @@ static void test_retentive_starts_where_the_tasks_ran(void **state)
     }
 }
 
+/* Tasks like those of a Fock matrix, five a worker: most short, few long. */
+static double long_tailed(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    return 1e-3 * pow(1 + (double)(task * 7919 % 1000), 0.6);
+}
+
+/* The last of four iterations on many workers, relative to the longest task or the mean load. */
+static double last_makespan(const char *command_line)
+{
+    static struct run run;
+    struct taskpool_machine machine = {.latency_s = 1e-6, .time = long_tailed};
+    double sum_s = 0, longest_s = 0;
+    run = (struct run){.n_workers = 200, .n_tasks = 1000};
+    struct taskpool *pool = simulate(&run, command_line, &machine);
+    for (int iteration = 0; iteration < 4; iteration++)
+        iterate(&run, pool, iteration);
+    for (int64_t task = 0; task < run.n_tasks; task++) {
+        double time_s = long_tailed(task, NULL, NULL);
+        sum_s += time_s;
+        longest_s = fmax(longest_s, time_s);
+    }
+    taskpool_destroy(pool);
+    return run.figures.makespan_s / fmax(longest_s, sum_s / run.n_workers);
+}
+
+/* With few tasks a worker, those that thieves cannot have before their owner begins them. */
+static void test_pairs_even_out_what_stealing_leaves(void **state)
+{
+    (void)state;
+    double alone = last_makespan("--sched=retentive --refine=false");
+    double refined = last_makespan("--sched=retentive");
+    assert_true(refined < 1.02);
+    assert_true(alone > 1.1);
+    assert_true(last_makespan("--sched=retentive --retain=order") > 1.1);
+}
+
+enum { BLOCK = 1250, N_LONG = 25 };
+#define LOAD_S 0.0125
+
+/* Blocks of workers with short tasks alone, and blocks that begin with long ones, as much in all. */
+static double short_or_long(int64_t task, const void *record, const void *context)
+{
+    (void)record;
+    (void)context;
+    if (task / BLOCK % 2 == 0)
+        return LOAD_S / BLOCK;
+    return task % BLOCK < N_LONG ? LOAD_S / N_LONG : 0;
+}
+
+/* Short tasks are not timed, but a worker that runs them is busy: loads are even from the beginning. */
+static void test_short_tasks_count_as_load(void **state)
+{
+    (void)state;
+    static struct run run;
+    struct taskpool_machine machine = {.latency_s = 1e-6, .time = short_or_long};
+    run = (struct run){.n_workers = 16, .n_tasks = 16 * BLOCK};
+    struct taskpool *pool = simulate(&run, "--sched=retentive", &machine);
+    for (int iteration = 0; iteration < 4; iteration++) {
+        iterate(&run, pool, iteration);
+        assert_true(run.figures.makespan_s < 1.05 * LOAD_S);
+        for (int64_t task = BLOCK; task < run.n_tasks; task += 2 * (int64_t)BLOCK)
+            for (int64_t i = 0; i < N_LONG - 2; i++)
+                assert_int_equal(run.worker[task + i], task / BLOCK);
+    }
+    taskpool_destroy(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_retentive_runs_the_same_in_the_same_order),
         cmocka_unit_test(test_the_longest_come_first_or_the_order_stays),
         cmocka_unit_test(test_retentive_starts_where_the_tasks_ran),
+        cmocka_unit_test(test_pairs_even_out_what_stealing_leaves),
+        cmocka_unit_test(test_short_tasks_count_as_load),
     };
     MPI_Init(NULL, NULL);
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,7 +188,7 @@ static void test_a_cost_that_is_measured_counts(void **state)
     for (int i = 0; i < n_workers; i++)
         speeds[i] = speeds[i] > 0 ? speeds[i] : 1;
     for (int i = 0; i < N_MOVERS; i++) {
-        struct durations durations = {.seed = 5, .spread = 0.2};
+        struct durations durations = {.seed = 5, .spread = 0.4};
         int64_t n_estimated = simulate_moves(movers[i], 0.5, speeds, durations).n_late;
         durations.measured_cost = 1e9;
         assert_true(n_estimated > 0);
@@ -200,9 +200,9 @@ static void test_a_cost_that_is_measured_counts(void **state)
 static void test_retentive_does_not_search_where_loads_are_even(void **state)
 {
     (void)state;
-    struct durations durations = {.seed = 5, .spread = 0.05};
-    assert_true(simulate_moves("retentive", 0, NULL, durations).late_attempts > 0);
-    assert_true(simulate_moves("retentive", 4.5, NULL, durations).late_attempts == 0);
+    struct durations even = {.seed = 5, .spread = 0.05}, uneven = {.seed = 3, .spread = 0.5};
+    assert_true(simulate_moves("retentive", 0, NULL, uneven).late_attempts > 0);
+    assert_true(simulate_moves("retentive", 4.5, NULL, even).late_attempts == 0);
 }
 
 /* Workers three times slower than others: without moves the makespan is three times as long. */

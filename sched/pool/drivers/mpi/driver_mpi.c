@@ -130,6 +130,7 @@ static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
     worker.steals_attempted = comm->base.counts.steals_attempted;
     worker.steals_successful = comm->base.counts.steals_successful;
     worker.tasks_moved = comm->base.counts.tasks_moved;
+    comm->base.task_s = worker.task_s;
 
     driver->worker = (struct statistics_worker){0};
     comm->base.counts = (struct taskpool_comm_counts){0};
