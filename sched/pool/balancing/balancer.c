@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The part of the standard deviation of a duration that slow workers keep free in a deal. */
+#define SLOW_RESERVE 0.5
+
 const struct balancer_rules balancer_by_pairs = {.branching = DEAL_GROUP,
                                                  .donate_above = 1.003,
                                                  .balance_over = 0.01,
@@ -168,7 +171,18 @@ static void reserve_donated(struct balancer *self)
                       (long long)n);
 }
 
-static void donate(struct balancer *self, double limit_s)
+/* The speed that a deal reckons with. Where durations are noise a task of a slow worker that takes longer than
+ * expected is the last to end. */
+static double deal_speed(const struct balancer *self)
+{
+    double speed = self->link.speed;
+    if (!self->link.speeds || speed >= 1)
+        return speed;
+    return speed / (1 + SLOW_RESERVE * sqrt(self->link.speeds->prediction.noise));
+}
+
+/* Donates tasks, the shortest first, while the load is above the limit; in a deal all. */
+static void donate(struct balancer *self, double limit_s, bool deals)
 {
     while (own_load(self) > limit_s) {
         reserve_donated(self);
@@ -183,7 +197,7 @@ static void donate(struct balancer *self, double limit_s)
     struct balancer_message head = {.kind = BALANCER_DONATION,
                                     .n = self->n_donated,
                                     .load_s = balancer_expected_work(&self->link, self->bins),
-                                    .speed = self->link.speed,
+                                    .speed = deals ? deal_speed(self) : self->link.speed,
                                     .n_free = 1};
     send_to_parent(self, &head);
 }
@@ -359,9 +373,9 @@ static void receive_average(struct balancer *self, const struct balancer_message
     if (average_s == 0)
         self->finished = true;
     else if (!self->rules.by_pairs && !self->link.placement)
-        donate(self, average_s * above);
+        donate(self, average_s * above, false);
     else if (message->deals)
-        donate(self, -1); /* all tasks */
+        donate(self, -1, true);
     else if (message->as_seeded)
         report_outcome(self);
     else

@@ -368,7 +368,9 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
     double max_s = verdict.accepted ? max_after_s : self->max_s;
     verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
-    verdict.load_s = self->best_s * self->rules->donate_above;
+    double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
+    double above = self->rules->donate_above + balancer_tolerance(self->link, self->n_tasks);
+    verdict.load_s = fmax(self->best_s + kept_s, self->best_s * above);
     verdict.max_s = max_s;
     if (verdict.last)
         verdict.steals = expect_gain(self, max_s);

@@ -333,7 +333,8 @@ static void take_first_centre(struct learned_speeds *self, const struct speed_su
     bool is_known = all->noise_weight > 0;
     self->prediction.imbalance = mean_s > 0 ? all->most_s / mean_s - 1 : 0;
     prediction_update(&self->prediction, all);
-    self->prediction.noise = is_known ? all->noise / all->noise_weight : 0;
+    if (is_known)
+        self->prediction.noise = all->noise / all->noise_weight;
     self->noise = is_known ? self->prediction.noise + LEAST_NOISE : SPEED_UNKNOWN_NOISE;
     settle_by_costs(self, all);
     self->idle.usual_s = self->is_known ? 0 : mean_s;

@@ -147,10 +147,23 @@ bool measured_balance_next_local(void *state, struct taskpool_mode_work *work)
 static void begin_learning(struct measured_balance *self)
 {
     self->balancing = true;
-    self->balancer.rules.move_cost = self->stealing.setup->problem->move_cost;
     data_placement_end_iteration(&self->placement);
-    balancer_prepare(&self->balancer);
     learned_speeds_begin(&self->speeds, &self->ran.timed, &self->thefts.sums);
+}
+
+/* From here on durations are work. */
+static void end_learning(struct measured_balance *self)
+{
+    self->stealing.speed = self->speeds.speed;
+    self->stealing.minds_speeds = self->speeds.has_evidence;
+    duration_bins_scale(&self->ran.timed, self->speeds.speed);
+}
+
+static void end_balancing(struct measured_balance *self)
+{
+    self->balancing = self->moving = false;
+    taskpool_comm_report(self->stealing.comm,
+                         learned_speeds_watch_own(&self->speeds, &self->ran.timed));
 }
 
 /* Time in tasks that are noted without their durations. */
@@ -160,14 +173,11 @@ static double untimed_seconds(const struct measured_balance *self)
     return stealing->ran ? fmax(0, stealing->comm->task_s - self->ran.timed.load_s) : 0;
 }
 
-/* From here on durations are work. */
 static void begin_moving(struct measured_balance *self)
 {
     self->moving = true;
     self->balancer.rest_s = untimed_seconds(self);
-    self->stealing.speed = self->speeds.speed;
-    self->stealing.minds_speeds = self->speeds.has_evidence;
-    duration_bins_scale(&self->ran.timed, self->speeds.speed);
+    end_learning(self);
     if (self->minds_costs)
         taskpool_comm_report(self->stealing.comm,
                              expected_work_predict(&self->speeds.expected,
@@ -181,25 +191,29 @@ static void begin_moving(struct measured_balance *self)
 
 bool measured_balance_balance(struct measured_balance *self)
 {
-    if (!self->balancing)
+    if (!self->balancing) {
+        self->balancer.rules.move_cost = self->stealing.setup->problem->move_cost;
+        balancer_prepare(&self->balancer);
         begin_learning(self);
+    }
     if (!self->moving && learned_speeds_are_finished(&self->speeds))
         begin_moving(self);
     if (!self->moving || !balancer_is_finished(&self->balancer))
         return false;
-    self->balancing = self->moving = false;
-    taskpool_comm_report(self->stealing.comm,
-                         learned_speeds_watch_own(&self->speeds, &self->ran.timed));
+    end_balancing(self);
     return true;
 }
 
-void measured_balance_keep(struct measured_balance *self)
+bool measured_balance_keep(struct measured_balance *self)
 {
-    data_placement_end_iteration(&self->placement);
+    if (!self->balancing)
+        begin_learning(self);
+    if (!learned_speeds_are_finished(&self->speeds))
+        return false;
     expected_work_keep(&self->speeds.expected);
-    duration_bins_scale(&self->ran.timed, self->speeds.speed);
-    taskpool_comm_report(self->stealing.comm,
-                         learned_speeds_watch_own(&self->speeds, &self->ran.timed));
+    end_learning(self);
+    end_balancing(self);
+    return true;
 }
 
 void measured_balance_note_begun(struct measured_balance *self, int64_t task)

@@ -48,9 +48,9 @@ enum status measured_balance_init(struct measured_balance *measured,
 /* One call of the mode's restore: begins or continues balancing; whether it is finished. */
 bool measured_balance_balance(struct measured_balance *measured);
 
-/* In place of balancing: every worker keeps its tasks. What they take next shows how well durations
- * predict. */
-void measured_balance_keep(struct measured_balance *measured);
+/* In place of balancing, likewise: speeds are learned, but every worker keeps its tasks. What they take next shows
+ * how well durations predict. */
+bool measured_balance_keep(struct measured_balance *measured);
 
 /* Begins the next iteration with the tasks of `ran`, which is emptied.
  * steals         workers without tasks steal

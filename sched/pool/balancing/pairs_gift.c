@@ -242,9 +242,18 @@ static void exchange_best(struct pairs *self, struct pairs_gift *gift)
         }
 }
 
+/* Whether all exchanges are looked at. Not as long as nothing is known of speeds: a pair that is as even as can
+ * be on equal workers exchanges most of its tasks, and on others it is as uneven as before. */
+static bool may_choose_best(const struct pairs *self)
+{
+    bool knows_speeds = self->link->speeds && self->link->speeds->has_evidence;
+    return knows_speeds && self->rules->move_cost == 0 &&
+           self->bins->n_tasks + self->n_offer <= PAIRS_FEW_TASKS;
+}
+
 static void even_out(struct pairs *self, struct pairs_gift *gift)
 {
-    if (self->rules->move_cost == 0 && self->bins->n_tasks + self->n_offer <= PAIRS_FEW_TASKS) {
+    if (may_choose_best(self)) {
         exchange_best(self, gift);
         return;
     }

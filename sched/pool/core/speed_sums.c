@@ -276,6 +276,9 @@ void prediction_remember(struct prediction *self, const struct speed_sums *all)
 
 /* --- costs --- */
 
+/* The part of a significant deviation from which on a worker is still unusual that was so before. */
+#define UNUSUAL 0.5
+
 void cost_evidence_begin(struct cost_evidence *self)
 {
     self->n = self->weight = self->ratio = self->square = 0;
@@ -321,10 +324,13 @@ static void learn_from_costs(struct cost_evidence *self, const struct speed_sums
     /* The scatter of a worker's tasks is that of noise, and that of errors which they share. */
     double scatter = all->scatter / all->cost_weight + SPEED_LEAST_CHANGE * SPEED_LEAST_CHANGE;
     double independent = fmin(scatter, noise / 2), shared = scatter - independent;
-    double own_noise = independent / self->n, precision = 1 / (shared + own_noise);
+    double deviation = self->ratio / self->weight - centre_of(all);
+    /* As long as no worker is known to be unusual the centre of the others is unknown by this one's part of it. */
+    bool none_is_known = all->n_typical == all->n_ratios && all->n_ratios > 1;
+    double bias = none_is_known ? deviation / (all->n_ratios - 1) : 0;
+    double own_noise = independent / self->n, precision = 1 / (shared + own_noise + bias * bias);
     self->precision += precision;
-    self->change +=
-        (self->ratio / self->weight - centre_of(all) - self->change) * precision / self->precision;
+    self->change += (deviation - self->change) * precision / self->precision;
     self->noise_precision += own_noise > 0 ? 1 / own_noise : 0;
     self->least_error = fmin(self->least_error, shared);
     double variance =
@@ -337,5 +343,8 @@ double cost_evidence_speed(struct cost_evidence *self, const struct speed_sums *
 {
     if (self->weight > 0)
         learn_from_costs(self, all, noise, significance);
-    return self->change * self->change > self->doubt ? self->change : 0;
+    /* Noise that becomes known later is no reason to take a slow worker for a usual one at once. */
+    double doubt = self->is_unusual ? UNUSUAL * UNUSUAL * self->doubt : self->doubt;
+    self->is_unusual = self->change * self->change > doubt;
+    return self->is_unusual ? self->change : 0;
 }

@@ -92,9 +92,8 @@ static enum taskpool_mode_step persist_restore(void *state)
     struct persist_state *self = state;
     if (!self->measured.balancing)
         self->n_iterations++;
-    if (self->n_iterations == 1)
-        measured_balance_keep(&self->measured);
-    else if (!measured_balance_balance(&self->measured))
+    bool keeps = self->n_iterations == 1;
+    if (!(keeps ? measured_balance_keep : measured_balance_balance)(&self->measured))
         return TASKPOOL_MODE_WAIT;
     taskpool_comm_report(
         self->measured.stealing.comm,

@@ -431,7 +431,7 @@ static void test_workers_that_were_interrupted_are_used_again(void **state)
             c.slow_iterations = 0;
             simulate_case(&c, ratios);
             for (int i = 3; i < N; i++)
-                n_wasted += ratios[i] > 1.1;
+                n_wasted += ratios[i] > (m < 2 ? 1.1 : 1.15); /* diffusion ends at 1.1 without */
             assert_in_range(n_wasted, 0, 3);
         }
 }

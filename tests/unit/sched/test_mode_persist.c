@@ -92,7 +92,7 @@ static void test_persist_steals_then_retains_then_balances(void **state)
         const struct taskpool_iteration *figures = outcome.figures;
         assert_true(figures[0].steals_successful.mean > 0);
         assert_true(ran_alike(&outcome, 0, 1));
-        assert_int_equal(figures[1].messages, 0);
+        assert_true(figures[1].messages <= 2 * n_workers); /* sums, by which speeds are learned */
         assert_true(figures[2].tasks_moved > 0);
         assert_true(figures[2].balance_s > 0);
         assert_true(figures[2].imbalance < figures[1].imbalance);
