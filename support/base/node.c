@@ -90,7 +90,7 @@ int node_count(MPI_Comm comm)
     return n;
 }
 
-bool is_oversubscribed(MPI_Comm comm)
+double processes_per_core(MPI_Comm comm)
 {
     MPI_Comm node = node_comm(comm);
     int n_processes;
@@ -102,7 +102,12 @@ bool is_oversubscribed(MPI_Comm comm)
         memset(&cores, 0xff, sizeof cores);
     MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, node);
     MPI_Comm_free(&node);
-    int oversubscribed = n_processes > CPU_COUNT(&cores);
-    MPI_Allreduce(MPI_IN_PLACE, &oversubscribed, 1, MPI_INT, MPI_LOR, comm);
-    return oversubscribed;
+    double per_core = (double)n_processes / CPU_COUNT(&cores);
+    MPI_Allreduce(MPI_IN_PLACE, &per_core, 1, MPI_DOUBLE, MPI_MAX, comm);
+    return per_core;
+}
+
+bool is_oversubscribed(MPI_Comm comm)
+{
+    return processes_per_core(comm) > 1;
 }

@@ -20,6 +20,9 @@ MPI_Comm node_comm(MPI_Comm comm);
 /* Number of these processes; as node_ranks. */
 int node_count(MPI_Comm comm);
 
-/* Whether on some node the processes of comm are more than the cores (hardware threads) that they
- * may run on. Other programs on the node are not seen. Collective. */
+/* The processes of comm on a node for each core (hardware thread) that they may run on, the most of
+ * any node. Other programs on the node are not seen. Collective. */
+double processes_per_core(MPI_Comm comm);
+
+/* Whether on some node there are more processes than cores. Collective. */
 bool is_oversubscribed(MPI_Comm comm);

@@ -157,6 +157,15 @@ static double relative_error(const struct balancer_node *self)
     return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks);
 }
 
+/* Whether workers that share cores end the next iteration no earlier with thieves: where none takes as long as a
+ * time slice, a core runs one after another, and thieves take it from those who have tasks. */
+static bool run_in_turn(const struct balancer_node *self, double max_s)
+{
+    const double slice_s = 1e-3; /* of Linux */
+    double per_core = self->link->comm->per_core;
+    return per_core > 1 && max_s < slice_s && max_s < per_core * self->work / self->speed;
+}
+
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
  * makes loads even, and then its end has to be found. After the first iteration nothing is known yet
  * of how well durations predict others. */
@@ -171,14 +180,20 @@ static bool expect_gain(struct balancer_node *self, double max_s)
         forecast->steals = false;
     if (self->minds_data && self->away_s > DEAR * self->work)
         forecast->steals = false;
+    if (run_in_turn(self, max_s))
+        forecast->steals = false;
     return forecast->steals;
+}
+
+static bool minds_costs(const struct balancer_link *link)
+{
+    return link->speeds && expected_work_minds_costs(&link->speeds->expected);
 }
 
 /* Whether durations say more of what moved tasks take than their mean does. */
 static bool predicts_moved(const struct balancer_link *link)
 {
-    return !link->speeds || expected_work_minds_costs(&link->speeds->expected) ||
-           link->speeds->prediction.moves > LEAST_SLOPE;
+    return !link->speeds || minds_costs(link) || link->speeds->prediction.moves > LEAST_SLOPE;
 }
 
 /* The ratio of what data took to their price. What a placement that was given up has shown is not
@@ -359,6 +374,14 @@ static struct balancer_message judge_as_seeded(struct balancer_node *self, doubl
     return verdict;
 }
 
+/* The fraction of a load that pairs leave as it is, being within its error. What is expected of tasks by their costs,
+ * too, has less error than their durations; but a deal has moved most of them. */
+static double tolerance_of_pairs(const struct balancer_node *self)
+{
+    return self->deals || !minds_costs(self->link) ? balancer_tolerance(self->link, self->n_tasks)
+                                                   : 0;
+}
+
 /* The root's verdict. There are pairs if the largest load is still worth it. Where data are known, loads
  * after the pairs include what transfers may wait; if the largest is not below the one before with that, it is judged
  * as that one, which pairs never exceed: to refuse such trials made more iterations longer than it made shorter. */
@@ -369,7 +392,7 @@ static struct balancer_message judge_outcome(struct balancer_node *self, double 
     double max_s = verdict.accepted ? max_after_s : self->max_s;
     verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
     double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
-    double above = self->rules->donate_above + balancer_tolerance(self->link, self->n_tasks);
+    double above = self->rules->donate_above + tolerance_of_pairs(self);
     verdict.load_s = fmax(self->best_s + kept_s, self->best_s * above);
     verdict.max_s = max_s;
     if (verdict.last)

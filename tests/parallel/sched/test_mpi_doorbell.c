@@ -75,6 +75,41 @@ static void test_a_message_wakes_up(void **state)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* With a core for each process this returns at once, too. */
+static void test_all_wait_for_the_last_to_end(void **state)
+{
+    (void)state;
+    int rank, size, n_here = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    struct mpi_doorbells *bells = mpi_doorbells_of(MPI_COMM_WORLD);
+    bool waits = mpi_doorbells_per_core(bells) > 1;
+    MPI_Win window;
+    int *n_ended;
+    MPI_Win_allocate(sizeof *n_ended, sizeof *n_ended, MPI_INFO_NULL, MPI_COMM_WORLD, &n_ended,
+                     &window);
+    *n_ended = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, window);
+    for (int i = 0; i < 20; i++) {
+        const int one = 1, zero = 0;
+        if (rank == i % size)
+            nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+        MPI_Fetch_and_op(&one, &n_here, MPI_INT, 0, 0, MPI_SUM, window);
+        MPI_Win_flush(0, window);
+        double start_s = clock_now_s();
+        for (mpi_doorbell_end(bells); !mpi_doorbells_have_ended(bells);) {
+            mpi_doorbell_await_end(bells, 60);
+            assert_true(clock_now_s() - start_s < 30);
+        }
+        MPI_Fetch_and_op(&zero, &n_here, MPI_INT, 0, 0, MPI_NO_OP, window);
+        MPI_Win_flush(0, window);
+        assert_true(!waits || n_here >= (i + 1) * size);
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+}
+
 enum { N_POLLS = 5000, N_TASKS = 8 };
 
 /* Stays below POLL_INTERVAL_S, so that only these polls count. */
@@ -112,6 +147,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_messages_are_counted),
         cmocka_unit_test(test_duplicates_have_the_same),
         cmocka_unit_test(test_a_message_wakes_up),
+        cmocka_unit_test(test_all_wait_for_the_last_to_end),
         cmocka_unit_test(test_polls_do_not_call_mpi),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -165,12 +165,14 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->worker.elapsed_s = driver->clock_s - driver->start_s;
     mpi_worker_stop_thread(driver);
     driver->running = false;
-    driver->comm.idling = NULL;
 
     pulse_set(driver->slot, PULSE_ENDS);
     mpi_comm_finish(&driver->comm);
     if (driver->watchdog)
         mpi_watchdog_await(driver->watchdog);
+    else
+        mpi_comm_await_end(&driver->comm);
+    driver->comm.idling = NULL;
     base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
     /* The watchdog counts, and takes part in its messages, until all processes have come here. */
     if (driver->watchdog)

@@ -126,6 +126,7 @@ enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct task
     comm_seed_random(&comm->base, seed, (uint64_t)comm->base.rank);
     comm->base.node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
     mpi_messages_init(&comm->messages, mpi);
+    comm->base.per_core = mpi_doorbells_per_core(comm->messages.bells);
     /* Create an MPI window only for modes that use the counter: some transports offer none. */
     return mode->fetched ? open_counter(comm) : STATUS_OK;
 }
@@ -288,6 +289,19 @@ void mpi_comm_finish(struct mpi_comm *comm)
     mpi_comm_start(comm);
     while (comm->messages.started.first)
         deliver_completions(comm);
+}
+
+void mpi_comm_await_end(struct mpi_comm *comm)
+{
+    const double pause_s =
+        1e-3; /* within it messages to this process may need its help to complete */
+    struct mpi_doorbells *bells = comm->messages.bells;
+    int arrived;
+    for (mpi_doorbell_end(bells); !mpi_doorbells_have_ended(bells);) {
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->messages.mpi, &arrived, MPI_STATUS_IGNORE);
+        mpi_comm_idle(comm);
+        mpi_doorbell_await_end(bells, pause_s);
+    }
 }
 
 int64_t mpi_comm_undelivered(const struct mpi_comm *comm)

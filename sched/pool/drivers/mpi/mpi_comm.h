@@ -82,6 +82,10 @@ void mpi_comm_rest(struct mpi_comm *comm, double pause_s);
 /* After TASKPOOL_MODE_DONE: waits until all messages of this worker are completed. */
 void mpi_comm_finish(struct mpi_comm *comm);
 
+/* At the end of an iteration, after mpi_comm_finish: where processes of the node share cores, sleeps until all have
+ * come here. In a collective call each would keep a core from those that have tasks. */
+void mpi_comm_await_end(struct mpi_comm *comm);
+
 /* The number of messages that this worker sent less those that it received, since the driver
  * cleared the counts. */
 int64_t mpi_comm_undelivered(const struct mpi_comm *comm);

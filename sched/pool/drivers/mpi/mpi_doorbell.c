@@ -17,7 +17,8 @@
 struct doorbell {
     _Atomic int64_t n_sent;     /* messages to it, by any process */
     _Atomic int64_t n_received; /* by it */
-    atomic_bool asleep;         /* the next message wakes it up */
+    _Atomic int64_t n_ended;    /* iterations that its tasks ended */
+    atomic_bool asleep;         /* the next message wakes it up, or the end of the last process */
     sem_t wake;
     char padding[64]; /* no two processes write to the same cache line */
 };
@@ -28,7 +29,7 @@ struct mpi_doorbells {
     struct doorbell *all; /* shared, n entries, by rank; NULL: none */
     size_t size_bytes;
     struct doorbell *own;
-    bool sleeps; /* mpi_doorbell_await does: there are more processes than cores */
+    double per_core; /* processes; more than 1: mpi_doorbell_await sleeps */
 };
 
 /* --- the attribute --- */
@@ -82,7 +83,7 @@ static struct mpi_doorbells *make_doorbells(MPI_Comm comm)
         return bells;
     bells->own = &bells->all[rank];
     sem_init(&bells->own->wake, 1, 0);
-    bells->sleeps = is_oversubscribed(comm); /* its end is a barrier, too: all are made */
+    bells->per_core = processes_per_core(comm); /* its end is a barrier, too: all are made */
     return bells;
 }
 
@@ -98,7 +99,18 @@ struct mpi_doorbells *mpi_doorbells_of(MPI_Comm comm)
     return bells;
 }
 
+double mpi_doorbells_per_core(const struct mpi_doorbells *bells)
+{
+    return bells->per_core;
+}
+
 /* --- messages --- */
+
+static void wake(struct doorbell *bell)
+{
+    if (atomic_load(&bell->asleep) && atomic_exchange(&bell->asleep, false))
+        sem_post(&bell->wake);
+}
 
 void mpi_doorbell_ring(struct mpi_doorbells *bells, int to)
 {
@@ -106,8 +118,7 @@ void mpi_doorbell_ring(struct mpi_doorbells *bells, int to)
         return;
     struct doorbell *bell = &bells->all[to];
     atomic_fetch_add(&bell->n_sent, 1);
-    if (atomic_load(&bell->asleep) && atomic_exchange(&bell->asleep, false))
-        sem_post(&bell->wake);
+    wake(bell);
 }
 
 void mpi_doorbell_answer(struct mpi_doorbells *bells)
@@ -131,15 +142,49 @@ static struct timespec moment_after(double time_s)
     return moment;
 }
 
-void mpi_doorbell_await(struct mpi_doorbells *bells, double time_s)
+/* Sleeps unless there is a reason not to. One that appears after the first store finds the process asleep. */
+static void sleep_unless(bool (*has_reason)(const struct mpi_doorbells *bells),
+                         struct mpi_doorbells *bells, double time_s)
 {
-    if (!bells->sleeps || time_s <= 0)
-        return;
     struct doorbell *own = bells->own;
     struct timespec end = moment_after(time_s);
-    /* A message that is sent after the second line finds it asleep. */
     atomic_store(&own->asleep, true);
-    if (!mpi_doorbell_rings(bells))
+    if (!has_reason(bells))
         sem_clockwait(&own->wake, CLOCK_MONOTONIC, &end);
     atomic_store(&own->asleep, false);
+}
+
+void mpi_doorbell_await(struct mpi_doorbells *bells, double time_s)
+{
+    if (bells->per_core > 1 && time_s > 0)
+        sleep_unless(mpi_doorbell_rings, bells, time_s);
+}
+
+/* --- the end of an iteration --- */
+
+bool mpi_doorbells_have_ended(const struct mpi_doorbells *bells)
+{
+    int64_t n_ended = bells->per_core > 1 ? atomic_load(&bells->own->n_ended) : 0;
+    size_t n = bells->size_bytes / sizeof *bells->all;
+    for (size_t i = 0; n_ended > 0 && i < n; i++)
+        if (atomic_load(&bells->all[i].n_ended) < n_ended)
+            return false;
+    return true;
+}
+
+void mpi_doorbell_end(struct mpi_doorbells *bells)
+{
+    if (bells->per_core <= 1)
+        return;
+    atomic_fetch_add(&bells->own->n_ended, 1);
+    if (!mpi_doorbells_have_ended(bells))
+        return;
+    size_t n = bells->size_bytes / sizeof *bells->all;
+    for (size_t i = 0; i < n; i++)
+        wake(&bells->all[i]);
+}
+
+void mpi_doorbell_await_end(struct mpi_doorbells *bells, double time_s)
+{
+    sleep_unless(mpi_doorbells_have_ended, bells, time_s);
 }

@@ -20,6 +20,9 @@ struct mpi_doorbells;
  * afterwards. Ends the program when out of memory, as the others wait. */
 struct mpi_doorbells *mpi_doorbells_of(MPI_Comm comm);
 
+/* Processes of the communicator for each core of their node; 0: there are no doorbells. */
+double mpi_doorbells_per_core(const struct mpi_doorbells *bells);
+
 /* After a message to that rank was given to MPI. */
 void mpi_doorbell_ring(struct mpi_doorbells *bells, int to);
 
@@ -34,3 +37,13 @@ bool mpi_doorbell_rings(const struct mpi_doorbells *bells);
  * doorbells, or a core for each process. For one thread of a process; another may receive messages
  * meanwhile. */
 void mpi_doorbell_await(struct mpi_doorbells *bells, double time_s);
+
+/* With more processes than cores: this one has ended its tasks of an iteration. The last one wakes the others. Each
+ * process calls it once in every iteration. */
+void mpi_doorbell_end(struct mpi_doorbells *bells);
+
+/* Whether all processes have ended as many iterations as this one; true with a core for each. */
+bool mpi_doorbells_have_ended(const struct mpi_doorbells *bells);
+
+/* After mpi_doorbell_end: sleeps until they have, at most for time_s. */
+void mpi_doorbell_await_end(struct mpi_doorbells *bells, double time_s);
