@@ -3,8 +3,9 @@
  * that all know. In a round every worker sends its load to a partner; if the larger of the two
  * loads exceeds the limit, the other worker offers some of its tasks, and the one with more load
  * keeps those that it wants and sends tasks of its own, so that the loads come as close as single
- * tasks allow. The larger load of a pair never grows, nor does the largest of all, however few
- * tasks a worker has; where it is the longest task alone, nothing moves.
+ * tasks allow; a pair with few tasks finds the best of all exchanges. The larger load of a pair
+ * never grows, nor does the largest of all, however few tasks a worker has; where it is the longest
+ * task alone, nothing moves.
  *
  * In the first rounds partners differ in one bit of their numbers, the lowest first, so that tasks
  * move within a node where that is enough. Pairs of the following rounds are random, the same for

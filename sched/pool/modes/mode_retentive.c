@@ -80,7 +80,8 @@ static enum taskpool_mode_step retentive_restore(void *state)
 
 const struct taskpool_mode mode_retentive = {
     .name = "retentive",
-    .help = "stealing that starts where the tasks ran in the last iteration",
+    .help = "stealing that starts where the tasks ran in the last iteration, evened out by pairs "
+            "of workers",
     .options =
         (struct taskpool_mode_options *[]){&taskpool_seeding_options, &taskpool_chunk_options,
                                            &taskpool_stealing_options, &measured_balance_options,
