@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The part of the standard deviation of a duration that slow workers keep free in a deal. */
+/* The part of the standard deviation of two durations' ratio that slow workers keep free in a deal. */
 #define SLOW_RESERVE 0.5
 
 const struct balancer_rules balancer_by_pairs = {.branching = DEAL_GROUP,

@@ -20,6 +20,9 @@
  * how long a thief waits for its data is not known well enough. */
 #define DEAR 0.1
 
+/* About the shortest time slice of Linux (base_slice_ns). */
+#define TIME_SLICE_S 1e-3
+
 void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
                          struct balancer_forecast *forecast)
@@ -158,12 +161,12 @@ static double relative_error(const struct balancer_node *self)
 }
 
 /* Whether workers that share cores end the next iteration no earlier with thieves: where none takes as long as a
- * time slice, a core runs one after another, and thieves take it from those who have tasks. */
+ * time slice, a core runs one after another, until it has run the loads of all that share it, and thieves take it from
+ * those who have tasks. */
 static bool run_in_turn(const struct balancer_node *self, double max_s)
 {
-    const double slice_s = 1e-3; /* of Linux */
     double per_core = self->link->comm->per_core;
-    return per_core > 1 && max_s < slice_s && max_s < per_core * self->work / self->speed;
+    return per_core > 1 && max_s < TIME_SLICE_S && max_s < per_core * self->work / self->speed;
 }
 
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
@@ -180,7 +183,7 @@ static bool expect_gain(struct balancer_node *self, double max_s)
         forecast->steals = false;
     if (self->minds_data && self->away_s > DEAR * self->work)
         forecast->steals = false;
-    if (run_in_turn(self, max_s))
+    if (run_in_turn(self, max_s) && !self->tries)
         forecast->steals = false;
     return forecast->steals;
 }
@@ -312,7 +315,8 @@ static struct balancer_child least_loaded(const struct balancer_node *self)
     for (int32_t child = 1; child < self->n_children; child++)
         if (balancer_child_average(&self->children[child]) < balancer_child_average(&least))
             least = self->children[child];
-    double free_s = (balancer_child_average(&least) + self->limit_s) / 2;
+    double least_s = balancer_child_average(&least);
+    double free_s = fmax(least_s, (least_s + self->limit_s) / 2);
     least.n_free = 0;
     for (int32_t child = 0; child < self->n_children; child++)
         if (balancer_child_average(&self->children[child]) <= free_s)

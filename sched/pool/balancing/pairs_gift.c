@@ -4,6 +4,7 @@
 #include "support/base/array.h"
 #include "support/base/die.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* Exchanges of single tasks in a round. */
@@ -180,6 +181,7 @@ static int list_choices(const struct pairs *self, struct pairs_choice *choices)
     for (int32_t i = 0; i < self->n_offer; i++)
         choices[n++] = (struct pairs_choice){.given = -work_of(self, self->offer[i].work).expected,
                                              .offered = i};
+    assert(n <= PAIRS_FEW_TASKS);
     return n;
 }
 
@@ -193,7 +195,8 @@ static double larger_load(const struct pairs_gift *gift, double work)
 static void try_all(const struct pairs_gift *gift, const struct pairs_choice *choices, int n,
                     double *load_s)
 {
-    double work[1 << PAIRS_FEW_TASKS] = {0};
+    double work[1 << PAIRS_FEW_TASKS];
+    work[0] = 0;
     for (int i = 0; i < n; i++)
         for (uint32_t subset = 0; subset < UINT32_C(1) << i; subset++)
             work[(UINT32_C(1) << i) + subset] = work[subset] + choices[i].given;

@@ -276,7 +276,7 @@ void prediction_remember(struct prediction *self, const struct speed_sums *all)
 
 /* --- costs --- */
 
-/* The part of a significant deviation from which on a worker is still unusual that was so before. */
+/* Hysteresis: a worker once found unusual stays so until its deviation is below this part of a significant one. */
 #define UNUSUAL 0.5
 
 void cost_evidence_begin(struct cost_evidence *self)
@@ -325,7 +325,8 @@ static void learn_from_costs(struct cost_evidence *self, const struct speed_sums
     double scatter = all->scatter / all->cost_weight + SPEED_LEAST_CHANGE * SPEED_LEAST_CHANGE;
     double independent = fmin(scatter, noise / 2), shared = scatter - independent;
     double deviation = self->ratio / self->weight - centre_of(all);
-    /* As long as no worker is known to be unusual the centre of the others is unknown by this one's part of it. */
+    /* As long as no worker is known to be unusual the centre includes this one, which shifts it by so much if it is. In
+     * later phases the centre is that of the others, and this estimate is to count for less than theirs. */
     bool none_is_known = all->n_typical == all->n_ratios && all->n_ratios > 1;
     double bias = none_is_known ? deviation / (all->n_ratios - 1) : 0;
     double own_noise = independent / self->n, precision = 1 / (shared + own_noise + bias * bias);

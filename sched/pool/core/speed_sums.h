@@ -137,7 +137,7 @@ struct cost_evidence {
     double noise_precision;   /* sum of those of the independent part of the error */
     double least_error;       /* variance of the other part, the least of all phases */
     double doubt;             /* the square of the least deviation that would be significant */
-    bool is_unusual;          /* it was */
+    bool is_unusual;          /* the last deviation was significant */
 };
 
 /* Begins a phase. */

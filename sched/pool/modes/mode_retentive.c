@@ -14,8 +14,9 @@
  * longer elsewhere (taskpool_problem.move_cost) every task is timed, and few are stolen after the
  * first iteration (move_account.h).
  *
- * Nothing is exchanged or learned with --refine=false and --as-published, nor with --retain order, which keeps
- * no durations, nor where the data of tasks are known (problem.data_costs), which tasks would leave.
+ * Nothing is exchanged with --refine=false and --as-published, nor with --retain order, which keeps
+ * no durations, nor where the data of tasks are known (problem.data_costs), which tasks would leave; by predicted
+ * costs speeds are learned all the same.
  * In a dynamic pool only the tasks that were added before the run are kept: when they run, they add
  * the others again. */
 #include "sched/pool/balancing/measured_balance.h"
@@ -40,6 +41,7 @@ static struct taskpool_mode_options retentive_options =
 struct retentive_state {
     struct measured_balance measured; /* first */
     bool refines;                     /* tasks move between iterations */
+    bool learns;                      /* else speeds, by predicted costs */
 };
 
 static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
@@ -57,9 +59,11 @@ static int retentive_init(void *state, const struct taskpool_mode_setup *setup,
     rules.deal_below = 0;
     rules.ignores_data = true;
     TRY(measured_balance_init(&self->measured, setup, comm, &rules, !minds_moves));
+    self->measured.stealing.minds_speeds = self->measured.speeds.has_evidence;
     self->measured.ran.keeps_order = keeps_order;
     self->refines =
         common->refine && !keeps_order && problem->record_size == 0 && !problem->data_costs;
+    self->learns = !self->refines && problem->record_size == 0 && problem->cost;
     /* Little is stolen: the end is to cost little, too. */
     if (minds_moves)
         stealing_prefer_termination(&self->measured.stealing, TERMINATION_WIDE);
@@ -71,6 +75,8 @@ static enum taskpool_mode_step retentive_restore(void *state)
     struct retentive_state *self = state;
     struct measured_balance *measured = &self->measured;
     if (self->refines && !measured_balance_balance(measured))
+        return TASKPOOL_MODE_WAIT;
+    if (self->learns && !measured_balance_keep(measured))
         return TASKPOOL_MODE_WAIT;
     bool steals = !self->refines || measured->balancer.steals;
     taskpool_comm_report(measured->stealing.comm,

@@ -34,9 +34,9 @@ static const struct taskpool_option stealing_rows[] = {
     TASKPOOL_FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
                          .help =
                              "the algorithms as their paper has them (Lifflander et al., 2012): "
-                             "--release half --retry 0, retentive: --retain order, persist: "
-                             "--pass-up=false --never-worse=false --refine=false; options given "
-                             "explicitly take precedence"),
+                             "--release half --retry 0, retentive: --retain order --refine=false, "
+                             "persist: --pass-up=false --never-worse=false --refine=false; "
+                             "options given explicitly take precedence"),
 };
 
 #undef FIELD

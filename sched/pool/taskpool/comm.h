@@ -57,10 +57,11 @@ struct taskpool_comm {
     int64_t *node_words;       /* the memory of this node; NULL: it has none */
     const int64_t *node_first; /* n_node_ranks + 1: positions there of each worker's first word, in
                                 * the order of node_ranks, and of the end */
-    double per_core;           /* workers of this node for each of its cores; 0: not known */
     uint64_t random;           /* state of taskpool_comm_random_below */
     struct taskpool_comm_counts counts; /* incremented by the mode, cleared by the driver */
-    double task_s; /* seconds of this worker's tasks in the last iteration; set by the driver */
+    double task_s; /* seconds of this worker's tasks in the last iteration that ended; at first 0 */
+    double
+        per_core; /* over MPI, if all are on one node: workers for each hardware thread; else 0 */
 };
 
 /* Random numbers of this worker's own stream, which settings.seed determines: an integer in

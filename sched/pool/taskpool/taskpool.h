@@ -131,7 +131,8 @@ struct taskpool_problem {
     int (*finish)(void *context);
 
     /* Called on each process over and over while it waits for tasks, also where the mode gives it
-     * none: for communication of the program's own, such as receiving what tasks elsewhere send. It
+     * none: for communication of the program's own, such as receiving what tasks elsewhere send. Where
+     * processes share cores also at the end, about once a millisecond, while others still run tasks. It
      * must be short and not wait, and of the pool's functions it may call taskpool_progress alone.
      * NULL: no-op. */
     void (*idle)(void *context);

@@ -166,6 +166,33 @@ static void test_short_tasks_count_as_load(void **state)
     taskpool_destroy(pool);
 }
 
+/* Retentive does not weigh data, as auto and persist do: it steals as without. */
+static void test_tasks_with_data_are_stolen(void **state)
+{
+    (void)state;
+    static struct run run;
+    static int64_t first[MAX_TASKS + 1];
+    struct taskpool_data data = {.n_tasks = 300, .first = first};
+    struct taskpool_data_costs costs = {.data = &data};
+    const char *const modes[] = {"--sched=retentive", "--sched=retentive --as-published"};
+    for (int m = 0; m < 2; m++) {
+        struct taskpool_settings chosen = pool_case_settings(modes[m]);
+        struct taskpool_machine machine = {.n_workers = 16, .latency_s = 1e-5, .time = uneven};
+        struct taskpool_problem work = {
+            .n_tasks = 300, .run = count_run, .data_costs = &costs, .context = &run};
+        struct taskpool *pool;
+        run = (struct run){.n_workers = 16, .n_tasks = 300};
+        chosen.keep_history = true;
+        machine.context = &run;
+        check_ok(taskpool_simulate(&work, &chosen, &machine, &pool));
+        iterate(&run, pool, 0);
+        assert_true(run.figures.steals_successful.mean > 1);
+        iterate(&run, pool, 1);
+        assert_true(run.figures.steals_successful.mean > 0);
+        taskpool_destroy(pool);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_retentive_starts_where_the_tasks_ran),
         cmocka_unit_test(test_pairs_even_out_what_stealing_leaves),
         cmocka_unit_test(test_short_tasks_count_as_load),
+        cmocka_unit_test(test_tasks_with_data_are_stolen),
     };
     MPI_Init(NULL, NULL);
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -293,14 +293,16 @@ void mpi_comm_finish(struct mpi_comm *comm)
 
 void mpi_comm_await_end(struct mpi_comm *comm)
 {
-    const double pause_s =
-        1e-3; /* within it messages to this process may need its help to complete */
+    /* Others may need this process's calls of MPI for what they send to it or read of it. */
+    const double least_pause_s = 5e-5, most_s = 1e-3;
+    double pause_s = least_pause_s;
     struct mpi_doorbells *bells = comm->messages.bells;
     int arrived;
     for (mpi_doorbell_end(bells); !mpi_doorbells_have_ended(bells);) {
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm->messages.mpi, &arrived, MPI_STATUS_IGNORE);
         mpi_comm_idle(comm);
         mpi_doorbell_await_end(bells, pause_s);
+        pause_s = fmin(2 * pause_s, most_s);
     }
 }
 
