@@ -185,15 +185,9 @@ static int list_choices(const struct pairs *self, struct pairs_choice *choices)
     return n;
 }
 
-/* The larger load if the partner gets so much more work. */
-static double larger_load(const struct pairs_gift *gift, double work)
-{
-    return fmax(gift->own_s - work / gift->own_speed, gift->partner_s + work / gift->partner_speed);
-}
-
-/* The larger load after each subset of the choices, by its bits, has changed sides. */
+/* By how much the larger load decreases if a subset of the choices, by its bits, changes sides; of all subsets. */
 static void try_all(const struct pairs_gift *gift, const struct pairs_choice *choices, int n,
-                    double *load_s)
+                    double *gains_s)
 {
     double work[1 << PAIRS_FEW_TASKS];
     work[0] = 0;
@@ -201,28 +195,27 @@ static void try_all(const struct pairs_gift *gift, const struct pairs_choice *ch
         for (uint32_t subset = 0; subset < UINT32_C(1) << i; subset++)
             work[(UINT32_C(1) << i) + subset] = work[subset] + choices[i].given;
     for (uint32_t subset = 0; subset < UINT32_C(1) << n; subset++)
-        load_s[subset] = larger_load(gift, work[subset]);
+        gains_s[subset] = gain_of(gift, work[subset]);
 }
 
-/* The smallest of the subsets that make the larger load as small as one can, to the least gain, or smaller
- * than the limit; 0: none is worth it. */
+/* The smallest of the subsets whose gain is the largest one but for the least gain, or enough for the limit;
+ * 0: none is worth it. */
 static uint32_t choose_subset(const struct pairs *self, const struct pairs_gift *gift,
                               const struct pairs_choice *choices, int n)
 {
-    double load_s[1 << PAIRS_FEW_TASKS], least_s = gift->own_s;
+    double gains_s[1 << PAIRS_FEW_TASKS], most_s = 0, least_s = BALANCER_LEAST_GAIN * gift->own_s;
     uint32_t best = 0, n_subsets = UINT32_C(1) << n;
-    try_all(gift, choices, n, load_s);
+    try_all(gift, choices, n, gains_s);
     for (uint32_t subset = 0; subset < n_subsets; subset++)
-        least_s = fmin(least_s, load_s[subset]);
-    double gain_s = BALANCER_LEAST_GAIN * gift->own_s;
-    if (least_s > gift->own_s - gain_s)
+        most_s = fmax(most_s, gains_s[subset]);
+    if (most_s < least_s)
         return 0;
-    double limit_s = fmin(fmax(least_s + gain_s, self->limit_s), gift->own_s - gain_s);
+    double enough_s = fmax(fmin(most_s - least_s, gift->own_s - self->limit_s), least_s);
     int fewest = PAIRS_FEW_TASKS + 1;
     for (uint32_t subset = 0; subset < n_subsets; subset++) {
         int n_moved = __builtin_popcount(subset);
-        if (load_s[subset] > limit_s || n_moved > fewest ||
-            (n_moved == fewest && load_s[subset] >= load_s[best]))
+        if (gains_s[subset] < enough_s || n_moved > fewest ||
+            (n_moved == fewest && gains_s[subset] <= gains_s[best]))
             continue;
         best = subset;
         fewest = n_moved;
