@@ -53,8 +53,8 @@ struct balancer_message {
                        * load: of the sender */
     double fastest;   /* load: speed of a worker of the subtree */
     double max_s;     /* load: of the subtree's workers; outcome: after all grants, or pairs;
-                       * average: of all workers, which a deal has to stay below; last verdict: of
-                       * all workers in the next iteration */
+                       * average: of all workers, which a deal has to stay below by half of what it
+                       * exceeds best_s by; last verdict: of all workers in the next iteration */
     double best_s;    /* average: the least possible largest load */
     double longest_s; /* load: work of a task of the subtree; average: the longest of all tasks on
                        * the fastest worker */

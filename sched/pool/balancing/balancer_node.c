@@ -386,7 +386,8 @@ static double tolerance_of_pairs(const struct balancer_node *self)
                                                    : 0;
 }
 
-/* The root's verdict. There are pairs if the largest load is still worth it. Where data are known, loads
+/* The root's verdict. There are pairs if the largest load is still worth it: after a deal all loads
+ * in the upper three quarters of the excess are to become smaller, after the tree all. Where data are known, loads
  * after the pairs include what transfers may wait; if the largest is not below the one before with that, it is judged
  * as that one, which pairs never exceed: to refuse such trials made more iterations longer than it made shorter. */
 static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)

@@ -294,8 +294,8 @@ void mpi_comm_finish(struct mpi_comm *comm)
 void mpi_comm_await_end(struct mpi_comm *comm)
 {
     /* Others may need this process's calls of MPI for what they send to it or read of it. */
-    const double least_pause_s = 5e-5, most_s = 1e-3;
-    double pause_s = least_pause_s;
+    const double most_s = 1e-3;
+    double pause_s = 5e-5;
     struct mpi_doorbells *bells = comm->messages.bells;
     int arrived;
     for (mpi_doorbell_end(bells); !mpi_doorbells_have_ended(bells);) {
