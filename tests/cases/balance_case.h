@@ -19,9 +19,11 @@ struct balance_case {
     struct balancer_rules rules;
     struct taskpool_machine machine; /* but for n_workers */
     int64_t seed;
+    double per_core; /* workers, as in struct taskpool_comm */
 
     int64_t *first;     /* n_workers + 1, into tasks: those of each worker before */
     int64_t *tasks;     /* n_tasks */
+    bool steals;        /* out: whether the next iteration is to */
     int64_t n_held;     /* out: tasks that a worker has after balancing, summed over workers */
     double network_s;   /* out: simulated, in which processors take no time but --overhead */
     double processor_s; /* out: real, of the worker whose processor was busiest */
@@ -49,6 +51,7 @@ static inline int balance_state_init(void *state, const struct taskpool_mode_set
     struct balance_state *self = state;
     self->balance = setup->problem->context;
     self->comm = comm;
+    comm->per_core = self->balance->per_core;
     balancer_init(&self->balancer, comm, &self->bins, NULL, &self->balance->rules);
     return STATUS_OK;
 }
@@ -106,6 +109,7 @@ static inline enum taskpool_mode_step balance_state_restore(void *state)
     balance_state_count(self, start_s);
     if (!balancer_is_finished(&self->balancer))
         return TASKPOOL_MODE_WAIT;
+    self->balance->steals = self->balancer.steals;
     for (int64_t i = 0; i < self->bins.n_entries; i++)
         if (self->bins.entries[i].task >= 0) {
             self->balance->worker[self->bins.entries[i].task] = self->comm->rank;

@@ -33,7 +33,8 @@
  * The root also decides whether the next iteration should steal: not if the largest load is closer to
  * the best possible than the time that it took to find the end when workers stole, and
  * loads without stealing were what they were expected to be; nor if thefts made iterations longer
- * (theft_gain.h); nor where workers that share cores run in turn, no load being as long as a time slice.
+ * (theft_gain.h). Where workers that share cores run in turn, no load being as long as a time slice, it neither moves
+ * tasks nor steals.
  *
  * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest
  * load is then that of workers which had it in the two iterations before, too, and may exceed the best

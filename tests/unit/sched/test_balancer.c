@@ -479,6 +479,40 @@ static void test_a_deal_finds_all_workers_with_too_few_tasks(void **state)
     }
 }
 
+/* Whether tasks of this duration moved between 8 workers; all have 4, the first one more. */
+static bool moves_tasks(double per_core, double time_s, int n_more, bool *steals)
+{
+    enum { N_WORKERS = 8, EACH = 4 };
+    static double times_s[max_tasks];
+    static int32_t worker[max_tasks];
+    struct balance_case balance = {.n_workers = N_WORKERS,
+                                   .n_tasks = EACH * N_WORKERS + n_more,
+                                   .time_s = times_s,
+                                   .worker = worker,
+                                   .rules = balancer_by_pairs,
+                                   .machine = {.latency_s = 1e-6},
+                                   .per_core = per_core};
+    for (int task = 0; task < balance.n_tasks; task++) {
+        times_s[task] = time_s;
+        worker[task] = task / EACH % N_WORKERS * (task < EACH * N_WORKERS);
+    }
+    double before_s = max_load(&balance);
+    check_ok(balance_case_run(&balance));
+    *steals = balance.steals;
+    return max_load(&balance) < before_s;
+}
+
+static void test_workers_that_run_in_turn_keep_uneven_loads(void **state)
+{
+    (void)state;
+    bool steals;
+    assert_false(moves_tasks(4, 1e-4, 4, &steals));
+    assert_false(steals);
+    assert_true(moves_tasks(1, 1e-4, 4, &steals));
+    assert_true(moves_tasks(4, 1e-3, 4, &steals));  /* longer than a time slice */
+    assert_true(moves_tasks(4, 2e-5, 60, &steals)); /* longer than all else of a core */
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +523,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moves_what_the_algorithms_move),
         cmocka_unit_test(test_pairs_even_out_few_tasks),
         cmocka_unit_test(test_a_deal_finds_all_workers_with_too_few_tasks),
+        cmocka_unit_test(test_workers_that_run_in_turn_keep_uneven_loads),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
