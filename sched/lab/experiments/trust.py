@@ -3,7 +3,7 @@
 """Whether the simulator can be trusted: makespan, efficiency and steals as simulated and as
 measured on this machine, for every mode, with 1 process and with 2.
 
-1. beryl-sched --calibrate measures the machine.
+1. beryl-sched --calibrate measures the machine: in each round; of each constant the median counts.
 2. An application runs in one process, in which no mode has anything to decide, and writes
    how long each task took, and which blocks of data it reads and writes: of each task the median
    of the rounds is the profile.
@@ -12,8 +12,8 @@ measured on this machine, for every mode, with 1 process and with 2.
    real runs.
 
 The applications are the Fock build of a chain of 64 beryllium atoms and a tensor contraction.
-Rounds alternate profiles and modes, so that a machine that changes its speed does so for both,
-and modes take turns in going first. The other programs of the machine should be at rest.
+Rounds alternate calibrations, profiles and modes, so that a machine that changes its speed does so for
+all of them, and modes take turns in going first. The other programs of the machine should be at rest.
 """
 import json
 import pathlib
@@ -58,6 +58,13 @@ class Contraction:
 
 # --- runs ---
 
+def calibrate(lab, folder):
+    """The machine as it is now, of two processes."""
+    path = folder / "machine.json"
+    experiment.execute(experiment.launcher(2) + [lab.program("beryl-sched"), "--calibrate", str(path)])
+    return json.loads(path.read_text())
+
+
 def run_profile(application, folder):
     """Seconds of every task of the second iteration in one process. The tasks' data are left in
     profile.blocks.csv and profile.sizes.csv, where simulate() takes them from; their numbers, the
@@ -86,12 +93,15 @@ def rotated(modes, turn):
 
 
 def measure(lab, application, folder):
-    """The rounds: profiles, and iterations of the modes by number of processes and mode. With
-    one process, where modes hardly differ, each round runs some of them."""
+    """The rounds: machines, none with --machine; profiles; and iterations of the modes by number of
+    processes and mode. With one process, where modes hardly differ, each round runs some of them."""
     n_rounds, all_modes = 1 if lab.quick else lab.options.rounds, lab.modes()
-    profiles, runs = [], {processes: {mode: [] for mode in all_modes} for processes in ITERATIONS}
+    machines, profiles = [], []
+    runs = {processes: {mode: [] for mode in all_modes} for processes in ITERATIONS}
     for turn in range(n_rounds):
         print(f"trust: {application.name}, round {turn + 1} of {n_rounds} ...", flush=True)
+        if not lab.options.machine:
+            machines.append(calibrate(lab, folder))
         profiles.append(run_profile(application, folder))
         for processes, iterations in ITERATIONS.items():
             modes = (all_modes[turn::n_rounds] if processes == 1
@@ -99,7 +109,7 @@ def measure(lab, application, folder):
             done = run_modes(application, modes, processes, iterations, folder)
             for mode in modes:
                 runs[processes][mode].append(done[mode])
-    return profiles, runs
+    return machines, profiles, runs
 
 
 def simulate(lab, application, seconds, machine, processes, modes, folder, data="on"):
@@ -136,6 +146,14 @@ def median_of(rounds):
                            for column in zip(*(r["makespans"] for r in rounds))]
     result["makespan_seconds"] = statistics.fmean(result["makespans"])
     return result
+
+
+def median_machine(values):
+    """Of machines from several calibrations: the median of each of their values."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: median_machine([value[key] for value in values]) for key in first}
+    return first if values.count(first) == len(values) else statistics.median(values)
 
 
 def compare(measured, simulated):
@@ -190,11 +208,14 @@ def show_statistics(lab, application, tables, texts):
     texts.append(f"{title}\n\n{markdown(heads, rows)}")
 
 
-def machine_text(machine):
-    """A table of the measured parameters of the machine, in the units of the options."""
-    rows = [[f"`{name}`"] + [f"{figure[key]:.3g}" for key in ("median", "low", "high")]
+def show_machine(lab, application, machine, texts):
+    """A table of its measured parameters, in the units of the options."""
+    rows = [[name] + [f"{figure[key]:.3g}" for key in ("median", "low", "high")]
             for name, figure in machine["measured"].items() if isinstance(figure, dict)]
-    return markdown(["figure", "median", "a quarter is below", "a quarter is above"], rows)
+    heads = ["figure", "median", "a quarter is below", "a quarter is above"]
+    title = f"{application.name}: the machine"
+    lab.table(title, heads, rows)
+    texts.append(f"{title}\n\n{markdown(heads, rows)}")
 
 
 def plural(processes):
@@ -219,13 +240,18 @@ def check(lab, application, modes):
                     abs(modes[mode]["difference"]), BOUND)
 
 
-def examine(lab, application, machine, folder, texts):
-    profiles, measured = measure(lab, application, folder)
+def examine(lab, application, folder, texts):
+    machines, profiles, measured = measure(lab, application, folder)
+    path = lab.options.machine or folder / "machine.json"
+    if machines:
+        path.write_text(json.dumps(median_machine(machines)))
+    machine = json.loads(pathlib.Path(path).read_text())
+    show_machine(lab, application, machine, texts)
     made = summaries(profiles)
     seconds = made["median"]
 
     def predict(seconds, processes, modes, data="on"):
-        return compare(measured[processes], simulate(lab, application, seconds, machine, processes,
+        return compare(measured[processes], simulate(lab, application, seconds, path, processes,
                                                      modes, folder, data))
     tables = {processes: predict(seconds, processes, list(measured[processes]))
               for processes in ITERATIONS}
@@ -234,7 +260,7 @@ def examine(lab, application, machine, folder, texts):
     show(lab, application, tables, texts)
     show_statistics(lab, application, others, texts)
     check(lab, application, tables[2])
-    return {"tasks": len(seconds), "task_seconds": sum(seconds),
+    return {"machine": machine, "tasks": len(seconds), "task_seconds": sum(seconds),
             "longest_task_seconds": max(seconds), "processes": tables,
             "differences_by_statistic": {
                 name: {mode: table[mode]["difference"] for mode in PREDICTED}
@@ -255,15 +281,8 @@ def main():
     texts = []  # of --markdown
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        machine = lab.options.machine
-        if not machine:
-            machine = folder / "machine.json"
-            print(experiment.execute(experiment.launcher(2) + [
-                lab.program("beryl-sched"), "--calibrate", str(machine)]), end="", flush=True)
-        lab.beryl["machine"] = json.loads(pathlib.Path(machine).read_text())
-        texts.append(machine_text(lab.beryl["machine"]))
         for application in FockBuild(lab), Contraction(lab):
-            lab.beryl[application.name] = examine(lab, application, machine, folder, texts)
+            lab.beryl[application.name] = examine(lab, application, folder, texts)
     if lab.options.markdown:
         pathlib.Path(lab.options.markdown).write_text("\n".join(texts))
     return lab.end()
