@@ -20,6 +20,7 @@ struct balance_case {
     struct taskpool_machine machine; /* but for n_workers */
     int64_t seed;
     double per_core; /* workers, as in struct taskpool_comm */
+    double last_s;   /* every worker's load in the two phases before */
 
     int64_t *first;     /* n_workers + 1, into tasks: those of each worker before */
     int64_t *tasks;     /* n_tasks */
@@ -53,6 +54,7 @@ static inline int balance_state_init(void *state, const struct taskpool_mode_set
     self->comm = comm;
     comm->per_core = self->balance->per_core;
     balancer_init(&self->balancer, comm, &self->bins, NULL, &self->balance->rules);
+    self->balancer.last_s[0] = self->balancer.last_s[1] = self->balance->last_s;
     return STATUS_OK;
 }
 

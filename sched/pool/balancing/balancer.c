@@ -86,14 +86,22 @@ static double own_load(const struct balancer *self)
     return balancer_expected_load(&self->link, self->bins);
 }
 
-/* This worker's load; where moves cost something only as much of it as it had in the two phases
- * before, too. */
+/* Whether this load counts only as far as it lasts: where moves cost something, and where it is shorter than a time
+ * slice and other workers' turns on the same core may be part of it. */
+static bool has_to_last(const struct balancer *self, double load_s)
+{
+    const struct balancer_rules *rules = &self->rules;
+    bool may_be_turns = self->link.comm->per_core > 1 && load_s < BALANCER_TIME_SLICE_S;
+    return rules->move_cost > 0 || (may_be_turns && !rules->takes_worse);
+}
+
+/* This worker's load, or as much of it as it had in the two phases before, too. */
 static double lasting_load(struct balancer *self)
 {
     double load_s = own_load(self), least_s = fmin(self->last_s[0], self->last_s[1]);
     self->last_s[1] = self->last_s[0];
     self->last_s[0] = load_s;
-    return self->rules.move_cost > 0 ? fmin(load_s, least_s) : load_s;
+    return has_to_last(self, load_s) ? fmin(load_s, least_s) : load_s;
 }
 
 void balancer_prepare(struct balancer *self)

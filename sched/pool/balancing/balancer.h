@@ -33,12 +33,13 @@
  * The root also decides whether the next iteration should steal: not if the largest load is closer to
  * the best possible than the time that it took to find the end when workers stole, and
  * loads without stealing were what they were expected to be; nor if thefts made iterations longer
- * (theft_gain.h). Where workers that share cores run in turn, no load being as long as a time slice, it neither moves
- * tasks nor steals.
+ * (theft_gain.h); nor where workers that share cores run in turn, no load being as long as a time slice.
  *
  * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest
  * load is then that of workers which had it in the two iterations before, too, and may exceed the best
- * possible by a task of mean duration in addition.
+ * possible by a task of mean duration in addition. Where workers share cores, a load that is shorter than a time slice
+ * has to last in the same way, unless the rules take what is worse, as published: turns of others that happen to be
+ * part of it do not come again.
  *
  * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. Before
  * the first of these exchanges the root asks how long the tasks would take as they were seeded, without

@@ -26,6 +26,9 @@ enum balancer_kind {
 /* Gains and differences below this fraction of a load are not worth moving tasks. */
 #define BALANCER_LEAST_GAIN 1e-3
 
+/* About the time slice of Linux (base_slice_ns, by version and cores 0.7 to 3 ms). */
+#define BALANCER_TIME_SLICE_S 2e-3
+
 /* The token of all messages of the balancer; those of stealing.h are above 0. */
 #define BALANCER_TOKEN (-1)
 

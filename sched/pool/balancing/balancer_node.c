@@ -20,9 +20,6 @@
  * how long a thief waits for its data is not known well enough. */
 #define DEAR 0.1
 
-/* About the time slice of Linux (base_slice_ns, by version and cores 0.7 to 3 ms). */
-#define TIME_SLICE_S 2e-3
-
 void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
                          struct balancer_forecast *forecast)
@@ -160,13 +157,14 @@ static double relative_error(const struct balancer_node *self)
     return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks);
 }
 
-/* Whether workers that share cores end the next iteration no earlier with even loads or thieves: where none takes as
- * long as a time slice, a core runs one after another, until it has run the loads of all that share it. Messages of
- * balancing wait for all these turns, and thieves take the core from those who have tasks. */
+/* Whether workers that share cores end the next iteration no earlier with thieves: where none takes as long as a
+ * time slice, a core runs one after another, until it has run the loads of all that share it, and thieves take it from
+ * those who have tasks. max_s may be less than the average, of loads that have not lasted yet. */
 static bool run_in_turn(const struct balancer_node *self, double max_s)
 {
-    double per_core = self->link->comm->per_core;
-    return per_core > 1 && max_s < TIME_SLICE_S && max_s < per_core * self->work / self->speed;
+    double per_core = self->link->comm->per_core, average_s = self->work / self->speed;
+    return per_core > 1 && fmax(max_s, average_s) < BALANCER_TIME_SLICE_S &&
+           max_s < per_core * average_s;
 }
 
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
@@ -241,8 +239,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
-    bool in_turn = run_in_turn(self, self->max_s) && !self->rules->takes_worse;
-    bool is_uneven = may_move && !in_turn && self->max_s > self->best_s * (1 + over) + excess_s;
+    bool is_uneven = may_move && self->max_s > self->best_s * (1 + over) + excess_s;
     head.deals = is_uneven && !head.weighs && predicts_moved(self->link) &&
                  self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
     self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);

@@ -167,6 +167,12 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
     }
     snprintf(choice->what, sizeof choice->what, "%s, %s", name_placement(&self->balancer),
              self->balancer.steals ? "stealing" : "no stealing");
+    if (outcome->largest_s < outcome->best_s) {
+        snprintf(choice->why, sizeof choice->why,
+                 "no load above %.4g s, the least possible, has lasted for three iterations yet",
+                 outcome->best_s);
+        return;
+    }
     snprintf(choice->why, sizeof choice->why,
              "largest load %.4g s, the least possible %.4g s, now %.4g s, noise %.2f %%%s",
              outcome->largest_s, outcome->best_s, outcome->after_s, 100 * outcome->error,

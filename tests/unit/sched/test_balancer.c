@@ -479,38 +479,55 @@ static void test_a_deal_finds_all_workers_with_too_few_tasks(void **state)
     }
 }
 
-/* Whether tasks of this duration moved between 8 workers; all have 4, the first one more. */
-static bool moves_tasks(double per_core, double time_s, int n_more, bool *steals)
+struct outcome {
+    bool moves, steals;
+};
+
+/* 8 workers have 4 tasks of this duration each, and the first one n_more in addition. */
+static struct outcome balance_crowded(struct balance_case balance, double time_s, int n_more)
 {
     enum { N_WORKERS = 8, EACH = 4 };
     static double times_s[max_tasks];
     static int32_t worker[max_tasks];
-    struct balance_case balance = {.n_workers = N_WORKERS,
-                                   .n_tasks = EACH * N_WORKERS + n_more,
-                                   .time_s = times_s,
-                                   .worker = worker,
-                                   .rules = balancer_by_pairs,
-                                   .machine = {.latency_s = 1e-6},
-                                   .per_core = per_core};
+    balance.n_workers = N_WORKERS;
+    balance.n_tasks = EACH * N_WORKERS + n_more;
+    balance.time_s = times_s;
+    balance.worker = worker;
+    balance.machine.latency_s = 1e-6;
     for (int task = 0; task < balance.n_tasks; task++) {
         times_s[task] = time_s;
-        worker[task] = task / EACH % N_WORKERS * (task < EACH * N_WORKERS);
+        worker[task] = task < EACH * N_WORKERS ? task / EACH : 0;
     }
     double before_s = max_load(&balance);
     check_ok(balance_case_run(&balance));
-    *steals = balance.steals;
-    return max_load(&balance) < before_s;
+    return (struct outcome){.moves = max_load(&balance) < before_s, .steals = balance.steals};
 }
 
-static void test_workers_that_run_in_turn_keep_uneven_loads(void **state)
+/* 4 workers for each core; a time slice is 2 ms. */
+static void test_loads_of_crowded_cores_have_to_last(void **state)
 {
     (void)state;
-    bool steals;
-    assert_false(moves_tasks(4, 1e-4, 4, &steals));
-    assert_false(steals);
-    assert_true(moves_tasks(1, 1e-4, 4, &steals));
-    assert_true(moves_tasks(4, 1e-3, 4, &steals));  /* longer than a time slice */
-    assert_true(moves_tasks(4, 2e-5, 60, &steals)); /* longer than all else of a core */
+    struct balance_case crowded = {.rules = balancer_by_pairs, .per_core = 4}, lasts = crowded;
+    lasts.last_s = 1;
+    struct outcome outcome = balance_crowded(crowded, 1e-4, 4);
+    assert_true(!outcome.moves && !outcome.steals);
+    outcome = balance_crowded(lasts, 1e-4, 4);
+    assert_true(outcome.moves && !outcome.steals);
+    outcome = balance_crowded(crowded, 2.4e-4, 4); /* 1.92 ms */
+    assert_true(!outcome.moves && !outcome.steals);
+    outcome = balance_crowded(crowded, 2.6e-4, 4); /* 2.08 ms */
+    assert_true(outcome.moves && !outcome.steals);
+    outcome = balance_crowded(crowded, 1e-3, 4); /* on average 4.5 ms */
+    assert_true(outcome.moves && outcome.steals);
+    struct balance_case alone = {.rules = balancer_by_pairs}, published = crowded;
+    outcome = balance_crowded(alone, 1e-4, 4);
+    assert_true(outcome.moves && outcome.steals);
+    published.rules.takes_worse = true;
+    assert_true(balance_crowded(published, 1e-4, 4).moves);
+    struct balance_case costly = crowded; /* no load has lasted yet, long ones are no turns */
+    costly.rules.move_cost = 1;
+    outcome = balance_crowded(costly, 1, 4);
+    assert_true(!outcome.moves && outcome.steals);
 }
 
 int main(int argc, char **argv)
@@ -523,7 +540,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moves_what_the_algorithms_move),
         cmocka_unit_test(test_pairs_even_out_few_tasks),
         cmocka_unit_test(test_a_deal_finds_all_workers_with_too_few_tasks),
-        cmocka_unit_test(test_workers_that_run_in_turn_keep_uneven_loads),
+        cmocka_unit_test(test_loads_of_crowded_cores_have_to_last),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
