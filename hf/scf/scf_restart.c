@@ -405,12 +405,14 @@ static enum status resume_iterations(struct checkpoint_stream *stream, struct sc
     if (!same) {
         const char *path = checkpoint_reader_path(solver->settings->restart);
         if (progress->n_spins > solver->basis->n_spins)
-            log_print("Restart    %s is of UHF, this calculation is RHF and begins with the mean of both "
-                      "spins: only UHF continues it\n",
-                      path);
+            log_print(
+                "Restart    %s is of UHF, this calculation is RHF and begins with the mean of both "
+                "spins: only UHF continues it\n",
+                path);
         else
-            log_print("Restart    the iterations of %s were over other orbitals: DIIS begins anew\n",
-                      path);
+            log_print(
+                "Restart    the iterations of %s were over other orbitals: DIIS begins anew\n",
+                path);
         return STATUS_OK;
     }
     TRY(read_matrices(stream, solver, progress, transformation));
