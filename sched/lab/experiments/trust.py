@@ -149,7 +149,7 @@ def median_of(rounds):
 
 
 def median_machine(values):
-    """Of machines from several calibrations: the median of each of their values."""
+    """The median of each value of machines from several calibrations."""
     first = values[0]
     if isinstance(first, dict):
         return {key: median_machine([value[key] for value in values]) for key in first}
