@@ -140,6 +140,9 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
     print_estimate(settings, &estimate, &printed, *kept_bytes, &budget);
     char subject[512];
     snprintf(subject, sizeof subject, "%s with %s", settings->molecule, settings->basis);
-    return memory_check(subject, &need, &budget,
-                        "use more processes on more nodes, or a smaller --cache");
+    return memory_check(
+        subject, &need, &budget,
+        settings->memory_megabytes > 0
+            ? "give a larger --memory, use more processes on more nodes, or a smaller --cache"
+            : "use more processes on more nodes, or a smaller --cache");
 }

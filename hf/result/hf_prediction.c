@@ -88,6 +88,9 @@ void hf_prediction_print(const struct fock_prediction *prediction, const struct 
               scf_seconds(prediction, PREDICTION_FEWEST_BUILDS),
               scf_seconds(prediction, PREDICTION_MOST_BUILDS), PREDICTION_FEWEST_BUILDS,
               PREDICTION_MOST_BUILDS);
+    if (prediction->counts->order > 1)
+        log_print("                       a test of stability uses less of the symmetry, and takes "
+                  "more\n");
 }
 
 static json_t *classes_to_json(const struct fock_prediction *prediction)
