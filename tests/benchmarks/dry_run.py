@@ -4,11 +4,11 @@
 
     dry_run.py [--bin FOLDER] [--processes N] [--only A,B]
 
-For each molecule, predicted and measured seconds with their ratio, without its symmetry, which single builds do not
-use: of a direct Fock build from the converged density (the median of three), of one that computes integrals and
-keeps them, of one that reads them; and, with its symmetry, of all builds of an SCF, whose number and seconds of
-linear algebra follow. The exit
-status is 1 where the ratio of the direct build is beyond 1.5 or 1 / 1.5. Standard library only."""
+For each molecule, predicted and measured seconds with their ratio, without its symmetry, which single
+builds do not use: of a direct Fock build from the converged density (the median of three), of one
+that computes integrals and keeps them, of one that reads them; and, with its symmetry, of all builds
+of an SCF, whose number and seconds of linear algebra follow. The exit status is 1 where the ratio of
+the direct build is beyond 1.5 or 1 / 1.5. Standard library only."""
 import argparse
 import json
 import os

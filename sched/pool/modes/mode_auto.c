@@ -167,7 +167,7 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
     }
     snprintf(choice->what, sizeof choice->what, "%s, %s", name_placement(&self->balancer),
              self->balancer.steals ? "stealing" : "no stealing");
-    if (outcome->largest_s < outcome->best_s) {
+    if (outcome->largest_s < outcome->best_s * (1 - BALANCER_LEAST_GAIN)) {
         snprintf(choice->why, sizeof choice->why,
                  "no load above %.4g s, the least possible, has lasted for three iterations yet",
                  outcome->best_s);
