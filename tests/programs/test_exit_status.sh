@@ -43,8 +43,9 @@ tensor c[i,j]
 a[i,j] += 1e300 * b[i,j]
 c[i,j] += a[i,j] * a[i,j]
 END
-cat > tiles.tce << 'END'
-space o = 20 tile 2
+# Long and short tasks in turn: in the order of their durations they are many ranges.
+cat > uneven.tce << 'END'
+space o = 1, 100, 1, 100, 1, 100 tile 100
 index i, j, k : o
 tensor a[i,j] = wave
 tensor b[i,j]
@@ -105,7 +106,7 @@ ways_of()
         ways=("water.xyz --basis sto-3g --tile 1 --fock-only 2 $full_deque"
             "water.xyz --basis sto-3g --tile 1 $full_deque") ;;
     "beryl-tce: a limit reached after the work began")
-        ways=("run tiles.tce --iterations 2 $full_deque"
+        ways=("run uneven.tce --iterations 2 $full_deque"
             "ccsd water.xyz --basis sto-3g --tile 1 $full_deque") ;;
     "beryl-sched: a limit reached after the work began")
         ways=("--gauss 1e9,0 --tasks 4 --simulate 2" "--uts T1 --sched steal --deque 1") ;;
