@@ -16,6 +16,9 @@
 
 enum { N_ARRAYS = 9 }; /* of struct primitive_products, factors apart */
 
+/* The first record's zeta until records are made. */
+#define NOT_MADE 0.0
+
 /* The product of primitives i and j: its factors are scale c_ai c_bj; if `both`, which stands for
  * (i, j) and (j, i), they are scale (c_ai c_bj + c_aj c_bi). */
 struct product {
@@ -182,32 +185,6 @@ static size_t growing_class_bytes(const struct shells *shells, const struct grow
            products_in_blocks(class->n_products) * product_bytes;
 }
 
-/* Sets the records of all products. */
-static enum status fill_records(struct pair_class *class, double *record)
-{
-    const struct primitive_products *products = &class->products;
-    class->pattern = hermite_pattern(class->type[0], class->type[1]);
-    class->records = record;
-    TRY(CHECK_MEMORY(class->pattern, "no memory for a pattern of shell pairs"));
-    for (int32_t i = 0; i < class->n_pairs; i++) {
-        const struct shell_pair *pair = &class->pairs[i];
-        int32_t end = pair->first_primitive + pair->n_primitives;
-        for (int32_t p = pair->first_primitive; p < end; p++, record += class->pattern->record) {
-            struct hermite_product product = {.zeta = products->zeta[p],
-                                              .weight = products->weight[p],
-                                              .factors = products->factors +
-                                                         (int64_t)p * class->n_factors};
-            for (int x = 0; x < 3; x++) {
-                product.P[x] = products->P[x][p];
-                product.PA[x] = products->PA[x][p];
-                product.PB[x] = product.PA[x] + pair->AB[x];
-            }
-            hermite_set_record(class->pattern, &product, record);
-        }
-    }
-    return STATUS_OK;
-}
-
 /* Stores product number `at` of the class. */
 static void put_product(const struct shells *shells, const struct product *product,
                         const struct shell_pair *pair, size_t at, struct pair_class *class)
@@ -298,9 +275,11 @@ static enum status pack_class(const struct shells *shells, struct growing_class 
     *next += growing_class_bytes(shells, from);
     char *numbers =
         (char *)class->pairs + padded_bytes((size_t)from->n_pairs * sizeof *from->pairs);
-    double *records = put_products(shells, from, (double *)numbers, class);
+    class->records = put_products(shells, from, (double *)numbers, class);
+    class->records[HERMITE_ZETA] = NOT_MADE;
     set_kinds(class);
-    return fill_records(class, records);
+    class->pattern = hermite_pattern(a, b);
+    return CHECK_MEMORY(class->pattern, "no memory for a pattern of shell pairs");
 }
 
 /* Moves the grown classes into one allocation. */
@@ -387,4 +366,28 @@ void shell_pairs_destroy(struct shell_pairs *pairs)
     free(pairs->classes);
     free(pairs->storage);
     free(pairs);
+}
+
+void pair_class_make_records(const struct pair_class *class)
+{
+    const struct primitive_products *products = &class->products;
+    double *record = class->records;
+    if (record[HERMITE_ZETA] != NOT_MADE)
+        return;
+    for (int32_t i = 0; i < class->n_pairs; i++) {
+        const struct shell_pair *pair = &class->pairs[i];
+        int32_t end = pair->first_primitive + pair->n_primitives;
+        for (int32_t p = pair->first_primitive; p < end; p++, record += class->pattern->record) {
+            struct hermite_product product = {.zeta = products->zeta[p],
+                                              .weight = products->weight[p],
+                                              .factors = products->factors +
+                                                         (int64_t)p * class->n_factors};
+            for (int x = 0; x < 3; x++) {
+                product.P[x] = products->P[x][p];
+                product.PA[x] = products->PA[x][p];
+                product.PB[x] = product.PA[x] + pair->AB[x];
+            }
+            hermite_set_record(class->pattern, &product, record);
+        }
+    }
 }

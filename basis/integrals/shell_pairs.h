@@ -63,7 +63,7 @@ struct pair_class {
     struct primitive_products products;
     bool single; /* one product a pair: product i is that of pair i */
     const struct hermite_pattern *pattern;
-    double *records; /* of the pattern, one for each product */
+    double *records; /* of the pattern, one for each product, once pair_class_make_records made them */
 };
 
 /* All pairs of a rectangle of groups, by class. */
@@ -95,3 +95,8 @@ int64_t shell_pair_product_bytes(const struct group_type *first, const struct gr
 enum status shell_pairs_create(const struct shells *shells, const struct shell_rectangle *rectangle,
                                const double *bounds, double min_bound, struct shell_pairs **pairs);
 void shell_pairs_destroy(struct shell_pairs *pairs);
+
+/* Makes the class's records, unless they are made: most of the time of making pairs, which classes none of
+ * whose quartets is computed, or not by an engine that reads records, do without. Not to be called for one
+ * class by several threads. */
+void pair_class_make_records(const struct pair_class *class);

@@ -85,6 +85,7 @@ static enum status hermite_create(const struct hermite_kernels *kernels,
 
 static struct hermite_side start_side(const struct pair_class *class)
 {
+    pair_class_make_records(class);
     return (struct hermite_side){.pattern = class->pattern, .step = class->pattern->record};
 }
 
