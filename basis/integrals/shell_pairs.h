@@ -63,7 +63,8 @@ struct pair_class {
     struct primitive_products products;
     bool single; /* one product a pair: product i is that of pair i */
     const struct hermite_pattern *pattern;
-    double *records; /* of the pattern, one for each product, once pair_class_make_records made them */
+    double
+        *records; /* of the pattern, one for each product, once pair_class_make_records made them */
 };
 
 /* All pairs of a rectangle of groups, by class. */

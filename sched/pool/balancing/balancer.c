@@ -95,12 +95,16 @@ static bool has_to_last(const struct balancer *self, double load_s)
     return rules->move_cost > 0 || (may_be_turns && !rules->takes_worse);
 }
 
-/* This worker's load, or as much of it as it had in the two phases before, too. */
+/* This worker's load, or as much of it as it had in the two phases before, too. After a load below a quarter of the
+ * one before, such as of an iteration that reads what the last one computed and kept, none has lasted. */
 static double lasting_load(struct balancer *self)
 {
-    double load_s = own_load(self), least_s = fmin(self->last_s[0], self->last_s[1]);
-    self->last_s[1] = self->last_s[0];
-    self->last_s[0] = load_s;
+    double load_s = own_load(self), *last_s = self->last_s;
+    if (load_s < last_s[0] / 4)
+        last_s[0] = last_s[1] = 0;
+    double least_s = fmin(last_s[0], last_s[1]);
+    last_s[1] = last_s[0];
+    last_s[0] = load_s;
     return has_to_last(self, load_s) ? fmin(load_s, least_s) : load_s;
 }
 

@@ -507,12 +507,16 @@ static struct outcome balance_crowded(struct balance_case balance, double time_s
 static void test_loads_of_crowded_cores_have_to_last(void **state)
 {
     (void)state;
-    struct balance_case crowded = {.rules = balancer_by_pairs, .per_core = 4}, lasts = crowded;
-    lasts.last_s = 1;
+    struct balance_case crowded = {.rules = balancer_by_pairs, .per_core = 4}, lasts = crowded,
+                        other = crowded;
+    lasts.last_s = 1e-3;
+    other.last_s = 1; /* of iterations that computed what this one has read */
     struct outcome outcome = balance_crowded(crowded, 1e-4, 4);
     assert_true(!outcome.moves && !outcome.steals);
     outcome = balance_crowded(lasts, 1e-4, 4);
     assert_true(outcome.moves && !outcome.steals);
+    outcome = balance_crowded(other, 1e-4, 4);
+    assert_true(!outcome.moves && !outcome.steals);
     outcome = balance_crowded(crowded, 2.4e-4, 4); /* 1.92 ms */
     assert_true(!outcome.moves && !outcome.steals);
     outcome = balance_crowded(crowded, 2.6e-4, 4); /* 2.08 ms */
