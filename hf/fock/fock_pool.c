@@ -123,6 +123,7 @@ enum status fock_pool_create(struct fock *fock)
 {
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
                                        .run = run_fock_task,
+                                       .computes = true,
                                        .finish = finish_fock_tasks,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,

@@ -104,6 +104,10 @@ struct taskpool_problem {
     /* The predicted cost of a task, in any unit, > 0 and finite, for --seeding cost; or
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
+    /* Tasks use a core all the time that they take: where several workers share one, their seconds, in
+     * statistics, history and modes, are those in which they had it, and the others idle. Otherwise,
+     * such as where tasks wait for a device, they are wall time. No effect in dynamic pools. */
+    bool computes;
     /* For tasks that find data where they ran before: modes that balance measured durations leave
      * tasks where they are while the largest load exceeds the best possible by no more than this
      * fraction; beyond it pairs of workers exchange few tasks. >= 0 and finite; 0: by the mode. */
@@ -277,7 +281,7 @@ void taskpool_poll(struct taskpool *pool);
 
 /* Inside a task: modes that time tasks take its duration to be time_s >= 0, the seconds that it will
  * take where this process runs it again: without those that fill a cache, for instance, or in which
- * another process had the core. Statistics and history have its wall time. The last of several
+ * another process had the core. Statistics and history have what was measured. The last of several
  * calls counts. Outside tasks, simulated and in modes that time no task a no-op. */
 void taskpool_set_duration(struct taskpool *pool, double time_s);
 
@@ -314,7 +318,8 @@ struct taskpool_choice {
  *   search         without a task while the mode searches for one, for instance
  *                  while a request to a victim or to the shared counter is out
  *   idle           without a task and not searching, including the wait at the end and, on one node,
- *                  that for a core which other workers have at the start
+ *                  that for a core which other workers have: at the start and, of tasks that
+ *                  compute, while they run
  *   scheduler      in the mode, choosing tasks; where that takes some ns a
  *                  task it is measured once per poll and otherwise counts
  *                  as task, because reading the clock would take longer

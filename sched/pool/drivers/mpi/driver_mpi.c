@@ -250,7 +250,10 @@ static enum status init_mpi_state(struct driver_mpi *driver,
                      "no memory for the scheduler"));
     driver->reports_tasks = driver_reports_tasks(driver->mode, setup->problem);
     driver->needs_times = driver->reports_tasks || (record_size == 0 && records->history);
-    driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
+    driver->shares_core =
+        setup->problem->computes && record_size == 0 && driver->comm.base.per_core > 1;
+    driver->times_tasks =
+        driver->needs_times || driver->shares_core || (record_size == 0 && records->recorder);
     return driver_init_mode(driver->mode, setup, &driver->comm.base, driver->state,
                             &driver->comm.state);
 }

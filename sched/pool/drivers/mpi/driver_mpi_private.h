@@ -19,7 +19,8 @@ struct driver_mpi {
     const struct taskpool_problem *problem;
     bool reports_tasks; /* to the mode, when they have finished */
     bool needs_times;   /* the mode or the history needs the time of each task */
-    bool times_tasks;   /* they do, or the recorder does */
+    bool times_tasks;   /* they do, or the recorder does, or: */
+    bool shares_core;   /* tasks compute, and other workers may have the core meanwhile */
     void *state;
     void *record; /* of the task that runs, in a dynamic pool */
 

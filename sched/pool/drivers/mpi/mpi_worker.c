@@ -139,6 +139,14 @@ static void report_finished(struct driver_mpi *driver, int64_t task, double time
     mpi_worker_unlock(driver);
 }
 
+/* The seconds of a task that took these, polls left out: less those in which it waited for its core. */
+static double account_core(struct driver_mpi *driver, double time_s, double core_s)
+{
+    double waited_s = fmax(0, time_s - core_s);
+    driver->worker.idle_s += waited_s;
+    return time_s - waited_s;
+}
+
 /* Runs the first task of the range. One reading of the clock between two tasks is the end of one
  * and the start of the other. */
 static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_range *range)
@@ -149,10 +157,13 @@ static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_ran
     range->first += range->step;
     pulse_set_task(driver->slot, task);
     double start_s = driver->clock_s;
+    double core_start_s = driver->shares_core ? clock_thread_s() : 0;
     enum status status = problem->run(task, problem->context);
     driver->clock_s = clock_now_s();
     double polled_s = driver->polled_s;
     double time_s = driver->clock_s - start_s - polled_s;
+    if (driver->shares_core)
+        time_s = account_core(driver, time_s, clock_thread_s() - core_start_s);
     driver->polled_s = 0;
     driver->worker.task_s += time_s;
     driver->worker.tasks++;
