@@ -86,26 +86,22 @@ static double own_load(const struct balancer *self)
     return balancer_expected_load(&self->link, self->bins);
 }
 
-/* Whether this load counts only as far as it lasts: where moves cost something, and where it is shorter than a time
- * slice and other workers' turns on the same core may be part of it. */
-static bool has_to_last(const struct balancer *self, double load_s)
-{
-    const struct balancer_rules *rules = &self->rules;
-    bool may_be_turns = self->link.comm->per_core > 1 && load_s < BALANCER_TIME_SLICE_S;
-    return rules->move_cost > 0 || (may_be_turns && !rules->takes_worse);
-}
-
-/* This worker's load, or as much of it as it had in the two phases before, too. After a load below a quarter of the
- * one before, such as of an iteration that reads what the last one computed and kept, none has lasted. */
+/* This worker's load as far as it counts: where moves cost something what it had in the two phases before, too, and
+ * where workers take turns in the phase before. After a load below a quarter of the one before, such as of an iteration
+ * that reads what the last one computed and kept, none has lasted. */
 static double lasting_load(struct balancer *self)
 {
-    double load_s = own_load(self), *last_s = self->last_s;
+    const struct balancer_rules *rules = &self->rules;
+    double load_s = own_load(self), *last_s = self->last_s, lasting_s = load_s;
     if (load_s < last_s[0] / 4)
         last_s[0] = last_s[1] = 0;
-    double least_s = fmin(last_s[0], last_s[1]);
+    if (rules->move_cost > 0)
+        lasting_s = fmin(load_s, fmin(last_s[0], last_s[1]));
+    else if (balancer_in_turns(&self->link, load_s) && !rules->takes_worse)
+        lasting_s = fmin(load_s, last_s[0]);
     last_s[1] = last_s[0];
     last_s[0] = load_s;
-    return has_to_last(self, load_s) ? fmin(load_s, least_s) : load_s;
+    return lasting_s;
 }
 
 void balancer_prepare(struct balancer *self)

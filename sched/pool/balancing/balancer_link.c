@@ -33,6 +33,15 @@ double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks)
     return TOLERATED * balancer_load_error(link, n_tasks);
 }
 
+/* About the time slice of Linux (base_slice_ns, by version and cores 0.7 to 3 ms). */
+#define TIME_SLICE_S 2e-3
+
+bool balancer_in_turns(const struct balancer_link *link, double load_s)
+{
+    double per_core = link->comm->per_core;
+    return per_core > 1 && load_s < per_core * TIME_SLICE_S;
+}
+
 double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins)
 {
     const struct data_placement *placement = link->placement;

@@ -26,9 +26,6 @@ enum balancer_kind {
 /* Gains and differences below this fraction of a load are not worth moving tasks. */
 #define BALANCER_LEAST_GAIN 1e-3
 
-/* About the time slice of Linux (base_slice_ns, by version and cores 0.7 to 3 ms). */
-#define BALANCER_TIME_SLICE_S 2e-3
-
 /* The token of all messages of the balancer; those of stealing.h are above 0. */
 #define BALANCER_TOKEN (-1)
 
@@ -134,6 +131,9 @@ double balancer_load_error(const struct balancer_link *link, int64_t n_tasks);
 
 /* The fraction of a load that is left as it is, being within its error. */
 double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks);
+
+/* Whether workers that share cores take turns, a time slice each, in which a load may lie. */
+bool balancer_in_turns(const struct balancer_link *link, double load_s);
 
 /* The work that is expected of this worker next time, and its load, data included. */
 double balancer_expected_work(const struct balancer_link *link, const struct duration_bins *bins);

@@ -157,14 +157,18 @@ static double relative_error(const struct balancer_node *self)
     return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks);
 }
 
-/* Whether workers that share cores end the next iteration no earlier with thieves: where none takes as long as a
- * time slice, a core runs one after another, until it has run the loads of all that share it, and thieves take it from
- * those who have tasks. max_s may be less than the average, of loads that have not lasted yet. */
-static bool run_in_turn(const struct balancer_node *self, double max_s)
+/* Where workers take turns, the part of what a core runs in an iteration that two of its workers may have each
+ * without that it ends late. */
+#define LARGE_LOAD (2 / 3.0)
+
+/* Whether workers that share cores end an iteration no earlier if tasks of the largest load move, or thieves take some:
+ * a core runs one after another, until it has run the loads of all that share it. By moves it is to be smaller than by
+ * thieves, as two such loads may share a core. max_s may be less than the average, of loads that have not lasted yet. */
+static bool cores_even_out(const struct balancer_node *self, double max_s, double part)
 {
-    double per_core = self->link->comm->per_core, average_s = self->work / self->speed;
-    return per_core > 1 && fmax(max_s, average_s) < BALANCER_TIME_SLICE_S &&
-           max_s < per_core * average_s;
+    double average_s = self->work / self->speed;
+    return balancer_in_turns(self->link, fmax(max_s, average_s)) &&
+           max_s < part * self->link->comm->per_core * average_s;
 }
 
 /* Whether the next iteration should steal if its largest load is to be this one: at best stealing
@@ -181,7 +185,7 @@ static bool expect_gain(struct balancer_node *self, double max_s)
         forecast->steals = false;
     if (self->minds_data && self->away_s > DEAR * self->work)
         forecast->steals = false;
-    if (run_in_turn(self, max_s) && !self->tries)
+    if (cores_even_out(self, max_s, 1) && !self->tries)
         forecast->steals = false;
     return forecast->steals;
 }
@@ -235,7 +239,8 @@ static void begin_at_root(struct balancer_node *self, double work)
     self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
-    bool may_move = begin_with_data(self, &head) && self->n_tasks > 0;
+    bool may_move = begin_with_data(self, &head) && self->n_tasks > 0 &&
+                    (self->rules->takes_worse || !cores_even_out(self, self->max_s, LARGE_LOAD));
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);

@@ -503,25 +503,27 @@ static struct outcome balance_crowded(struct balance_case balance, double time_s
     return (struct outcome){.moves = max_load(&balance) < before_s, .steals = balance.steals};
 }
 
-/* 4 workers for each core; a time slice is 2 ms. */
-static void test_loads_of_crowded_cores_have_to_last(void **state)
+/* 4 workers for each core; a time slice is 2 ms, so that turns end after 8. */
+static void test_large_loads_of_crowded_cores_that_last_move(void **state)
 {
     (void)state;
     struct balance_case crowded = {.rules = balancer_by_pairs, .per_core = 4}, lasts = crowded,
                         other = crowded;
-    lasts.last_s = 1e-3;
+    lasts.last_s = 2e-3;
     other.last_s = 1; /* of iterations that computed what this one has read */
-    struct outcome outcome = balance_crowded(crowded, 1e-4, 4);
+    struct outcome outcome = balance_crowded(crowded, 1e-4, 12);
     assert_true(!outcome.moves && !outcome.steals);
-    outcome = balance_crowded(lasts, 1e-4, 4);
+    outcome = balance_crowded(lasts, 1e-4, 12); /* 1.6 ms, of 2.2 on the core */
     assert_true(outcome.moves && !outcome.steals);
-    outcome = balance_crowded(other, 1e-4, 4);
+    outcome = balance_crowded(lasts, 1e-4, 8); /* 1.2 ms of 2 */
     assert_true(!outcome.moves && !outcome.steals);
-    outcome = balance_crowded(crowded, 2.4e-4, 4); /* 1.92 ms */
+    outcome = balance_crowded(other, 1e-4, 12);
     assert_true(!outcome.moves && !outcome.steals);
-    outcome = balance_crowded(crowded, 2.6e-4, 4); /* 2.08 ms */
+    outcome = balance_crowded(crowded, 4.9e-4, 12); /* 7.84 ms */
+    assert_true(!outcome.moves && !outcome.steals);
+    outcome = balance_crowded(crowded, 5.1e-4, 12); /* 8.16 ms */
     assert_true(outcome.moves && !outcome.steals);
-    outcome = balance_crowded(crowded, 1e-3, 4); /* on average 4.5 ms */
+    outcome = balance_crowded(crowded, 2e-3, 12); /* on average 11 ms */
     assert_true(outcome.moves && outcome.steals);
     struct balance_case alone = {.rules = balancer_by_pairs}, published = crowded;
     outcome = balance_crowded(alone, 1e-4, 4);
@@ -544,7 +546,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moves_what_the_algorithms_move),
         cmocka_unit_test(test_pairs_even_out_few_tasks),
         cmocka_unit_test(test_a_deal_finds_all_workers_with_too_few_tasks),
-        cmocka_unit_test(test_loads_of_crowded_cores_have_to_last),
+        cmocka_unit_test(test_large_loads_of_crowded_cores_that_last_move),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
