@@ -97,7 +97,9 @@ struct balancer_rules {
     bool ignores_data;   /* of tasks, even if they are known */
     int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
     int64_t seed;        /* of the pairs */
-    double move_cost;    /* the problem's: a move has to pay within a number of iterations, and the
+    bool
+        finds_data; /* tasks find data where they ran before: cores that even out loads are enough */
+    double move_cost; /* the problem's: a move has to pay within a number of iterations, and the
                           * largest load may be larger by a task of mean duration */
 };
 

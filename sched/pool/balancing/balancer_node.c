@@ -163,7 +163,7 @@ static double relative_error(const struct balancer_node *self)
 
 /* Whether workers that share cores end an iteration no earlier if tasks of the largest load move, or thieves take some:
  * a core runs one after another, until it has run the loads of all that share it. By moves it is to be smaller than by
- * thieves, as two such loads may share a core. max_s may be less than the average, of loads that have not lasted yet. */
+ * thieves, as two such loads may share a core in every iteration. max_s may be less than the average, of loads that have not lasted yet. */
 static bool cores_even_out(const struct balancer_node *self, double max_s, double part)
 {
     double average_s = self->work / self->speed;
@@ -240,7 +240,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     update_forecast(self);
     head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
     bool may_move = begin_with_data(self, &head) && self->n_tasks > 0 &&
-                    (self->rules->takes_worse || !cores_even_out(self, self->max_s, LARGE_LOAD));
+                    !(self->rules->finds_data && cores_even_out(self, self->max_s, LARGE_LOAD));
     /* Where moves cost something, more than a task's worth has to be uneven. */
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);

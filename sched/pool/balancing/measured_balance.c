@@ -23,6 +23,7 @@ static struct balancer_rules rules_of_few_moves(const struct balancer_rules *rul
     few.donate_above = problem->move_cost > 0 ? fmax(rules->donate_above, 1 + few.balance_over)
                                               : rules->donate_above;
     few.deal_below = 0;
+    few.finds_data = true;
     few.move_cost = problem->move_cost;
     return few;
 }

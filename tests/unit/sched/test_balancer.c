@@ -507,15 +507,18 @@ static struct outcome balance_crowded(struct balance_case balance, double time_s
 static void test_large_loads_of_crowded_cores_that_last_move(void **state)
 {
     (void)state;
-    struct balance_case crowded = {.rules = balancer_by_pairs, .per_core = 4}, lasts = crowded,
-                        other = crowded;
-    lasts.last_s = 2e-3;
+    struct balance_case crowded = {.rules = balancer_by_pairs, .per_core = 4}, lasts, other, finds;
+    lasts = other = finds = crowded;
+    finds.rules.finds_data = true;
+    lasts.last_s = finds.last_s = 2e-3;
     other.last_s = 1; /* of iterations that computed what this one has read */
     struct outcome outcome = balance_crowded(crowded, 1e-4, 12);
     assert_true(!outcome.moves && !outcome.steals);
-    outcome = balance_crowded(lasts, 1e-4, 12); /* 1.6 ms, of 2.2 on the core */
+    outcome = balance_crowded(lasts, 1e-4, 4);
     assert_true(outcome.moves && !outcome.steals);
-    outcome = balance_crowded(lasts, 1e-4, 8); /* 1.2 ms of 2 */
+    outcome = balance_crowded(finds, 1e-4, 12); /* 1.6 ms, of 2.2 on the core */
+    assert_true(outcome.moves && !outcome.steals);
+    outcome = balance_crowded(finds, 1e-4, 8); /* 1.2 ms of 2 */
     assert_true(!outcome.moves && !outcome.steals);
     outcome = balance_crowded(other, 1e-4, 12);
     assert_true(!outcome.moves && !outcome.steals);
