@@ -63,8 +63,7 @@ struct pair_class {
     struct primitive_products products;
     bool single; /* one product a pair: product i is that of pair i */
     const struct hermite_pattern *pattern;
-    double
-        *records; /* of the pattern, one for each product, once pair_class_make_records made them */
+    double *records; /* of the pattern, one a product, see pair_class_make_records */
 };
 
 /* All pairs of a rectangle of groups, by class. */

@@ -258,8 +258,8 @@ static enum status create_bnsl(const struct workload_settings *settings, MPI_Com
     if (!self)
         return STATUS_NO_MEMORY;
     self->workload.functions = &bnsl_functions;
-    self->workload.problem = (struct taskpool_problem){
-        .run = run_cube, .cost = cube_cost, .computes = true, .context = self};
+    self->workload.problem =
+        (struct taskpool_problem){.run = run_cube, .cost = cube_cost, .context = self};
     self->workload.time = cube_time;
     self->scale = settings->time_scale;
     self->seed = (uint64_t)settings->seed;

@@ -210,7 +210,6 @@ static enum status allocate_meshes(const struct workload_settings *settings,
     self->workload.functions = &mesh_functions;
     self->workload.problem = (struct taskpool_problem){.n_tasks = size->ny,
                                                        .run = sweep_plane,
-                                                       .computes = true,
                                                        .owner = first_toucher,
                                                        .cost = plane_points,
                                                        .context = self};

@@ -33,13 +33,15 @@
  * The root also decides whether the next iteration should steal: not if the largest load is closer to
  * the best possible than the time that it took to find the end when workers stole, and
  * loads without stealing were what they were expected to be; nor if thefts made iterations longer
- * (theft_gain.h); nor where workers that share cores run in turn, no load being as long as a time slice.
+ * (theft_gain.h); nor where workers share cores and take turns (balancer_in_turns), unless the largest load is more than
+ * a core's share.
  *
  * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest
  * load is then that of workers which had it in the two iterations before, too, and may exceed the best
- * possible by a task of mean duration in addition. Where workers share cores, a load that is shorter than a time slice
- * has to last in the same way, unless the rules take what is worse, as published: turns of others that happen to be
- * part of it do not come again.
+ * possible by a task of mean duration in addition. Where workers take turns, a load counts as far as it was there in the
+ * iteration before, too, unless the rules take what is worse, as published: turns of others that happen to be
+ * part of it do not come again. After a load below a quarter of the one before none has lasted. And where tasks find
+ * data (rules.finds_data), the largest of them stays if two such loads on one core are less than 4/3 of its share.
  *
  * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. Before
  * the first of these exchanges the root asks how long the tasks would take as they were seeded, without
@@ -99,7 +101,8 @@ struct balancer {
     struct balancer_node node; /* hosted by this worker */
     struct pairs pairs;        /* if rules.by_pairs */
     struct balancer_forecast forecast;
-    double last_s[2];       /* this worker's load in the last phase and the one before, or 0 */
+    double last_s
+        [2]; /* this worker's load in the last phase and the one before; 0: none, or of other work */
     double took_s, alone_s; /* in: the last iteration here, as it was, and without thefts */
     double rest_s; /* in: of the last iteration's tasks here that are not in bins, and stay */
     bool finished; /* this worker as a leaf: its node apart */

@@ -97,8 +97,7 @@ struct balancer_rules {
     bool ignores_data;   /* of tasks, even if they are known */
     int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
     int64_t seed;        /* of the pairs */
-    bool
-        finds_data; /* tasks find data where they ran before: cores that even out loads are enough */
+    bool finds_data;  /* tasks find data where they ran before: balancer_node.c, cores_even_out */
     double move_cost; /* the problem's: a move has to pay within a number of iterations, and the
                           * largest load may be larger by a task of mean duration */
 };
@@ -134,7 +133,8 @@ double balancer_load_error(const struct balancer_link *link, int64_t n_tasks);
 /* The fraction of a load that is left as it is, being within its error. */
 double balancer_tolerance(const struct balancer_link *link, int64_t n_tasks);
 
-/* Whether workers that share cores take turns, a time slice each, in which a load may lie. */
+/* Whether workers share cores, and a load is shorter than a turn of all on one core, a time slice of 2 ms each: then the
+ * core runs their loads one after another. */
 bool balancer_in_turns(const struct balancer_link *link, double load_s);
 
 /* The work that is expected of this worker next time, and its load, data included. */

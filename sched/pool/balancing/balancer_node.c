@@ -157,13 +157,13 @@ static double relative_error(const struct balancer_node *self)
     return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks);
 }
 
-/* Where workers take turns, the part of what a core runs in an iteration that two of its workers may have each
- * without that it ends late. */
+/* Where workers take turns, the part of a core's share that a load is to exceed in order to move: of two such loads on
+ * one core it ends a third late. */
 #define LARGE_LOAD (2 / 3.0)
 
-/* Whether workers that share cores end an iteration no earlier if tasks of the largest load move, or thieves take some:
- * a core runs one after another, until it has run the loads of all that share it. By moves it is to be smaller than by
- * thieves, as two such loads may share a core in every iteration. max_s may be less than the average, of loads that have not lasted yet. */
+/* Whether workers that share cores end an iteration hardly earlier if the largest load becomes smaller, as it is below
+ * this part of what a core has to run on average: a core runs one after another, until it has run the loads of all that
+ * share it. max_s may be less than the average, of loads that have not lasted yet. */
 static bool cores_even_out(const struct balancer_node *self, double max_s, double part)
 {
     double average_s = self->work / self->speed;

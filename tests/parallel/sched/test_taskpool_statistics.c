@@ -8,17 +8,19 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { n_tasks = 300, n_iterations = 3 };
 
 struct busy {
     struct taskpool *pool;
     double spent_s;        /* in bodies on this process, by its own clock */
+    double waited_s;       /* of these, as tasks say, for a core */
     double least_progress; /* of what was seen from inside tasks */
     double most_progress;
 };
 
-/* Waits for 0, 10, 20 or 30 microseconds. */
+/* Waits for 0, 10, 20 or 30 microseconds, half of them for a core. */
 static int run(int64_t task, void *context)
 {
     struct busy *busy = context;
@@ -31,7 +33,21 @@ static int run(int64_t task, void *context)
         now_s = clock_now_s();
     while (now_s - start_s < 1e-5 * (double)(task % 4));
     busy->spent_s += now_s - start_s;
+    for (int i = 0; i < 2; i++) {
+        taskpool_add_wait(busy->pool, (now_s - start_s) / 4);
+        busy->waited_s += (now_s - start_s) / 4;
+    }
     return STATUS_OK;
+}
+
+/* Waits of tasks for a core are idle time where processes share cores, and else the tasks'. */
+static void check_waits(const struct taskpool_iteration *sum, const struct busy *busy, int size)
+{
+    double sums_s[] = {busy->spent_s, busy->waited_s};
+    MPI_Allreduce(MPI_IN_PLACE, sums_s, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    assert_true(sum->task_s >= sums_s[0] - (size > 1 ? sums_s[1] : 0));
+    if (size > sysconf(_SC_NPROCESSORS_ONLN))
+        assert_true(sum->idle_s >= sums_s[1] * (1 - 1e-9));
 }
 
 static void check_sums(const struct taskpool_iteration *sum, int size)
@@ -139,8 +155,7 @@ static void check_pool(const char *options, bool keep_history)
         check_sums(sum, size);
         task_s += sum->task_s;
         check_messages(sum, options, size);
-        MPI_Allreduce(MPI_IN_PLACE, &busy.spent_s, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-        assert_true(sum->task_s >= busy.spent_s);
+        check_waits(sum, &busy, size);
         assert_true(busy.least_progress >= 0 && busy.most_progress <= 1);
         if (keep_history)
             check_history(taskpool_history(busy.pool), sum->task_s, rank);

@@ -7,35 +7,64 @@
 #include <math.h>
 #include <time.h>
 
+/* Records what is idle at the end of tasks. */
+static void record_wait(struct driver_mpi *driver, double begin_s, double end_s)
+{
+    const struct trace_span span = {
+        .begin_s = begin_s, .end_s = end_s, .number = -1, .use = TRACE_IDLE};
+    if (end_s > begin_s)
+        recorder_span(driver->driver.records.recorder, 0, &span, 0);
+}
+
 /* Apart from what every run does: without a recorder it is not even in a cache. */
-__attribute__((noinline, cold)) static void record_account(struct driver_mpi *driver,
-                                                           const double *use_s, double now_s)
+__attribute__((noinline, cold)) static void
+record_account(struct driver_mpi *driver, const double *use_s, double now_s, double waited_s)
 {
     bool is_task = use_s == &driver->worker.task_s;
     const struct trace_span span = {.begin_s = driver->clock_s,
-                                    .end_s = now_s,
+                                    .end_s = now_s - waited_s,
                                     .number = -1,
                                     .n = is_task ? (int32_t)driver->n_since_poll : 0,
                                     .use = (int32_t)(use_s - &driver->worker.task_s)};
     recorder_span(driver->driver.records.recorder, 0, &span, is_task ? driver->polled_s : 0);
+    record_wait(driver, span.end_s, now_s);
 }
 
 /* Records a task that has a number. */
 __attribute__((noinline, cold)) static void record_task(struct driver_mpi *driver, int64_t task,
-                                                        double start_s, double polled_s)
+                                                        double start_s, double polled_s,
+                                                        double waited_s)
 {
-    const struct trace_span span = {
-        .begin_s = start_s, .end_s = driver->clock_s, .number = task, .n = 1, .use = TRACE_TASK};
+    const struct trace_span span = {.begin_s = start_s,
+                                    .end_s = driver->clock_s - waited_s,
+                                    .number = task,
+                                    .n = 1,
+                                    .use = TRACE_TASK};
     recorder_task(driver->driver.records.recorder, 0, &span, polled_s);
+    record_wait(driver, span.end_s, driver->clock_s);
+}
+
+/* Turns those seconds of tasks in which they waited for a core into idle time, and returns them; time_s: of the
+ * tasks, without polls. */
+static double take_wait(struct driver_mpi *driver, double time_s)
+{
+    double waited_s = fmax(0, fmin(driver->waited_s, time_s));
+    driver->waited_s = 0;
+    driver->worker.idle_s += waited_s;
+    return waited_s;
+}
+
+static void account(struct driver_mpi *driver, double *use_s, double now_s, double waited_s)
+{
+    *use_s += now_s - driver->clock_s - waited_s;
+    if (driver->driver.records.recorder)
+        record_account(driver, use_s, now_s, waited_s);
+    driver->clock_s = now_s;
 }
 
 void mpi_worker_account(struct driver_mpi *driver, double *use_s)
 {
-    double now_s = clock_now_s();
-    *use_s += now_s - driver->clock_s;
-    if (driver->driver.records.recorder)
-        record_account(driver, use_s, now_s);
-    driver->clock_s = now_s;
+    account(driver, use_s, clock_now_s(), 0);
 }
 
 void mpi_worker_deliver(struct driver_mpi *driver)
@@ -139,14 +168,6 @@ static void report_finished(struct driver_mpi *driver, int64_t task, double time
     mpi_worker_unlock(driver);
 }
 
-/* The seconds of a task that took these, polls left out: less those in which it waited for its core. */
-static double account_core(struct driver_mpi *driver, double time_s, double core_s)
-{
-    double waited_s = fmax(0, time_s - core_s);
-    driver->worker.idle_s += waited_s;
-    return time_s - waited_s;
-}
-
 /* Runs the first task of the range. One reading of the clock between two tasks is the end of one
  * and the start of the other. */
 static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_range *range)
@@ -157,18 +178,16 @@ static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_ran
     range->first += range->step;
     pulse_set_task(driver->slot, task);
     double start_s = driver->clock_s;
-    double core_start_s = driver->shares_core ? clock_thread_s() : 0;
     enum status status = problem->run(task, problem->context);
     driver->clock_s = clock_now_s();
     double polled_s = driver->polled_s;
-    double time_s = driver->clock_s - start_s - polled_s;
-    if (driver->shares_core)
-        time_s = account_core(driver, time_s, clock_thread_s() - core_start_s);
+    double waited_s = take_wait(driver, driver->clock_s - start_s - polled_s);
+    double time_s = driver->clock_s - start_s - polled_s - waited_s;
     driver->polled_s = 0;
     driver->worker.task_s += time_s;
     driver->worker.tasks++;
     if (driver->driver.records.recorder)
-        record_task(driver, task, start_s, polled_s);
+        record_task(driver, task, start_s, polled_s, waited_s);
     pulse_set_finished(driver->slot, driver->worker.tasks);
     if (history && status == STATUS_OK)
         status = history_add(history, task, time_s, driver->comm.base.rank);
@@ -202,7 +221,9 @@ static void run_untimed(struct driver_mpi *driver, struct taskpool_range *range,
 
 void mpi_worker_account_tasks(struct driver_mpi *driver)
 {
-    mpi_worker_account(driver, &driver->worker.task_s);
+    double now_s = clock_now_s();
+    double waited_s = take_wait(driver, now_s - driver->clock_s - driver->polled_s);
+    account(driver, &driver->worker.task_s, now_s, waited_s);
     driver->worker.task_s -= driver->polled_s;
     driver->polled_s = 0;
 }
