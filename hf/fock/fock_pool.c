@@ -47,7 +47,6 @@ static void set_lasting_duration(struct fock *fock, const struct task_clocks *st
     times->fill_s += (1 - lasting) * task_s;
     times->run_s += lasting * task_s;
     taskpool_set_duration(fock->pool, lasting * task_s);
-    taskpool_add_wait(fock->pool, fmax(0, now.wall_s - start->wall_s - task_s));
 }
 
 static int run_fock_task(int64_t position, void *context)
@@ -124,6 +123,7 @@ enum status fock_pool_create(struct fock *fock)
 {
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
                                        .run = run_fock_task,
+                                       .computes = true,
                                        .finish = finish_fock_tasks,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,

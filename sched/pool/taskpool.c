@@ -413,12 +413,6 @@ void taskpool_set_duration(struct taskpool *pool, double time_s)
         pool->driver->functions->set_duration(pool->driver, time_s);
 }
 
-void taskpool_add_wait(struct taskpool *pool, double time_s)
-{
-    if (pool && pool->state == POOL_RUNNING && pool->driver->functions->add_wait)
-        pool->driver->functions->add_wait(pool->driver, time_s);
-}
-
 double taskpool_progress(const struct taskpool *pool)
 {
     return pool ? pool->driver->functions->progress(pool->driver) : 0;

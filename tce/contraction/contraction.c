@@ -195,6 +195,7 @@ enum status contraction_start(struct contraction *contraction, const struct task
 {
     struct taskpool_problem problem = {.n_tasks = contraction_n_tasks(contraction),
                                        .run = run_contraction_task,
+                                       .computes = true,
                                        .finish = finish_contraction,
                                        .owner = owner_of_block,
                                        .cost = predict_seconds,

@@ -184,6 +184,7 @@ struct taskpool_problem mo_full_step(struct mo_integrals *self)
 {
     return (struct taskpool_problem){.n_tasks = orbital_batch_size(self->batch),
                                      .run = run_full_task,
+                                     .computes = true,
                                      .finish = mo_step_finish,
                                      .owner = full_task_owner,
                                      .cost = full_task_cost,

@@ -109,6 +109,7 @@ struct taskpool_problem mo_half_step(struct mo_integrals *self)
 {
     return (struct taskpool_problem){.n_tasks = tiling_n_pairs(self->plan->tiling),
                                      .run = run_half_task,
+                                     .computes = true,
                                      .finish = mo_step_finish,
                                      .owner = half_task_owner,
                                      .cost = half_task_cost,

@@ -300,6 +300,7 @@ static enum status create_loop_pool(struct tile_loop *loop, int64_t n_left)
 {
     struct taskpool_problem problem = {.n_tasks = n_left,
                                        .run = run_tuple,
+                                       .computes = true,
                                        .finish = finish_tuples,
                                        .idle = attend_to_tuples,
                                        .owner = owner_of_tuple,

@@ -33,9 +33,6 @@ struct driver_functions {
     /* From the body of a task: see taskpool_set_duration. NULL: no-op. */
     void (*set_duration)(struct driver *driver, double time_s);
 
-    /* From the body of a task: see taskpool_add_wait. NULL: no-op. */
-    void (*add_wait)(struct driver *driver, double time_s);
-
     /* The fraction of the iteration that is done, by the mode's estimate. Does not
      * communicate. */
     double (*progress)(struct driver *driver);

@@ -104,6 +104,11 @@ struct taskpool_problem {
     /* The predicted cost of a task, in any unit, > 0 and finite, for --seeding cost; or
      * NULL. The same on every process. */
     double (*cost)(int64_t task, void *context);
+    /* Tasks use one core all the time that they take, by this thread: where several workers share a core
+     * (over MPI, all on one node), seconds in which others had it are idle time, in statistics, history,
+     * traces and modes, so that efficiency is at most cores over workers. Otherwise tasks take wall time,
+     * such as those that sleep in transfers. No effect in dynamic pools. */
+    bool computes;
     /* For tasks that find data where they ran before: modes that balance measured durations leave
      * tasks where they are while the largest load exceeds the best possible by no more than this
      * fraction; beyond it pairs of workers exchange few tasks. >= 0 and finite; 0: by the mode. */
@@ -277,15 +282,9 @@ void taskpool_poll(struct taskpool *pool);
 
 /* Inside a task: modes that time tasks take its duration to be time_s >= 0, the seconds that it will
  * take where this process runs it again: without those that fill a cache, for instance, or in which
- * another process had the core. Statistics and history have its wall time, less that of taskpool_add_wait. The last of several
+ * another process had the core. Statistics and history have what was measured. The last of several
  * calls counts. Outside tasks, simulated and in modes that time no task a no-op. */
 void taskpool_set_duration(struct taskpool *pool, double time_s);
-
-/* Inside a task: for time_s >= 0 seconds of it another process had its core. Where several workers share a core (over
- * MPI, all on one node) these are idle time in statistics, history and traces, so that efficiency is at most cores over
- * workers; elsewhere, where the core was lost to other programs, and simulated, a no-op. Several calls add up. Modes are
- * told by taskpool_set_duration. */
-void taskpool_add_wait(struct taskpool *pool, double time_s);
 
 /* The fraction of the current iteration that is done, as far as this worker knows: of the
  * pool's tasks or, in modes without knowledge of the others', of its own. For
@@ -320,7 +319,7 @@ struct taskpool_choice {
  *   search         without a task while the mode searches for one, for instance
  *                  while a request to a victim or to the shared counter is out
  *   idle           without a task and not searching, including the wait at the end and, on one node,
- *                  that for a core which other workers have, at the start or by taskpool_add_wait
+ *                  that for a core which other workers have, at the start or while tasks compute
  *   scheduler      in the mode, choosing tasks; where that takes some ns a
  *                  task it is measured once per poll and otherwise counts
  *                  as task, because reading the clock would take longer

@@ -19,13 +19,6 @@ static void set_task_duration(struct driver *base, double time_s)
     ((struct driver_mpi *)base)->duration_s = time_s;
 }
 
-static void add_task_wait(struct driver *base, double time_s)
-{
-    struct driver_mpi *driver = driver_mpi_of(base);
-    if (driver->comm.base.per_core > 1)
-        driver->waited_s += time_s;
-}
-
 static void poll_inside_task(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
@@ -154,7 +147,6 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->interval = poll_interval_begin(driver->poll_every);
     driver->n_since_poll = 0;
     driver->polled_task_s = driver->polled_s = 0;
-    driver->waited_s = 0;
     driver->duration_s = -1;
     driver->measures_next = false;
     pulse_set_finished(driver->slot, 0);
@@ -166,6 +158,8 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->comm.idling = driver->problem;
     mpi_worker_start_thread(driver);
     driver->start_s = driver->clock_s = clock_now_s();
+    if (driver->shares_core)
+        driver->core_s = clock_thread_s();
     if (base->records.recorder)
         recorder_begin(base->records.recorder, driver->start_s);
     run_until_done(driver);
@@ -243,7 +237,6 @@ static const struct driver_functions mpi_driver_functions = {.run = driver_mpi_r
                                                              .add = driver_mpi_add,
                                                              .poll = poll_inside_task,
                                                              .set_duration = set_task_duration,
-                                                             .add_wait = add_task_wait,
                                                              .progress = driver_mpi_progress,
                                                              .explain = driver_mpi_explain,
                                                              .destroy = driver_mpi_destroy};
@@ -259,6 +252,8 @@ static enum status init_mpi_state(struct driver_mpi *driver,
                      "no memory for the scheduler"));
     driver->reports_tasks = driver_reports_tasks(driver->mode, setup->problem);
     driver->needs_times = driver->reports_tasks || (record_size == 0 && records->history);
+    driver->shares_core =
+        setup->problem->computes && record_size == 0 && driver->comm.base.per_core > 1;
     driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
     return driver_init_mode(driver->mode, setup, &driver->comm.base, driver->state,
                             &driver->comm.state);

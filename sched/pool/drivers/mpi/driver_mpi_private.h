@@ -20,6 +20,7 @@ struct driver_mpi {
     bool reports_tasks; /* to the mode, when they have finished */
     bool needs_times;   /* the mode or the history needs the time of each task */
     bool times_tasks;   /* they do, or the recorder does */
+    bool shares_core;   /* tasks compute, and other workers may have the core meanwhile */
     void *state;
     void *record; /* of the task that runs, in a dynamic pool */
 
@@ -31,7 +32,7 @@ struct driver_mpi {
     double start_s;       /* of the iteration */
     double clock_s;       /* time is accounted for up to here */
     double polled_s;      /* spent in polls from inside the task that runs */
-    double waited_s;      /* for a core, in the tasks since clock_s */
+    double core_s;        /* if shares_core: this thread's processor clock at clock_s */
     double duration_s;    /* that the task which runs has set for the mode; below 0: none */
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;

@@ -44,12 +44,15 @@ __attribute__((noinline, cold)) static void record_task(struct driver_mpi *drive
     record_wait(driver, span.end_s, driver->clock_s);
 }
 
-/* Turns those seconds of tasks in which they waited for a core into idle time, and returns them; time_s: of the
- * tasks, without polls. */
+/* Turns those seconds since the last account in which tasks waited for a core into idle time, and returns them; time_s:
+ * of the tasks, without polls. */
 static double take_wait(struct driver_mpi *driver, double time_s)
 {
-    double waited_s = fmax(0, fmin(driver->waited_s, time_s));
-    driver->waited_s = 0;
+    if (!driver->shares_core)
+        return 0;
+    double before_s = driver->core_s;
+    driver->core_s = clock_thread_s();
+    double waited_s = fmin(time_s, fmax(0, time_s - (driver->core_s - before_s)));
     driver->worker.idle_s += waited_s;
     return waited_s;
 }
@@ -65,6 +68,8 @@ static void account(struct driver_mpi *driver, double *use_s, double now_s, doub
 void mpi_worker_account(struct driver_mpi *driver, double *use_s)
 {
     account(driver, use_s, clock_now_s(), 0);
+    if (driver->shares_core)
+        driver->core_s = clock_thread_s();
 }
 
 void mpi_worker_deliver(struct driver_mpi *driver)
