@@ -125,11 +125,13 @@ static double sum_of_work(const struct balancer_node *self)
     return work;
 }
 
-/* Notes how the last iteration went. */
+/* Notes how the last iteration went. Where workers share cores its seconds include turns of others, which durations
+ * do not. */
 static void update_forecast(struct balancer_node *self)
 {
     struct balancer_forecast *forecast = self->forecast;
-    bool may_judge = !self->minds_data && !(self->rules->move_cost > 0) && self->best_s > 0;
+    bool may_judge = !self->minds_data && !(self->rules->move_cost > 0) && self->best_s > 0 &&
+                     self->link->comm->per_core <= 1;
     if (may_judge)
         theft_forecast_update(&forecast->thefts, forecast->steals, self->took_s, self->alone_s,
                               self->best_s);
