@@ -101,8 +101,7 @@ struct balancer {
     struct balancer_node node; /* hosted by this worker */
     struct pairs pairs;        /* if rules.by_pairs */
     struct balancer_forecast forecast;
-    double last_s
-        [2]; /* this worker's load in the last phase and the one before; 0: none, or of other work */
+    double last_s[2]; /* this worker's loads in the two phases before; 0: of other work, or none */
     double took_s, alone_s; /* in: the last iteration here, as it was, and without thefts */
     double rest_s; /* in: of the last iteration's tasks here that are not in bins, and stay */
     bool finished; /* this worker as a leaf: its node apart */
