@@ -311,6 +311,31 @@ static void test_the_largest_of_many_numbers_of_primitives_are_one_kind(void **s
     molecule_fini(&molecule);
 }
 
+/* Reading kept integrals needs none. */
+static void test_records_are_made_when_they_are_asked_for(void **state)
+{
+    const struct system *system = *state;
+    int64_t n = system->shells->n_groups;
+    struct shell_rectangle all = {{0, 0}, {n, n}, true};
+    struct shell_pairs *pairs;
+    check_ok(shell_pairs_create(system->shells, &all, NULL, 0, &pairs));
+    for (int i = 0; i < pairs->n_classes; i++) {
+        const struct pair_class *class = &pairs->classes[i];
+        assert_true(class->records[HERMITE_ZETA] == 0);
+        for (int time = 0; time < 2; time++) {
+            pair_class_make_records(class);
+            const struct shell_pair *pair = &class->pairs[class->n_pairs - 1];
+            int64_t last = pair->first_primitive + pair->n_primitives - 1;
+            for (int64_t p = 0; p <= last; p++) {
+                const double *record = class->records + p * class->pattern->record;
+                assert_true(record[HERMITE_ZETA] == class->products.zeta[p]);
+                assert_true(record[HERMITE_WEIGHT] == class->products.weight[p]);
+            }
+        }
+    }
+    shell_pairs_destroy(pairs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_a_rectangle_where_nothing_matters_has_no_class),
         cmocka_unit_test(test_products_of_one_centre_lie_on_it),
         cmocka_unit_test(test_the_largest_of_many_numbers_of_primitives_are_one_kind),
+        cmocka_unit_test(test_records_are_made_when_they_are_asked_for),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
