@@ -44,13 +44,16 @@ static void check_trace(const struct taskpool_trace *trace, const struct taskpoo
     assert_true(trace_case_is_ordered(trace, &trace->logs[0]));
 }
 
+enum tasks { TASKS_WAIT, TASKS_COMPUTE, TASKS_ADDED };
+
 /* limit  of records; 0: that of the trace */
-static void check_pool(const char *options, bool dynamic, int64_t limit)
+static void check_pool(const char *options, enum tasks tasks, int64_t limit)
 {
+    bool dynamic = tasks == TASKS_ADDED;
     struct traced traced = {0};
     struct taskpool_problem problem = {.n_tasks = n_tasks,
                                        .run = run,
-                                       .computes = limit == 0,
+                                       .computes = tasks == TASKS_COMPUTE,
                                        .owner = pool_case_owner,
                                        .cost = pool_case_cost,
                                        .context = &traced};
@@ -81,16 +84,18 @@ static void check_pool(const char *options, bool dynamic, int64_t limit)
 static void test_trace_agrees_with_statistics(void **state)
 {
     (void)state;
-    for (int i = 0; i < pool_case_count(true); i++)
-        check_pool(pool_case_find(i, true), false, 0);
+    for (int i = 0; i < pool_case_count(true); i++) {
+        check_pool(pool_case_find(i, true), TASKS_WAIT, 0);
+        check_pool(pool_case_find(i, true), TASKS_COMPUTE, 0);
+    }
 }
 
 static void test_full_logs_count_what_they_drop(void **state)
 {
     (void)state;
-    check_pool("--sched=steal", false, 7);
-    check_pool("--sched=counter", false, 7);
-    check_pool("--sched=persist", false, 1);
+    check_pool("--sched=steal", TASKS_WAIT, 7);
+    check_pool("--sched=counter", TASKS_WAIT, 7);
+    check_pool("--sched=persist", TASKS_WAIT, 1);
 }
 
 static void test_added_tasks(void **state)
@@ -100,7 +105,7 @@ static void test_added_tasks(void **state)
         char options[64];
         snprintf(options, sizeof options, "--sched=%s", mode_at(i)->name);
         if (mode_at(i)->add)
-            check_pool(options, true, 0);
+            check_pool(options, TASKS_ADDED, 0);
     }
 }
 
