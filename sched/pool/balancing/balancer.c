@@ -150,6 +150,7 @@ void balancer_begin(struct balancer *self, double end_s)
         .load_s = own_load(self) * self->link.speed,
         .speed = self->link.speed,
         .fastest = self->link.speed,
+        .slowest = self->link.speed,
         .max_s = lasting_load(self),
         .longest_s = balancer_expect(&self->link, duration_bins_longest_s(self->bins)),
         .end_s = end_s,

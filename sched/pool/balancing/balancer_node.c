@@ -24,8 +24,12 @@ void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
                          const struct balancer_tree *tree, const struct balancer_rules *rules,
                          struct balancer_forecast *forecast)
 {
-    *self = (struct balancer_node){
-        .link = link, .tree = tree, .rules = rules, .forecast = forecast, .end_s = INFINITY};
+    *self = (struct balancer_node){.link = link,
+                                   .tree = tree,
+                                   .rules = rules,
+                                   .forecast = forecast,
+                                   .end_s = INFINITY,
+                                   .slowest = INFINITY};
     self->minds_data = link->placement != NULL;
     self->finished = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
     if (self->finished)
@@ -230,6 +234,19 @@ static bool begin_with_data(struct balancer_node *self, struct balancer_message 
     return head->step == BEST_MOVE || head->step == BEST_TRY;
 }
 
+/* Few workers are slow where the mean speed is above this part of the fastest, and the least below that part of the
+ * mean. */
+#define MOST_ARE_FAST 0.9
+#define IS_SLOW       0.5
+
+/* Whether few workers are slow: a deal would move the tasks of all for the sake of those, and durations predict a task
+ * that moved less well; pairs move what is late. */
+static bool few_are_slow(const struct balancer_node *self)
+{
+    double mean = self->speed / (double)self->tree->n_leaves;
+    return mean > MOST_ARE_FAST * self->fastest && self->slowest < IS_SLOW * mean;
+}
+
 static void begin_at_root(struct balancer_node *self, double work)
 {
     double average_s = work / self->speed;
@@ -247,7 +264,7 @@ static void begin_at_root(struct balancer_node *self, double work)
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
     bool is_uneven = may_move && self->max_s > self->best_s * (1 + over) + excess_s;
-    head.deals = is_uneven && !head.weighs && predicts_moved(self->link) &&
+    head.deals = is_uneven && !head.weighs && !few_are_slow(self) && predicts_moved(self->link) &&
                  self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
     self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
     /* A trial round is for workers whose speed is unknown and counts as 1, unless it costs more than moves
@@ -276,6 +293,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
     child->speed = message->speed;
     self->speed += message->speed;
     self->fastest = fmax(self->fastest, message->fastest);
+    self->slowest = fmin(self->slowest, message->slowest);
     self->max_s = fmax(self->max_s, message->max_s);
     self->longest_s = fmax(self->longest_s, message->longest_s);
     self->untried_s = fmax(self->untried_s, message->untried_s);
@@ -299,6 +317,7 @@ static void add_load(struct balancer_node *self, const struct balancer_message *
                                     .load_s = work,
                                     .speed = self->speed,
                                     .fastest = self->fastest,
+                                    .slowest = self->slowest,
                                     .max_s = self->max_s,
                                     .longest_s = self->longest_s,
                                     .untried_s = self->untried_s,

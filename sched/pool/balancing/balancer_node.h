@@ -62,7 +62,7 @@ struct balancer_node {
     int32_t n_loads, n_donations, n_outcomes; /* that arrived */
     struct balancer_child *children;          /* n_children */
     double max_s, max_after_s;          /* load of a worker of the subtree, before and after */
-    double speed, fastest;              /* of all workers of the subtree, and of one */
+    double speed, fastest, slowest;     /* of all workers of the subtree, and of one */
     double longest_s, untried_s, end_s; /* work, work, time */
     double average_s, best_s;           /* least possible average and largest load */
     double work;                        /* at the root: of all tasks */

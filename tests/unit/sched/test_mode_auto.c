@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode auto with unknown speeds, costs or drift: a slow worker is found out, by costs in
- * the first iteration, by a task that is tried elsewhere before the third; stealing stays on where
- * durations change; and each iteration says what was chosen. */
+ * the first iteration, by a task that is tried elsewhere before the third, and tasks are not dealt out for
+ * it; stealing stays on where durations change; and each iteration says what was chosen. */
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
@@ -14,6 +14,7 @@ struct load {
     double (*time)(int64_t task, const void *record, const void *context);
     bool has_costs;
     double slow_speed;
+    int more_slow; /* workers after the first one */
     int64_t tasks_each;
     int64_t iteration;
     struct taskpool_iteration iterations[N_ITERATIONS];
@@ -75,7 +76,7 @@ static void simulate_auto(struct load *load)
 {
     double speeds[N_WORKERS];
     for (int i = 0; i < N_WORKERS; i++)
-        speeds[i] = i == SLOW ? load->slow_speed : 1;
+        speeds[i] = i >= SLOW && i <= SLOW + load->more_slow ? load->slow_speed : 1;
     struct taskpool_problem problem = {.n_tasks = N_WORKERS * load->tasks_each,
                                        .run = run_nothing,
                                        .cost = load->has_costs ? known_cost : NULL,
@@ -153,6 +154,24 @@ static void test_a_long_task_stays_where_it_was_tried(void **state)
     assert_int_equal(load.iterations[N_ITERATIONS - 1].tasks_moved, 0);
 }
 
+/* Of one slow worker its pairs take what is late; for half of the workers everyone gets other tasks. */
+static void test_tasks_are_not_dealt_out_for_one_slow_worker(void **state)
+{
+    (void)state;
+    struct load one = {
+        .time = changing_time, .has_costs = true, .slow_speed = 0.2, .tasks_each = 2};
+    struct load half = one, none = one;
+    half.more_slow = N_WORKERS / 2 - 1;
+    none.slow_speed = 1;
+    simulate_auto(&one);
+    simulate_auto(&half);
+    simulate_auto(&none);
+    assert_true(says(&half, 1, "tasks dealt out anew"));
+    assert_true(says(&none, 1, "tasks dealt out anew"));
+    for (int i = 1; i < N_ITERATIONS; i++)
+        assert_true(says(&one, i, "tasks moved between pairs"));
+}
+
 static void test_stealing_stays_on_where_durations_change(void **state)
 {
     (void)state;
@@ -173,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_a_slow_worker_leaves_its_last_task),
         cmocka_unit_test(test_a_task_that_all_wait_for_is_tried_elsewhere),
         cmocka_unit_test(test_a_long_task_stays_where_it_was_tried),
+        cmocka_unit_test(test_tasks_are_not_dealt_out_for_one_slow_worker),
         cmocka_unit_test(test_stealing_stays_on_where_durations_change),
     };
     MPI_Init(NULL, NULL);
