@@ -52,7 +52,7 @@ struct balancer_message {
     double speed;     /* load: sum of the subtree's; donation in a deal: of that worker; pair's
                        * load: of the sender */
     double fastest;   /* load: the largest speed of a worker of the subtree */
-    double slowest;   /* load: the least */
+    double slowest;   /* load: the least speed of one */
     double max_s;     /* load: of the subtree's workers; outcome: after all grants, or pairs;
                        * average: of all workers, which a deal has to stay below by half of what it
                        * exceeds best_s by; last verdict: of all workers in the next iteration */

@@ -234,17 +234,28 @@ static bool begin_with_data(struct balancer_node *self, struct balancer_message 
     return head->step == BEST_MOVE || head->step == BEST_TRY;
 }
 
-/* Few workers are slow where the mean speed is above this part of the fastest, and the least below that part of the
- * mean. */
+/* Few workers are slow if the mean speed is above MOST_ARE_FAST of the largest, and the least below IS_SLOW of the mean. */
 #define MOST_ARE_FAST 0.9
 #define IS_SLOW       0.5
 
-/* Whether few workers are slow: a deal would move the tasks of all for the sake of those, and durations predict a task
- * that moved less well; pairs move what is late. */
+/* The standard deviation of loads, a fraction of them, above which durations are noise. */
+#define NOISY 0.05
+
 static bool few_are_slow(const struct balancer_node *self)
 {
     double mean = self->speed / (double)self->tree->n_leaves;
     return mean > MOST_ARE_FAST * self->fastest && self->slowest < IS_SLOW * mean;
+}
+
+/* Whether all tasks are dealt out anew, if loads are uneven. Not for a few slow workers where durations are noise: a deal
+ * moves tasks of all workers, and what they take elsewhere is uncertain; pairs move only what slow workers have too
+ * much. Pairs do not while it is still to be tried which workers are slow. */
+static bool may_deal(const struct balancer_node *self)
+{
+    bool leaves_others = few_are_slow(self) && !self->tries &&
+                         balancer_load_error(self->link, self->n_tasks) > NOISY;
+    return !leaves_others && predicts_moved(self->link) &&
+           self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
 }
 
 static void begin_at_root(struct balancer_node *self, double work)
@@ -264,14 +275,13 @@ static void begin_at_root(struct balancer_node *self, double work)
     double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
     double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
     bool is_uneven = may_move && self->max_s > self->best_s * (1 + over) + excess_s;
-    head.deals = is_uneven && !head.weighs && !few_are_slow(self) && predicts_moved(self->link) &&
-                 self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
-    self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
     /* A trial round is for workers whose speed is unknown and counts as 1, unless it costs more than moves
      * of which it is known that they pay. */
     bool may_try = may_move && !head.weighs && !(self->rules->move_cost > 0);
     head.tries = self->tries =
         may_try && self->rules->by_pairs && self->untried_s > average_s * (1 + over);
+    head.deals = is_uneven && !head.weighs && may_deal(self);
+    self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
     if (is_uneven || head.tries) {
         head.load_s = average_s;
         head.as_seeded = head.weighs && !self->forecast->asked_as_seeded;
