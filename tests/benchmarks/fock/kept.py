@@ -57,7 +57,7 @@ def first(runs):
 
 
 def difference(runs, others):
-    """Of late efficiencies in the same rounds: the mean and its standard error."""
+    """The mean of the differences of late efficiencies in the same rounds, and its standard error."""
     differences = [run["late"] - other["late"] for run, other in zip(runs, others)]
     if len(differences) < 2 or runs is others:
         return ""
