@@ -29,8 +29,8 @@
  * nodes look at the load of a child's worker with the least, and at how many have about as little, instead of
  * the average, and keep tasks as long as loads stay below half of what the largest exceeds the least possible by.
  * Among the workers of a node of the lowest level this is LPT (Graham, SIAM J. Appl. Math. 17 (1969) 416).
- * Not for a few slow workers where durations are noise: what a deal costs the others is then more than it gains (may_deal
- * in balancer_node.c).
+ * There is no deal for a few slow workers where durations are noise, as it costs the others more than it gains, unless
+ * a task is still to be tried elsewhere (may_deal in balancer_node.c).
  *
  * The root also decides whether the next iteration should steal: not if the largest load is closer to
  * the best possible than the time that it took to find the end when workers stole, and

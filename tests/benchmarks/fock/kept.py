@@ -52,10 +52,6 @@ def summary(builds):
             "ms": 1e3 * seconds}
 
 
-def first(runs):
-    return next(iter(runs.values()))
-
-
 def difference(runs, others):
     """The mean of the differences of late efficiencies in the same rounds, and its standard error."""
     differences = [run["late"] - other["late"] for run, other in zip(runs, others)]
@@ -77,6 +73,7 @@ def main():
     parser.add_argument("--binaries", default=os.path.join(bench.ROOT, "build/release/bin"))
     options = parser.parse_args()
     names, rounds = bench.chosen(options.systems, SYSTEMS), range(options.rounds)
+    modes = options.modes.split(",")
     results, direct_rows, rows = {}, [], []
     for name in names:
         seconds = {"memory": [], "direct": []}
@@ -88,7 +85,7 @@ def main():
         direct_rows.append([name, f"{memory:.0f}", f"{direct:.0f}", f"{memory / direct:.2f}"])
         results[name] = {"seconds": seconds}
         for processes in map(int, options.processes.split(",")):
-            runs = {mode: [] for mode in options.modes.split(",")}
+            runs = {mode: [] for mode in modes}
             for _ in rounds:
                 for mode in random.sample(list(runs), len(runs)):
                     runs[mode].append(summary(iterations(name, options.binaries, processes,
@@ -98,7 +95,7 @@ def main():
                 late, total = (statistics.mean(run[key] for run in of) for key in ("late", "all"))
                 ms = statistics.median(run["ms"] for run in of)
                 hits = [run["hits"] for run in of]
-                rows.append([name, processes, mode, f"{late:.3f}", difference(of, first(runs)),
+                rows.append([name, processes, mode, f"{late:.3f}", difference(of, runs[modes[0]]),
                              f"{total:.2f}", f"{ms:.0f}", f"{statistics.mean(hits):.3f}",
                              f"{min(hits):.3f}"])
         bench.write_results(options.json, {"systems": results})
