@@ -31,6 +31,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "scripts"))
+import at_rest  # noqa: E402
 
 
 def parser(description):
@@ -135,6 +137,11 @@ class Experiment:
         for row in rows:
             by_iteration.setdefault(row[0], []).append(dict(zip(heads, map(float, row))))
         return result, list(by_iteration.values())
+
+    def at_rest(self, run):
+        """The result of run(), which measures; with --quick as it comes, else again if others disturbed
+        the machine."""
+        return run() if self.quick else at_rest.measure(run)
 
     # --- what comes out ---
 

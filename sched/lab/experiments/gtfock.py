@@ -150,9 +150,10 @@ def communication(lab):
 def time_tasks(lab, profile):
     molecule = experiment.ROOT / "inputs/c96h24.xyz"
     print(f"{lab.name}: timing the tasks of {molecule.name} ...", flush=True)
-    experiment.execute([lab.program("beryl-hf"), str(molecule), "--basis", "sto-3g",
-                        "--decomposition", "pair", "--tile", "1", "--fock-only", "1",
-                        "--density", "guess", "--sched", "static", "--write-profile", str(profile)])
+    command = [lab.program("beryl-hf"), str(molecule), "--basis", "sto-3g", "--decomposition", "pair",
+               "--tile", "1", "--fock-only", "1", "--density", "guess", "--sched", "static",
+               "--write-profile", str(profile)]
+    lab.at_rest(lambda: experiment.execute(command))
 
 
 def measured(lab, name, profile):

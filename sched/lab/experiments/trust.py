@@ -13,7 +13,8 @@ measured on this machine, for every mode, with 1 process and with 2.
 
 The applications are the Fock build of a chain of 64 beryllium atoms and a tensor contraction.
 Rounds alternate calibrations, profiles and modes, so that a machine that changes its speed does so for
-all of them, and modes take turns in going first. The other programs of the machine should be at rest.
+all of them, and modes take turns in going first. The other programs of the machine should be at rest;
+what others disturb is run again (scripts/at_rest.py).
 """
 import json
 import pathlib
@@ -58,33 +59,40 @@ class Contraction:
 
 # --- runs ---
 
+def execute(lab, command):
+    lab.at_rest(lambda: experiment.execute(command))
+
+
 def calibrate(lab, folder):
     """The machine as it is now, of two processes."""
     path = folder / "machine.json"
-    experiment.execute(experiment.launcher(2) + [lab.program("beryl-sched"), "--calibrate", str(path)])
+    execute(lab, experiment.launcher(2) + [lab.program("beryl-sched"), "--calibrate", str(path)])
     return json.loads(path.read_text())
 
 
-def run_profile(application, folder):
+def run_profile(lab, application, folder):
     """Seconds of every task of the second iteration in one process. The tasks' data are left in
     profile.blocks.csv and profile.sizes.csv, where simulate() takes them from; their numbers, the
     same each time, in application.tasks."""
     path = folder / "profile.csv"
-    experiment.execute([*map(str, application.command), str(application.n_skipped + 2), "--sched",
-                        "static", "--write-profile", str(path)])
+    execute(lab, [*map(str, application.command), str(application.n_skipped + 2), "--sched", "static",
+                  "--write-profile", str(path)])
     rows = [row.split(",") for row in path.read_text().splitlines()[1:]]
     application.tasks = [task for task, _ in rows]
     return [float(seconds) for _, seconds in rows]
 
 
-def run_modes(application, modes, processes, iterations, folder):
-    """Iterations of every mode, for real."""
-    path = folder / "modes.json"
-    command = [*map(str, application.command), str(application.n_skipped + iterations),
-               "--compare", ",".join(modes), "--json", str(path)]
-    experiment.execute(experiment.launcher(processes) + command)
-    records = application.records(json.loads(path.read_text()))
-    return {mode: records[mode]["iterations"][application.n_skipped:] for mode in modes}
+def run_modes(lab, application, modes, processes, iterations, folder):
+    """Iterations of every mode, for real, each in a run of its own: a short one is seldom disturbed."""
+    path = folder / "mode.json"
+    command = experiment.launcher(processes) + [
+        *map(str, application.command), str(application.n_skipped + iterations), "--json", str(path)]
+    found = {}
+    for mode in modes:
+        execute(lab, [*command, "--compare", mode])
+        records = application.records(json.loads(path.read_text()))
+        found[mode] = records[mode]["iterations"][application.n_skipped:]
+    return found
 
 
 def rotated(modes, turn):
@@ -102,11 +110,11 @@ def measure(lab, application, folder):
         print(f"trust: {application.name}, round {turn + 1} of {n_rounds} ...", flush=True)
         if not lab.options.machine:
             machines.append(calibrate(lab, folder))
-        profiles.append(run_profile(application, folder))
+        profiles.append(run_profile(lab, application, folder))
         for processes, iterations in ITERATIONS.items():
             modes = (all_modes[turn::n_rounds] if processes == 1
                      else rotated(all_modes, turn * len(all_modes) // n_rounds))
-            done = run_modes(application, modes, processes, iterations, folder)
+            done = run_modes(lab, application, modes, processes, iterations, folder)
             for mode in modes:
                 runs[processes][mode].append(done[mode])
     return machines, profiles, runs

@@ -11,7 +11,8 @@ import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 RUNS = os.path.join(ROOT, "build", "benchmarks", "fock")  # kept: a density is converged once
-sys.path.append(os.path.join(ROOT, "inputs"))
+sys.path += [os.path.join(ROOT, name) for name in ("inputs", "scripts")]
+import at_rest  # noqa: E402
 import make_inputs  # noqa: E402
 
 OTHERS = ("nwchem", "psi4")
@@ -89,12 +90,12 @@ class Beryl:
         self.density = "guess" if "schwarz" in options else os.path.join(RUNS, system + ".h5")
 
     def run(self, processes, options):
-        """The result; a failure ends the benchmark."""
+        """The result, of a machine at rest; a failure ends the benchmark."""
         path = os.path.join(RUNS, self.name + ".json")
         command = mpirun(processes, [os.path.join(self.binaries, "beryl-hf")] + self.input +
                          options + ["--json", path])
         with open(os.path.join(RUNS, self.name + ".log"), "w", encoding="utf-8") as log:
-            subprocess.run(command, check=True, env=environment(), stdout=log)
+            at_rest.measure(lambda: subprocess.run(command, check=True, env=environment(), stdout=log))
         with open(path, encoding="utf-8") as file:
             return json.load(file)
 
