@@ -43,11 +43,6 @@ struct integral_store {
     struct kept_quartets found; /* last */
 };
 
-/* Beyond SMALL_PAGE_BYTES the memory of a process asks for huge pages, with which 4.5 GB that no other process
- * sees are filled in three quarters of the time; before, it does not: a hypervisor to which whole free huge
- * pages are returned takes long to give them again. */
-enum { SMALL_PAGE_BYTES = 128 << 20 };
-
 /* Buckets take up to 1/512 of the bound. */
 enum { LEAST_BUCKETS = 64, MOST_BUCKETS = 1 << 20, BYTES_PER_BUCKET = 512 * sizeof(int64_t) };
 
@@ -81,8 +76,6 @@ static void start_segment(struct integral_store *store)
     int64_t bytes = bytes_of_head(n_buckets);
     if (bytes > store->bound_bytes || !node_segments_take(&store->segments, 0, bytes))
         return;
-    if (own->bytes > SMALL_PAGE_BYTES)
-        memory_advise_huge(own->start + SMALL_PAGE_BYTES, own->bytes - SMALL_PAGE_BYTES);
     head_of(own)->n_buckets = n_buckets;
     atomic_store(&head_of(own)->build, store->build);
     store->used_bytes = store->bytes = bytes;

@@ -82,6 +82,10 @@ void memory_make_huge(void *start, int64_t size_bytes);
  * another. */
 void memory_populate(void *start, int64_t size_bytes);
 
+/* Whether the first access to a page of 4 KiB takes microseconds although the system has given the page: under
+ * a hypervisor with page tables of its own. A huge page is one access, too. Measured, in some 50 microseconds. */
+bool memory_small_pages_are_dear(void);
+
 /* Before a library allocates and fills tables of size_bytes in all, at most 32 MiB: they come from memory
  * with huge pages. Blocks of up to that size are no longer mappings of their own (mallopt(3), dynamic
  * threshold). No-op where the C library is not glibc. */
