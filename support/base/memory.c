@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/memory.h"
 
+#include "support/base/clock.h"
 #include "support/base/integers.h"
 #include "support/base/node.h"
 
@@ -16,7 +17,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Files with the limit and the use of a control group, in the two versions of Linux. */
@@ -322,13 +322,6 @@ void memory_populate(void *start, int64_t size_bytes)
     advise_pages(start, size_bytes, ADVICE_POPULATE);
 }
 
-static double thread_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 bool memory_small_pages_are_dear(void)
 {
     enum { N_PAGES = 32 };
@@ -339,10 +332,10 @@ bool memory_small_pages_are_dear(void)
     if (pages == MAP_FAILED)
         return false;
     memory_populate((void *)pages, (int64_t)(N_PAGES * page));
-    double begin_s = thread_seconds();
+    double begin_s = clock_thread_s();
     for (int i = 0; i < N_PAGES; i++)
         pages[i * page] = 1;
-    double took_s = thread_seconds() - begin_s;
+    double took_s = clock_thread_s() - begin_s;
     munmap((void *)pages, N_PAGES * page);
     return took_s > N_PAGES * dear_s;
 }

@@ -52,14 +52,12 @@ def prepare(system, name, programs, binaries):
         errors = rival.errors(os.cpu_count(), DIGITS)
         tol2e = bench.at_error(errors.items(), accuracy["beryl"]["error"])
         accuracy["nwchem"] = {"threshold": tol2e, "errors": errors}
-        runs["nwchem"] = lambda processes: bench.at_rest.measure(
-            lambda: rival.build(processes, tol2e))
+        runs["nwchem"] = lambda processes: rival.build(processes, tol2e)
     if "psi4" in others and "psi4" in programs:
         psi4 = Psi4(density)
         accuracy["psi4"] = {"threshold": screen,
                             "error": psi4.build(os.cpu_count(), screen, 1e-14)["error"]}
-        runs["psi4"] = lambda processes: bench.at_rest.measure(
-            lambda: psi4.build(processes, screen))
+        runs["psi4"] = lambda processes: psi4.build(processes, screen)
     return beryl, runs, accuracy
 
 
@@ -70,7 +68,7 @@ def time_system(runs, processes, rounds, accuracy):
     records = {program: [] for program in runs}
     for _ in range(rounds):
         for program, run in runs.items():
-            record = run(processes)
+            record = bench.at_rest.measure(lambda run=run: run(processes))
             energy, own = (of.get("two_electron_energy", 0)
                            for of in (record, accuracy.get("beryl", {})))
             if program != "beryl" and abs(energy - own) > 1e-7 * own:

@@ -42,7 +42,7 @@ def main():
         records = {n: [] for n in runs}
         for _ in range(options.rounds):
             for n, run in runs.items():
-                records[n].append(run.build(options.processes, 2))
+                records[n].append(bench.at_rest.measure(lambda run=run: run.build(options.processes, 2)))
         last = None
         for n, of in records.items():
             seconds = statistics.median(record["seconds"] for record in of)

@@ -35,10 +35,10 @@ THRESHOLD = 1e-10
 def iterations(name, binaries, processes, integrals, mode, n_builds=0):
     molecule, basis, options = SYSTEMS[name]
     beryl = bench.Beryl(binaries, molecule, basis, THRESHOLD)
-    result = beryl.run(processes, beryl.options + options + [
+    result = bench.at_rest.measure(lambda: beryl.run(processes, beryl.options + options + [
         "--integrals", integrals, "--sched", mode] + (
             ["--fock-only", str(n_builds), "--density", "guess"] if n_builds
-            else ["--stability", "never"]))
+            else ["--stability", "never"])))
     return result["extras"]["beryl"]["iterations"]
 
 
