@@ -2,81 +2,129 @@
 """Measurements on a machine that others use too.
 
 A virtual machine's cores can be half as fast for seconds when another one runs on the same hardware.
-measure() repeats what was disturbed: a loop is timed on the cores before, after and once a second
-meanwhile, which takes some 0.2 % of a core; none may be much slower than it was at its best.
+measure() repeats what was disturbed: a loop is timed on the cores before and after a run, and once a
+second meanwhile, in 0.1 % of their time. None may take much longer than the least that any core of its
+kind took. Before and after, other processes of the same system are seen, too; meanwhile they are not.
 """
+import collections
 import os
 import random
 import sys
 import threading
 import time
 
-LOOPS = 50_000
-SLOWER = 1.45  # than a core's best, above which it counts as disturbed
+LOOPS = 10_000  # 0.2 ms or so
+SLOWER = 1.45  # than the least, above which a core counts as disturbed
 MOST_CORES = 16  # in one look, drawn at random
 PAUSE_S = 1.0
 MOST_PAUSES = 30  # before a run
 MOST_RUNS = 10
+MOST_IN_VAIN = 2  # measurements, one after another, with all runs disturbed: then nothing is repeated
 
-best_s = {}  # by core, of the loop
+Look = collections.namedtuple("Look", "kind core seconds")
+
+least_s = {}  # by kind of core, idle or not
+n_in_vain = 0
 
 
-def loop_seconds():
-    start = time.thread_time()
+def loop_seconds(loops, clock):
+    start = clock()
     total = 0
-    for i in range(LOOPS):
+    for i in range(loops):
         total += i
-    return time.thread_time() - start
+    return clock() - start
 
 
-def is_at_rest():
-    """Whether the cores of this process are about as fast as each has been at its best."""
-    cores = os.sched_getaffinity(0)
-    rests = True
+def kind_of(core):
+    """Tells cores of different speed apart; "" where the system does not say, as in virtual machines."""
+    for name in ("cpu_capacity", "cpufreq/cpuinfo_max_freq"):
+        try:
+            with open(f"/sys/devices/system/cpu/cpu{core}/{name}", encoding="ascii") as file:
+                return file.read()
+        except OSError:
+            pass
+    return ""
+
+
+def core_seconds(idle):
+    """Seconds of the loop on this core. If it should be idle, by the wall clock and long enough for it to raise its
+    frequency, and for a process that shares it to have its turn; else in processor time."""
+    if idle:
+        return min(loop_seconds(25 * LOOPS, time.perf_counter) / 25 for _ in range(4))
+    return min(loop_seconds(LOOPS, time.thread_time) for _ in range(2))
+
+
+def look(idle):
+    """A Look at each core. Only this thread goes from one to the other: what other threads start may use
+    all cores."""
+    cores, looks = os.sched_getaffinity(0), []
     try:
         for core in random.sample(sorted(cores), min(len(cores), MOST_CORES)):
-            os.sched_setaffinity(0, {core})  # of this thread
-            seconds = min(loop_seconds() for _ in range(2))
-            best_s[core] = min(seconds, best_s.get(core, seconds))
-            rests = rests and seconds < SLOWER * best_s[core]
+            try:
+                os.sched_setaffinity(0, {core})
+            except OSError:  # taken from this process meanwhile
+                continue
+            looks.append(Look((kind_of(core), idle), core, core_seconds(idle)))
     finally:
         os.sched_setaffinity(0, cores)
-    return rests
+    return looks
+
+
+def slowest(looks):
+    """The core that took longest compared with the least known by now, and their ratio."""
+    for one in looks:
+        least_s[one.kind] = min(one.seconds, least_s.get(one.kind, one.seconds))
+    return max(((one.core, one.seconds / least_s[one.kind]) for one in looks),
+               key=lambda pair: pair[1], default=(0, 1))
 
 
 def wait():
-    """Waits until the machine is at rest, half a minute at most."""
+    """Waits until the machine is at rest, half a minute at most; the last looks."""
     for _ in range(MOST_PAUSES):
-        if is_at_rest():
-            return
+        looks = look(idle=True)
+        if slowest(looks)[1] < SLOWER:
+            break
         time.sleep(PAUSE_S)
+    return looks
 
 
 def run_watched(run):
-    """The result of run(), and whether the machine was at rest."""
-    ended, found = threading.Event(), []
+    """The result of run(), and looks meanwhile."""
+    ended, looks = threading.Event(), []
 
     def watch():
         while not ended.wait(PAUSE_S):
-            found.append(is_at_rest())
-    watcher = threading.Thread(target=watch)
+            looks.extend(look(idle=False))
+    watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
         result = run()
     finally:
         ended.set()
         watcher.join()
-    return result, is_at_rest() and all(found)
+    return result, looks
+
+
+def say(text):
+    print("at_rest: " + text, file=sys.stderr, flush=True)
 
 
 def measure(run):
     """The result of run(), which is called again if the machine was disturbed; the last one if it
-    always was, which stderr says."""
+    always was."""
+    global n_in_vain
+    if n_in_vain >= MOST_IN_VAIN:
+        return run()
     for n in range(1, MOST_RUNS + 1):
-        wait()
-        result, rested = run_watched(run)
-        if rested:
+        before = wait()
+        result, meanwhile = run_watched(run)
+        core, ratio = slowest(before + meanwhile + look(idle=True))
+        if ratio < SLOWER:
+            n_in_vain = 0
             return result
-        print(f"at_rest: run {n} of at most {MOST_RUNS} was disturbed by other loads of the machine",
-              file=sys.stderr, flush=True)
+        if n < MOST_RUNS:
+            say(f"core {core} took {ratio:.1f} times the least: run {n + 1} of at most {MOST_RUNS}")
+    n_in_vain += 1
+    say(f"all {MOST_RUNS} runs were disturbed: the last one counts" +
+        ("; from now on nothing is repeated" if n_in_vain >= MOST_IN_VAIN else ""))
     return result

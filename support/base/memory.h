@@ -82,8 +82,10 @@ void memory_make_huge(void *start, int64_t size_bytes);
  * another. */
 void memory_populate(void *start, int64_t size_bytes);
 
-/* Whether the first access to a page of 4 KiB takes microseconds although the system has given the page: under
- * a hypervisor with page tables of its own. A huge page is one access, too. Measured, in some 50 microseconds. */
+/* Whether the first access to a page of 4 KiB takes a microsecond or more although the system has given the page:
+ * under a hypervisor with shadow page tables. A huge page of 2 MiB costs that once instead of 512 times. Measured, in
+ * some 10 microseconds, up to a millisecond where they are dear; false where pages cannot be given beforehand
+ * (memory_populate). */
 bool memory_small_pages_are_dear(void);
 
 /* Before a library allocates and fills tables of size_bytes in all, at most 32 MiB: they come from memory

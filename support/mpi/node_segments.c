@@ -17,9 +17,9 @@
 
 enum { STEP_BYTES = 16 << 20 /* of memory made writable: a multiple of a huge page */ };
 
-/* Beyond this place the memory asks for huge pages, with which 4.5 GB that no other process sees are filled in
- * three quarters of the time. Before, it does not, unless small ones are dear: a hypervisor to which whole
- * free huge pages are returned takes long to give them again. */
+/* The first bytes of a segment that no other process sees, which are in small pages unless these are dear: a
+ * hypervisor to which whole free huge pages are returned takes long to give them again. With huge pages for the
+ * others 4.5 GB are filled in three quarters of the time. */
 enum { SMALL_PAGE_BYTES = 128 << 20 };
 
 /* A file without a name in which at most this many bytes can be; -1: there is none. Files that are too large
@@ -48,14 +48,21 @@ static void *reserve_segment(int file, int64_t most_bytes, int64_t least_bytes, 
     return NULL;
 }
 
+/* Not for a file: its pages are as shmem_enabled says, whatever is advised, as it is filled by fallocate. */
+static void choose_page_size(const struct node_segment *own)
+{
+    int64_t small_bytes = memory_small_pages_are_dear() ? 0 : SMALL_PAGE_BYTES;
+    if (own->bytes > small_bytes)
+        memory_advise_huge(own->start + small_bytes, own->bytes - small_bytes);
+}
+
 static void reserve_own(struct node_segments *segments)
 {
     struct node_segment *own = &segments->own;
     own->start =
         reserve_segment(segments->file, segments->most_bytes, segments->least_bytes, &own->bytes);
-    int64_t small_bytes = memory_small_pages_are_dear() ? 0 : SMALL_PAGE_BYTES;
-    if (own->start && own->bytes > small_bytes)
-        memory_advise_huge(own->start + small_bytes, own->bytes - small_bytes);
+    if (own->start && segments->file < 0)
+        choose_page_size(own);
 }
 
 /* A segment that others can map; without it `own` is reserved later. */

@@ -138,9 +138,8 @@ class Experiment:
             by_iteration.setdefault(row[0], []).append(dict(zip(heads, map(float, row))))
         return result, list(by_iteration.values())
 
-    def at_rest(self, run):
-        """The result of run(), which measures; with --quick as it comes, else again if others disturbed
-        the machine."""
+    def measure_at_rest(self, run):
+        """The result of run(); without --quick again if the machine was disturbed."""
         return run() if self.quick else at_rest.measure(run)
 
     # --- what comes out ---

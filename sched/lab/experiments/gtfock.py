@@ -153,7 +153,7 @@ def time_tasks(lab, profile):
     command = [lab.program("beryl-hf"), str(molecule), "--basis", "sto-3g", "--decomposition", "pair",
                "--tile", "1", "--fock-only", "1", "--density", "guess", "--sched", "static",
                "--write-profile", str(profile)]
-    lab.at_rest(lambda: experiment.execute(command))
+    lab.measure_at_rest(lambda: experiment.execute(command))
 
 
 def measured(lab, name, profile):

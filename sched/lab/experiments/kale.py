@@ -117,8 +117,8 @@ def run_real(lab, tried, n_repeats):
     print(f"kale: {len(tried) * n_repeats} runs on {processes} processes ...", flush=True)
     for _ in range(n_repeats):
         for case in order.sample(tried, len(tried)):
-            options = f"{REAL} --sweeps {case.sweeps // shortened} {scheduling(case, processes)}"
-            result = lab.at_rest(lambda options=options: lab.run(options, processes))
+            result = lab.run(f"{REAL} --sweeps {case.sweeps // shortened} "
+                             f"{scheduling(case, processes)}", processes)
             runs[case.key].append(milliseconds(result))
             digests.add((case.sweeps, result["jacobi_sha256"]))
     lab.equal("real: meshes that differ after equally many sweeps",

@@ -14,7 +14,7 @@ measured on this machine, for every mode, with 1 process and with 2.
 The applications are the Fock build of a chain of 64 beryllium atoms and a tensor contraction.
 Rounds alternate calibrations, profiles and modes, so that a machine that changes its speed does so for
 all of them, and modes take turns in going first. The other programs of the machine should be at rest;
-what others disturb is run again (scripts/at_rest.py).
+what is disturbed is run again (scripts/at_rest.py).
 """
 import json
 import pathlib
@@ -59,14 +59,14 @@ class Contraction:
 
 # --- runs ---
 
-def execute(lab, command):
-    lab.at_rest(lambda: experiment.execute(command))
+def execute_at_rest(lab, command):
+    lab.measure_at_rest(lambda: experiment.execute(command))
 
 
 def calibrate(lab, folder):
     """The machine as it is now, of two processes."""
     path = folder / "machine.json"
-    execute(lab, experiment.launcher(2) + [lab.program("beryl-sched"), "--calibrate", str(path)])
+    execute_at_rest(lab, experiment.launcher(2) + [lab.program("beryl-sched"), "--calibrate", str(path)])
     return json.loads(path.read_text())
 
 
@@ -75,7 +75,7 @@ def run_profile(lab, application, folder):
     profile.blocks.csv and profile.sizes.csv, where simulate() takes them from; their numbers, the
     same each time, in application.tasks."""
     path = folder / "profile.csv"
-    execute(lab, [*map(str, application.command), str(application.n_skipped + 2), "--sched", "static",
+    execute_at_rest(lab, [*map(str, application.command), str(application.n_skipped + 2), "--sched", "static",
                   "--write-profile", str(path)])
     rows = [row.split(",") for row in path.read_text().splitlines()[1:]]
     application.tasks = [task for task, _ in rows]
@@ -89,7 +89,7 @@ def run_modes(lab, application, modes, processes, iterations, folder):
         *map(str, application.command), str(application.n_skipped + iterations), "--json", str(path)]
     found = {}
     for mode in modes:
-        execute(lab, [*command, "--compare", mode])
+        execute_at_rest(lab, [*command, "--compare", mode])
         records = application.records(json.loads(path.read_text()))
         found[mode] = records[mode]["iterations"][application.n_skipped:]
     return found

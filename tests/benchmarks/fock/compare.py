@@ -121,7 +121,8 @@ def main():
     parser.add_argument("--binaries", default=os.path.join(bench.ROOT, "build/release/bin"))
     options = parser.parse_args()
     names = bench.chosen(options.systems, bench.SYSTEMS)
-    results, rows, classes, ghz = {}, [], {}, bench.clock_ghz(options.binaries)
+    results, rows, classes = {}, [], {}
+    ghz = bench.at_rest.measure(lambda: bench.clock_ghz(options.binaries))
     for name in names:
         beryl, runs, accuracy = prepare(bench.SYSTEMS[name], name, options.programs.split(","),
                                         options.binaries)
@@ -132,7 +133,8 @@ def main():
             rows.append(row_of(name, processes, records, accuracy, ghz))
             print(*rows[-1], file=sys.stderr)
         if options.classes:
-            classes[name] = beryl.build(1, 1, ["--profile-classes"])
+            classes[name] = bench.at_rest.measure(
+                lambda beryl=beryl: beryl.build(1, 1, ["--profile-classes"]))
             results[name]["classes"] = classes[name]["classes"]
         bench.write_results(options.json, {"clock_ghz": ghz, "systems": results})
     print(f"{bench.machine()}, {ghz} GHz, medians of {options.rounds}\n")

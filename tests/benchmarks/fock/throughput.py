@@ -50,7 +50,8 @@ def main():
         alone, together = [], []
         for _ in range(options.rounds):
             alone.append(independent_seconds(runs, options.builds))
-            together.append(seconds_by_mode(runs[0], options.modes, options.builds))
+            together.append(bench.at_rest.measure(
+                lambda: seconds_by_mode(runs[0], options.modes, options.builds)))
         one = statistics.median(alone)
         results[name] = {"independent": alone, "two_processes": together}
         for mode in together[0]:

@@ -116,14 +116,17 @@ class Case:
         with open(self.path(name), "w", encoding="ascii") as file:
             file.write(text)
 
+    def beryl_command(self, *options):
+        return [os.path.join(self.binaries, "beryl-hf"), "molecule.xyz", "--basis", self.basis,
+                "--spherical", "--multiplicity", str(self.multiplicity), "--json", "beryl.json",
+                *options]
+
     def beryl(self, processes, *options):
-        command = [os.path.join(self.binaries, "beryl-hf"), "molecule.xyz", "--basis", self.basis,
-                   "--spherical", "--multiplicity", str(self.multiplicity), "--json", "beryl.json",
-                   *options]
+        command = self.beryl_command(*options)
         return self.run(command if processes == 1 else bench.mpirun(processes, command), "beryl")
 
     def make_checkpoint(self):
-        self.beryl(1, "--stability", "never", "--checkpoint", "basis.h5")
+        self.run_once(self.beryl_command("--stability", "never", "--checkpoint", "basis.h5"), "beryl")
         return orbitals.Checkpoint(self.path("basis.h5"))
 
     def psi4(self, processes):
@@ -134,10 +137,11 @@ class Case:
         return self.run(command if processes == 1 else bench.mpirun(processes, command), "nwchem")
 
     def run(self, command, program):
-        """Seconds of a command on a machine at rest; its output stays beside its input."""
+        """Seconds of a command on a machine at rest."""
         return bench.at_rest.measure(lambda: self.run_once(command, program))
 
     def run_once(self, command, program):
+        """Its output stays beside its input."""
         for left in os.listdir(self.folder):
             if left.startswith(self.name + "."):
                 os.remove(self.path(left))
