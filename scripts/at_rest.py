@@ -4,7 +4,8 @@
 A virtual machine's cores can be half as fast for seconds when another one runs on the same hardware.
 measure() repeats what was disturbed: a loop is timed on the cores before and after a run, and once a
 second meanwhile, in 0.1 % of their time. None may take much longer than the least that any core of its
-kind took. Before and after, other processes of the same system are seen, too; meanwhile they are not.
+kind took, idle or beside what is measured. Before and after, other processes of the same system are
+seen, too; meanwhile they are not.
 """
 import collections
 import os
@@ -17,7 +18,7 @@ LOOPS = 10_000  # 0.2 ms or so
 SLOWER = 1.45  # than the least, above which a core counts as disturbed
 MOST_CORES = 16  # in one look, drawn at random
 PAUSE_S = 1.0
-MOST_PAUSES = 30  # before a run
+MOST_PAUSES = 30  # of a measurement, before its runs
 MOST_RUNS = 10
 MOST_IN_VAIN = 2  # measurements, one after another, with all runs disturbed: then nothing is repeated
 
@@ -47,10 +48,10 @@ def kind_of(core):
 
 
 def core_seconds(idle):
-    """Seconds of the loop on this core. If it should be idle, by the wall clock and long enough for it to raise its
-    frequency, and for a process that shares it to have its turn; else in processor time."""
+    """Seconds of the loop on this core. If it should be idle, by the wall clock and long enough for it to
+    raise its frequency, and for a process that shares it to have its turn; else in processor time."""
     if idle:
-        return min(loop_seconds(25 * LOOPS, time.perf_counter) / 25 for _ in range(4))
+        return loop_seconds(100 * LOOPS, time.perf_counter) / 100
     return min(loop_seconds(LOOPS, time.thread_time) for _ in range(2))
 
 
@@ -78,14 +79,14 @@ def slowest(looks):
                key=lambda pair: pair[1], default=(0, 1))
 
 
-def wait():
-    """Waits until the machine is at rest, half a minute at most; the last looks."""
-    for _ in range(MOST_PAUSES):
-        looks = look(idle=True)
-        if slowest(looks)[1] < SLOWER:
-            break
+def wait(n_pauses):
+    """Waits until the machine is at rest, for n_pauses at most; the pauses that are left, and the looks."""
+    looks = look(idle=True)
+    while slowest(looks)[1] >= SLOWER and n_pauses > 0:
         time.sleep(PAUSE_S)
-    return looks
+        n_pauses -= 1
+        looks = look(idle=True)
+    return n_pauses, looks
 
 
 def run_watched(run):
@@ -109,22 +110,30 @@ def say(text):
     print("at_rest: " + text, file=sys.stderr, flush=True)
 
 
+def forget_busy():
+    """Another number of processes may leave more or less of a core to the loop."""
+    for kind in [kind for kind in least_s if not kind[1]]:
+        del least_s[kind]
+
+
 def measure(run):
     """The result of run(), which is called again if the machine was disturbed; the last one if it
     always was."""
     global n_in_vain
     if n_in_vain >= MOST_IN_VAIN:
         return run()
-    for n in range(1, MOST_RUNS + 1):
-        before = wait()
+    forget_busy()
+    n, n_pauses = 0, MOST_PAUSES
+    while n < MOST_RUNS and (n == 0 or n_pauses > 0):
+        n_pauses, before = wait(n_pauses)
         result, meanwhile = run_watched(run)
+        n += 1
         core, ratio = slowest(before + meanwhile + look(idle=True))
         if ratio < SLOWER:
             n_in_vain = 0
             return result
-        if n < MOST_RUNS:
-            say(f"core {core} took {ratio:.1f} times the least: run {n + 1} of at most {MOST_RUNS}")
+        say(f"run {n} of at most {MOST_RUNS} was disturbed: core {core} took {ratio:.1f} times the least")
     n_in_vain += 1
-    say(f"all {MOST_RUNS} runs were disturbed: the last one counts" +
+    say("the last run counts, disturbed as it was" +
         ("; from now on nothing is repeated" if n_in_vain >= MOST_IN_VAIN else ""))
     return result

@@ -5,6 +5,7 @@
     test_at_rest.py SCRIPTS
 """
 import importlib
+import os
 import subprocess
 import sys
 import threading
@@ -20,7 +21,7 @@ class TestAtRest(unittest.TestCase):
         self.at_rest = importlib.reload(sys.modules["at_rest"]) if "at_rest" in sys.modules \
             else importlib.import_module("at_rest")
         self.at_rest.PAUSE_S = 0.01
-        self.at_rest.MOST_PAUSES = 3
+        self.at_rest.MOST_PAUSES = 30
         self.at_rest.say = lambda text: self.said.append(text)
         self.said, self.n_runs = [], 0
 
@@ -41,26 +42,50 @@ class TestAtRest(unittest.TestCase):
         self.assertEqual(self.said, [])
 
     def test_a_core_that_is_slow_from_the_start(self):
-        self.on(lambda core, idle: 2 if core == "big1" and self.n_runs < 3 else 1)
-        self.assertEqual(self.at_rest.measure(self.run_once), 4)
-        self.assertIn("core big1 took 2.0 times the least: run 2 of at most 10", self.said)
+        self.at_rest.MOST_PAUSES = 1000
+        slow = iter([True] * 5)
+        self.on(lambda core, idle: 2 if core == "big1" and next(slow, False) else 1)
+        self.assertEqual(self.at_rest.measure(self.run_once), 1)
+        self.assertEqual(self.said, [])
+
+    def test_a_core_that_is_slow_meanwhile(self):
+        self.on(lambda core, idle: 2 if core == "big1" and not idle and self.n_runs < 2 else 1)
+        self.assertEqual(self.at_rest.measure(self.run_once), 2)
+        self.assertIn("run 1 of at most 10 was disturbed: core big1 took 2.0 times the least", self.said)
 
     def test_a_disturbance_that_is_known_by_its_end(self):
-        began = time.monotonic()
-        self.on(lambda core, idle: 2 if not idle and time.monotonic() < began + 0.05 else 1)
+        busy = iter([2] * 3)  # the first look at all cores
+        self.on(lambda core, idle: 1 if idle else next(busy, 1))
         self.assertEqual(self.at_rest.measure(self.run_once), 2)
 
     def test_a_disturbance_before_or_after(self):
-        self.on(lambda core, idle: 2 if idle and self.n_runs == 1 else 1)
-        self.assertEqual(self.at_rest.measure(self.run_once), 3)
+        idle_looks = iter([1] * 3 + [2] * 9)  # before the first run; after it, and two pauses
+        self.on(lambda core, idle: next(idle_looks, 1) if idle else 1)
+        self.assertEqual(self.at_rest.measure(self.run_once), 2)
 
     def test_always_disturbed(self):
-        self.on(lambda core, idle: 2 if core == "big0" else 1)
+        self.on(lambda core, idle: 2 if core == "big0" and not idle else 1)
         self.assertEqual(self.at_rest.measure(self.run_once), 10)
-        self.assertEqual(self.said[-1], "all 10 runs were disturbed: the last one counts")
+        self.assertEqual(self.said[-1], "the last run counts, disturbed as it was")
         self.assertEqual(self.at_rest.measure(self.run_once), 20)
         self.assertIn("from now on nothing is repeated", self.said[-1])
         self.assertEqual(self.at_rest.measure(self.run_once), 21)
+
+    def test_never_at_rest(self):
+        self.on(lambda core, idle: 2 if core == "big0" else 1)
+        self.assertEqual(self.at_rest.measure(self.run_once), 1)
+
+    def test_other_programs_may_leave_less_of_a_core(self):
+        for n in range(3):
+            self.on(lambda core, idle, n=n: 1 if idle else 1 + n)
+            self.assertEqual(self.at_rest.measure(self.run_once), n + 1)
+
+    def test_all_cores_are_looked_at(self):
+        for idle in (True, False):
+            looks = self.at_rest.look(idle)
+            self.assertLessEqual({one.core for one in looks}, os.sched_getaffinity(0))
+            self.assertGreater(len(looks), 0)
+            self.assertTrue(all(one.seconds > 0 for one in looks))
 
     def test_errors_pass_and_no_thread_stays(self):
         self.on(lambda core, idle: 1)

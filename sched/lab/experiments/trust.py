@@ -66,7 +66,7 @@ def execute_at_rest(lab, command):
 def calibrate(lab, folder):
     """The machine as it is now, of two processes."""
     path = folder / "machine.json"
-    execute_at_rest(lab, experiment.launcher(2) + [lab.program("beryl-sched"), "--calibrate", str(path)])
+    execute_at_rest(lab, [*experiment.launcher(2), lab.program("beryl-sched"), "--calibrate", str(path)])
     return json.loads(path.read_text())
 
 
@@ -75,8 +75,8 @@ def run_profile(lab, application, folder):
     profile.blocks.csv and profile.sizes.csv, where simulate() takes them from; their numbers, the
     same each time, in application.tasks."""
     path = folder / "profile.csv"
-    execute_at_rest(lab, [*map(str, application.command), str(application.n_skipped + 2), "--sched", "static",
-                  "--write-profile", str(path)])
+    execute_at_rest(lab, [*map(str, application.command), str(application.n_skipped + 2), "--sched",
+                          "static", "--write-profile", str(path)])
     rows = [row.split(",") for row in path.read_text().splitlines()[1:]]
     application.tasks = [task for task, _ in rows]
     return [float(seconds) for _, seconds in rows]

@@ -87,8 +87,8 @@ static double own_load(const struct balancer *self)
 }
 
 /* This worker's load as far as it counts: where moves cost something what it had in the two phases before, too, and
- * where workers take turns, or by the rules, in the phase before. After a load below a quarter of the one before, such
- * as of an iteration that reads what the last one computed and kept, none has lasted. */
+ * where workers take turns in the phase before. After a load below a quarter of the one before, such as of an iteration
+ * that reads what the last one computed and kept, none has lasted. */
 static double lasting_load(struct balancer *self)
 {
     const struct balancer_rules *rules = &self->rules;
@@ -97,12 +97,10 @@ static double lasting_load(struct balancer *self)
         last_s[0] = last_s[1] = 0;
     if (rules->move_cost > 0)
         lasting_s = fmin(load_s, fmin(last_s[0], last_s[1]));
-    else if ((rules->confirms && self->n_phases > 0) ||
-             (balancer_in_turns(&self->link, load_s) && !rules->takes_worse))
+    else if (balancer_in_turns(&self->link, load_s) && !rules->takes_worse)
         lasting_s = fmin(load_s, last_s[0]);
     last_s[1] = last_s[0];
     last_s[0] = load_s;
-    self->n_phases++;
     return lasting_s;
 }
 

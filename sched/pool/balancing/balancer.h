@@ -42,8 +42,7 @@
  * load is then that of workers which had it in the two iterations before, too, and may exceed the best
  * possible by a task of mean duration in addition. Where workers take turns, a load counts as far as it was there in the
  * iteration before, too, unless the rules take what is worse, as published: turns of others that happen to be
- * part of it do not come again. So it does where the rules say it (rules.confirms), but
- * for the first phase. After a load below a quarter of the one before none has lasted. And where tasks find
+ * part of it do not come again. After a load below a quarter of the one before none has lasted. And where tasks find
  * data (rules.finds_data), the largest of them stays if two such loads on one core are less than 4/3 of its share.
  *
  * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. Before
@@ -105,7 +104,6 @@ struct balancer {
     struct pairs pairs;        /* if rules.by_pairs */
     struct balancer_forecast forecast;
     double last_s[2]; /* this worker's loads in the two phases before; 0: of other work, or none */
-    int64_t n_phases; /* that began */
     double took_s, alone_s; /* in: the last iteration here, as it was, and without thefts */
     double rest_s; /* in: of the last iteration's tasks here that are not in bins, and stay */
     bool finished; /* this worker as a leaf: its node apart */

@@ -98,8 +98,6 @@ struct balancer_rules {
     bool ignores_data;   /* of tasks, even if they are known */
     int64_t deal_below;  /* before them, with fewer tasks a worker, on average, there is a deal */
     int64_t seed;        /* of the pairs */
-    bool confirms;       /* after the first phase a load counts as far as it was there in the
-                          * iteration before, too */
     bool finds_data;  /* tasks find data where they ran before: balancer_node.c, cores_even_out */
     double move_cost; /* the problem's: a move has to pay within a number of iterations, and the
                           * largest load may be larger by a task of mean duration */

@@ -39,13 +39,6 @@ struct speeds_message {
 
 /* --- life --- */
 
-/* Whether the first access of a worker to a task's data takes longer than later ones: what a task takes in the
- * iteration after it moved says nothing of its worker. */
-static bool finds_data(const struct learned_speeds *self)
-{
-    return self->problem->even_within > 0;
-}
-
 static void round_speed(struct learned_speeds *self)
 {
     self->speed = exp(STEP * round(self->logarithm / STEP));
@@ -60,7 +53,6 @@ void learned_speeds_init(struct learned_speeds *self, const struct taskpool_mode
         .finished = true,
         .idle.patience = 1,
         .prediction = {.stays = 1, .moves = 1, .powers = deviation_powers_none}};
-    self->prediction.scales = finds_data(self);
     expected_work_init(&self->expected, setup->problem);
     const int64_t *sums = setup->speed_sums;
     self->is_known = self->has_evidence = sums != NULL;
@@ -79,13 +71,6 @@ void learned_speeds_fini(struct learned_speeds *self)
 bool learned_speeds_are_finished(const struct learned_speeds *self)
 {
     return self->finished;
-}
-
-double learned_speeds_lasting_s(const struct learned_speeds *self, int64_t task, double time_s)
-{
-    const struct watched_task *watched =
-        finds_data(self) ? watched_tasks_find(&self->watched, task) : NULL;
-    return watched && watched->from != self->comm->rank ? watched->work / self->speed : time_s;
 }
 
 /* --- tasks --- */
@@ -115,7 +100,7 @@ static void sum_repeats(struct learned_speeds *self)
         const struct watched_task *watched = &self->watched.list[i];
         struct speed_partner *partner = speed_partners_find(&self->partners, watched->from);
         double x = watched->work, y = watched->time_s * speed;
-        if (watched->from < 0 || !(x > 0 && y > 0) || (partner && finds_data(self)))
+        if (watched->from < 0 || !(x > 0 && y > 0))
             continue;
         repeat_sums_add(partner ? &partner->repeats : &self->stayed, x, y);
         double cost = expected_work_cost(&self->expected, watched->task);
@@ -139,7 +124,7 @@ static void sum_evidence(struct learned_speeds *self)
         const struct watched_task *watched = &self->watched.list[i];
         struct speed_partner *partner = speed_partners_find(&self->partners, watched->from);
         double x = watched->work, y = watched->time_s * speed;
-        if (!partner || !(x > 0 && y > 0) || finds_data(self))
+        if (!partner || !(x > 0 && y > 0))
             continue;
         speed_partner_add_task(partner, x, log((slope * x + constant) / y));
     }

@@ -22,10 +22,7 @@
  * Durations that are mostly noise are no reason to move tasks: what a task takes next is best
  * predicted by the regression on what it took, mean + slope x (duration - mean). The slope, of
  * tasks that stay and of tasks that move, is that of those that ran twice; with constant durations
- * it is 1. Where tasks find data that they left (problem.even_within), those that moved are no
- * evidence of any kind, and slopes are those of durations relative to their means, as all may change
- * by a factor: from computing data to reading them, and from the first access to the second. Where
- * costs are predicted, modes may have work predicted by expected_work.h.
+ * it is 1. Where costs are predicted, modes may have work predicted by expected_work.h.
  *
  * A phase: sums go up a tree of all workers, and centre, scatters and slopes come down. If tasks
  * moved, receivers report to donors what they took, relative to that prediction: it is mostly long
@@ -99,10 +96,6 @@ void learned_speeds_begin(struct learned_speeds *speeds, const struct duration_b
 
 /* Whether this worker's speed is known until the next phase. */
 bool learned_speeds_are_finished(const struct learned_speeds *speeds);
-
-/* Seconds that a task which has just run here for time_s is to take again: by its work elsewhere and this
- * worker's speed if it accessed its data here for the first time (problem.even_within). */
-double learned_speeds_lasting_s(const struct learned_speeds *speeds, int64_t task, double time_s);
 
 /* Whether hardly anything is known of this worker's speed: costs are not predicted, or too badly to
  * say, and hardly a task of it ran on another worker, too. */

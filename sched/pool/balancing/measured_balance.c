@@ -24,7 +24,6 @@ static struct balancer_rules rules_of_few_moves(const struct balancer_rules *rul
                                               : rules->donate_above;
     few.deal_below = 0;
     few.finds_data = true;
-    few.confirms = rules->confirms;
     few.move_cost = problem->move_cost;
     return few;
 }
@@ -86,8 +85,7 @@ void measured_balance_finished(void *state, int64_t task, double time_s)
                        !self->stealing.ran_dry);
     if (data_placement_is_known(&self->placement))
         data_placement_finished(&self->placement, time_s);
-    double lasting_s = learned_speeds_lasting_s(&self->speeds, task, time_s);
-    taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->ran.timed, task, lasting_s));
+    taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->ran.timed, task, time_s));
 }
 
 void measured_balance_receive(void *state, int from, const void *message, size_t size)

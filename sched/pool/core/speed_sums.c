@@ -179,15 +179,13 @@ bool speed_sums_explain(const struct speed_sums *all, double squares, double n_s
 
 /* --- prediction --- */
 
-/* The regression of y on x, if scales of y / mean on x / mean; expected: the slope without evidence. */
-static double slope_of(const struct repeat_sums *sums, bool scales, double expected)
+/* The regression of y on x; expected: the slope without evidence. */
+static double slope_of(const struct repeat_sums *sums, double expected)
 {
     if (sums->n < 2)
         return expected;
     double xx = sums->xx - sums->x * sums->x / sums->n;
     double xy = sums->xy - sums->x * sums->y / sums->n;
-    if (scales && sums->y > 0)
-        xy *= sums->x / sums->y;
     double prior = PRIOR_REPEATS * xx / sums->n;
     return xx > 0 ? fmin(1, fmax(0, (xy + prior * expected) / (xx + prior))) : expected;
 }
@@ -246,13 +244,13 @@ void prediction_update(struct prediction *self, const struct speed_sums *all)
 {
     double n = all->stayed.n + all->moved.n;
     self->mean = n > 0 ? (all->stayed.y + all->moved.y) / n : 0;
-    self->stays = slope_of(&all->stayed, self->scales, 1);
+    self->stays = slope_of(&all->stayed, 1);
     /* Where none has moved: part of what a duration tells is of its worker and of when the task began, more of it
      * where durations are noise; but tasks of a slow worker are shorter elsewhere. */
     bool has_moved = all->moved.n > 0;
     bool is_noise = !has_moved && self->imbalance < SLOW_IMBALANCE;
     double expected = is_noise ? self->stays * self->stays : self->stays;
-    self->moves = slope_of(has_moved ? &all->moved : &self->moved, self->scales, expected);
+    self->moves = slope_of(has_moved ? &all->moved : &self->moved, expected);
     update_powers(self, all);
 }
 

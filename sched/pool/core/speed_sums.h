@@ -113,7 +113,6 @@ struct prediction {
     double imbalance;    /* in: by which the largest load of the last iteration exceeded the mean,
                           * a fraction of it */
     double noise;        /* variance of logarithms of the ratio of two durations; 0: not known */
-    bool scales; /* in: all durations may have changed by a factor, which slopes are without */
     struct repeat_sums moved; /* of all phases before, the older the less */
     struct deviation_powers powers;
     struct deviation_sums stayed_before, moved_before,

@@ -10,11 +10,6 @@
  * place of the tree (data_placement.h), unless --never-worse=false; and where no placement is as good as the
  * first iteration, iterations steal again (best_makespan.h).
  *
- * Where tasks find data that they left in the last iteration (problem.even_within), the first access takes longer
- * than later ones. So after the second iteration, which accesses all data for the first time, tasks move by what it
- * took, and later only for a load as far as it was there in two iterations, one after another; not so with
- * --never-worse=false.
- *
  * A worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
 #include "sched/pool/balancing/measured_balance.h"
@@ -89,7 +84,6 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
         rules.donate_above = settings->donate_above;
         rules.balance_over = settings->balance_over;
     }
-    rules.confirms = settings->never_worse && setup->problem->even_within > 0;
     return measured_balance_init(&self->measured, setup, comm, &rules, false);
 }
 

@@ -111,8 +111,7 @@ struct taskpool_problem {
     bool computes;
     /* For tasks that find data where they ran before: modes that balance measured durations leave
      * tasks where they are while the largest load exceeds the best possible by no more than this
-     * fraction; beyond it pairs of workers exchange few tasks, under persist once it was there in two
-     * iterations, as the first access to data takes longer than later ones. >= 0 and finite; 0: by the mode. */
+     * fraction; beyond it pairs of workers exchange few tasks. >= 0 and finite; 0: by the mode. */
     double even_within;
     /* For the same: by how many of its durations a task takes longer, once, if it runs elsewhere
      * than in the last iteration, for instance because it computes there what it kept here. In

@@ -19,6 +19,7 @@ import math
 import os
 import random
 import statistics
+import sys
 
 import bench
 
@@ -84,6 +85,7 @@ def main():
         memory, direct = (1e3 * statistics.median(seconds[key]) for key in ("memory", "direct"))
         direct_rows.append([name, f"{memory:.0f}", f"{direct:.0f}", f"{memory / direct:.2f}"])
         results[name] = {"seconds": seconds}
+        print(*direct_rows[-1], file=sys.stderr)
         for processes in map(int, options.processes.split(",")):
             runs = {mode: [] for mode in modes}
             for _ in rounds:
@@ -98,6 +100,7 @@ def main():
                 rows.append([name, processes, mode, f"{late:.3f}", difference(of, runs[modes[0]]),
                              f"{total:.2f}", f"{ms:.0f}", f"{statistics.mean(hits):.3f}",
                              f"{min(hits):.3f}"])
+                print(*rows[-1], file=sys.stderr)
         bench.write_results(options.json, {"systems": results})
     print(f"{bench.machine()}\n")
     bench.print_table(["system", "kept, ms", "direct, ms", "ratio"], direct_rows)

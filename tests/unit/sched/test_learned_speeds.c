@@ -2,7 +2,6 @@
 /* Learned speeds: the parts against slow references, and modes on simulated workers that they learn
  * to know. */
 #include "sched/pool/balancing/expected_work.h"
-#include "sched/pool/balancing/learned_speeds.h"
 #include "sched/pool/core/speed_partners.h"
 #include "sched/pool/core/speed_sums.h"
 #include "sched/pool/queues/speed_classes.h"
@@ -65,38 +64,6 @@ static void test_slopes_are_those_of_noise(void **state)
     check_close(prediction.stays, 1, 1e-9);
     check_close(prediction.moves, 0.5, 0.03);
     check_close(prediction.mean, 1.75, 0.02);
-}
-
-/* Where all durations may change by a factor, durations that do are without noise. */
-static void test_slopes_are_relative_to_means(void **state)
-{
-    (void)state;
-    struct speed_sums sums = {0};
-    struct prediction plain = {0}, scaled = {.scales = true};
-    for (int i = 1; i <= 1000; i++)
-        repeat_sums_add(&sums.stayed, i, i / 3.0);
-    prediction_update(&plain, &sums);
-    prediction_update(&scaled, &sums);
-    check_close(plain.stays, 1 / 3.0, 0.01);
-    check_close(scaled.stays, 1, 1e-9);
-    check_close(scaled.mean, plain.mean, 1e-9);
-}
-
-/* A task that finds its data for the first time, from worker 0 here on worker 1, does not take as long again. */
-static void test_first_accesses_do_not_last(void **state)
-{
-    (void)state;
-    struct taskpool_problem problem = {.even_within = 0.1};
-    struct taskpool_comm comm = {.rank = 1};
-    struct learned_speeds speeds = {.problem = &problem, .comm = &comm, .speed = 0.5};
-    check_ok(watched_tasks_add(&speeds.watched, 7, 3, 0));
-    check_ok(watched_tasks_add(&speeds.watched, 8, 3, 1));
-    assert_true(learned_speeds_lasting_s(&speeds, 7, 9) == 6);
-    assert_true(learned_speeds_lasting_s(&speeds, 8, 9) == 9);
-    assert_true(learned_speeds_lasting_s(&speeds, 6, 9) == 9);
-    problem.even_within = 0;
-    assert_true(learned_speeds_lasting_s(&speeds, 7, 9) == 9);
-    watched_tasks_fini(&speeds.watched);
 }
 
 /* The slope of tasks that moved in an earlier phase, where none moved in this one. */
@@ -527,8 +494,6 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasks_go_where_they_end_first),
         cmocka_unit_test(test_slopes_are_those_of_noise),
-        cmocka_unit_test(test_slopes_are_relative_to_means),
-        cmocka_unit_test(test_first_accesses_do_not_last),
         cmocka_unit_test(test_slope_of_moves_is_remembered),
         cmocka_unit_test(test_moves_are_trusted_less_before_there_are_any),
         cmocka_unit_test(test_durations_count_as_their_noise_allows),
