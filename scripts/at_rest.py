@@ -18,7 +18,7 @@ LOOPS = 10_000  # 0.2 ms or so
 SLOWER = 1.45  # than the least, above which a core counts as disturbed
 MOST_CORES = 16  # in one look, drawn at random
 PAUSE_S = 1.0
-MOST_PAUSES = 60  # of a measurement, before its runs
+MOST_PAUSES = 120  # of a measurement, before its runs
 MOST_RUNS = 10
 MOST_IN_VAIN = 2  # measurements, one after another, with MOST_RUNS disturbed ones: then nothing is repeated
 
