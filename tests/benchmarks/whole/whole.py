@@ -137,11 +137,11 @@ class Case:
         return self.run(command if processes == 1 else bench.mpirun(processes, command), "nwchem")
 
     def run(self, command, program):
-        """Seconds of a command on a machine at rest."""
+        """run_once on a machine at rest."""
         return bench.at_rest.measure(lambda: self.run_once(command, program))
 
     def run_once(self, command, program):
-        """Its output stays beside its input."""
+        """Seconds of a command; its output stays beside its input."""
         for left in os.listdir(self.folder):
             if left.startswith(self.name + "."):
                 os.remove(self.path(left))
