@@ -12,6 +12,7 @@ table 2's mean and deviation. The bars of computation, communication and imbalan
 whose work items read and write blocks of the density and of the Fock matrix: a node of GTFock keeps
 those of its items, under Dtree each item fetches its own.
 """
+import array
 import pathlib
 import random
 import statistics
@@ -28,6 +29,7 @@ NETWORK = "--latency 5e-5 --overhead 3.3e-7 --bandwidth 6e9 --node-size 1 --prog
 POOLS = {"ParaBLe leaf": (0.696, 0.314), "ParaBLe seed": (0.414, 0.114),
          "GTFock 15mer": (0.733, 0.197), "GTFock graphene": (0.644, 0.153)}
 SHELLS = 4826  # of 15mer
+TIMINGS = 3  # of each task: a spike in one of the longest, near the end, would decide between modes
 # Nodes, and the edges of the work items (in shells) that the paper tried there.
 ITEMS = {256: (30, 70), 1024: (15, 35), 2025: (10, 20)}
 
@@ -148,12 +150,17 @@ def communication(lab):
 
 
 def time_tasks(lab, profile):
+    """Writes the median duration of each task of C96H24."""
     molecule = experiment.ROOT / "inputs/c96h24.xyz"
     print(f"{lab.name}: timing the tasks of {molecule.name} ...", flush=True)
     command = [lab.program("beryl-hf"), str(molecule), "--basis", "sto-3g", "--decomposition", "pair",
                "--tile", "1", "--fock-only", "1", "--density", "guess", "--sched", "static",
                "--write-profile", str(profile)]
-    lab.measure_at_rest(lambda: experiment.execute(command))
+    timings = []
+    for _ in range(TIMINGS):
+        lab.measure_at_rest(lambda: experiment.execute(command))
+        timings.append(experiment.read_profile(profile))
+    experiment.write_profile(profile, array.array("d", map(statistics.median, zip(*timings, strict=True))))
 
 
 def measured(lab, name, profile):
