@@ -113,10 +113,29 @@ static double cost_of_task(int64_t position, void *context)
 #define KEPT_MOVE_COST   6
 #define LEAST_MOVE_COST  0.01
 
-/* Where all processes read what any of them keeps, moves cost nothing. */
-static bool pays_for_moves(const struct fock *fock)
+/* Where all processes read what any of them keeps: tasks move for less, but their first build takes up to three
+ * times as long, as integrals are in another core's cache, or in pages that the process has not touched. The
+ * cost is small because a thief that waits for a larger gain loses more than that. */
+#define SEEN_EVEN_WITHIN 0.05
+#define SEEN_MOVE_COST   0.1
+
+static bool is_seen_by_all(const struct fock *fock)
 {
-    return fock->store && !integral_store_is_seen_by_all(fock->store);
+    return fock->store && integral_store_is_seen_by_all(fock->store);
+}
+
+static double even_within(const struct fock *fock)
+{
+    if (!fock->store)
+        return 0;
+    return is_seen_by_all(fock) ? SEEN_EVEN_WITHIN : KEPT_EVEN_WITHIN;
+}
+
+static double move_cost(const struct fock *fock)
+{
+    if (!fock->store)
+        return 0;
+    return is_seen_by_all(fock) ? SEEN_MOVE_COST : KEPT_MOVE_COST;
 }
 
 enum status fock_pool_create(struct fock *fock)
@@ -127,8 +146,8 @@ enum status fock_pool_create(struct fock *fock)
                                        .finish = finish_fock_tasks,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
-                                       .even_within = fock->store ? KEPT_EVEN_WITHIN : 0,
-                                       .move_cost = pays_for_moves(fock) ? KEPT_MOVE_COST : 0,
+                                       .even_within = even_within(fock),
+                                       .move_cost = move_cost(fock),
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;
@@ -170,7 +189,7 @@ struct kept_sums fock_pool_take_kept_sums(struct fock *fock)
 
 enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums, int64_t n_hits)
 {
-    if (!pays_for_moves(fock) || sums->n_new > n_hits || sums->run_ns == 0)
+    if (!fock->store || is_seen_by_all(fock) || sums->n_new > n_hits || sums->run_ns == 0)
         return STATUS_OK;
     double quartet_ns = sums->n_filled > 0 ? (double)sums->fill_ns / (double)sums->n_filled : 0;
     double all_ns = quartet_ns * (double)(n_hits + sums->n_new);

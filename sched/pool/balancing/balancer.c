@@ -86,19 +86,27 @@ static double own_load(const struct balancer *self)
     return balancer_expected_load(&self->link, self->bins);
 }
 
+/* A load as far as it was there in a phase before, too. 0: that is not known; then it counts unless workers take
+ * turns, where any load may be one that does not come again. */
+static double lasted_since(double load_s, double before_s, bool in_turns)
+{
+    return before_s > 0 || in_turns ? fmin(load_s, before_s) : load_s;
+}
+
 /* This worker's load as far as it counts: where moves cost something what it had in the two phases before, too, and
  * where workers take turns in the phase before. After a load below a quarter of the one before, such as of an iteration
- * that reads what the last one computed and kept, none has lasted. */
+ * that reads what the last one computed and kept, nothing is known. */
 static double lasting_load(struct balancer *self)
 {
     const struct balancer_rules *rules = &self->rules;
     double load_s = own_load(self), *last_s = self->last_s, lasting_s = load_s;
+    bool in_turns = balancer_in_turns(&self->link, load_s) && !rules->takes_worse;
     if (load_s < last_s[0] / 4)
         last_s[0] = last_s[1] = 0;
+    if (rules->move_cost > 0 || in_turns)
+        lasting_s = lasted_since(lasting_s, last_s[0], in_turns);
     if (rules->move_cost > 0)
-        lasting_s = fmin(load_s, fmin(last_s[0], last_s[1]));
-    else if (balancer_in_turns(&self->link, load_s) && !rules->takes_worse)
-        lasting_s = fmin(load_s, last_s[0]);
+        lasting_s = lasted_since(lasting_s, last_s[1], in_turns);
     last_s[1] = last_s[0];
     last_s[0] = load_s;
     return lasting_s;

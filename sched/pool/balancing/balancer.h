@@ -39,11 +39,12 @@
  * a core's share.
  *
  * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest
- * load is then that of workers which had it in the two iterations before, too, and may exceed the best
- * possible by a task of mean duration in addition. Where workers take turns, a load counts as far as it was there in the
- * iteration before, too, unless the rules take what is worse, as published: turns of others that happen to be
- * part of it do not come again. After a load below a quarter of the one before none has lasted. And where tasks find
- * data (rules.finds_data), the largest of them stays if two such loads on one core are less than 4/3 of its share.
+ * load is then that of workers which had it in the two iterations before, too, as far as these are known, and may
+ * exceed the best possible by a task of mean duration in addition. Where workers take turns, a load counts as far as it
+ * was there in the iteration before, too, unless the rules take what is worse, as published: turns of others that happen
+ * to be part of it do not come again. A load below a quarter of the one before is of other work: nothing is known of
+ * iterations before it. And where tasks find data (rules.finds_data), the largest load stays if two such loads on one
+ * core are less than 4/3 of its share.
  *
  * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. Before
  * the first of these exchanges the root asks how long the tasks would take as they were seeded, without

@@ -115,9 +115,12 @@ static void sum_repeats(struct learned_speeds *self)
 }
 
 /* Sums up the evidence of moved tasks: what they take, relative to what they should have taken where
- * they came from. As mostly long tasks move, that is less than they took where durations are noise. */
+ * they came from. As mostly long tasks move, that is less than they took where durations are noise.
+ * Where a move costs something they take longer for that reason, too, and are no evidence. */
 static void sum_evidence(struct learned_speeds *self)
 {
+    if (self->problem->move_cost > 0)
+        return;
     double slope = self->prediction.stays, constant = (1 - slope) * self->prediction.mean;
     double speed = exp(self->logarithm - self->last_step);
     for (int64_t i = 0; i < self->watched.n; i++) {

@@ -12,7 +12,7 @@
  *   of a worker's ratio is the scatter of its tasks', however many they are. Not where moves cost
  *   something: costs know nothing of the data that a task finds.
  * - Tasks that moved, each timed on two workers: the ratio of its durations is that of two speeds,
- *   and errors are independent; their scatter is that of tasks that ran on one worker twice. As
+ *   unless moves cost something, and errors are independent; their scatter is that of tasks that ran on one worker twice. As
  *   a ratio does not say which of the two workers is the unusual one, every worker computes by how
  *   much the evidence of all its partners would be explained better (the gain) if its own speed
  *   were another, and only one with a larger gain than all its partners changes it, in rounds; of

@@ -118,7 +118,7 @@ struct taskpool_problem {
      * iterations after the first a victim then gives a thief only tasks that end earlier for it
      * (retentive, auto), and balancers move only tasks that save more within as many iterations as
      * there were, for an imbalance that lasts (persist, auto); both by the durations of
-     * taskpool_set_duration. Costs then say nothing of how fast workers are. An estimate, if
+     * taskpool_set_duration. Costs, and tasks that moved, then say nothing of how fast workers are. An estimate, if
      * taskpool_set_move_cost will say what is measured. >= 0 and finite; 0: tasks take as long
      * anywhere. No effect in dynamic pools. */
     double move_cost;
