@@ -106,16 +106,16 @@ static double cost_of_task(int64_t position, void *context)
     return sum.sum;
 }
 
-/* Where integrals are kept: durations of tasks that read differ by some percent from build to build; and
- * before it is measured a task that runs on another node than in the last build, and computes all of its
+/* Where integrals are kept that not all processes see: durations of tasks that read differ by some percent
+ * from build to build; and before it is measured a task that runs on another node than in the last build, and computes all of its
  * integrals, counts as 7 that read, of which one would be spent anyway. */
 #define KEPT_EVEN_WITHIN 0.1
 #define KEPT_MOVE_COST   6
 #define LEAST_MOVE_COST  0.01
 
-/* Where all processes read what any of them keeps: tasks move for less, but their first build takes up to three
- * times as long, as integrals are in another core's cache, or in pages that the process has not touched. The
- * cost is small because a thief that waits for a larger gain loses more than that. */
+/* Where all processes read what any of them keeps: tasks move for less, but their first build takes two to three
+ * times as long, as integrals are in another core's cache, or in pages that the process has not touched. That
+ * would be a cost of 1 to 2; with it thieves leave tasks, by which more is lost in builds of some ms. */
 #define SEEN_EVEN_WITHIN 0.05
 #define SEEN_MOVE_COST   0.1
 

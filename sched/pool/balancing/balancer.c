@@ -86,15 +86,18 @@ static double own_load(const struct balancer *self)
     return balancer_expected_load(&self->link, self->bins);
 }
 
-/* A load as far as it was there in a phase before, too. 0: that is not known; then it counts unless workers take
- * turns, where any load may be one that does not come again. */
-static double lasted_since(double load_s, double before_s, bool in_turns)
+/* Where a move costs less than this, a load counts without another one before it. */
+#define CHEAP_MOVE 1
+
+/* A load as far as it was there in a phase before, too. 0: that is not known. */
+static double lasted_since(double load_s, double before_s, bool counts_alone)
 {
-    return before_s > 0 || in_turns ? fmin(load_s, before_s) : load_s;
+    return before_s == 0 && counts_alone ? load_s : fmin(load_s, before_s);
 }
 
 /* This worker's load as far as it counts: where moves cost something what it had in the two phases before, too, and
- * where workers take turns in the phase before. After a load below a quarter of the one before, such as of an iteration
+ * where workers take turns in the phase before; where moves are cheap, and workers take no turns, as far as these
+ * are known. After a load below a quarter of the one before, such as of an iteration
  * that reads what the last one computed and kept, nothing is known. */
 static double lasting_load(struct balancer *self)
 {
@@ -103,10 +106,11 @@ static double lasting_load(struct balancer *self)
     bool in_turns = balancer_in_turns(&self->link, load_s) && !rules->takes_worse;
     if (load_s < last_s[0] / 4)
         last_s[0] = last_s[1] = 0;
+    bool counts_alone = rules->move_cost < CHEAP_MOVE && !in_turns;
     if (rules->move_cost > 0 || in_turns)
-        lasting_s = lasted_since(lasting_s, last_s[0], in_turns);
+        lasting_s = lasted_since(lasting_s, last_s[0], counts_alone);
     if (rules->move_cost > 0)
-        lasting_s = lasted_since(lasting_s, last_s[1], in_turns);
+        lasting_s = lasted_since(lasting_s, last_s[1], counts_alone);
     last_s[1] = last_s[0];
     last_s[0] = load_s;
     return lasting_s;

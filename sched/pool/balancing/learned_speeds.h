@@ -12,12 +12,12 @@
  *   of a worker's ratio is the scatter of its tasks', however many they are. Not where moves cost
  *   something: costs know nothing of the data that a task finds.
  * - Tasks that moved, each timed on two workers: the ratio of its durations is that of two speeds,
- *   unless moves cost something, and errors are independent; their scatter is that of tasks that ran on one worker twice. As
+ *   and errors are independent; their scatter is that of tasks that ran on one worker twice. As
  *   a ratio does not say which of the two workers is the unusual one, every worker computes by how
  *   much the evidence of all its partners would be explained better (the gain) if its own speed
  *   were another, and only one with a larger gain than all its partners changes it, in rounds; of
  *   two that are alike the slower one. Where such evidence is significant, costs are not
- *   consulted any more.
+ *   consulted any more. Not where moves cost something: what moved takes longer for that reason, too.
  *
  * Durations that are mostly noise are no reason to move tasks: what a task takes next is best
  * predicted by the regression on what it took, mean + slope x (duration - mean). The slope, of

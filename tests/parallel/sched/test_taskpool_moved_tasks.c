@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { TASKS_EACH = 24, N_ITERATIONS = 16, GROWS_IN = 6 };
+enum { TASKS_EACH = 24, N_ITERATIONS = 28, GROWS_IN = 6 };
 
 /* Factor of a duration where the task did not run in the iteration before. */
 #define FIRST_TIME 3
@@ -39,7 +39,7 @@ static int run_timed(int64_t task, void *context)
     return STATUS_OK;
 }
 
-/* A mean task more than that stays uneven where moves cost something. */
+/* An imbalance of EVEN_WITHIN and a mean task stays where moves cost something. */
 static void test_processes_with_new_tasks_are_not_slow(void **state)
 {
     (void)state;

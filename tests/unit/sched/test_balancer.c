@@ -533,17 +533,20 @@ static void test_large_loads_of_crowded_cores_that_last_move(void **state)
     assert_true(outcome.moves && outcome.steals);
     published.rules.takes_worse = true;
     assert_true(balance_crowded(published, 1e-4, 4).moves);
-    struct balance_case costly =
-        crowded; /* long loads are no turns: the first ones count, later ones that last */
+    /* No load has lasted yet, long ones are no turns. */
+    struct balance_case costly = crowded, cheap;
     costly.rules.move_cost = 1;
     outcome = balance_crowded(costly, 1, 4);
-    assert_true(outcome.moves && outcome.steals);
-    costly.last_s = 4;
-    outcome = balance_crowded(costly, 1, 4);
     assert_true(!outcome.moves && outcome.steals);
-    outcome =
-        balance_crowded(costly, 1e-4, 12); /* turns: unknown after loads that were far longer */
+    cheap = costly;
+    cheap.rules.move_cost = 0.1;
+    outcome = balance_crowded(cheap, 1, 4);
+    assert_true(outcome.moves && outcome.steals);
+    outcome = balance_crowded(cheap, 1e-4, 12); /* turns */
     assert_true(!outcome.moves && !outcome.steals);
+    cheap.last_s = 4;
+    outcome = balance_crowded(cheap, 1, 4);
+    assert_true(!outcome.moves && outcome.steals);
 }
 
 int main(int argc, char **argv)
