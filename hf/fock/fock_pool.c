@@ -107,8 +107,8 @@ static double cost_of_task(int64_t position, void *context)
 }
 
 /* Where integrals are kept that not all processes see: durations of tasks that read differ by some percent
- * from build to build; and before it is measured a task that runs on another node than in the last build, and computes all of its
- * integrals, counts as 7 that read, of which one would be spent anyway. */
+ * from build to build; and before it is measured a task that runs on another node than in the last build, and
+ * computes all of its integrals, counts as 7 that read, of which one would be spent anyway. */
 #define KEPT_EVEN_WITHIN 0.1
 #define KEPT_MOVE_COST   6
 #define LEAST_MOVE_COST  0.01
