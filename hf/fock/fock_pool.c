@@ -106,48 +106,40 @@ static double cost_of_task(int64_t position, void *context)
     return sum.sum;
 }
 
+/* Values of taskpool_problem. */
+struct price_of_moves {
+    double even_within, move_cost;
+};
+
 /* Where integrals are kept that not all processes see: durations of tasks that read differ by some percent
  * from build to build; and before it is measured a task that runs on another node than in the last build, and
  * computes all of its integrals, counts as 7 that read, of which one would be spent anyway. */
-#define KEPT_EVEN_WITHIN 0.1
-#define KEPT_MOVE_COST   6
-#define LEAST_MOVE_COST  0.01
+static const struct price_of_moves kept_apart = {.even_within = 0.1, .move_cost = 6};
+#define LEAST_MOVE_COST 0.01
 
 /* Where all processes read what any of them keeps: tasks move for less, but their first build takes two to three
  * times as long, as integrals are in another core's cache, or in pages that the process has not touched. That
  * would be a cost of 1 to 2; with it thieves leave tasks, by which more is lost in builds of some ms. */
-#define SEEN_EVEN_WITHIN 0.05
-#define SEEN_MOVE_COST   0.1
+static const struct price_of_moves seen_by_all = {.even_within = 0.05, .move_cost = 0.1};
 
-static bool is_seen_by_all(const struct fock *fock)
-{
-    return fock->store && integral_store_is_seen_by_all(fock->store);
-}
-
-static double even_within(const struct fock *fock)
+static struct price_of_moves price_of_moves(const struct fock *fock)
 {
     if (!fock->store)
-        return 0;
-    return is_seen_by_all(fock) ? SEEN_EVEN_WITHIN : KEPT_EVEN_WITHIN;
-}
-
-static double move_cost(const struct fock *fock)
-{
-    if (!fock->store)
-        return 0;
-    return is_seen_by_all(fock) ? SEEN_MOVE_COST : KEPT_MOVE_COST;
+        return (struct price_of_moves){0};
+    return integral_store_is_seen_by_all(fock->store) ? seen_by_all : kept_apart;
 }
 
 enum status fock_pool_create(struct fock *fock)
 {
+    const struct price_of_moves price = price_of_moves(fock);
     struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
                                        .run = run_fock_task,
                                        .computes = true,
                                        .finish = finish_fock_tasks,
                                        .owner = owner_of_task,
                                        .cost = cost_of_task,
-                                       .even_within = even_within(fock),
-                                       .move_cost = move_cost(fock),
+                                       .even_within = price.even_within,
+                                       .move_cost = price.move_cost,
                                        .context = fock};
     taskpool_destroy(fock->pool);
     fock->pool = NULL;
@@ -189,7 +181,8 @@ struct kept_sums fock_pool_take_kept_sums(struct fock *fock)
 
 enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums, int64_t n_hits)
 {
-    if (!fock->store || is_seen_by_all(fock) || sums->n_new > n_hits || sums->run_ns == 0)
+    if (!fock->store || integral_store_is_seen_by_all(fock->store) || sums->n_new > n_hits ||
+        sums->run_ns == 0)
         return STATUS_OK;
     double quartet_ns = sums->n_filled > 0 ? (double)sums->fill_ns / (double)sums->n_filled : 0;
     double all_ns = quartet_ns * (double)(n_hits + sums->n_new);

@@ -95,10 +95,8 @@ static double lasted_since(double load_s, double before_s, bool counts_alone)
     return before_s == 0 && counts_alone ? load_s : fmin(load_s, before_s);
 }
 
-/* This worker's load as far as it counts: where moves cost something what it had in the two phases before, too, and
- * where workers take turns in the phase before; where moves are cheap, and workers take no turns, as far as these
- * are known. After a load below a quarter of the one before, such as of an iteration
- * that reads what the last one computed and kept, nothing is known. */
+/* This worker's load as far as it counts: where moves cost something, or workers take turns, as far as it has
+ * lasted (balancer.h). */
 static double lasting_load(struct balancer *self)
 {
     const struct balancer_rules *rules = &self->rules;

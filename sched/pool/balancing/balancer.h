@@ -23,11 +23,11 @@
  * Work is what is expected for the next iteration, by learned_speeds.h: mean + slope x (measured -
  * mean). What is within the error of that is left as it is.
  *
- * With rules.refines workers then exchange tasks by pairs.h. With rules.by_pairs they exchange tasks by pairs.h in place of (2) to (4). Of few tasks each
- * worker must have the right number, and the longest must go with the shortest, which pairs do
- * not find: before them there is a deal. It takes the steps (2) to (6), but all tasks are donated,
- * nodes look at the load of a child's worker with the least, and at how many have about as little, instead of
- * the average, and keep tasks as long as loads stay below half of what the largest exceeds the least possible by.
+ * With rules.refines workers then exchange tasks by pairs.h, with rules.by_pairs in place of (2) to (4). Of few tasks
+ * each worker must have the right number, and the longest must go with the shortest, which pairs do not find: before
+ * them there is a deal. It takes the steps (2) to (6), but all tasks are donated, nodes look at the load of a child's
+ * worker with the least, and at how many have about as little, instead of the average, and keep tasks as long as loads
+ * stay below half of what the largest exceeds the least possible by.
  * Among the workers of a node of the lowest level this is LPT (Graham, SIAM J. Appl. Math. 17 (1969) 416).
  * There is no deal for a few slow workers where durations are noise, as it costs the others more than it gains, unless
  * it is still to be tried which are slow (may_deal in balancer_node.c).
@@ -38,13 +38,13 @@
  * (theft_gain.h); nor where workers share cores and take turns (balancer_in_turns), unless the largest load is more than
  * a core's share.
  *
- * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest
- * load is then that of workers which had it in the two iterations before, too (where moves are cheap as far as these
- * are known), and may exceed the best possible by a task of mean duration in addition. Where workers take turns, a load
- * counts as far as it was there in the iteration before, too, unless the rules take what is worse, as published: turns of
- * others that happen to be part of it do not come again. A load below a quarter of the one before is of other work: nothing is known of
- * iterations before it. And where tasks find data (rules.finds_data), the largest load stays if two such loads on one
- * core are less than 4/3 of its share.
+ * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest load is then
+ * that of workers which had it in the two iterations before, too (where moves are cheap as far as these are known), and
+ * may exceed the best possible by a task of mean duration in addition. Where workers take turns, a load counts as far as
+ * it was there in the iteration before, too, unless the rules take what is worse, as published: turns of others that
+ * happen to be part of it do not come again. A load below a quarter of the one before is of other work, such as of an
+ * iteration that reads what the last one computed and kept: nothing is known of iterations before it. And where tasks
+ * find data (rules.finds_data), the largest load stays if two such loads on one core are less than 4/3 of its share.
  *
  * Where data are known, and not negligible, pairs exchange tasks by data_gifts.h in place of all that. Before
  * the first of these exchanges the root asks how long the tasks would take as they were seeded, without
