@@ -117,9 +117,10 @@ struct price_of_moves {
 static const struct price_of_moves kept_apart = {.even_within = 0.1, .move_cost = 6};
 #define LEAST_MOVE_COST 0.01
 
-/* Where all processes read what any of them keeps: tasks move for less, but their first build takes two to three
- * times as long, as integrals are in another core's cache, or in pages that the process has not touched. That
- * would be a cost of 1 to 2; with it thieves leave tasks, by which more is lost in builds of some ms. */
+/* Where all processes read what any of them keeps. The first build of a task that moved takes two to three times as
+ * long, as integrals are in another core's cache, or in pages that the process has not touched: a cost of 1 to 2. A
+ * tenth of it is charged: with all of it thieves leave tasks that they should take, which loses more in builds of
+ * some ms; with none those that moved make their workers look slow. */
 static const struct price_of_moves seen_by_all = {.even_within = 0.05, .move_cost = 0.1};
 
 static struct price_of_moves price_of_moves(const struct fock *fock)

@@ -142,7 +142,7 @@ static void misuse_settings(void)
     BAD(settings.mode = NULL, "call taskpool_settings_default");
     BAD(settings.mode = "", "there is no scheduling mode");
     BAD(settings.mode = "quick", "use one of");
-    BAD(settings.mode = "lpt", "--sched lpt knows all durations");
+    BAD(settings.mode = "lpt", "mode lpt knows all durations");
     BAD(settings.poll_every = 0, "--poll-every: '0'");
     BAD(settings.poll_every = -8, "--poll-every: '-8'");
     BAD(settings.seed = -1, "--seed: '-1'");

@@ -234,7 +234,7 @@ refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sc
 refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched static --chunk 4
 refuse "--guided is now --sched guided" water.xyz $with_basis --sched counter --guided
 refuse "--sched: 'lpt' is not one of static, " water.xyz $with_basis --sched lpt
-refuse "--sched lpt knows all durations" water.xyz $with_basis --compare static,lpt
+refuse "mode lpt knows all durations" water.xyz $with_basis --compare static,lpt
 refuse "--seeding has no effect with --sched auto" water.xyz $with_basis --seeding cyclic
 
 # Values that the mode cannot use.

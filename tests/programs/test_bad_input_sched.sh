@@ -126,7 +126,7 @@ refuse "--seeding" $drawn --sched static --seeding owner
 refuse "--managers has no effect" $drawn --sched steal --managers 2
 refuse "--release-every has no effect" $drawn --sched counter --release-every 2
 refuse --sched $drawn --sched nonsense
-refuse "--sched lpt knows all durations" $drawn --sched lpt
+refuse "mode lpt knows all durations" $drawn --sched lpt
 refuse "--steal 0: " $drawn --sched steal --steal 0
 refuse "--steal x: " $drawn --simulate 4 --sched retentive --steal x
 bad_line "$drawn --simulate 4 --sched steal --steal x" "--steal x: "

@@ -112,6 +112,14 @@ timeout 60 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 50 --sched static --simulate
 [ -e load.2.json ] && [ ! -e load.3.json ] && grep -q "Removed the files of ranks 3 to 15" fewer.txt ||
     complain "files of an earlier load stay as ranks of a load of fewer workers"
 [ -e real.2.json ] && complain "a file of vt for a process that there is not"
+# A task's time is without what it waited for a block, which is written, too.
+task() { echo "{\"entity\": {\"id\": $1}, \"time\": 0.5, \"user_defined\": {\"shared_id\": 1, \"shared_bytes\": 1e6}}"; }
+echo "{\"phases\": [{\"id\": 0, \"tasks\": [$(task 1), $(task 2)]}]}" > shared.0.json
+timeout 60 "$beryl_sched" --profile shared.%p.json --simulate 2 --node-size 1 --bandwidth 1e6 --sched counter \
+    --json waits.json --write-profile waits.%p.json > output.txt || complain "a load with a block: exit status $?"
+[ "$(cat waits.0.json waits.1.json | grep -c '"time": 0.5,*$')" = 2 ] && [ "$(grep -c '"time"' waits.1.json)" = 1 ] ||
+    complain "a written load has other times than were read: $(grep -h '"time"' waits.[01].json)"
+grep -q 'makespan_seconds": 1[.]5' waits.json || complain "a block of 1 MB takes no second at 1 MB/s"
 # Durations drift after the first iteration, and no further for a second run.
 simulate still --exponential 1e-3 --tasks 500 --sched static
 simulate drifted --exponential 1e-3 --tasks 500 --sched static --drift 0.5

@@ -23,7 +23,8 @@ static const struct option_row run_rows[] = {
     TEXT_OPTION(
         "compare", FIELD(compare), .value = "M1,M2,...|all",
         .help = "run the workload under each of these modes, and print a table; all: every mode "
-                "not named; options of a mode go to those that have them; name a mode twice to "
+                "not named, but lpt; options of a mode go to those that have them; name a mode "
+                "twice to "
                 "see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
     INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
@@ -33,8 +34,10 @@ static const struct option_row run_rows[] = {
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
-                .help = "write the seconds of every task in the last iteration; JSON of vt: of all "
-                        "iterations, a file for each worker, whose number stands for %p"),
+                .help =
+                    "write the seconds of every task in the last iteration; JSON of vt: of all "
+                    "iterations, a file for each worker, whose number stands for %p; files of this "
+                    "name of further workers are removed"),
     TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
     TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
                 .help = "write a page of tables and charts"),

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/profiles/vt_file.h"
 
+#include "support/base/array.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 #include "support/io/text_file.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,18 +52,63 @@ enum status vt_check_name(const char *option, const char *path)
     return STATUS_OK;
 }
 
-bool vt_is_rank_file(const char *path, const char *file)
+/* The rank in a file's name, without folders, that the pattern in the path stands for; -1: none. */
+static int rank_of(const char *path, const char *name)
 {
-    if (!vt_is_name(path) || !vt_has_rank(path) || !file)
-        return false;
-    const char *pattern = output_file_base_name(path), *name = output_file_base_name(file);
+    const char *pattern = output_file_base_name(path);
     const size_t before = (size_t)(strstr(pattern, "%p") - pattern);
     char expected[VT_PATH], *end;
     if (strncmp(name, pattern, before) != 0)
-        return false;
+        return -1;
     long rank = strtol(name + before, &end, 10);
-    return rank >= 0 && rank <= INT32_MAX && end > name + before &&
-           vt_file_name(path, (int)rank, expected) == STATUS_OK && output_file_same(file, expected);
+    bool is_name = rank >= 0 && rank <= INT32_MAX && end > name + before &&
+                   vt_file_name(pattern, (int)rank, expected) == STATUS_OK &&
+                   strcmp(name, expected) == 0;
+    return is_name ? (int)rank : -1;
+}
+
+bool vt_is_rank_file(const char *path, const char *file)
+{
+    char expected[VT_PATH];
+    if (!vt_is_name(path) || !vt_has_rank(path) || !file)
+        return false;
+    int rank = rank_of(path, output_file_base_name(file));
+    return rank >= 0 && vt_file_name(path, rank, expected) == STATUS_OK &&
+           output_file_same(file, expected);
+}
+
+static enum status list_ranks(DIR *names, const char *path, int64_t **ranks, int64_t *n)
+{
+    int64_t capacity = 0;
+    for (const struct dirent *entry; (entry = readdir(names));) {
+        int rank = rank_of(path, entry->d_name);
+        if (rank < 0)
+            continue;
+        TRY(array_reserve(ranks, *n + 1, &capacity, sizeof **ranks));
+        (*ranks)[(*n)++] = rank;
+    }
+    if (*n > 0)
+        qsort(*ranks, (size_t)*n, sizeof **ranks, array_ascending);
+    return STATUS_OK;
+}
+
+enum status vt_list_ranks(const char *path, int64_t **ranks, int64_t *n)
+{
+    char folder[VT_PATH];
+    int length = (int)(output_file_base_name(path) - path);
+    *ranks = NULL;
+    *n = 0;
+    snprintf(folder, sizeof folder, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
+    DIR *names = opendir(folder);
+    if (!names)
+        return STATUS_OK;
+    enum status status = list_ranks(names, path, ranks, n);
+    closedir(names);
+    if (status != STATUS_OK) {
+        free(*ranks);
+        *ranks = NULL;
+    }
+    return status;
 }
 
 /* --- the shape --- */

@@ -36,6 +36,10 @@ enum status vt_file_name(const char *path, int rank, char name[VT_PATH]);
  * files are fine. option: that gives it. Errors: STATUS_USAGE. */
 enum status vt_check_name(const char *option, const char *path);
 
+/* The ranks whose files are there, ascending: *ranks, to be freed, has *n. Only for paths with %p.
+ * Errors: STATUS_NO_MEMORY; *ranks is then NULL. A folder that cannot be read has none. */
+enum status vt_list_ranks(const char *path, int64_t **ranks, int64_t *n);
+
 /* Whether a file is that of a rank of `path`, there already or yet to be written. */
 bool vt_is_rank_file(const char *path, const char *file);
 

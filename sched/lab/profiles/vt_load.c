@@ -7,40 +7,44 @@
 #include "support/base/array.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 /* --- the files --- */
 
-/* Whether the file of a rank is there; where only the next one is, it is missing. */
-static enum status find_rank_file(const char *path, int64_t rank, bool *is_there)
+/* The number of ranks that have files, from 0 on without a gap; of a path without %p one. */
+static enum status count_ranks(const char *path, int64_t *n_ranks)
 {
     char name[VT_PATH], next[VT_PATH];
-    *is_there = false;
+    int64_t *ranks, n, first = 0;
+    *n_ranks = 1;
     if (!vt_has_rank(path))
         return STATUS_OK;
-    TRY(vt_file_name(path, (int)rank, name));
-    *is_there = access(name, F_OK) == 0;
-    TRY(vt_file_name(path, (int)rank + 1, next));
-    if (*is_there || access(next, F_OK) != 0)
-        return STATUS_OK;
-    return FAIL(STATUS_INPUT,
-                "%s is missing, but there is %s: a load has a file of every rank from 0 on", name,
-                next);
+    TRY(vt_list_ranks(path, &ranks, &n));
+    while (first < n && ranks[first] == first)
+        first++;
+    int64_t after = first < n ? ranks[first] : first;
+    free(ranks);
+    TRY(vt_file_name(path, (int)first, name));
+    TRY(vt_file_name(path, (int)after, next));
+    if (after > first)
+        return FAIL(STATUS_INPUT,
+                    "%s is missing, but there is %s: a load has a file of every rank from 0 on",
+                    name, next);
+    *n_ranks = first > 0 ? first : 1; /* whose file is then missed */
+    return STATUS_OK;
 }
 
 static enum status read_files(const char *path, struct vt_load *load)
 {
-    int64_t capacity = 0;
+    int64_t n_ranks;
     char name[VT_PATH];
-    bool is_there;
-    TRY(find_rank_file(path, 0, &is_there));
-    do {
+    TRY(count_ranks(path, &n_ranks));
+    load->files = calloc((size_t)n_ranks, sizeof(json_t *));
+    TRY(CHECK_MEMORY(load->files, "no memory for the files of %lld ranks", (long long)n_ranks));
+    while (load->n_ranks < n_ranks) {
         TRY(vt_file_name(path, (int)load->n_ranks, name));
-        TRY(array_reserve(&load->files, load->n_ranks + 1, &capacity, sizeof *load->files));
         TRY(vt_file_read(name, &load->files[load->n_ranks]));
         load->n_ranks++;
-        TRY(find_rank_file(path, load->n_ranks, &is_there));
-    } while (is_there);
+    }
     return STATUS_OK;
 }
 

@@ -30,7 +30,7 @@ struct vt_record {
     const json_t *json; /* of the file */
 };
 
-/* Reads the files of a path: of ranks 0, 1, ... up to the first that does not exist, or the one
+/* Reads the files of a path: of ranks 0, 1, ..., as many as there are, or the one
  * file. Collective over comm; process 0 reads. A task reads the block that it shares, which the
  * first rank that has such a task owns; and what another task sends to it in its first phase, a block
  * of the sender's rank. Errors: those of vt_file_read, STATUS_INPUT (no tasks, an entity twice in a

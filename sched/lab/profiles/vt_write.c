@@ -8,9 +8,11 @@
 #include "support/io/json.h"
 #include "support/io/output_file.h"
 
+#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 struct vt_writer {
@@ -165,12 +167,30 @@ static void add_messages(const struct vt_writer *self, int worker, json_t *phase
     }
 }
 
-/* An empty phase of a worker, with all that does not depend on where tasks ran. */
+/* A phase of a worker without tasks and messages; it keeps all other keys of one that was read. */
+static json_t *copy_phase(const struct vt_load *load, int worker, int64_t id)
+{
+    const json_t *phase;
+    size_t i;
+    json_array_foreach(worker < load->n_ranks ? vt_phases(load->files[worker]) : NULL, i, phase)
+    {
+        if (vt_phase_id(phase) != id)
+            continue;
+        json_t *copy = json_copy((json_t *)phase);
+        json_object_set_new(copy, "tasks", json_array());
+        json_object_del(copy, "communications");
+        return copy;
+    }
+    return json_pack("{s:I, s:[]}", "id", (json_int_t)id, "tasks");
+}
+
+/* A phase of a worker with all that does not depend on where tasks ran. */
 static json_t *start_phase(const struct vt_writer *self, int worker)
 {
     const struct vt_load *load = self->load;
     int64_t id = load ? load->phase_ids[phase_of(load, self->n_added)] : self->n_added;
-    json_t *phase = json_pack("{s:I, s:[]}", "id", (json_int_t)id, "tasks");
+    json_t *phase = load ? copy_phase(load, worker, id)
+                         : json_pack("{s:I, s:[]}", "id", (json_int_t)id, "tasks");
     if (load)
         add_messages(self, worker, phase);
     if (load && self->n_added >= load->n_phases) /* a repetition */
@@ -221,19 +241,34 @@ enum status vt_check_writable(const char *path, int n_workers)
     return STATUS_OK;
 }
 
-static enum status remove_further_ranks(const char *path, int n_workers)
+static enum status remove_rank(const char *path, int64_t rank)
 {
     char name[VT_PATH];
-    int rank = n_workers;
-    for (; vt_has_rank(path); rank++) {
-        TRY(vt_file_name(path, rank, name));
-        if (unlink(name) != 0)
-            break;
-    }
-    if (rank > n_workers)
-        log_print("Removed the files of ranks %d to %d of an earlier load %s\n", n_workers,
-                  rank - 1, path);
-    return STATUS_OK;
+    TRY(vt_file_name(path, (int)rank, name));
+    if (unlink(name) == 0)
+        return STATUS_OK;
+    return FAIL(
+        STATUS_IO,
+        "cannot remove %s: %s. It would be read as a part of this load: remove it, or write "
+        "to another name",
+        name, strerror(errno));
+}
+
+static enum status remove_further_ranks(const char *path, int n_workers)
+{
+    int64_t *ranks = NULL, n = 0, first = 0;
+    if (vt_has_rank(path))
+        TRY(vt_list_ranks(path, &ranks, &n));
+    while (first < n && ranks[first] < n_workers)
+        first++;
+    enum status status = STATUS_OK;
+    for (int64_t i = first; i < n && status == STATUS_OK; i++)
+        status = remove_rank(path, ranks[i]);
+    if (first < n && status == STATUS_OK)
+        log_print("Removed the files of ranks %lld to %lld of an earlier load %s\n",
+                  (long long)ranks[first], (long long)ranks[n - 1], path);
+    free(ranks);
+    return status;
 }
 
 enum status vt_writer_write(const struct vt_writer *writer, const char *path)

@@ -86,7 +86,8 @@ static double own_load(const struct balancer *self)
     return balancer_expected_load(&self->link, self->bins);
 }
 
-/* Where a move costs less than this, a load counts without another one before it. */
+/* Durations of a task: where a move costs less, a load counts without another one before it, as what a move that was
+ * in vain costs is lost once. */
 #define CHEAP_MOVE 1
 
 /* A load as far as it was there in a phase before, too. 0: that is not known. */

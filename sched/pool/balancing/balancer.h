@@ -39,8 +39,8 @@
  * a core's share.
  *
  * Where a move costs something (rules.move_cost), it has to be for an imbalance that lasts: the largest load is then
- * that of workers which had it in the two iterations before, too (where moves are cheap as far as these are known), and
- * may exceed the best possible by a task of mean duration in addition. Where workers take turns, a load counts as far as
+ * that of workers which had it in the two iterations before, too (where a move costs less than the task takes, and
+ * workers take no turns, as far as these are known), and may exceed the best possible by a task of mean duration in addition. Where workers take turns, a load counts as far as
  * it was there in the iteration before, too, unless the rules take what is worse, as published: turns of others that
  * happen to be part of it do not come again. A load below a quarter of the one before is of other work, such as of an
  * iteration that reads what the last one computed and kept: nothing is known of iterations before it. And where tasks

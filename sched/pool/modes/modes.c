@@ -250,7 +250,7 @@ enum status mode_check_real(const struct taskpool_mode *mode)
     char names[1024];
     if (mode->is_bound)
         return FAIL(STATUS_USAGE,
-                    "--sched %s knows all durations beforehand, which only beryl-sched --simulate "
+                    "mode %s knows all durations beforehand, which only beryl-sched --simulate "
                     "can: use one of %s",
                     mode->name, mode_names_where(NULL, NULL, names, sizeof names));
     return STATUS_OK;

@@ -366,7 +366,8 @@ const struct taskpool_iteration *taskpool_statistics(const struct taskpool *pool
 int taskpool_write_statistics(const struct taskpool *pool, const char *path);
 
 /* The tasks of an iteration: task, worker and seconds, one entry per task that ran without
- * failure, so that a pool of 2e10 tasks of which few run costs only those few. */
+ * failure, so that a pool of 2e10 tasks of which few run costs only those few. Simulated: without what a task waits
+ * for its data. */
 struct taskpool_history_entry {
     int64_t task;
     float time_s; /* float: two runs of a task differ by more than its precision */

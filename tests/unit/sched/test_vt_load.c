@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void write_json(const char *path, const char *text)
@@ -36,7 +37,7 @@ static const char rank_0[] =
     " \"to\": {\"type\": \"object\", \"id\": 40, \"home\": 1, \"migratable\": true}},"
     "{\"type\": \"CollectionToNode\", \"bytes\": 8.0, \"messages\": 1,"
     " \"from\": {\"type\": \"object\", \"id\": 30}, \"to\": {\"type\": \"node\", \"id\": 1}}]},"
-    "{\"id\": 9, \"tasks\": []}]}";
+    "{\"id\": 9, \"user_defined\": {\"k\": 11}, \"tasks\": []}]}";
 
 static const char rank_1[] =
     "{\"type\": \"LBDatafile\", \"phases\": ["
@@ -262,6 +263,34 @@ static void test_other_tasks_become_entities(void **state)
     unlink("test_vt_made.1.json");
 }
 
+/* Files of further ranks would be read with those of the load: they are removed, or it is no load. */
+static void test_further_ranks_are_removed(void **state)
+{
+    (void)state;
+    struct taskpool_history history = {0};
+    struct vt_writer *writer;
+    struct vt_load load;
+    write_json("test_vt_less.3.json", rank_0);
+    write_json("test_vt_less.7.json", rank_1);
+    write_json("test_vt_less.07.json", "mine");
+    check_ok(history_add(&history, 0, 0.25, 0));
+    check_ok(vt_writer_create(NULL, NULL, 2, &writer));
+    check_ok(vt_writer_add(writer, MPI_COMM_WORLD, &history));
+    check_ok(vt_writer_write(writer, "test_vt_less.%p.json"));
+    check_ok(vt_load_read(MPI_COMM_WORLD, "test_vt_less.%p.json", &load));
+    assert_int_equal(load.n_ranks, 2);
+    assert_int_equal(unlink("test_vt_less.07.json"), 0);
+    assert_int_equal(mkdir("test_vt_less.5.json", 0700), 0);
+    check_status(STATUS_IO, vt_writer_write(writer, "test_vt_less.%p.json"));
+    assert_non_null(strstr(status_text(), "cannot remove test_vt_less.5.json"));
+    vt_load_fini(&load);
+    vt_writer_destroy(writer);
+    history_fini(&history);
+    rmdir("test_vt_less.5.json");
+    unlink("test_vt_less.0.json");
+    unlink("test_vt_less.1.json");
+}
+
 /* --- what is refused --- */
 
 static void check_refused(const char *text, const char *word)
@@ -316,8 +345,11 @@ static void test_a_missing_rank_is_told(void **state)
     write_json("test_vt.2.json", rank_1);
     check_status(STATUS_INPUT, vt_load_read(MPI_COMM_WORLD, "test_vt.%p.json", &load));
     assert_non_null(strstr(status_text(), "test_vt.1.json is missing"));
+    assert_int_equal(rename("test_vt.2.json", "test_vt.11.json"), 0);
+    check_status(STATUS_INPUT, vt_load_read(MPI_COMM_WORLD, "test_vt.%p.json", &load));
+    assert_non_null(strstr(status_text(), "test_vt.1.json is missing, but there is test_vt.11"));
     unlink("test_vt.0.json");
-    unlink("test_vt.2.json");
+    unlink("test_vt.11.json");
 }
 
 int main(void)
@@ -328,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_a_load_is_written_as_it_was_read),
         cmocka_unit_test(test_a_run_is_written_where_and_as_long_as_it_ran),
         cmocka_unit_test(test_other_tasks_become_entities),
+        cmocka_unit_test(test_further_ranks_are_removed),
         cmocka_unit_test(test_broken_files_are_refused),
         cmocka_unit_test(test_a_missing_rank_is_told),
     };

@@ -102,14 +102,14 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
     run_body(worker, task);
     statistics->tasks++;
     statistics->task_s += time_s;
-    /* As a task takes it that fetches its data itself. */
-    double fetched_s = time_s + (sim->data ? sim_read_s(worker) : 0);
     statistics->scheduler_s += sim->machine->task_s;
     if (history && sim->status == STATUS_OK)
-        sim->status = history_add(history, task, fetched_s, worker->comm.rank);
-    if (driver_reports_tasks(sim->mode, sim->setup->problem))
-        sim->mode->finished(worker->state, task,
-                            sim->setup->problem->data_costs ? time_s : fetched_s);
+        sim->status = history_add(history, task, time_s, worker->comm.rank);
+    if (!driver_reports_tasks(sim->mode, sim->setup->problem))
+        return;
+    /* As a task takes it that fetches its data itself. */
+    bool has_waits = sim->data && !sim->setup->problem->data_costs;
+    sim->mode->finished(worker->state, task, time_s + (has_waits ? sim_read_s(worker) : 0));
 }
 
 void sim_end_tasks(struct sim_worker *worker, double time_s)
