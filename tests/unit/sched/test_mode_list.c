@@ -77,7 +77,7 @@ static void test_a_bound_is_named_and_never_meant_by_all(void **state)
     check_ok(mode_list_parse("compare", "static,lpt", &list));
     assert_string_equal(list.modes[1], "lpt");
     check_status(STATUS_USAGE, mode_options_check_real(&list));
-    assert_non_null(strstr(status_text(), "--sched lpt"));
+    assert_non_null(strstr(status_text(), "mode lpt"));
 }
 
 static void test_a_mode_may_be_named_again(void **state)
