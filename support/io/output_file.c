@@ -70,7 +70,7 @@ static bool is_same_inode(const struct stat *information, const struct stat *oth
     return information->st_dev == other->st_dev && information->st_ino == other->st_ino;
 }
 
-static void name_folder(const char *path, char folder[PATH_MAX])
+void output_file_folder(const char *path, char folder[PATH_MAX])
 {
     int length = (int)(output_file_base_name(path) - path);
     snprintf(folder, PATH_MAX, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
@@ -83,7 +83,7 @@ static int own_descriptor(const char *path)
     char folder[PATH_MAX];
     struct stat information, own;
     int64_t number;
-    name_folder(path, folder);
+    output_file_folder(path, folder);
     return stat(folder, &information) == 0 && stat("/proc/self/fd", &own) == 0 &&
                    is_same_inode(&information, &own) &&
                    word_to_integer(word_from_text(output_file_base_name(path)), &number)
@@ -265,7 +265,7 @@ static void remove_orphans(const char *path)
 {
     char folder[PATH_MAX], orphan[2 * PATH_MAX];
     const struct part_mark mark = part_mark_here();
-    name_folder(path, folder);
+    output_file_folder(path, folder);
     DIR *names = opendir(folder);
     for (const struct dirent *entry; names && (entry = readdir(names));) {
         if (!is_orphan(entry->d_name, &mark))
@@ -282,7 +282,7 @@ static bool find_room(const char *path, double *room)
 {
     char folder[PATH_MAX];
     struct statvfs disk;
-    name_folder(path, folder);
+    output_file_folder(path, folder);
     if (statvfs(folder, &disk) != 0)
         return false;
     *room = (double)disk.f_bavail * (double)disk.f_frsize;
@@ -319,7 +319,7 @@ static bool sync_path(const char *path, int flags)
 static bool sync_folder(const char *path)
 {
     char folder[PATH_MAX];
-    name_folder(path, folder);
+    output_file_folder(path, folder);
     return sync_path(folder, O_DIRECTORY);
 }
 
@@ -400,7 +400,7 @@ enum status output_file_write(const char *path, const char *bytes, size_t length
 static bool stat_folder(const char *path, struct stat *information)
 {
     char folder[PATH_MAX];
-    name_folder(path, folder);
+    output_file_folder(path, folder);
     return stat(folder, information) == 0;
 }
 

@@ -32,6 +32,9 @@ bool output_file_same(const char *path, const char *other);
 /* The part of a path behind its folders. */
 const char *output_file_base_name(const char *path);
 
+/* The folders of a path, with the last slash; "." if it has none. */
+void output_file_folder(const char *path, char folder[PATH_MAX]);
+
 /* A file that a program is to write: the option that names it; path: NULL for none. */
 struct output {
     const char *option, *path;

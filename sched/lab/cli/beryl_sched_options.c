@@ -24,8 +24,7 @@ static const struct option_row run_rows[] = {
         "compare", FIELD(compare), .value = "M1,M2,...|all",
         .help = "run the workload under each of these modes, and print a table; all: every mode "
                 "not named, but lpt; options of a mode go to those that have them; name a mode "
-                "twice to "
-                "see chance differences"),
+                "twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
     INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
                    .help =

@@ -7,6 +7,7 @@
 #include "support/io/text_file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,14 +95,16 @@ static enum status list_ranks(DIR *names, const char *path, int64_t **ranks, int
 
 enum status vt_list_ranks(const char *path, int64_t **ranks, int64_t *n)
 {
-    char folder[VT_PATH];
-    int length = (int)(output_file_base_name(path) - path);
+    char folder[PATH_MAX];
     *ranks = NULL;
     *n = 0;
-    snprintf(folder, sizeof folder, "%.*s", length > 0 ? length : 1, length > 0 ? path : ".");
+    output_file_folder(path, folder);
     DIR *names = opendir(folder);
-    if (!names)
+    if (!names && errno == ENOENT)
         return STATUS_OK;
+    if (!names)
+        return FAIL(STATUS_IO, "cannot read the folder %s, to find the files of all ranks: %s",
+                    folder, strerror(errno));
     enum status status = list_ranks(names, path, ranks, n);
     closedir(names);
     if (status != STATUS_OK) {

@@ -37,7 +37,7 @@ enum status vt_file_name(const char *path, int rank, char name[VT_PATH]);
 enum status vt_check_name(const char *option, const char *path);
 
 /* The ranks whose files are there, ascending: *ranks, to be freed, has *n. Only for paths with %p.
- * Errors: STATUS_NO_MEMORY; *ranks is then NULL. A folder that cannot be read has none. */
+ * Errors: STATUS_IO (the folder cannot be read), STATUS_NO_MEMORY; *ranks is then NULL. */
 enum status vt_list_ranks(const char *path, int64_t **ranks, int64_t *n);
 
 /* Whether a file is that of a rank of `path`, there already or yet to be written. */
