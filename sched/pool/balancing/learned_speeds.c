@@ -16,6 +16,9 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 /* The variance of durations at least. */
 #define LEAST_NOISE 1e-6
 
+/* Standard deviations of noise by which a task that moved is expected to differ from what it took before, at most. */
+#define MOST_SHRUNK 2
+
 /* Tasks that ran on another worker, too, from which a speed is known, noise or not. */
 #define TRIED_TASKS 3
 
@@ -114,6 +117,16 @@ static void sum_repeats(struct learned_speeds *self)
     }
 }
 
+/* What a task of this work should take again: of a long one less, by the regression of tasks that ran twice, as far as it
+ * may be long by noise; one of a slow worker is longer than that (limited translation: Efron, Morris, J. Am. Stat. Assoc.
+ * 66 (1971) 807). */
+static double expect_again(const struct learned_speeds *self, double work)
+{
+    double slope = self->prediction.stays, mean = self->prediction.mean;
+    double most = MOST_SHRUNK * sqrt(self->noise * mean * work);
+    return fmin(fmax(slope * work + (1 - slope) * mean, work - most), work + most);
+}
+
 /* Sums up the evidence of moved tasks: what they take, relative to what they should have taken where
  * they came from. As mostly long tasks move, that is less than they took where durations are noise.
  * Where a move costs something they take longer for that reason, too, and are no evidence. */
@@ -121,7 +134,6 @@ static void sum_evidence(struct learned_speeds *self)
 {
     if (self->problem->move_cost > 0)
         return;
-    double slope = self->prediction.stays, constant = (1 - slope) * self->prediction.mean;
     double speed = exp(self->logarithm - self->last_step);
     for (int64_t i = 0; i < self->watched.n; i++) {
         const struct watched_task *watched = &self->watched.list[i];
@@ -129,7 +141,7 @@ static void sum_evidence(struct learned_speeds *self)
         double x = watched->work, y = watched->time_s * speed;
         if (!partner || !(x > 0 && y > 0))
             continue;
-        speed_partner_add_task(partner, x, log((slope * x + constant) / y));
+        speed_partner_add_task(partner, x, log(expect_again(self, x) / y));
     }
 }
 
@@ -333,12 +345,11 @@ static void settle_by_costs(struct learned_speeds *self, const struct speed_sums
 static void take_first_centre(struct learned_speeds *self, const struct speed_sums *all)
 {
     double mean_s = all->load_s / self->comm->size;
-    bool is_known = all->noise_weight > 0;
     self->prediction.imbalance = mean_s > 0 ? all->most_s / mean_s - 1 : 0;
     prediction_update(&self->prediction, all);
-    if (is_known)
+    if (all->noise_weight > 0)
         self->prediction.noise = all->noise / all->noise_weight;
-    self->noise = is_known ? self->prediction.noise + LEAST_NOISE : SPEED_UNKNOWN_NOISE;
+    self->noise = speed_sums_noise(all, self->prediction.mean) + LEAST_NOISE;
     settle_by_costs(self, all);
     self->idle.usual_s = self->is_known ? 0 : mean_s;
     self->lags = all->lags;

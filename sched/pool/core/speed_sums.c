@@ -16,6 +16,9 @@
 /* The least power of deviations: without any they could not be seen any more. */
 #define LEAST_POWER 0.05
 
+/* Tasks of mean work and of the assumed variance, in addition to those that tell what it is, where they say it is more. */
+#define PRIOR_NOISE 4
+
 /* Tasks that ran on one worker twice which do not tell what the noise is; and tasks that moved, beyond one for
  * each changed speed, which do. */
 #define FEW_STAYED 8
@@ -33,6 +36,7 @@ void repeat_sums_add(struct repeat_sums *self, double x, double y)
     self->y += y;
     self->xx += x * x;
     self->xy += x * y;
+    self->yy += y * y;
 }
 
 void repeat_sums_merge(struct repeat_sums *self, const struct repeat_sums *others, double x_factor,
@@ -43,6 +47,7 @@ void repeat_sums_merge(struct repeat_sums *self, const struct repeat_sums *other
     self->y += others->y * y_factor;
     self->xx += others->xx * x_factor * x_factor;
     self->xy += others->xy * x_factor * y_factor;
+    self->yy += others->yy * y_factor * y_factor;
 }
 
 void deviation_sums_add(struct deviation_sums *self, double weight, double x, double y)
@@ -175,6 +180,16 @@ bool speed_sums_explain(const struct speed_sums *all, double squares, double n_s
     double noise = n_left >= MUCH_LEFT ? all->squares / n_left : 0;
     bool is_doubted = n_stayed < FEW_STAYED && noise > SPEED_UNKNOWN_NOISE;
     return !is_doubted || squares - all->squares >= noise * all->n_changed;
+}
+
+double speed_sums_noise(const struct speed_sums *all, double mean)
+{
+    const struct repeat_sums *stayed = &all->stayed;
+    if (stayed->n == 0)
+        return SPEED_UNKNOWN_NOISE;
+    double n = (stayed->x + stayed->y) / 2 / mean;
+    double squares = fmax(0, stayed->xx - 2 * stayed->xy + stayed->yy) / (mean * mean);
+    return fmin(squares / n, (squares + PRIOR_NOISE * SPEED_UNKNOWN_NOISE) / (n + PRIOR_NOISE));
 }
 
 /* --- prediction --- */

@@ -10,7 +10,7 @@
 
 /* Sums over tasks that ran twice, x and y what they took: work. */
 struct repeat_sums {
-    double n, x, y, xx, xy;
+    double n, x, y, xx, xy, yy;
 };
 
 void repeat_sums_add(struct repeat_sums *sums, double x, double y);
@@ -100,6 +100,12 @@ void speed_sums_add_evidence(struct speed_sums *sums, double n, double square, d
 
 /* The variance of durations that is assumed where no task ran on one worker twice: of 30 %. */
 #define SPEED_UNKNOWN_NOISE 0.09
+
+/* The variance by which speeds are judged: of the difference of two durations of a task of mean work, per mean^2; that of n
+ * tasks is n times as much. (A logarithm of the ratio of short tasks, one of which was interrupted, says little of the
+ * long tasks that move.) Above the assumed variance it is as if a few more tasks had had that one.
+ * mean  work of the tasks that ran twice */
+double speed_sums_noise(const struct speed_sums *all, double mean);
 
 /* False where few tasks (n_stayed) told what the noise is, many moved ones show that it is more, and more than is
  * assumed without any, and changed speeds explain no more than as many chosen by chance.

@@ -155,6 +155,24 @@ static void test_speeds_explain_more_than_chance_where_noise_is_not_known(void *
     assert_true(speed_sums_explain(&all, 7, 2)); /* few are left */
 }
 
+/* Tasks of 1 and 3 s that take 0.5 or 1 s more or less. */
+static void test_noise_is_that_of_loads(void **state)
+{
+    (void)state;
+    struct speed_sums quiet = {0}, few = {0}, many = {0};
+    for (int i = 0; i < 400; i++) {
+        double work = 1 + 2 * (i % 2), noise = i % 4 < 2 ? 0.5 : -0.5;
+        repeat_sums_add(&quiet.stayed, work, work);
+        repeat_sums_add(&many.stayed, work, work + noise);
+        if (i < 4)
+            repeat_sums_add(&few.stayed, work, work + 2 * noise);
+    }
+    check_close(speed_sums_noise(&quiet, 2), 0, 1e-12);
+    check_close(speed_sums_noise(&many, 2), 0.25 / 4, 1e-9);
+    check_close(speed_sums_noise(&few, 2), (1.0 / 4 + SPEED_UNKNOWN_NOISE) / 2, 1e-9);
+    assert_true(speed_sums_noise(&(struct speed_sums){0}, 0) == SPEED_UNKNOWN_NOISE);
+}
+
 static double cost_of_number(int64_t task, void *context)
 {
     (void)context;
@@ -479,6 +497,52 @@ static void test_few_tasks_on_workers_of_unknown_speeds(void **state)
     }
 }
 
+static double even_time(int64_t task, const void *record, const void *context)
+{
+    struct random_stream random;
+    (void)record;
+    random_stream_init(&random, *(const uint64_t *)context, (uint64_t)task);
+    return 0.02 + 0.004 * (random_unit(&random) - 0.5);
+}
+
+/* Interruptions make a task of 20 ms up to 15 ms longer, and the slow worker makes it 80 ms longer, which is no chance. */
+static void test_a_slow_worker_is_found_among_interruptions(void **state)
+{
+    (void)state;
+    enum { N = 32, N_SEEDS = 20, N_LAST = 5 };
+    double sum_s = 0;
+    struct taskpool_noise noise;
+    check_ok(taskpool_noise_init_periodic(&noise, 0.05, 0.015));
+    for (uint64_t seed = 1; seed <= N_SEEDS; seed++) {
+        double speeds[N];
+        for (uint64_t i = 0; i < N; i++)
+            speeds[i] = i == 7 * seed % N ? 0.2 : 1;
+        struct taskpool_problem problem = {.n_tasks = 2 * N};
+        struct taskpool_machine machine = {.n_workers = N,
+                                           .latency_s = 1e-5,
+                                           .speeds = speeds,
+                                           .noise = &noise,
+                                           .time = even_time,
+                                           .context = &seed};
+        struct taskpool_settings settings;
+        struct taskpool *pool;
+        taskpool_settings_default(&settings);
+        settings.mode = "auto";
+        settings.seed = (int64_t)seed;
+        check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
+        for (int i = 0; i < N_LAST; i++) {
+            if (i > 0)
+                check_ok(taskpool_restore(pool));
+            check_ok(taskpool_run(pool));
+            sum_s += i < 2 ? 0 : taskpool_statistics(pool, i)->makespan_s;
+        }
+        taskpool_destroy(pool);
+    }
+    taskpool_noise_fini(&noise);
+    double mean_s = sum_s / (N_SEEDS * (N_LAST - 2));
+    assert_true(mean_s < 0.1); /* 0.2 with two tasks, 0.1 with one on the slow worker */
+}
+
 /* Tasks that take other times in each iteration are no reason to move them. */
 static void test_noise_is_not_speed(void **state)
 {
@@ -498,6 +562,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moves_are_trusted_less_before_there_are_any),
         cmocka_unit_test(test_durations_count_as_their_noise_allows),
         cmocka_unit_test(test_speeds_explain_more_than_chance_where_noise_is_not_known),
+        cmocka_unit_test(test_noise_is_that_of_loads),
         cmocka_unit_test(test_expected_work_is_between_cost_and_duration),
         cmocka_unit_test(test_costs_show_who_is_slow),
         cmocka_unit_test(test_costs_of_earlier_phases_are_remembered),
@@ -507,6 +572,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_modes_learn_speeds),
         cmocka_unit_test(test_workers_that_were_interrupted_are_used_again),
         cmocka_unit_test(test_few_tasks_on_workers_of_unknown_speeds),
+        cmocka_unit_test(test_a_slow_worker_is_found_among_interruptions),
         cmocka_unit_test(test_noise_is_not_speed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
