@@ -117,9 +117,9 @@ static void sum_repeats(struct learned_speeds *self)
     }
 }
 
-/* What a task of this work should take again: of a long one less, by the regression of tasks that ran twice, as far as it
- * may be long by noise; one of a slow worker is longer than that (limited translation: Efron, Morris, J. Am. Stat. Assoc.
- * 66 (1971) 807). */
+/* The work to be expected of a task that moves: of a long one less, by the regression of tasks that ran twice, but not by
+ * more than noise can have added, as tasks of a slow worker are long for another reason (limited translation: Efron,
+ * Morris, J. Am. Stat. Assoc. 66 (1971) 807). */
 static double expect_again(const struct learned_speeds *self, double work)
 {
     double slope = self->prediction.stays, mean = self->prediction.mean;
