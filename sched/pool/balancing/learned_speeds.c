@@ -13,10 +13,11 @@ enum { MAX_OWN = 64, MAX_PREDICTED = 256, N_ROUNDS = 8, MAX_PASSES = 8, MAX_TASK
 /* Resolution of the logarithms of speeds. */
 #define STEP 0.01
 
-/* The variance of durations at least. */
+/* The variance by which speeds are judged, at least. */
 #define LEAST_NOISE 1e-6
 
-/* Standard deviations of noise by which a task that moved is expected to differ from what it took before, at most. */
+/* Standard deviations of two durations' difference by which a task that moved is expected to differ from what it took
+ * before, at most. */
 #define MOST_SHRUNK 2
 
 /* Tasks that ran on another worker, too, from which a speed is known, noise or not. */

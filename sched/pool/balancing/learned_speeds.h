@@ -76,7 +76,7 @@ struct learned_speeds {
     double squares;    /* of the evidence of all workers, before speeds changed */
     double phase_step; /* by which the logarithm changed in this phase, as partners know */
     double last_step;  /* and since, as they do not know yet */
-    double noise;      /* variance of durations, by which evidence is judged */
+    double noise;      /* variance by which evidence is judged: speed_sums_noise */
     double gain;       /* as sent to the partners in this round */
     int pass;          /* times that sums went up */
     int32_t round, n_rounds;

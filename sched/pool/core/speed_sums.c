@@ -16,7 +16,7 @@
 /* The least power of deviations: without any they could not be seen any more. */
 #define LEAST_POWER 0.05
 
-/* Tasks of mean work and of the assumed variance, in addition to those that tell what it is, where they say it is more. */
+/* Tasks of mean work and of the assumed variance, in addition to those that ran twice, where these show a larger one. */
 #define PRIOR_NOISE 4
 
 /* Tasks that ran on one worker twice which do not tell what the noise is; and tasks that moved, beyond one for
@@ -189,7 +189,9 @@ double speed_sums_noise(const struct speed_sums *all, double mean)
         return SPEED_UNKNOWN_NOISE;
     double n = (stayed->x + stayed->y) / 2 / mean;
     double squares = fmax(0, stayed->xx - 2 * stayed->xy + stayed->yy) / (mean * mean);
-    return fmin(squares / n, (squares + PRIOR_NOISE * SPEED_UNKNOWN_NOISE) / (n + PRIOR_NOISE));
+    double of_loads =
+        fmin(squares / n, (squares + PRIOR_NOISE * SPEED_UNKNOWN_NOISE) / (n + PRIOR_NOISE));
+    return fmin(all->noise / all->noise_weight, of_loads);
 }
 
 /* --- prediction --- */

@@ -101,10 +101,12 @@ void speed_sums_add_evidence(struct speed_sums *sums, double n, double square, d
 /* The variance of durations that is assumed where no task ran on one worker twice: of 30 %. */
 #define SPEED_UNKNOWN_NOISE 0.09
 
-/* The variance by which speeds are judged: of the difference of two durations of a task of mean work, per mean^2; that of n
- * tasks is n times as much. (A logarithm of the ratio of short tasks, one of which was interrupted, says little of the
- * long tasks that move.) Above the assumed variance it is as if a few more tasks had had that one.
- * mean  work of the tasks that ran twice */
+/* The variance by which speeds are judged, for a task of mean work; that of the mean of n tasks is an n-th. The lesser of two:
+ * - the mean square of the logarithm of the ratio of a task's two durations, as where each is wrong by a fraction; an
+ *   interruption that makes a short task many times longer counts for too much,
+ * - that of the difference, per mean^2, as of interruptions; if tasks are uneven, long ones count for too much. Above
+ *   the assumed variance it is as if a few more tasks had shown that one.
+ * mean  of prediction */
 double speed_sums_noise(const struct speed_sums *all, double mean);
 
 /* False where few tasks (n_stayed) told what the noise is, many moved ones show that it is more, and more than is

@@ -155,21 +155,33 @@ static void test_speeds_explain_more_than_chance_where_noise_is_not_known(void *
     assert_true(speed_sums_explain(&all, 7, 2)); /* few are left */
 }
 
-/* Tasks of 1 and 3 s that take 0.5 or 1 s more or less. */
-static void test_noise_is_that_of_loads(void **state)
+/* A task that stayed, and the sums of the logarithms of such tasks. */
+static void add_stayed(struct speed_sums *sums, double x, double y)
+{
+    repeat_sums_add(&sums->stayed, x, y);
+    sums->noise += x * log(x / y) * log(x / y);
+    sums->noise_weight += x;
+}
+
+/* Tasks of 0.6 and 3.4 s, mean 2, that take 0.5 or 1 s more or less, and one in ten more or less. */
+static void test_noise_is_of_seconds_or_of_fractions(void **state)
 {
     (void)state;
-    struct speed_sums quiet = {0}, few = {0}, many = {0};
+    struct speed_sums quiet = {0}, few = {0}, many = {0}, fractions = {0};
     for (int i = 0; i < 400; i++) {
-        double work = 1 + 2 * (i % 2), noise = i % 4 < 2 ? 0.5 : -0.5;
-        repeat_sums_add(&quiet.stayed, work, work);
-        repeat_sums_add(&many.stayed, work, work + noise);
+        double work = i % 2 ? 3.4 : 0.6, sign = i % 4 < 2 ? 1 : -1;
+        add_stayed(&quiet, work, work);
+        add_stayed(&many, work, work + sign / 2);
+        add_stayed(&fractions, work, work * exp(sign / 10));
         if (i < 4)
-            repeat_sums_add(&few.stayed, work, work + 2 * noise);
+            add_stayed(&few, work, i == 2 ? 0.001 : work + sign);
     }
     check_close(speed_sums_noise(&quiet, 2), 0, 1e-12);
     check_close(speed_sums_noise(&many, 2), 0.25 / 4, 1e-9);
-    check_close(speed_sums_noise(&few, 2), (1.0 / 4 + SPEED_UNKNOWN_NOISE) / 2, 1e-9);
+    check_close(speed_sums_noise(&fractions, 2), 0.01, 1e-9);
+    double n = (4 * 2 + 4 * 2 + 1 + 1 - 0.6 + 0.001 - 1) / 2 / 2;
+    double squares = (1 + 1 + 0.599 * 0.599 + 1) / 4;
+    check_close(speed_sums_noise(&few, 2), (squares + 4 * SPEED_UNKNOWN_NOISE) / (n + 4), 1e-9);
     assert_true(speed_sums_noise(&(struct speed_sums){0}, 0) == SPEED_UNKNOWN_NOISE);
 }
 
@@ -562,7 +574,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_moves_are_trusted_less_before_there_are_any),
         cmocka_unit_test(test_durations_count_as_their_noise_allows),
         cmocka_unit_test(test_speeds_explain_more_than_chance_where_noise_is_not_known),
-        cmocka_unit_test(test_noise_is_that_of_loads),
+        cmocka_unit_test(test_noise_is_of_seconds_or_of_fractions),
         cmocka_unit_test(test_expected_work_is_between_cost_and_duration),
         cmocka_unit_test(test_costs_show_who_is_slow),
         cmocka_unit_test(test_costs_of_earlier_phases_are_remembered),
