@@ -9,6 +9,7 @@
 #include "support/base/random.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
+#include "tests/cases/late_iterations.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -529,26 +530,13 @@ static void test_a_slow_worker_is_found_among_interruptions(void **state)
         double speeds[N];
         for (uint64_t i = 0; i < N; i++)
             speeds[i] = i == 7 * seed % N ? 0.2 : 1;
-        struct taskpool_problem problem = {.n_tasks = 2 * N};
         struct taskpool_machine machine = {.n_workers = N,
                                            .latency_s = 1e-5,
                                            .speeds = speeds,
                                            .noise = &noise,
                                            .time = even_time,
                                            .context = &seed};
-        struct taskpool_settings settings;
-        struct taskpool *pool;
-        taskpool_settings_default(&settings);
-        settings.mode = "auto";
-        settings.seed = (int64_t)seed;
-        check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-        for (int i = 0; i < N_LAST; i++) {
-            if (i > 0)
-                check_ok(taskpool_restore(pool));
-            check_ok(taskpool_run(pool));
-            sum_s += i < 2 ? 0 : taskpool_statistics(pool, i)->makespan_s;
-        }
-        taskpool_destroy(pool);
+        sum_s += late_seconds("auto", INT64_C(2) * N, seed, &machine, N_LAST);
     }
     taskpool_noise_fini(&noise);
     double mean_s = sum_s / (N_SEEDS * (N_LAST - 2));

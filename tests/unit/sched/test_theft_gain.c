@@ -3,7 +3,7 @@
 #include "sched/pool/protocols/theft_gain.h"
 #include "support/base/random.h"
 #include "taskpool/simulation.h"
-#include "taskpool/taskpool.h"
+#include "tests/cases/late_iterations.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -165,25 +165,12 @@ static double simulate_interrupted(const char *mode, bool interrupted)
     struct taskpool_noise noise;
     check_ok(taskpool_noise_init_periodic(&noise, 0.05, 0.015));
     for (uint64_t seed = 1; seed <= N_SEEDS; seed++) {
-        struct taskpool_problem problem = {.n_tasks = 96};
         struct taskpool_machine machine = {.n_workers = 32,
                                            .latency_s = 1e-5,
                                            .time = uneven_time,
                                            .noise = interrupted ? &noise : NULL,
                                            .context = &seed};
-        struct taskpool_settings settings;
-        struct taskpool *pool;
-        taskpool_settings_default(&settings);
-        settings.mode = mode;
-        settings.seed = (int64_t)seed;
-        check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
-        for (int i = 0; i < N_ITERATIONS; i++) {
-            if (i > 0)
-                check_ok(taskpool_restore(pool));
-            check_ok(taskpool_run(pool));
-            sum_s += i < 2 ? 0 : taskpool_statistics(pool, i)->makespan_s;
-        }
-        taskpool_destroy(pool);
+        sum_s += late_seconds(mode, 96, seed, &machine, N_ITERATIONS);
     }
     taskpool_noise_fini(&noise);
     return sum_s / (N_SEEDS * (N_ITERATIONS - 2));
