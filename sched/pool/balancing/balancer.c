@@ -86,10 +86,6 @@ static double own_load(const struct balancer *self)
     return balancer_expected_load(&self->link, self->bins);
 }
 
-/* Durations of a task: where a move costs less, a load counts without another one before it, as what a move that was
- * in vain costs is lost once. */
-#define CHEAP_MOVE 1
-
 /* A load as far as it was there in a phase before, too. 0: that is not known. */
 static double lasted_since(double load_s, double before_s, bool counts_alone)
 {
@@ -105,7 +101,7 @@ static double lasting_load(struct balancer *self)
     bool in_turns = balancer_in_turns(&self->link, load_s) && !rules->takes_worse;
     if (load_s < last_s[0] / 4)
         last_s[0] = last_s[1] = 0;
-    bool counts_alone = rules->move_cost < CHEAP_MOVE && !in_turns;
+    bool counts_alone = rules->move_cost < BALANCER_CHEAP_MOVE && !in_turns;
     if (rules->move_cost > 0 || in_turns)
         lasting_s = lasted_since(lasting_s, last_s[0], counts_alone);
     if (rules->move_cost > 0)

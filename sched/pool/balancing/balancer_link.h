@@ -85,6 +85,10 @@ struct balancer_message {
     uint32_t taken; /* move: bit i: the sender keeps task i of the offer */
 };
 
+/* Durations of a task: where a move costs less, a load counts without another one before it, as what a move that was
+ * in vain costs is lost once. */
+#define BALANCER_CHEAP_MOVE 1
+
 struct balancer_rules {
     int64_t branching;   /* of the tree; if more than the number of workers: one node */
     double donate_above; /* C: workers above C x average give tasks */

@@ -6,11 +6,15 @@
  * workers' speeds (learned_speeds.h), and pairs of workers even out what it leaves, which
  * --refine=false and --as-published undo.
  *
+ * Where tasks find data, and hardly take longer without (problem.move_cost), the second and third iterations steal, too,
+ * and the longest tasks run first: the first iteration made these data and says little of those that read them. Not
+ * where workers share cores: the kernel evens out short loads, and a search for tasks takes a turn of the others.
+ *
  * Where the data of tasks are known (problem.data_costs) and not negligible, pairs that weigh them take the
  * place of the tree (data_placement.h), unless --never-worse=false; and where no placement is as good as the
  * first iteration, iterations steal again (best_makespan.h).
  *
- * A worker runs its tasks in the order in which it ran them, because neighbours in
+ * Otherwise a worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
 #include "sched/pool/balancing/measured_balance.h"
 
@@ -60,7 +64,12 @@ static struct taskpool_mode_options persist_options =
 struct persist_state {
     struct measured_balance measured; /* first */
     int64_t n_iterations;             /* finished */
+    int64_t n_stealing;               /* iterations that steal, from the first on */
+    bool longest_first;
 };
+
+/* Iterations that steal where tasks find data and moves are cheap. */
+enum { N_STEALING_CHEAP = 3 };
 
 static int persist_init(void *state, const struct taskpool_mode_setup *setup,
                         struct taskpool_comm *comm)
@@ -84,20 +93,25 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
         rules.donate_above = settings->donate_above;
         rules.balance_over = settings->balance_over;
     }
+    double move_cost = setup->problem->move_cost;
+    self->longest_first = move_cost > 0 && move_cost < BALANCER_CHEAP_MOVE && comm->per_core <= 1 &&
+                          settings->never_worse;
+    self->n_stealing = self->longest_first ? N_STEALING_CHEAP : 1;
     return measured_balance_init(&self->measured, setup, comm, &rules, false);
 }
 
 static enum taskpool_mode_step persist_restore(void *state)
 {
     struct persist_state *self = state;
-    if (!self->measured.balancing)
+    struct measured_balance *measured = &self->measured;
+    if (!measured->balancing)
         self->n_iterations++;
-    bool keeps = self->n_iterations == 1;
-    if (!(keeps ? measured_balance_keep : measured_balance_balance)(&self->measured))
+    bool keeps = self->n_iterations <= self->n_stealing;
+    if (!(keeps ? measured_balance_keep : measured_balance_balance)(measured))
         return TASKPOOL_MODE_WAIT;
-    taskpool_comm_report(
-        self->measured.stealing.comm,
-        measured_balance_begin(&self->measured, self->measured.balancer.starts, false));
+    bool steals = self->n_iterations < self->n_stealing || measured->balancer.starts;
+    taskpool_comm_report(measured->stealing.comm,
+                         measured_balance_begin(measured, steals, self->longest_first));
     return TASKPOOL_MODE_DONE;
 }
 
@@ -110,7 +124,7 @@ const struct taskpool_mode mode_persist = {
                                            &persist_options, NULL},
     .state_size = sizeof(struct persist_state),
     .seeded = true,
-    .task_bytes = sizeof(struct duration_entry),
+    .task_bytes = sizeof(struct duration_entry) + DURATION_BINS_ORDER_BYTES,
     .node_words = steal_window_n_words,
     .init = persist_init,
     .fini = measured_balance_fini,
