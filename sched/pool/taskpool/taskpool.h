@@ -116,9 +116,10 @@ struct taskpool_problem {
     /* For the same: by how many of its durations a task takes longer, once, if it runs elsewhere
      * than in the last iteration, for instance because it computes there what it kept here. In
      * iterations after the first a victim then gives a thief only tasks that end earlier for it
-     * (retentive, auto), and balancers move only tasks that save more within as many iterations as
-     * there were, for an imbalance that lasts (persist, auto); both by the durations of
-     * taskpool_set_duration. Costs, and tasks that moved, then say nothing of how fast workers are. An estimate, if
+     * (retentive, auto; below 1, and with a core for each worker, persist in the second and third),
+     * and balancers move only tasks that save more within as many iterations as there were, for an
+     * imbalance that lasts (persist, auto); both by the durations of taskpool_set_duration. Costs,
+     * and tasks that moved, then say nothing of how fast workers are. An estimate, if
      * taskpool_set_move_cost will say what is measured. >= 0 and finite; 0: tasks take as long
      * anywhere. No effect in dynamic pools. */
     double move_cost;
