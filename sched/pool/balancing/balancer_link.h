@@ -85,8 +85,8 @@ struct balancer_message {
     uint32_t taken; /* move: bit i: the sender keeps task i of the offer */
 };
 
-/* Durations of a task: where a move costs less, a load counts without another one before it, as what a move that was
- * in vain costs is lost once. */
+/* Durations of a task: where a move costs less it is cheap. Then a load counts without another one before it, as what a
+ * move that was in vain costs is lost once, and persist steals in more iterations. */
 #define BALANCER_CHEAP_MOVE 1
 
 struct balancer_rules {

@@ -6,15 +6,18 @@
  * workers' speeds (learned_speeds.h), and pairs of workers even out what it leaves, which
  * --refine=false and --as-published undo.
  *
- * Where tasks find data, and hardly take longer without (problem.move_cost), the second and third iterations steal, too,
- * and the longest tasks run first: the first iteration made these data and says little of those that read them. Not
- * where workers share cores: the kernel evens out short loads, and a search for tasks takes a turn of the others.
+ * Where tasks find data and moves are cheap (0 < problem.move_cost < 1) the first three iterations steal, and the balancer
+ * begins after them: the first one makes the data, the second is the first that reads them, and a move by what either
+ * of them took makes the third longer. Workers then begin with their longest tasks, which leaves short ones to thieves at the
+ * end, unless --deque bounds the ranges of tasks. Not where workers of a node share cores, on which the kernel evens
+ * out short loads and a search for tasks takes turns from others; nor with --as-published, nor where the data
+ * of tasks are known.
  *
  * Where the data of tasks are known (problem.data_costs) and not negligible, pairs that weigh them take the
  * place of the tree (data_placement.h), unless --never-worse=false; and where no placement is as good as the
  * first iteration, iterations steal again (best_makespan.h).
  *
- * Otherwise a worker runs its tasks in the order in which it ran them, because neighbours in
+ * In all other cases a worker runs its tasks in the order in which it ran them, because neighbours in
  * that order may share data, and then those it received. */
 #include "sched/pool/balancing/measured_balance.h"
 
@@ -64,12 +67,11 @@ static struct taskpool_mode_options persist_options =
 struct persist_state {
     struct measured_balance measured; /* first */
     int64_t n_iterations;             /* finished */
-    int64_t n_stealing;               /* iterations that steal, from the first on */
-    bool longest_first;
+    bool takes_worse;                 /* as published */
 };
 
-/* Iterations that steal where tasks find data and moves are cheap. */
-enum { N_STEALING_CHEAP = 3 };
+/* Iterations that steal, from the first on, where moves are cheap. */
+enum { N_STEALING_IF_CHEAP = 3 };
 
 static int persist_init(void *state, const struct taskpool_mode_setup *setup,
                         struct taskpool_comm *comm)
@@ -93,25 +95,33 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
         rules.donate_above = settings->donate_above;
         rules.balance_over = settings->balance_over;
     }
-    double move_cost = setup->problem->move_cost;
-    self->longest_first = move_cost > 0 && move_cost < BALANCER_CHEAP_MOVE && comm->per_core <= 1 &&
-                          settings->never_worse;
-    self->n_stealing = self->longest_first ? N_STEALING_CHEAP : 1;
+    self->takes_worse = rules.takes_worse;
     return measured_balance_init(&self->measured, setup, comm, &rules, false);
+}
+
+static bool moves_are_cheap(const struct persist_state *self)
+{
+    const struct stealing *stealing = &self->measured.stealing;
+    const struct taskpool_problem *problem = stealing->setup->problem;
+    return problem->move_cost > 0 && problem->move_cost < BALANCER_CHEAP_MOVE &&
+           !problem->data_costs && stealing->comm->per_core <= 1 && !self->takes_worse;
 }
 
 static enum taskpool_mode_step persist_restore(void *state)
 {
     struct persist_state *self = state;
     struct measured_balance *measured = &self->measured;
+    bool is_cheap = moves_are_cheap(self);
+    int64_t n_stealing = is_cheap ? N_STEALING_IF_CHEAP : 1;
     if (!measured->balancing)
         self->n_iterations++;
-    bool keeps = self->n_iterations <= self->n_stealing;
+    bool keeps = self->n_iterations <= n_stealing;
     if (!(keeps ? measured_balance_keep : measured_balance_balance)(measured))
         return TASKPOOL_MODE_WAIT;
-    bool steals = self->n_iterations < self->n_stealing || measured->balancer.starts;
+    bool steals = self->n_iterations < n_stealing || measured->balancer.starts;
+    bool longest_first = is_cheap && measured->stealing.deque.bound == 0;
     taskpool_comm_report(measured->stealing.comm,
-                         measured_balance_begin(measured, steals, self->longest_first));
+                         measured_balance_begin(measured, steals, longest_first));
     return TASKPOOL_MODE_DONE;
 }
 

@@ -116,12 +116,12 @@ struct taskpool_problem {
     /* For the same: by how many of its durations a task takes longer, once, if it runs elsewhere
      * than in the last iteration, for instance because it computes there what it kept here. In
      * iterations after the first a victim then gives a thief only tasks that end earlier for it
-     * (retentive, auto; below 1, and with a core for each worker, persist in the second and third),
-     * and balancers move only tasks that save more within as many iterations as there were, for an
-     * imbalance that lasts (persist, auto); both by the durations of taskpool_set_duration. Costs,
-     * and tasks that moved, then say nothing of how fast workers are. An estimate, if
-     * taskpool_set_move_cost will say what is measured. >= 0 and finite; 0: tasks take as long
-     * anywhere. No effect in dynamic pools. */
+     * (retentive, auto), and balancers move only tasks that save more within as many iterations as
+     * there were, for an imbalance that lasts (persist, auto); both by the durations of
+     * taskpool_set_duration. Costs, and tasks that moved, then say nothing of how fast workers are.
+     * Where it is below 1, and workers of a node share no cores, persist steals in the second and third
+     * iteration, too. An estimate, if taskpool_set_move_cost will say what is measured. >= 0 and finite;
+     * 0: tasks take as long anywhere. No effect in dynamic pools. */
     double move_cost;
     /* The data that tasks read and write, and what moving them costs (taskpool/data.h): persist and
      * auto weigh that against the load that a move levels, and return to the placement with the

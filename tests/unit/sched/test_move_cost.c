@@ -7,9 +7,12 @@
 #include "support/base/random.h"
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
+#include "tests/cases/pool_cases.h"
 #include "tests/check.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 
 enum { n_tasks = 900, n_workers = 30, n_iterations = 8, N_SEEDS = 6 };
 
@@ -92,6 +95,7 @@ struct moves {
     double late_attempts;   /* to steal, likewise, of a worker */
     double attempts[4];     /* to steal in each of the first four iterations, of a worker */
     double last_makespan_s; /* of the last iteration */
+    bool longest_first;     /* in the last iteration, by powers of two of the duration */
 };
 
 static void check_ran_once(const struct taskpool *pool, int iteration)
@@ -106,10 +110,28 @@ static void check_ran_once(const struct taskpool *pool, int iteration)
     }
 }
 
+static bool ran_longest_first(const struct taskpool_history *history)
+{
+    int last[n_workers];
+    for (int i = 0; i < n_workers; i++)
+        last[i] = INT_MAX;
+    for (int64_t i = 0; i < history->n_entries; i++) {
+        const struct taskpool_history_entry *entry = &history->entries[i];
+        int power = ilogbf(entry->time_s);
+        if (power > last[entry->worker])
+            return false;
+        last[entry->worker] = power;
+    }
+    return true;
+}
+
+/* mode: what follows --sched=. */
 static struct moves simulate_moves(const char *mode, double move_cost, const double *speeds,
                                    struct durations durations)
 {
-    struct taskpool_settings settings;
+    char command_line[100];
+    snprintf(command_line, sizeof command_line, "--sched=%s", mode);
+    struct taskpool_settings settings = pool_case_settings(command_line);
     struct taskpool_problem problem = {.n_tasks = n_tasks,
                                        .run = count_run,
                                        .cost = varied_cost,
@@ -124,8 +146,6 @@ static struct moves simulate_moves(const char *mode, double move_cost, const dou
                                        .speeds = speeds};
     struct taskpool *pool;
     struct moves moves = {0};
-    taskpool_settings_default(&settings);
-    settings.mode = mode;
     settings.seed = (int64_t)durations.seed;
     settings.keep_history = true;
     check_ok(taskpool_simulate(&problem, &settings, &machine, &pool));
@@ -147,6 +167,7 @@ static struct moves simulate_moves(const char *mode, double move_cost, const dou
             check_ok(taskpool_set_move_cost(pool, durations.measured_cost));
         check_ok(taskpool_restore(pool));
     }
+    moves.longest_first = ran_longest_first(taskpool_history(pool));
     taskpool_destroy(pool);
     return moves;
 }
@@ -228,16 +249,21 @@ static void test_a_lasting_imbalance_is_evened_out(void **state)
 static void test_persist_steals_three_times_where_moves_are_cheap(void **state)
 {
     (void)state;
-    struct durations uneven = {.seed = 5, .spread = 0.2, .grows = 4};
+    struct durations lasting = {.seed = 5};
+    const double move_costs[] = {0, 0.1, 1};
     for (int i = 0; i < 3; i++) {
-        const double move_costs[] = {0, 0.1, 1};
-        struct moves moves = simulate_moves("persist", move_costs[i], NULL, uneven);
+        struct moves moves = simulate_moves("persist", move_costs[i], NULL, lasting);
         bool is_cheap = i == 1;
         assert_true(moves.attempts[0] > 0);
         assert_true((moves.attempts[1] > 0) == is_cheap);
         assert_true((moves.attempts[2] > 0) == is_cheap);
         assert_true(moves.attempts[3] == 0);
+        assert_true(moves.longest_first == is_cheap);
     }
+    assert_true(simulate_moves("persist --never-worse=false", 0.1, NULL, lasting).attempts[1] == 0);
+    assert_false(simulate_moves("persist --deque=1000", 0.1, NULL, lasting).longest_first);
+    lasting.measured_cost = 160;
+    assert_true(simulate_moves("persist", 0.1, NULL, lasting).attempts[1] == 0);
 }
 
 /* Before a move pays, tasks move for which the receiver has time while it would wait. */
