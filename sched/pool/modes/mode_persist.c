@@ -6,12 +6,12 @@
  * workers' speeds (learned_speeds.h), and pairs of workers even out what it leaves, which
  * --refine=false and --as-published undo.
  *
- * Where tasks find data and moves are cheap (0 < problem.move_cost < 1) the first three iterations steal, and the balancer
- * begins after them: the first one makes the data, the second is the first that reads them, and a move by what either
- * of them took makes the third longer. Workers then begin with their longest tasks, which leaves short ones to thieves at the
- * end, unless --deque bounds the ranges of tasks. Not where workers of a node share cores, on which the kernel evens
- * out short loads and a search for tasks takes turns from others; nor with --as-published, nor where the data
- * of tasks are known.
+ * Where tasks find data and moves are cheap (0 < problem.move_cost < 1) the first four iterations steal, in place of the
+ * first: that one makes the data, the second is the first that reads them, and a move by what either of them took makes
+ * the third longer. Workers then begin with their longest tasks, which leaves short ones to thieves at the end, unless
+ * --deque bounds the ranges of tasks. Not where workers of a node share cores, on which the kernel evens out
+ * short loads and a search for tasks takes turns from others; nor with --as-published, nor where the data of tasks
+ * are known.
  *
  * Where the data of tasks are known (problem.data_costs) and not negligible, pairs that weigh them take the
  * place of the tree (data_placement.h), unless --never-worse=false; and where no placement is as good as the
@@ -70,8 +70,8 @@ struct persist_state {
     bool takes_worse;                 /* as published */
 };
 
-/* Iterations that steal, from the first on, where moves are cheap. */
-enum { N_STEALING_IF_CHEAP = 3 };
+/* Iterations that steal, from the first on, where moves are cheap: after it three that find data. */
+enum { N_STEALING_IF_CHEAP = 4 };
 
 static int persist_init(void *state, const struct taskpool_mode_setup *setup,
                         struct taskpool_comm *comm)
