@@ -67,7 +67,6 @@ static struct taskpool_mode_options persist_options =
 struct persist_state {
     struct measured_balance measured; /* first */
     int64_t n_iterations;             /* finished */
-    bool takes_worse;                 /* as published */
 };
 
 /* Iterations that steal, from the first on, where moves are cheap: after it three that find data. */
@@ -95,7 +94,6 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
         rules.donate_above = settings->donate_above;
         rules.balance_over = settings->balance_over;
     }
-    self->takes_worse = rules.takes_worse;
     return measured_balance_init(&self->measured, setup, comm, &rules, false);
 }
 
@@ -103,8 +101,10 @@ static bool moves_are_cheap(const struct persist_state *self)
 {
     const struct stealing *stealing = &self->measured.stealing;
     const struct taskpool_problem *problem = stealing->setup->problem;
+    const struct persist_settings *settings =
+        taskpool_settings_of(stealing->setup->settings, &persist_options);
     return problem->move_cost > 0 && problem->move_cost < BALANCER_CHEAP_MOVE &&
-           !problem->data_costs && stealing->comm->per_core <= 1 && !self->takes_worse;
+           !problem->data_costs && stealing->comm->per_core <= 1 && settings->never_worse;
 }
 
 static enum taskpool_mode_step persist_restore(void *state)

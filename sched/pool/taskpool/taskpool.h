@@ -119,7 +119,7 @@ struct taskpool_problem {
      * (retentive, auto), and balancers move only tasks that save more within as many iterations as
      * there were, for an imbalance that lasts (persist, auto); both by the durations of
      * taskpool_set_duration. Costs, and tasks that moved, then say nothing of how fast workers are.
-     * Where it is below 1, and workers of a node share no cores, persist steals in the first four
+     * Where move_cost is below 1, and workers of a node share no cores, persist steals in the first four
      * iterations. An estimate, if taskpool_set_move_cost will say what is measured. >= 0 and finite;
      * 0: tasks take as long anywhere. No effect in dynamic pools. */
     double move_cost;

@@ -89,13 +89,13 @@ static int count_run(int64_t task, void *context)
 }
 
 struct moves {
-    int64_t n_first;        /* in the first iteration */
-    double first_s;         /* its makespan */
-    int64_t n_late;         /* from the third iteration on */
-    double late_attempts;   /* to steal, likewise, of a worker */
-    double attempts[5];     /* to steal in each of the first five iterations, of a worker */
-    double last_makespan_s; /* of the last iteration */
-    bool longest_first;     /* in the last iteration, by powers of two of the duration */
+    int64_t n_first;               /* in the first iteration */
+    double first_s;                /* its makespan */
+    int64_t n_late;                /* from the third iteration on */
+    double late_attempts;          /* to steal, likewise, of a worker */
+    double attempts[n_iterations]; /* to steal in each, of a worker */
+    double last_makespan_s;        /* of the last iteration */
+    bool longest_first;            /* in the last iteration, by powers of two of the duration */
 };
 
 static void check_ran_once(const struct taskpool *pool, int iteration)
@@ -158,8 +158,7 @@ static struct moves simulate_moves(const char *mode, double move_cost, const dou
             moves.n_first = figures->tasks_moved;
             moves.first_s = figures->makespan_s;
         }
-        if (i < 5)
-            moves.attempts[i] = figures->steals_attempted.mean;
+        moves.attempts[i] = figures->steals_attempted.mean;
         moves.n_late += i >= 2 ? figures->tasks_moved : 0;
         moves.late_attempts += i >= 2 ? figures->steals_attempted.mean : 0;
         moves.last_makespan_s = figures->makespan_s;
@@ -262,6 +261,8 @@ static void test_persist_steals_four_times_where_moves_are_cheap(void **state)
         assert_true(moves.longest_first == is_cheap);
     }
     assert_true(simulate_moves("persist --never-worse=false", 0.1, NULL, lasting).attempts[1] == 0);
+    assert_true(simulate_moves("persist --never-worse=false --balancer=pairs", 0.1, NULL, lasting)
+                    .attempts[1] == 0);
     assert_false(simulate_moves("persist --deque=1000", 0.1, NULL, lasting).longest_first);
     lasting.measured_cost = 160;
     assert_true(simulate_moves("persist", 0.1, NULL, lasting).attempts[1] == 0);
