@@ -169,7 +169,7 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
              self->balancer.steals ? "stealing" : "no stealing");
     if (outcome->largest_s < outcome->best_s * (1 - BALANCER_LEAST_GAIN)) {
         snprintf(choice->why, sizeof choice->why,
-                 "no load above %.4g s, the least possible, has lasted for three iterations yet",
+                 "no load above %.4g s, the least possible, has lasted for three iterations so far",
                  outcome->best_s);
         return;
     }
