@@ -63,7 +63,8 @@ static int most_vectors(const struct scf_basis *basis, bool is_own)
 
 enum status curvature_search_init(struct scf_hessian *hessian,
                                   struct scf_representations *representations, int representation,
-                                  bool is_own, struct curvature_search *search)
+                                  bool is_own, const struct scf_directions *soft,
+                                  struct curvature_search *search)
 {
     const struct scf_basis *basis = hessian->basis;
     int n_spins = basis->n_spins;
@@ -79,6 +80,8 @@ enum status curvature_search_init(struct scf_hessian *hessian,
                                    .leave_out_free = is_own,
                                    .representations = representations,
                                    .representation = representation};
+    if (n_spins == 2 && start.most_new > 1)
+        start.soft = soft;
     return davidson_init(hessian, &start, &search->davidson);
 }
 
@@ -95,17 +98,6 @@ int curvature_search_vectors(const struct curvature_search *search)
 {
     bool is_long = search->curvature.n_products >= search->care->min_products;
     return is_long || !has_wider_space(search) ? search->davidson.most_new : 1;
-}
-
-void curvature_search_choose(struct curvature_search *search, int n)
-{
-    search->davidson.n_new = 0;
-    if (search->done || n == 0)
-        return;
-    davidson_choose(&search->davidson, n);
-    search->done = search->davidson.n_new == 0 || search->curvature.n_products >= MAX_PRODUCTS;
-    if (search->done)
-        search->davidson.n_new = 0;
 }
 
 /* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
@@ -152,13 +144,16 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
 
 /* Whether the error or the residual is small enough but for doubts about the sign. An eigenvalue has to
  * last, because the first vectors may lack what leads lower; in the space of a restricted state less
- * long, because the search in the wider one would find that, too. */
+ * long, because the search in the wider one would find that, too; after a soft mode, which converges before
+ * the noise beside it, a pass longer, however small the residual is. */
 static bool is_error_small(const struct curvature_search *search, double eigenvalue_error)
 {
     const struct scf_curvature *curvature = &search->curvature;
     int enough = search->care->min_products - has_wider_space(search);
     double fraction = !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION
                                                                    : search->care->error_fraction;
+    if (search->davidson.has_soft && curvature->n_products < enough + search->davidson.most_new)
+        return false;
     return search->davidson.residual_norm < SMALL_RESIDUAL ||
            (curvature->n_products >= enough &&
             eigenvalue_error < fraction * fabs(curvature->eigenvalue));
@@ -185,6 +180,20 @@ static void check_lowest(struct curvature_search *search)
     search->done = is_error_small(search, eigenvalue_error);
     curvature->error = search->done ? curvature->noise + eigenvalue_error : INFINITY;
     search->done = search->done && is_sign_found(search, eigenvalue_error);
+}
+
+void curvature_search_choose(struct curvature_search *search, int n)
+{
+    search->davidson.n_new = 0;
+    if (search->done || n == 0)
+        return;
+    davidson_choose(&search->davidson, n);
+    bool is_exhausted = search->davidson.n_new == 0;
+    if (is_exhausted && search->curvature.n_products > 0)
+        search->curvature.error = search->curvature.noise + estimate_eigenvalue_error(search);
+    search->done = is_exhausted || search->curvature.n_products >= MAX_PRODUCTS;
+    if (search->done)
+        search->davidson.n_new = 0;
 }
 
 enum status curvature_search_advance(struct curvature_search *search)

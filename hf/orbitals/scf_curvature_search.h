@@ -31,11 +31,12 @@ struct curvature_search {
     bool done;
 };
 
-/* Zeroed by the caller. Collective, like all that follows. Errors: those of davidson_init; on failure
- * davidson_fini still has to be called. */
+/* Zeroed by the caller. soft: as in davidson_start, used where noise begins beside it. Collective, like
+ * all that follows. Errors: those of davidson_init; on failure davidson_fini still has to be called. */
 enum status curvature_search_init(struct scf_hessian *hessian,
                                   struct scf_representations *representations, int representation,
-                                  bool is_own, struct curvature_search *search);
+                                  bool is_own, const struct scf_directions *soft,
+                                  struct curvature_search *search);
 
 /* Vectors that the search wants in the coming pass. Not collective. */
 int curvature_search_vectors(const struct curvature_search *search);

@@ -91,6 +91,46 @@ static void set_first(struct davidson *davidson, const struct davidson_start *st
         divide_by_gaps(davidson, 0, x, x);
 }
 
+/* Removes what vector has of n orthonormal ones; the square of its norm after it. *before: before it,
+ * unless it is known. */
+static double remove_parts(int n, const struct scf_rotation orthonormal[],
+                           struct scf_rotation *vector, double *before)
+{
+    double dots[DAVIDSON_VECTORS + 1], left;
+    scf_rotation_dots(n, orthonormal, vector, dots);
+    *before = *before > 0 ? *before : dots[n];
+    left = dots[n];
+    for (int i = 0; i < n; i++) {
+        scf_rotation_add(-dots[i], &orthonormal[i], 1, vector);
+        left -= dots[i] * dots[i];
+    }
+    return left;
+}
+
+/* A new vector that has less in its block is rounding errors of what was removed from it; a soft mode that
+ * has less in the searched space belongs to another. */
+#define LEAST_IN_BLOCK 0.5
+
+/* Sets x to a unit vector along what the searched space, without free rotations, has of the first soft mode
+ * that lies there for the most part; false if none does. */
+static bool set_soft(const struct davidson *davidson, const struct davidson_start *start,
+                     struct scf_rotation *x)
+{
+    struct scf_rotation mode = davidson->scratch;
+    for (int i = 0; start->soft && i < start->soft->n; i++) {
+        double before = 0;
+        scf_rotation_add(1, &start->soft->x[i], 0, &mode);
+        remove_parts(davidson->n_free, davidson->free_rotations, &mode, &before);
+        scf_representations_split(start->representations, &mode, 1, &start->representation, &x);
+        double square = scf_rotation_dot(x, x);
+        if (square > LEAST_IN_BLOCK * before) {
+            scf_rotation_add(0, x, 1 / sqrt(square), x);
+            return true;
+        }
+    }
+    return false;
+}
+
 enum status davidson_init(struct scf_hessian *hessian, const struct davidson_start *start,
                           struct davidson *davidson)
 {
@@ -106,25 +146,10 @@ enum status davidson_init(struct scf_hessian *hessian, const struct davidson_sta
         TRY(scf_find_free_rotations(hessian, davidson->free_rotations, &davidson->n_free));
     if (davidson->n_free == count_rotations(hessian->basis))
         davidson->n_free = 0;
-    for (int i = 0; i < start->most_new; i++)
+    davidson->has_soft = set_soft(davidson, start, &davidson->next[0]);
+    for (int i = davidson->has_soft; i < start->most_new; i++)
         set_first(davidson, start, i, &davidson->next[i]);
     return STATUS_OK;
-}
-
-/* Removes what vector has of n orthonormal ones; the square of its norm after it. *before: before it,
- * unless it is known. */
-static double remove_parts(int n, const struct scf_rotation orthonormal[],
-                           struct scf_rotation *vector, double *before)
-{
-    double dots[DAVIDSON_VECTORS + 1], left;
-    scf_rotation_dots(n, orthonormal, vector, dots);
-    *before = *before > 0 ? *before : dots[n];
-    left = dots[n];
-    for (int i = 0; i < n; i++) {
-        scf_rotation_add(-dots[i], &orthonormal[i], 1, vector);
-        left -= dots[i] * dots[i];
-    }
-    return left;
 }
 
 /* Makes vector number n a unit vector orthogonal to those before and to free rotations; false if
@@ -145,9 +170,6 @@ static bool orthonormalise(struct davidson *davidson, int n)
     scf_rotation_add(0, vector, 1 / norm, vector);
     return true;
 }
-
-/* A new vector that has less in its block is rounding errors of what was removed from it. */
-#define LEAST_IN_BLOCK 0.5
 
 /* Makes vector number n one of the block again: what it has of others was a rounding error before little
  * was left of it, and would be taken for a part of the product. False if it is none. */

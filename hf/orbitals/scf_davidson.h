@@ -25,6 +25,7 @@ struct davidson {
     int n_vectors, n_new;                        /* with products; after them, in the coming pass */
     int most_new;                                /* in any pass */
     int capacity;                                /* vectors that there is room for */
+    bool has_soft;                               /* the first vector was a soft mode, not noise */
     struct scf_rotation vectors[DAVIDSON_VECTORS];            /* orthonormal */
     struct scf_rotation products[DAVIDSON_VECTORS];           /* H times each */
     double matrix[DAVIDSON_VECTORS * DAVIDSON_VECTORS];       /* of H between them */
@@ -53,6 +54,9 @@ struct davidson_start {
     bool leave_out_free;                         /* free rotations, where there are others */
     struct scf_representations *representations; /* blocks of the Hessian */
     int representation;                          /* the one that is searched */
+    /* Directions of low curvature, the lowest first, of which the first one that lies in the space replaces
+     * the noise of a first vector; NULL: none are known. */
+    const struct scf_directions *soft;
 };
 
 /* Collective, like all that follows. Errors: STATUS_NO_MEMORY; on failure davidson_fini still has to be

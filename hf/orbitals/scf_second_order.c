@@ -187,6 +187,14 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
     return step->moved ? estimate_gain(solver, *state, &step->left) : STATUS_OK;
 }
 
+struct scf_directions scf_second_order_soft_modes(struct scf_second_order *solver,
+                                                  const struct scf_state *state)
+{
+    struct scf_preconditioner *preconditioner = &solver->preconditioner;
+    scf_preconditioner_begin(preconditioner, state, MIN_GAP);
+    return (struct scf_directions){preconditioner->n, preconditioner->x};
+}
+
 /* The energy along a direction of negative curvature, from the point where the gradient is zero:
  *   E(t) = E(0) + w [ 1/2 c t^2 + 1/6 p t^3 + 1/24 q t^4 ],
  * p zero where a symmetry says that both ways are alike. */

@@ -43,6 +43,11 @@ struct scf_step {
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step);
 
+/* The directions in which the last step found the lowest positive curvatures, the lowest first, in the
+ * orbitals of the state, which are canonical; lent until the next step. None before the first step. */
+struct scf_directions scf_second_order_soft_modes(struct scf_second_order *solver,
+                                                  const struct scf_state *state);
+
 /* Leaves a saddle point along direction, of norm 1 and of this negative curvature (scf_hessian.h),
  * by a search for the length of the step: *state becomes one of lower energy, as above. *moved is
  * false if none is found. *state has to be accurate, so that small differences count. */

@@ -13,6 +13,7 @@
 /* All searches, the own space first, in each one search of each representation. */
 struct curvature_searches {
     struct scf_hessian *hessian;
+    const struct scf_directions *soft; /* NULL: none are known */
     struct scf_representations representations;
     int n_spaces;
     struct curvature_search *of; /* n_spaces x representations */
@@ -260,7 +261,7 @@ static enum status init_searches(struct curvature_searches *searches)
     TRY(scf_rotations_init(basis, 2 * most, all));
     for (int i = 0; i < searches->n_spaces * n; i++) {
         TRY(curvature_search_init(searches->hessian, &searches->representations, i % n, i < n,
-                                  &searches->of[i]));
+                                  searches->soft, &searches->of[i]));
         searches->of[i].gradient_norm = gradient_norm;
     }
     return STATUS_OK;
@@ -300,10 +301,11 @@ static enum status create_searches(struct curvature_searches *searches)
     return searches->of ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability)
+enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_directions *soft,
+                               struct scf_stability *stability)
 {
-    struct curvature_searches searches = {.hessian = hessian,
-                                          .n_spaces = count_stability_spaces(hessian->basis)};
+    struct curvature_searches searches = {
+        .hessian = hessian, .soft = soft, .n_spaces = count_stability_spaces(hessian->basis)};
     *stability = (struct scf_stability){0};
     enum status status = create_searches(&searches);
     if (status == STATUS_OK)

@@ -23,9 +23,11 @@ struct scf_stability {
     int n_builds; /* passes over the integrals: each of all quartets once, or less */
 };
 
-/* Collective. Errors: those of scf_hessian_multiply_several, STATUS_NO_MEMORY; nothing is
- * left then. */
-enum status scf_stability_init(struct scf_hessian *hessian, struct scf_stability *stability);
+/* soft: directions of low curvature that are known, the lowest first, with which the search about an
+ * unrestricted state begins; NULL: none. Collective. Errors: those of scf_hessian_multiply_several,
+ * STATUS_NO_MEMORY; nothing is left then. */
+enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_directions *soft,
+                               struct scf_stability *stability);
 void scf_stability_fini(struct scf_stability *stability);
 
 /* Bytes that scf_stability_init takes of a process, at most, in addition to the Hessian's

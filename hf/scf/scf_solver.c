@@ -364,11 +364,14 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
 {
     struct scf_hessian hessian;
     struct scf_stability stability;
+    struct scf_directions soft = {0};
     int n_spins = solver->basis->n_spins;
     *moved = false;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum wall_use use = wall_time_begin(WALL_STABILITY);
-    enum status status = scf_stability_init(&hessian, &stability);
+    if (solver->second_order)
+        soft = scf_second_order_soft_modes(solver->second_order, solver->state);
+    enum status status = scf_stability_init(&hessian, &soft, &stability);
     wall_time_end(use);
     scf_hessian_fini(&hessian);
     TRY(status);

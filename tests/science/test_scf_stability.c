@@ -174,13 +174,11 @@ static double lowest_of(const double *values, int n_free)
 }
 
 /* The eigenvalue found lies above the lowest one of H, but for the noise; if the search converged,
- * within its error of one of them, of the lowest if that is positive or small. */
-static void check_curvature(const struct scf_curvature *curvature, int64_t n, double *H, int n_free,
-                            enum scf_verdict verdict)
+ * within its error of one of them, of the lowest if that is positive or small. values: n, of H. */
+static void check_curvature(const struct scf_curvature *curvature, int64_t n, const double *values,
+                            int n_free, enum scf_verdict verdict)
 {
-    double *values = malloc((size_t)n * sizeof *values), nearest = INFINITY;
-    check_ok(symmetric_eigen((int)n, H, values));
-    double lowest = lowest_of(values, n_free);
+    double nearest = INFINITY, lowest = lowest_of(values, n_free);
     if (verdict == SCF_VERDICT_NOT_TESTED)
         verdict = lowest < 0 ? SCF_VERDICT_UNSTABLE : SCF_VERDICT_STABLE;
     assert_int_equal(scf_curvature_verdict(curvature), verdict);
@@ -190,7 +188,38 @@ static void check_curvature(const struct scf_curvature *curvature, int64_t n, do
     assert_true(nearest <= curvature->error);
     if (lowest > -1e-3 && isfinite(curvature->error))
         check_close(curvature->eigenvalue, lowest, curvature->error);
-    free(values);
+}
+
+/* Sets a rotation to numbers in the order of the reference. */
+static void set_rotation(const double *whole, struct scf_rotation *rotation)
+{
+    for (int s = 0; s < 2; s++) {
+        struct dense *kappa = rotation->kappa[s];
+        for (int j = 0; kappa && j < kappa->local_columns; j++)
+            for (int i = 0; i < kappa->local_rows; i++)
+                kappa->local[j * kappa->local_rows + i] =
+                    whole[dense_global_row(kappa, i) * kappa->n_columns +
+                          dense_global_column(kappa, j)];
+        whole += kappa ? kappa->n_rows * kappa->n_columns : 0;
+    }
+}
+
+/* Begins the search with each of the lowest eigenvectors, of which all but one hide what lies lower. */
+static void check_soft_starts(struct solution *solution, const struct stability_case *expected,
+                              int64_t n, const double *vectors, const double *values)
+{
+    for (int64_t k = 0; k < n && k < 4; k++) {
+        struct scf_rotation mode;
+        struct scf_stability stability;
+        const struct scf_directions soft = {1, &mode};
+        check_ok(scf_rotation_init(solution->basis, &mode));
+        set_rotation(vectors + k * n, &mode);
+        check_ok(scf_stability_init(&solution->hessian, &soft, &stability));
+        check_curvature(&stability.curvature[SCF_REAL_UHF], n, values, expected->n_free,
+                        expected->verdict[SCF_REAL_UHF]);
+        scf_stability_fini(&stability);
+        scf_rotation_fini(&mode);
+    }
 }
 
 static void check_case(const struct stability_case *stability_case, bool symmetry)
@@ -206,16 +235,21 @@ static void check_case(const struct stability_case *stability_case, bool symmetr
                                      &solution.orbitals, coulomb[block]);
     free(integrals);
     check_products(&solution, n_blocks, H);
-    check_ok(scf_stability_init(&solution.hessian, &stability));
+    check_ok(scf_stability_init(&solution.hessian, NULL, &stability));
     int most = 0;
+    int64_t n = reference_n_rotations(&solution.orbitals);
+    double *values = malloc((size_t)n * sizeof *values);
     for (int block = 0; block < n_blocks; block++) {
         const struct scf_curvature *curvature = &stability.curvature[own + block];
-        check_curvature(curvature, reference_n_rotations(&solution.orbitals), H[block],
-                        block == 0 ? stability_case->n_free : 0,
+        check_ok(symmetric_eigen((int)n, H[block], values));
+        check_curvature(curvature, n, values, block == 0 ? stability_case->n_free : 0,
                         stability_case->verdict[own + block]);
+        if (n_blocks == 1)
+            check_soft_starts(&solution, stability_case, n, H[block], values);
         most = curvature->n_products > most ? curvature->n_products : most;
         free(H[block]);
     }
+    free(values);
     /* The searches share their builds, and so do several vectors of one towards UHF. */
     struct scf_representations representations;
     check_ok(scf_representations_init(&solution.hessian, &representations));
