@@ -249,7 +249,7 @@ void class_counts_destroy(struct class_counts *counts)
     free(counts);
 }
 
-static int functions_of_pair(const struct class_counts *counts, int pair_type)
+int class_counts_pair_functions(const struct class_counts *counts, int pair_type)
 {
     int types[2];
     pair_type_split(pair_type, types);
@@ -259,7 +259,7 @@ static int functions_of_pair(const struct class_counts *counts, int pair_type)
 
 int class_counts_n_integrals(const struct class_counts *counts, int t, int u)
 {
-    return functions_of_pair(counts, t) * functions_of_pair(counts, u);
+    return class_counts_pair_functions(counts, t) * class_counts_pair_functions(counts, u);
 }
 
 int class_counts_pair_l(const struct class_counts *counts, int pair_type)

@@ -73,5 +73,8 @@ bool class_walk_next(const struct class_counts *counts, int t, int u, struct cla
 /* Integrals of a quartet of pair types t and u. */
 int class_counts_n_integrals(const struct class_counts *counts, int t, int u);
 
+/* Functions of a pair. */
+int class_counts_pair_functions(const struct class_counts *counts, int pair_type);
+
 /* Sum of the largest angular momenta of the two groups of a pair. */
 int class_counts_pair_l(const struct class_counts *counts, int pair_type);

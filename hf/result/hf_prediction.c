@@ -64,6 +64,12 @@ static void print_classes(const struct fock_prediction *prediction)
     }
 }
 
+/* At most 1: under symmetry quartets are counted by orbits, and samples are of all. */
+static double sampled_fraction(const struct fock_prediction *prediction)
+{
+    return fmin(1, prediction->sampled_quartets / fmax(1, prediction->quartets));
+}
+
 void hf_prediction_print(const struct fock_prediction *prediction, const struct hf_counted *counted)
 {
     log_print("Tasks      %lld of %lld are not null\n"
@@ -76,8 +82,7 @@ void hf_prediction_print(const struct fock_prediction *prediction, const struct 
         "\nPredicted seconds, from %.3g %% of the quartets, computed in %.2f s\n"
         "Fock build %10.3g  every integral above the threshold computed: most builds of an SCF;\n"
         "                       the first, of superposed atoms, takes less\n",
-        100 * prediction->sampled_quartets / fmax(1, prediction->quartets), prediction->sample_s,
-        prediction->direct.seconds);
+        100 * sampled_fraction(prediction), prediction->sample_s, prediction->direct.seconds);
     if (prediction->kept_fraction > 0)
         log_print(
             "           %10.3g  in which %.0f %% of the integrals are computed and kept, and\n"
@@ -107,8 +112,8 @@ static json_t *classes_to_json(const struct fock_prediction *prediction)
             name_class(prediction, t, u, name);
             json_object_set_new(classes, name,
                                 json_pack("{s:I, s:I, s:I, s:f}", "quartets",
-                                          (json_int_t)count->quartets, "primitives",
-                                          (json_int_t)count->primitives, "sampled_quartets",
+                                          (json_int_t)round(count->quartets), "primitives",
+                                          (json_int_t)round(count->primitives), "sampled_quartets",
                                           (json_int_t)sampled_of_class(prediction, t, u), "seconds",
                                           prediction->direct.class_s[t * n + u]));
         }
@@ -121,7 +126,7 @@ json_t *hf_prediction_to_json(const struct fock_prediction *prediction,
     json_t *json =
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:f}", "tasks", (json_int_t)counted->tasks, "non_null",
                   (json_int_t)counted->non_null, "integrals", (json_int_t)counted->integrals,
-                  "quartets", (json_int_t)prediction->quartets, "sampled_quartets",
+                  "quartets", (json_int_t)round(prediction->quartets), "sampled_quartets",
                   (json_int_t)prediction->sampled_quartets, "sample_seconds", prediction->sample_s);
     json_t *times = json_pack(
         "{s:f, s:f, s:f, s:f, s:[i, i], s:[f, f], s:o}", "build_seconds",
