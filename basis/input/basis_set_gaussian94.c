@@ -200,8 +200,9 @@ static bool is_data(const struct line_reader *reader)
 }
 
 /* Skips a line outside of the blocks. Data there are a defect of the element before them, whose
- * block may have ended too early.
- * last  the element of the last block; becomes -1 where an unknown element has one */
+ * block may have ended too early; the line of an element that lacks its 0 is one of this element.
+ * last  the element of the last block, also of one that lacks its 0; becomes -1 where an unknown element has
+ *       one */
 static enum status skip_outer_line(const struct line_reader *reader, struct basis_set *set,
                                    int *last)
 {
@@ -215,6 +216,13 @@ static enum status skip_outer_line(const struct line_reader *reader, struct basi
                                    word_show(reader->words[0]).text);
     if (reader->n_words == 2 && word_equals(reader->words[1], "0"))
         *last = -1;
+    int element = reader->n_words <= 2 && !is_data(reader)
+                      ? element_number(reader->words[0].begin, reader->words[0].length)
+                      : -1;
+    if (element >= 0) {
+        *last = element;
+        return basis_set_add_defect(set, element, status);
+    }
     if (*last >= 0 && is_data(reader))
         return basis_set_add_defect(set, *last, status);
     return basis_set_skip(set);

@@ -181,8 +181,8 @@ static enum status add_kept_defect(struct nwchem_file *file, int element, struct
     return basis_set_add_defect(file->set, element, STATUS_INPUT);
 }
 
-/* Skips a line of a section that is no shell's: a defect of the element that it names or, for a
- * row, that it follows; else it may belong to the elements before and after it. */
+/* Skips a line of a section that is no shell's: a defect of the element that it names, as are the rows that
+ * follow, or, for a row, that it follows; else it may belong to the elements before and after it. */
 static enum status skip_section_line(struct nwchem_file *file, struct section *section)
 {
     const struct line_reader *reader = file->reader;
@@ -195,8 +195,10 @@ static enum status skip_section_line(struct nwchem_file *file, struct section *s
                                   "'end', found '%s'",
                                   word_show(reader->all).text);
     int element = is_row(reader) ? file->last : first_element(reader);
-    if (element >= 0)
+    if (element >= 0) {
+        file->last = element;
         return basis_set_add_defect(file->set, element, status);
+    }
     if (!section->line_failed) {
         section->next_failed = true;
         section->failure = status_keep();
@@ -305,9 +307,10 @@ static enum status skip_line_between(struct nwchem_file *file)
     const struct line_reader *reader = file->reader;
     enum status status = line_reader_fail_at(
         reader, 0, "expected a section 'basis' or 'ecp', found '%s'", word_show(reader->all).text);
-    int element = is_row(reader) ? file->last : shell_element(reader);
-    TRY(element >= 0 ? basis_set_add_defect(file->set, element, status)
-                     : basis_set_skip(file->set));
+    if (!is_row(reader))
+        file->last = shell_element(reader);
+    TRY(file->last >= 0 ? basis_set_add_defect(file->set, file->last, status)
+                        : basis_set_skip(file->set));
     next_line(file);
     return STATUS_OK;
 }

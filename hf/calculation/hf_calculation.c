@@ -209,12 +209,8 @@ static enum status read_guess(struct hf_calculation *calculation, const struct s
 static enum status set_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
 {
     const struct hf_settings *settings = calculation->settings;
-    if (calculation->checkpoint) {
-        enum wall_use use = wall_time_begin(WALL_FILES);
-        enum status status = read_guess(calculation, problem);
-        wall_time_end(use);
-        return status;
-    }
+    if (calculation->checkpoint)
+        return read_guess(calculation, problem);
     if (strcmp(settings->guess, "core") == 0)
         return guess_core(problem, settings->scf.dependence, calculation->D);
     return calculation->input.flipped ? guess_sad_with_spins(problem, calculation->D)

@@ -183,7 +183,9 @@ enum status checkpoint_reader_create(const char *path, const struct scf_problem 
     new->comm = problem->comm;
     new->fit = fit;
     MPI_Comm_rank(problem->comm, &new->rank);
+    enum wall_use use = wall_time_begin(WALL_FILES);
     enum status status = verify_everywhere(new, problem);
+    wall_time_end(use);
     if (status != STATUS_OK)
         checkpoint_reader_destroy(new);
     else

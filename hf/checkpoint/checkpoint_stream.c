@@ -26,6 +26,7 @@ enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, 
     MPI_Comm_rank(comm, &rank);
     *stream = (struct checkpoint_stream){
         .path = path, .move = move, .comm = comm, .is_root = rank == 0, .file = -1, .order = order};
+    stream->before = wall_time_begin(WALL_FILES);
     enum status status = STATUS_OK;
     if (stream->is_root) {
         struct hdf5_messages messages = hdf5_messages_stop();
@@ -35,7 +36,10 @@ enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, 
             status = fail_stream(stream, "the file");
         hdf5_messages_resume(&messages);
     }
-    return status_agree(comm, status);
+    status = status_agree(comm, status);
+    if (status != STATUS_OK)
+        wall_time_end(stream->before);
+    return status;
 }
 
 enum status checkpoint_stream_close(struct checkpoint_stream *stream, enum status status)
@@ -46,7 +50,9 @@ enum status checkpoint_stream_close(struct checkpoint_stream *stream, enum statu
             status = fail_stream(stream, "its end");
         hdf5_messages_resume(&messages);
     }
-    return status_agree(stream->comm, status);
+    status = status_agree(stream->comm, status);
+    wall_time_end(stream->before);
+    return status;
 }
 
 /* --- matrices --- */

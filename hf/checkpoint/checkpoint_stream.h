@@ -7,6 +7,7 @@
 
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
+#include "support/mpi/wall_time.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -23,6 +24,7 @@ struct checkpoint_stream {
     bool is_root;         /* this is process 0 */
     int64_t file;         /* HDF5's, negative but on process 0 */
     const int64_t *order; /* borrowed; on process 0: function k of the file is order[k] here */
+    enum wall_use before; /* use of the wall time before it was opened; meanwhile: WALL_FILES */
 };
 
 /* A file that is there. path, order: used on process 0 only. */

@@ -267,6 +267,7 @@ struct harmless_case {
     const char *text;
 };
 
+#define NWCHEM_SECTION    "%sbasis spherical\nH S\n3 1\n%sO S\n7 1\nend\n%s"
 #define GAUSSIAN94_FORMAT "%sH 0\nS 1 1\n3 1\n****\n%sO 0\nS 1 1\n7 1\n****\n%s"
 #define NWCHEM_FORMAT                                                                              \
     "%sbasis \"H\" spherical\nH S\n3 1\nend\n%sbasis \"O\" spherical\nO S\n7 1\nend\n%s"
@@ -281,6 +282,8 @@ static void errors_in_elements_not_used_do_not_matter(void **state)
         {GAUSSIAN94_FORMAT, "Sc 0\nS 1 1\n1 1\n"},
         {GAUSSIAN94_FORMAT, "Rb 0\nRb-ECP x 28\ns-ul potential\n1\n2 5 9\n"},
         {GAUSSIAN94_FORMAT, "Xq 0\nS 1 1\n1 1\n****\n"},
+        {GAUSSIAN94_FORMAT, "Sc\nS 1 1\n1 1\n****\n"},
+        {GAUSSIAN94_FORMAT, "Sc o\nS 1 1\n1 1\n****\n"},
         {GAUSSIAN94_FORMAT, "xyz Basis set for Kr, Rb\n\n****\n"},
         {GAUSSIAN94_FORMAT, " v1.2.2 \n"},
         {NWCHEM_FORMAT, "ASSOCIATED_ECP \"def2-ecp\"\n"},
@@ -292,6 +295,8 @@ static void errors_in_elements_not_used_do_not_matter(void **state)
         {NWCHEM_FORMAT, "basis \"Sc\" spherical\nSc S\n1 1\n"},
         {NWCHEM_FORMAT, "ecp \"Uun\"\nUun nelec 60\nUun S\n2 1 1\nend\necp\nRb nelec 28\nend\n"},
         {NWCHEM_FORMAT, "some title\n"},
+        {NWCHEM_SECTION, "Sc Z\n1 1\n"},
+        {NWCHEM_SECTION, "Sc S S\n1 1\n2 1\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int where = 0; where < 3; where++) {
@@ -328,6 +333,8 @@ static void elements_with_errors_are_refused(void **state)
         {"C 0\nS 1 1\n1 1\nO 0\nS 1 1\n1 1\n****\n", 6, "test:4:1: expected ****"},
         {"H 0\nS 1 1\n1 1\n****\nOx 0\nS 1 1\n1 1\n****\n", 8,
          "no functions for O. The first line that was skipped: test:5:1: expected an element and"},
+        {"H 0\nS 1 1\n1 1\n****\nO\nS 1 1\n1 1\n****\n", 8, "test:5:1: expected an element and 0"},
+        {"basis\nC S\n1 1\nO Z\n1 1\nend\n", 8, "test:4:1: expected an element and a shell"},
         {"basis\nC S\n1 1\nCC P\n1 1\nO S\n1 1\nH S\n1 1\nend\n", 6,
          "test:4:1: expected an element"},
         {"basis\nC S\n1 1\nCC P\n1 1\nO S\n1 1\nH S\n1 1\nend\n", 8,
