@@ -199,50 +199,71 @@ static bool is_data(const struct line_reader *reader)
     return true;
 }
 
-/* Skips a line outside of the blocks. Data there are a defect of the element before them, whose
- * block may have ended too early; the line of an element that lacks its 0 is one of this element.
- * last  the element of the last block, also of one that lacks its 0; becomes -1 where an unknown element has
- *       one */
-static enum status skip_outer_line(const struct line_reader *reader, struct basis_set *set,
-                                   int *last)
+/* Between blocks. */
+struct outer_lines {
+    int last; /* element of the last block; -1 before the first, and after one of an unknown element */
+    int named;                  /* element that the last line names without its 0; -1: none */
+    struct status_kept failure; /* of that line */
+};
+
+/* The element of a line that may begin its block but for a missing or misspelt 0, "O" or "O o"; -1 for
+ * another line. */
+static int element_without_0(const struct line_reader *reader)
 {
+    bool is_short = reader->n_words == 1 || (reader->n_words == 2 && reader->words[1].length == 1);
+    return is_short ? element_number(reader->words[0].begin, reader->words[0].length) : -1;
+}
+
+/* Makes data outside of the blocks a defect: of the element that the line before names, or else of the
+ * element whose block came last and may have ended too early. */
+static enum status refuse_outer_data(struct outer_lines *lines, struct basis_set *set,
+                                     enum status status)
+{
+    if (lines->named >= 0) {
+        lines->last = lines->named;
+        status_restore(&lines->failure);
+    }
+    lines->named = -1;
+    return lines->last >= 0 ? basis_set_add_defect(set, lines->last, status) : basis_set_skip(set);
+}
+
+/* Skips a line outside of the blocks: a title or data. */
+static enum status skip_outer_line(const struct line_reader *reader, struct basis_set *set,
+                                   struct outer_lines *lines)
+{
+    if (is_misspelt_form(reader))
+        return line_reader_fail_at(reader, 0, "expected 'spherical' or 'cartesian', found '%s'",
+                                   word_show(reader->words[0]).text);
     enum status status =
         line_reader_fail_at(reader, 0,
                             "expected an element and 0, such as 'O 0', to begin a block of a "
                             "Gaussian94 basis set, found '%s'",
                             word_show(reader->all).text);
-    if (is_misspelt_form(reader))
-        return line_reader_fail_at(reader, 0, "expected 'spherical' or 'cartesian', found '%s'",
-                                   word_show(reader->words[0]).text);
     if (reader->n_words == 2 && word_equals(reader->words[1], "0"))
-        *last = -1;
-    int element = reader->n_words <= 2 && !is_data(reader)
-                      ? element_number(reader->words[0].begin, reader->words[0].length)
-                      : -1;
-    if (element >= 0) {
-        *last = element;
-        return basis_set_add_defect(set, element, status);
-    }
-    if (*last >= 0 && is_data(reader))
-        return basis_set_add_defect(set, *last, status);
+        lines->last = -1;
+    if (is_data(reader))
+        return refuse_outer_data(lines, set, status);
+    lines->named = element_without_0(reader);
+    if (lines->named >= 0)
+        lines->failure = status_keep();
     return basis_set_skip(set);
 }
 
 enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_set *set)
 {
-    int last = -1;
+    struct outer_lines lines = {.last = -1, .named = -1};
     bool more = line_reader_next_filled(reader);
     while (more) {
         int64_t line = reader->line;
         int element = basis_gaussian94_element(reader);
         enum basis_form form = form_of_line(reader);
         if (element >= 0) {
-            last = element;
+            lines = (struct outer_lines){.last = element, .named = -1};
             TRY(basis_set_add_defect(set, element, read_block(reader, element, set)));
         } else if (form != BASIS_FORM_UNSTATED) {
             TRY(set_form(reader, form, set));
         } else if (!is_stars(reader)) {
-            TRY(skip_outer_line(reader, set, &last));
+            TRY(skip_outer_line(reader, set, &lines));
         }
         /* A block without an end leaves the first line of the next one to be read. */
         if (reader->line == line || basis_gaussian94_element(reader) < 0)

@@ -118,6 +118,16 @@ static int shell_element(const struct line_reader *reader)
     return is_shell ? first_element(reader) : -1;
 }
 
+/* The element of a line of the form of a shell's first line, which may be wrong, as "O Z" or "O S S"; -1
+ * for another line, such as a title. */
+static int headed_element(const struct line_reader *reader)
+{
+    bool is_headed = reader->n_words > 1;
+    for (int w = 1; w < reader->n_words; w++)
+        is_headed &= reader->words[w].length == 1 || basis_is_shell_type(reader->words[w]);
+    return is_headed ? first_element(reader) : -1;
+}
+
 static bool begins_section(const struct line_reader *reader)
 {
     static const char *const words[] = {"basis", "ecp", "ASSOCIATED_ECP"};
@@ -181,8 +191,8 @@ static enum status add_kept_defect(struct nwchem_file *file, int element, struct
     return basis_set_add_defect(file->set, element, STATUS_INPUT);
 }
 
-/* Skips a line of a section that is no shell's: a defect of the element that it names, as are the rows that
- * follow, or, for a row, that it follows; else it may belong to the elements before and after it. */
+/* Skips a line of a section that is no shell's: a defect of the element that it names or, for a
+ * row, that it follows; else it may belong to the elements before and after it. */
 static enum status skip_section_line(struct nwchem_file *file, struct section *section)
 {
     const struct line_reader *reader = file->reader;
@@ -194,11 +204,11 @@ static enum status skip_section_line(struct nwchem_file *file, struct section *s
                                   "expected an element and a shell type, such as 'O SP', or "
                                   "'end', found '%s'",
                                   word_show(reader->all).text);
+    if (headed_element(reader) >= 0)
+        file->last = headed_element(reader);
     int element = is_row(reader) ? file->last : first_element(reader);
-    if (element >= 0) {
-        file->last = element;
+    if (element >= 0)
         return basis_set_add_defect(file->set, element, status);
-    }
     if (!section->line_failed) {
         section->next_failed = true;
         section->failure = status_keep();
@@ -307,10 +317,12 @@ static enum status skip_line_between(struct nwchem_file *file)
     const struct line_reader *reader = file->reader;
     enum status status = line_reader_fail_at(
         reader, 0, "expected a section 'basis' or 'ecp', found '%s'", word_show(reader->all).text);
-    if (!is_row(reader))
-        file->last = shell_element(reader);
-    TRY(file->last >= 0 ? basis_set_add_defect(file->set, file->last, status)
-                        : basis_set_skip(file->set));
+    int headed = headed_element(reader);
+    if (headed >= 0)
+        file->last = headed;
+    int element = is_row(reader) ? file->last : headed;
+    TRY(element >= 0 ? basis_set_add_defect(file->set, element, status)
+                     : basis_set_skip(file->set));
     next_line(file);
     return STATUS_OK;
 }

@@ -124,13 +124,15 @@ static void exchange_rotations(struct scf_rotation *x, struct scf_rotation *y)
     *y = was;
 }
 
-/* Drops direction i, in whose place the last one comes. */
+/* Drops direction i; those after it move up in their order. */
 static void drop_direction(struct scf_preconditioner *preconditioner, int i)
 {
     int last = --preconditioner->n;
-    exchange_rotations(&preconditioner->x[i], &preconditioner->x[last]);
-    exchange_rotations(&preconditioner->Hx[i], &preconditioner->Hx[last]);
-    preconditioner->curvature[i] = preconditioner->curvature[last];
+    for (; i < last; i++) {
+        exchange_rotations(&preconditioner->x[i], &preconditioner->x[i + 1]);
+        exchange_rotations(&preconditioner->Hx[i], &preconditioner->Hx[i + 1]);
+        preconditioner->curvature[i] = preconditioner->curvature[i + 1];
+    }
 }
 
 void scf_preconditioner_begin(struct scf_preconditioner *preconditioner,

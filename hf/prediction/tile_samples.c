@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Classes of less work share the average cost of the others where no sample holds them. */
+/* Classes of less work are predicted from others where no sample holds them. */
 #define LEAST_FRACTION 1e-3
 
 /* Samples in proportion to work: enough for the time that is spent on them, of each process. */
