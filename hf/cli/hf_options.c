@@ -60,7 +60,7 @@ static const struct option_row scf_rows[] = {
             "where its energy is right to 1e-9)"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
-                   .help = "maximum number of iterations, of each SCF where --follow uhf adds one"),
+                   .help = "maximum number of iterations of an SCF"),
     INTEGER_OPTION("diis", FIELD(settings.scf.diis_size), 1, 100, .value = "N", .expert = true,
                    .help = "Fock matrices kept by DIIS; 1: no DIIS (default: " TEXT_OF(
                        SCF_CLOSED_DIIS_SIZE) ", unrestricted " TEXT_OF(SCF_OPEN_DIIS_SIZE) ")"),
@@ -141,9 +141,7 @@ static const struct option_row fock_rows[] = {
 
 static const struct option_row output_rows[] = {
     INTEGER_OPTION("memory", FIELD(settings.memory_megabytes), 0, 1000000000, .default_text = "0",
-                   .value = "MB",
-                   .help = "memory of a process, beside 60 MB or so of program and libraries; 0: "
-                           "all that is available"),
+                   .value = "MB", .help = "memory of a process, program aside; 0: all there is"),
     TEXT_OPTION("json", FIELD(files.json), .value = "FILE",
                 .help = "write the result as a QCSchema AtomicResult"),
     TEXT_OPTION("report", FIELD(files.report), .value = "FILE.html",

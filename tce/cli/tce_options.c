@@ -54,9 +54,7 @@ static const struct option_row contraction_rows[] = {
                    .help = "memory per process for blocks of tensors that are read, but at most "
                            "an eighth of its share of the tensors"),
     INTEGER_OPTION("memory", FIELD(memory_megabytes), 0, 1000000000, .default_text = "0",
-                   .value = "MB",
-                   .help = "memory of a process, beside 60 MB or so of program and libraries; 0: "
-                           "all that is available"),
+                   .value = "MB", .help = "memory of a process, program aside; 0: all there is"),
     CHOICE_OPTION(
         "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
         .help = "products over pairs of indices that symmetries exchange, each pair once: "
