@@ -262,7 +262,9 @@ enum status basis_set_parse_gaussian94(struct line_reader *reader, struct basis_
             TRY(basis_set_add_defect(set, element, read_block(reader, element, set)));
         } else if (form != BASIS_FORM_UNSTATED) {
             TRY(set_form(reader, form, set));
-        } else if (!is_stars(reader)) {
+        } else if (is_stars(reader)) {
+            lines.named = -1;
+        } else {
             TRY(skip_outer_line(reader, set, &lines));
         }
         /* A block without an end leaves the first line of the next one to be read. */

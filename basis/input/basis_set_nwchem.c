@@ -118,14 +118,18 @@ static int shell_element(const struct line_reader *reader)
     return is_shell ? first_element(reader) : -1;
 }
 
-/* The element of a line of the form of a shell's first line, which may be wrong, as "O Z" or "O S S"; -1
- * for another line, such as a title. */
-static int headed_element(const struct line_reader *reader)
+/* The element of a line of the form of a shell's first line, which may be wrong, as "O Z" or "O S S": rows
+ * that follow are its own. -1 for another line, such as a title. */
+static int take_headed_element(struct nwchem_file *file)
 {
+    const struct line_reader *reader = file->reader;
     bool is_headed = reader->n_words > 1;
     for (int w = 1; w < reader->n_words; w++)
         is_headed &= reader->words[w].length == 1 || basis_is_shell_type(reader->words[w]);
-    return is_headed ? first_element(reader) : -1;
+    int element = is_headed ? first_element(reader) : -1;
+    if (element >= 0)
+        file->last = element;
+    return element;
 }
 
 static bool begins_section(const struct line_reader *reader)
@@ -204,8 +208,7 @@ static enum status skip_section_line(struct nwchem_file *file, struct section *s
                                   "expected an element and a shell type, such as 'O SP', or "
                                   "'end', found '%s'",
                                   word_show(reader->all).text);
-    if (headed_element(reader) >= 0)
-        file->last = headed_element(reader);
+    take_headed_element(file);
     int element = is_row(reader) ? file->last : first_element(reader);
     if (element >= 0)
         return basis_set_add_defect(file->set, element, status);
@@ -317,10 +320,7 @@ static enum status skip_line_between(struct nwchem_file *file)
     const struct line_reader *reader = file->reader;
     enum status status = line_reader_fail_at(
         reader, 0, "expected a section 'basis' or 'ecp', found '%s'", word_show(reader->all).text);
-    int headed = headed_element(reader);
-    if (headed >= 0)
-        file->last = headed;
-    int element = is_row(reader) ? file->last : headed;
+    int headed = take_headed_element(file), element = is_row(reader) ? file->last : headed;
     TRY(element >= 0 ? basis_set_add_defect(file->set, element, status)
                      : basis_set_skip(file->set));
     next_line(file);

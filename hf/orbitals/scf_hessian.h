@@ -36,7 +36,7 @@ struct scf_rotation {
     struct dense *kappa[2]; /* n_virtual x n_occupied of each spin */
 };
 
-/* Rotations of whoever lends them. */
+/* n rotations; borrowed. */
 struct scf_directions {
     int n;
     const struct scf_rotation *x;

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Costs of a class as measured in the sample, whichever of its pairs the engines take for the bra. */
 static struct class_cost measured_cost(const struct class_costs *costs, int t, int u)
@@ -32,48 +33,45 @@ static double scale_cost(const struct class_cost *cost, const struct class_count
            (cost->selection_s + cost->digestion_s) * count->quartets / cost->quartets;
 }
 
-/* Seconds of classes over a reference of them: seconds of another pass, or work in any unit. */
-struct cost_ratio {
+/* Seconds of classes with a sample, and their reference: seconds of another pass, or work in any unit. */
+struct cost_sums {
     double seconds, reference;
 };
 
-static double ratio_of(const struct cost_ratio *sums, double otherwise)
+static void add_class(double seconds, double reference, struct cost_sums *sums)
+{
+    sums->seconds += seconds;
+    sums->reference += reference;
+}
+
+static double ratio_of(const struct cost_sums *sums, double otherwise)
 {
     return sums->reference > 0 ? sums->seconds / sums->reference : otherwise;
 }
 
-/* The sums over the classes with a sample that have a pair of type t, or over all where t is negative. */
-static struct cost_ratio sum_sampled(const struct class_counts *counts, const double *class_s,
-                                     const double *reference, int t)
-{
-    struct cost_ratio sums = {0};
-    int n = counts->n_pair_types;
-    for (int class = 0; class < n * n; class ++)
-        if (class_s[class] >= 0 && (t < 0 || class / n == t || class % n == t)) {
-            sums.seconds += class_s[class];
-            sums.reference += reference[class];
-        }
-    return sums;
-}
-
-/* Ratios of seconds to the reference by type of a pair: n_pair_types, with the ratio of all after them. */
-static void find_ratios(const struct class_counts *counts, const double *class_s,
-                        const double *reference, double *ratios)
+/* Sums over the classes with a sample that have a pair of each type, and over all, number n_pair_types. */
+static void sum_sampled(const struct class_counts *counts, const double *class_s,
+                        const double *reference, struct cost_sums *sums)
 {
     int n = counts->n_pair_types;
-    struct cost_ratio all = sum_sampled(counts, class_s, reference, -1);
-    ratios[n] = ratio_of(&all, 0);
-    for (int t = 0; t < n; t++) {
-        struct cost_ratio of_type = sum_sampled(counts, class_s, reference, t);
-        ratios[t] = ratio_of(&of_type, ratios[n]);
+    memset(sums, 0, ((size_t)n + 1) * sizeof *sums);
+    for (int class = 0; class < n * n; class ++) {
+        int t = class / n, u = class % n;
+        if (class_s[class] < 0)
+            continue;
+        add_class(class_s[class], reference[class], &sums[n]);
+        add_class(class_s[class], reference[class], &sums[t]);
+        if (u != t)
+            add_class(class_s[class], reference[class], &sums[u]);
     }
 }
 
 /* Sets the seconds of classes from the costs of a pass; returns their sum. A class without a sample costs
  * more or less than its reference by as much as the classes that have its pairs: its ratio is to that of all
- * as the product of those of its two types. ratios: scratch, n_pair_types + 1. */
+ * as the product of those of its two types. sums: scratch, n_pair_types + 1. */
 static double predict_classes(const struct class_counts *counts, const struct class_costs *costs,
-                              const double *reference, double *ratios, struct build_time *time)
+                              const double *reference, struct cost_sums *sums,
+                              struct build_time *time)
 {
     int n = counts->n_pair_types;
     for (int class = 0; class < n * n; class ++) {
@@ -81,13 +79,12 @@ static double predict_classes(const struct class_counts *counts, const struct cl
         bool is_sampled = counts->of[class].quartets > 0 && cost.quartets > 0;
         time->class_s[class] = is_sampled ? scale_cost(&cost, &counts->of[class]) : -1;
     }
-    find_ratios(counts, time->class_s, reference, ratios);
-    double total = 0;
+    sum_sampled(counts, time->class_s, reference, sums);
+    double total = 0, all = ratio_of(&sums[n], 0);
     for (int class = 0; class < n * n; class ++) {
+        double of_types = ratio_of(&sums[class / n], all) * ratio_of(&sums[class % n], all);
         if (time->class_s[class] < 0)
-            time->class_s[class] =
-                ratios[n] > 0 ? reference[class] * ratios[class / n] * ratios[class % n] / ratios[n]
-                              : 0;
+            time->class_s[class] = all > 0 ? reference[class] * of_types / all : 0;
         total += time->class_s[class];
     }
     return total;
@@ -101,7 +98,7 @@ static void set_work(const struct class_counts *counts, double *work)
 }
 
 static void predict_times(struct fock_prediction *prediction, const struct sample_costs *costs,
-                          const double *work, double *ratios, double n_tile_quartets,
+                          const double *work, struct cost_sums *sums, double n_tile_quartets,
                           int n_processes)
 {
     struct build_time *times[] = {&prediction->direct, &prediction->fill, &prediction->read};
@@ -109,7 +106,7 @@ static void predict_times(struct fock_prediction *prediction, const struct sampl
     for (int pass = 0; pass < SAMPLE_PASSES; pass++) {
         int measured = costs->costs[pass] ? pass : SAMPLE_DIRECT;
         double total_s = predict_classes(prediction->counts, costs->costs[measured], reference,
-                                         ratios, times[pass]) +
+                                         sums, times[pass]) +
                          n_tile_quartets * costs->tiles_s[measured];
         times[pass]->seconds = fmax(total_s / n_processes, costs->longest_s[measured]);
         if (pass == SAMPLE_DIRECT)
@@ -181,25 +178,27 @@ static enum status time_samples(struct fock_prediction *prediction,
 }
 
 static enum status create_times(struct fock_prediction *prediction, MPI_Comm comm, double **work,
-                                double **ratios)
+                                struct cost_sums **sums)
 {
     size_t n = (size_t)prediction->counts->n_pair_types;
     double **arrays[] = {&prediction->direct.class_s, &prediction->fill.class_s,
-                         &prediction->read.class_s, work, ratios};
-    for (int i = 0; i < 5; i++) {
-        *arrays[i] = agree_calloc(comm, (n * n + 1) * sizeof(double), "a prediction");
+                         &prediction->read.class_s, work};
+    for (int i = 0; i < 4; i++) {
+        *arrays[i] = agree_calloc(comm, n * n * sizeof(double), "a prediction");
         if (!*arrays[i])
             return STATUS_NO_MEMORY;
     }
     set_work(prediction->counts, *work);
-    return STATUS_OK;
+    *sums = agree_calloc(comm, (n + 1) * sizeof **sums, "a prediction");
+    return *sums ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 static enum status predict_builds(struct fock_prediction *prediction,
                                   const struct predicted_build *build)
 {
     int n_processes;
-    double *work = NULL, *ratios = NULL, n_tile_quartets;
+    double *work = NULL, n_tile_quartets;
+    struct cost_sums *sums = NULL;
     struct sample_costs costs = {0};
     MPI_Comm_size(build->comm, &n_processes);
     enum fock_symmetry symmetry = (enum fock_symmetry)build->settings->symmetry;
@@ -208,17 +207,17 @@ static enum status predict_builds(struct fock_prediction *prediction,
                             &prediction->counts));
     enum status status = time_samples(prediction, build, &costs);
     if (status == STATUS_OK)
-        status = create_times(prediction, build->comm, &work, &ratios);
+        status = create_times(prediction, build->comm, &work, &sums);
     if (status != STATUS_OK)
         goto done;
-    predict_times(prediction, &costs, work, ratios, n_tile_quartets, n_processes);
+    predict_times(prediction, &costs, work, sums, n_tile_quartets, n_processes);
     prediction->costs = costs.costs[SAMPLE_DIRECT];
     costs.costs[SAMPLE_DIRECT] = NULL;
     sum_quartets(prediction);
     status = find_kept_fraction(prediction, build, n_processes);
 done:
     free(work);
-    free(ratios);
+    free(sums);
     sample_costs_fini(&costs);
     return status;
 }

@@ -47,8 +47,7 @@ double tile_samples_work(const struct class_counts *counts, int t, int u)
                      hermite_count(class_counts_pair_l(counts, u));
     double of_primitive =
         PRIMITIVE_WORK + hermite * (1 + TRANSFORMATION_WORK * (n_t < n_u ? n_t : n_u));
-    return of_primitive * count->primitives +
-           INTEGRAL_WORK * (double)class_counts_n_integrals(counts, t, u) * count->quartets;
+    return of_primitive * count->primitives + INTEGRAL_WORK * (double)n_t * n_u * count->quartets;
 }
 
 static struct tile_quartet quartet_of_pairs(const struct listed_pair *p,

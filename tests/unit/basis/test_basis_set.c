@@ -338,6 +338,7 @@ static void elements_with_errors_are_refused(void **state)
          "no functions for O. The first line that was skipped: test:5:1: expected an element and"},
         {"H 0\nS 1 1\n1 1\n****\nO\nS 1 1\n1 1\n****\n", 8, "test:5:1: expected an element and 0"},
         {"O 0\nS 1 1\n1 1\n****\nAs published\nD 1 1\n1 1\n****\n", 8, "test:6:1: expected an"},
+        {"O 0\nS 1 1\n1 1\n****\nH\n****\nD 1 1\n1 1\n****\n", 8, "test:7:1: expected an"},
         {"basis\nO S\n1 1\nend\nO Dx\n1 1\n", 8, "test:6:1: expected a section"},
         {"basis\nO S\n1 1\nend\nO D 1\n1 1\n", 8, "test:5:1: expected a section"},
         {"basis\nO S\n1 1\nend\ntitle\n1 1\n", 8, "test:6:1: expected a section"},
