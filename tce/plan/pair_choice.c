@@ -3,7 +3,6 @@
 
 #include "tce/tensor/pair_space.h"
 
-#include <assert.h>
 #include <stdlib.h>
 
 /* The place of an index in an operand; -1: it has none, -2: several. */
@@ -79,10 +78,11 @@ static void note_flip(struct pair_search *search, int f,
         int c = 0;
         while (c < search->n && !is_pair(&search->candidate[c], &pair))
             c++;
-        assert(c < PAIRS_MAX_CANDIDATES);
+        if (c == PAIRS_MAX_CANDIDATES)
+            return;
         search->candidate[c] = pair;
         search->n += c == search->n;
-        flip.pairs |= 1U << c;
+        flip.pairs |= UINT64_C(1) << c;
     }
     search->flips[f][search->n_flips[f]++] = flip;
 }
@@ -163,7 +163,7 @@ int pair_choice_flips(const struct pair_choice *choice, const struct pair_factor
 static bool meets_flips(unsigned negative, int n, const struct pair_flip flips[])
 {
     for (int f = 0; f < n; f++) {
-        int sign = __builtin_popcount(negative & flips[f].pairs) % 2 == 0 ? 1 : -1;
+        int sign = __builtin_popcountll(negative & flips[f].pairs) % 2 == 0 ? 1 : -1;
         if (sign != flips[f].sign)
             return false;
     }
@@ -177,11 +177,11 @@ static int list_chosen_flips(const struct pair_search *search, int f,
 {
     int n = 0;
     for (int e = 0; e < search->n_flips[f]; e++) {
-        unsigned pairs = 0, candidates = search->flips[f][e].pairs;
+        uint64_t pairs = 0, candidates = search->flips[f][e].pairs;
         if (candidates & ~search->set)
             continue;
-        for (unsigned left = candidates; left != 0; left &= left - 1)
-            pairs |= 1U << chosen[__builtin_ctz(left)];
+        for (uint64_t left = candidates; left != 0; left &= left - 1)
+            pairs |= UINT64_C(1) << chosen[__builtin_ctzll(left)];
         int met = 0;
         while (met < n && flips[met].pairs != pairs)
             met++;
@@ -219,8 +219,8 @@ static bool take_candidates(const struct pair_search *search, int chosen[PAIRS_M
                             struct pair_choice *choice)
 {
     choice->n = 0;
-    for (uint32_t left = search->set; left != 0; left &= left - 1) {
-        int c = __builtin_ctz(left);
+    for (uint64_t left = search->set; left != 0; left &= left - 1) {
+        int c = __builtin_ctzll(left);
         const struct index_pair *pair = &search->candidate[c];
         for (int p = 0; p < choice->n; p++)
             for (int i = 0; i < 4; i++)
@@ -236,9 +236,9 @@ static bool take_candidates(const struct pair_search *search, int chosen[PAIRS_M
 static bool next_set(struct pair_search *search)
 {
     search->set++;
-    while (__builtin_popcount(search->set) > PAIRS_MAX)
+    while (__builtin_popcountll(search->set) > PAIRS_MAX)
         search->set += search->set & -search->set;
-    return search->set < 1U << search->n;
+    return search->set < UINT64_C(1) << search->n;
 }
 
 bool pair_search_next(struct pair_search *search, struct pair_choice *choice)

@@ -38,25 +38,25 @@ struct pair_choice {
     int8_t sign[PAIRS_MAX_COMBINATIONS][PAIRS_MAX];
 };
 
-/* Pairs exchanged at once: bits of choice->pair, and the sign that this gives. */
+/* Pairs exchanged at once: bits of choice->pair or of candidates, and the sign that this gives. */
 struct pair_flip {
-    unsigned pairs;
+    uint64_t pairs;
     int sign;
 };
 
-/* The search of all choices. Of s summed indices, r of A and C and c of B and C two are a pair if they are of
- * one kind; no operand has more than MAX_RANK of them, so pairs are at most as many as one operand's. */
-enum { PAIRS_MAX_CANDIDATES = MAX_RANK * (MAX_RANK - 1) / 2 };
+/* The search of all choices. Sets of candidates are bits of 64; symmetries that exchange further pairs have no
+ * part in the search, which costs operations alone. */
+enum { PAIRS_MAX_CANDIDATES = 63 };
 struct pair_search {
     const struct product *product;
     const struct product_operand *C;
     const struct pair_factor *factor[2];
     int n; /* pairs that symmetries exchange */
     struct index_pair candidate[PAIRS_MAX_CANDIDATES];
-    /* Those that a symmetry of a factor exchanges at once, as bits of candidates. */
+    /* Those that a symmetry of a factor exchanges at once. */
     int n_flips[2];
     struct pair_flip *flips[2];
-    uint32_t set; /* candidates of the choice at hand */
+    uint64_t set; /* candidates of the choice at hand */
 };
 
 /* All borrowed until pair_search_fini, which follows in any case.

@@ -4,6 +4,7 @@
 #include "sched/lab/profiles/task_data_read.h"
 #include "tce/execution/finite_check.h"
 #include "tce/execution/program_instance.h"
+#include "tce/execution/verification.h"
 #include "tests/cases/darray_case.h"
 #include "tests/check.h"
 
@@ -15,14 +16,21 @@ static const struct contraction_settings settings = {.cache_bytes = 1000000, .pr
 static const struct taskpool_settings pool = {
     .mode = "static", .poll_every = 8, .keep_history = true};
 
-static void begin(const char *text, struct program_instance *instance)
+static void begin_with_pairs(const char *text, enum plan_pairs pairs,
+                             struct program_instance *instance)
 {
-    const struct program_source source = {.text = text, .length = strlen(text), .file = "test.tce"};
+    const struct program_source source = {
+        .text = text, .length = strlen(text), .file = "test.tce", .pairs = pairs};
     check_ok(program_instance_init(&source, MPI_COMM_WORLD, instance));
     check_ok(program_instance_start(instance, &settings));
     for (int t = 0; t < instance->program.n_tensors; t++)
         check_ok(program_instance_fill(instance, t));
     check_ok(executor_start(instance->executor, &pool));
+}
+
+static void begin(const char *text, struct program_instance *instance)
+{
+    begin_with_pairs(text, PLAN_PAIRS_AUTO, instance);
 }
 
 static int number_of(const struct program_instance *instance, const char *name)
@@ -321,45 +329,27 @@ static void test_numbers_that_are_not_finite_are_found(void **state)
     check_finite("A[i,j] = big[i,j] * big[j,i]\nA[i,j] = one[i,j]\n", NULL);
 }
 
-/* statements  that compute S, symmetric, and A, antisymmetric, from R, without symmetry, and U, which has
- *             one that it does not declare */
-static void check_trial(const char *statements, const char *message)
-{
-    char text[600];
-    struct program_instance instance;
-    snprintf(text, sizeof text,
-             "space s = 5 irrep 0, 4 irrep 1 tile 3\nindex i, j, k, l : s\n"
-             "tensor R[i,j] = random(1)\ntensor U[i,j]\n"
-             "tensor S[i,j] symmetric i j\ntensor A[i,j,k] antisymmetric i k\n"
-             "U[i,j] = R[i,j] + R[j,i]\n%s",
-             statements);
-    begin(text, &instance);
-    check_status(message ? STATUS_INPUT : STATUS_OK,
-                 executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
-    if (message && !strstr(status_text(), message))
-        fail_msg("'%s' does not say '%s'", status_text(), message);
-    program_instance_fini(&instance);
-}
-
-/* Every statement by itself, whatever it is joined with. */
-static void test_declared_symmetries_that_do_not_follow_are_tried(void **state)
+/* The symmetries of P and Q exchange 45 pairs. */
+static void test_products_over_many_pairs_are_right(void **state)
 {
     (void)state;
-    check_trial("S[i,j] = U[i,j]\n", NULL);
-    check_trial("S[i,j] = U[i,k] * U[k,l] * U[l,j]\nS[i,j] += U[i,j]\n", NULL);
-    check_trial("A[i,j,k] = U[i,j] * R[k,l] * R[k,l] - U[j,k] * R[i,l] * R[i,l]\n", NULL);
-    check_trial("S[i,j] = R[i,j]\n",
-                "test.tce:8:1: this does not make S[j,i] equal to S[i,j], as line 5 declares: "
-                "write sym(i, j) before the products that lack it");
-    check_trial("S[i,j] = U[i,j]\nS[l,k] -= R[l,k]\nS[i,j] -= R[j,i]\n",
-                "test.tce:9:1: this does not make S[k,l] equal to S[l,k]");
-    check_trial("A[i,j,k] = U[i,j] * R[k,k]\n",
-                "test.tce:8:1: this does not make A[k,j,i] equal to -A[i,j,k], as line 6 declares: "
-                "write antisym(i, k) before");
-    check_trial("tensor P[i,j,k,l] symmetric (i j)(k l)\nP[i,j,k,l] = R[i,j] * U[k,l]\n",
-                "as line 8 declares: write sym(i j, k l) before");
-    check_trial("tensor Q[i,j,k] antisymmetric i j k\nQ[k,j,i] = R[i,j] * R[i,k]\n",
-                "write antisym(k, j, i) before");
+    struct program_instance instance;
+    begin_with_pairs(
+        "space s = 2 tile 2\nindex i, j, k, l, m, n, a, b, c, d, e, f : s\n"
+        "index A, B, C, D, E, F : s\n"
+        "tensor R[i,j,k,l,m,n,a,b,c,d,e,f] = random(1)\n"
+        "tensor P[i,j,k,l,m,n,a,b,c,d,e,f] symmetric (i a)(j b)(k c)(l d)(m e)(n f)\n"
+        "tensor Q[i,j,k,l,m,n,A,B,C,D,E,F] symmetric (i A)(j B)(k C)(l D)(m E)(n F)\n"
+        "tensor X[a,b,c,d,e,f,A,B,C,D,E,F]\n"
+        "P[i,j,k,l,m,n,a,b,c,d,e,f] = sym(i a, j b, k c, l d, m e, n f) "
+        "R[i,j,k,l,m,n,a,b,c,d,e,f]\n"
+        "Q[i,j,k,l,m,n,A,B,C,D,E,F] = P[i,j,k,l,m,n,A,B,C,D,E,F]\n"
+        "X[a,b,c,d,e,f,A,B,C,D,E,F] = P[i,j,k,l,m,n,a,b,c,d,e,f] * Q[i,j,k,l,m,n,A,B,C,D,E,F]\n",
+        PLAN_PAIRS_ALWAYS, &instance);
+    assert_true(instance.plan->n_packings > 0);
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    check_ok(verification_run(&instance));
+    program_instance_fini(&instance);
 }
 
 static void test_what_does_not_fit_is_refused(void **state)
@@ -387,7 +377,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_all_steps_can_be_repeated_with_what_iterations_keep),
         cmocka_unit_test(test_every_task_is_in_the_profile),
         cmocka_unit_test(test_numbers_that_are_not_finite_are_found),
-        cmocka_unit_test(test_declared_symmetries_that_do_not_follow_are_tried),
+        cmocka_unit_test(test_products_over_many_pairs_are_right),
         cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
