@@ -6,7 +6,6 @@
 #include "tce/execution/finite_check.h"
 #include "tce/integrals/fcidump.h"
 #include "tce/methods/correlation_checkpoint.h"
-#include "tce/methods/program_trial.h"
 
 enum status method_settings_check(const struct method_settings *settings)
 {
@@ -72,8 +71,6 @@ enum status method_calculation_plan(const struct method_settings *settings,
     *self = (struct method_calculation){.settings = settings, .hf = hf};
     TRY(count_orbitals(self));
     TRY(plan_correlation(self, &self->counts));
-    if (settings->text)
-        TRY(program_trial(&self->correlation));
     return find_amplitudes(self);
 }
 

@@ -7,7 +7,6 @@
 #include "support/io/progress.h"
 #include "tce/contraction/contraction_worker.h"
 #include "tce/execution/packing_steps.h"
-#include "tce/execution/symmetry_trial.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -163,47 +162,13 @@ static void end_stage(struct executor *self, int stage)
             self->idle[plan->steps[s].destroy[d]] = true;
 }
 
-/* Refuses an ordered loop whose sums are not symmetric. */
-static enum status check_loop_symmetry(struct executor *self, int number)
-{
-    struct stage_loop *loop = &self->loops[number];
-    const struct program *program = self->plan->program;
-    const struct program_loop *of = &program->loops[number];
-    int scalar, place, s = of->first_statement;
-    TRY(tile_loop_check_symmetry(loop->loop, &scalar, &place));
-    loop->checked = true;
-    if (scalar < 0)
-        return STATUS_OK;
-    while (program->statements[s].target.tensor != loop->problem.tensor[scalar])
-        s++;
-    return source_fail(
-        program->file, program->statements[s].place,
-        "what is summed here changes when the tiles of '%s' and '%s' are exchanged, "
-        "but '%s >= %s' stands for both: make the sum symmetric, or write '%s, %s'",
-        program->indices[of->index[place]].name, program->indices[of->index[place + 1]].name,
-        program->indices[of->index[place]].name, program->indices[of->index[place + 1]].name,
-        program->indices[of->index[place]].name, program->indices[of->index[place + 1]].name);
-}
-
 static enum status run_stage_loop(struct executor *self, int number)
 {
     const struct stage_loop *loop = &self->loops[number];
     for (int t = 0; t < loop->problem.problem.n_tensors; t++)
         if (!loop->problem.problem.tensors[t].local)
             tile_loop_bind(loop->loop, t, self->tensors[loop->problem.tensor[t]]);
-    if (!loop->checked)
-        TRY(check_loop_symmetry(self, number));
     return tile_loop_run(loop->loop);
-}
-
-static enum status try_symmetries(struct executor *self, int stage)
-{
-    const struct plan *plan = self->plan;
-    for (int s = plan->stage_begin[stage]; s < plan->stage_begin[stage + 1]; s++)
-        if (plan->steps[s].tried)
-            TRY(symmetry_trial(plan->program, plan->steps[s].statement,
-                               self->tensors[plan->steps[s].C.tensor], self->comm));
-    return STATUS_OK;
 }
 
 static enum status run_stage(struct executor *self, int stage)
@@ -219,7 +184,7 @@ static enum status run_stage(struct executor *self, int stage)
     }
     TRY(packing_steps_run(self->plan, stage, PLAN_UNPACK, self->tensors));
     end_stage(self, stage);
-    return try_symmetries(self, stage);
+    return STATUS_OK;
 }
 
 /* Sums and copies call no DGEMM and do not count. */

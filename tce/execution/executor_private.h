@@ -8,7 +8,6 @@
 struct stage_loop {
     struct plan_loop_problem problem;
     struct tile_loop *loop;
-    bool checked; /* its sums are symmetric */
 };
 
 struct executor {

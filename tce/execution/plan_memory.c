@@ -36,7 +36,7 @@ static enum status add_tensor_need(const struct plan *plan, int number, struct p
     return STATUS_OK;
 }
 
-/* Scratch of a step: packing_pack and packing_unpack have a block of A, symmetry_trial two of C. */
+/* Scratch of a step: packing_pack and packing_unpack have a block of A. */
 static void add_step_need(const struct plan *plan, const struct plan_step *step,
                           struct plan_memory *memory)
 {
@@ -47,9 +47,6 @@ static void add_step_need(const struct plan *plan, const struct plan_step *step,
                  packing_scratch_bytes(&plan->packings[step->packing], &plan->tensors[full].labels,
                                        (int64_t)count_in_block(plan, step->A.tensor)));
     }
-    if (step->tried)
-        memory->between =
-            fmax(memory->between, 2 * sizeof(double) * count_in_block(plan, step->C.tensor));
 }
 
 /* Memory of the local tensors of a tuple of tiles, and of the parts of scalars. Loops run one after

@@ -3,6 +3,7 @@
 
 #include "support/base/agree.h"
 #include "support/base/sha256.h"
+#include "tce/execution/symmetry_proof.h"
 #include "tce/language/parser.h"
 #include "tce/plan/tile_choice.h"
 #include "tce/tensor/tensor_functions.h"
@@ -147,22 +148,10 @@ static enum status check_symmetries(struct program *program, const struct progra
     for (int f = 0; f < source->n_fills; f++)
         fills[n_functions + f] = source->fills[f];
     enum status status = symmetry_check_program(program, (int)n, fills);
+    if (status == STATUS_OK)
+        status = symmetry_proof_run(program, (int)n, fills);
     free(fills);
     return status;
-}
-
-/* Leaves the first values of each block. What is bound comes with the size that it has. */
-static void shrink_spaces(struct program *program, int64_t most_values)
-{
-    for (int i = 0; i < program->n_spaces; i++) {
-        struct program_space *space = &program->spaces[i];
-        space->tile = (most_values + 1) / 2;
-        for (int b = 0; b < space->n_blocks; b++)
-            if (space->blocks[b].size > most_values)
-                space->blocks[b].size = most_values;
-    }
-    for (int l = 0; l < program->n_loops; l++)
-        program->loops[l].tile = (most_values + 1) / 2;
 }
 
 static enum status parse_and_plan(struct program_instance *self,
@@ -170,8 +159,6 @@ static enum status parse_and_plan(struct program_instance *self,
 {
     TRY(program_parse(source->text, source->length, source->file, &self->program));
     TRY(check_symmetries(&self->program, source));
-    if (source->most_values > 0)
-        shrink_spaces(&self->program, source->most_values);
     TRY(cut_and_plan(self, source));
     return check_bars(self);
 }

@@ -44,13 +44,10 @@ struct program_source {
     int n_fills;
     const struct fill_symmetry *fills; /* n_fills, beside the functions */
     enum plan_pairs pairs;
-    int64_t
-        most_values; /* of a block, in tiles of half of that, also in loops: to try a program without
-                            its sizes; 0: all */
 };
 
 /* Parses the text, cuts the spaces and plans; allocates no tensors. Collective.
- * Sets *instance in any case. Errors: those of program_parse and plan_create; STATUS_INPUT, with
+ * Sets *instance in any case. Errors: those of program_parse, symmetry_proof_run and plan_create; STATUS_INPUT, with
  * the place, for a bound space that the source lacks, and for a tensor without a bar in one that is
  * bound to blocks with spins. The same everywhere. */
 enum status program_instance_init(const struct program_source *source, MPI_Comm comm,

@@ -3,67 +3,29 @@
 
 #include "support/base/agree.h"
 #include "support/base/log.h"
+#include "tce/execution/nested_loops.h"
 #include "tce/tensor/tensor_functions.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define TOLERANCE 1e-12
 
-/* A whole tensor. */
-struct array {
-    int rank;
-    int64_t size[MAX_RANK], stride[MAX_RANK];
-    int64_t n;
-    /* n, row-major; of more digits than what they are compared with, for sums of millions. */
-    long double *elements;
-    /* n: what rounding is relative to, also where products cancel: of all products that make
-     * the element the absolute values' sum, and what this is for their factors in turn, times
-     * the other factors. 0 of what a fill makes. */
-    double *norms;
-};
-
 struct verification {
     const struct program_instance *instance;
-    struct array *arrays; /* one for each tensor */
+    struct whole_array *arrays; /* one for each tensor */
 };
 
 /* --- arrays --- */
 
 static enum status create_array(const struct program_instance *instance, int tensor,
-                                struct array *array)
+                                struct whole_array *array)
 {
     const struct program_tensor *declared = &instance->program.tensors[tensor];
-    double n = 1;
-    array->rank = declared->rank;
-    array->n = 1;
-    for (int d = declared->rank - 1; d >= 0; d--) {
-        array->size[d] = instance->spaces[declared->space[d]]->size;
-        array->stride[d] = array->n;
-        n *= (double)array->size[d];
-        if (n > 0x1p40)
-            return FAIL(STATUS_LIMIT, "tensor %s has %.3g elements: too many for --verify",
-                        declared->name, n);
-        array->n *= array->size[d];
-    }
-    array->elements = calloc((size_t)array->n, sizeof *array->elements);
-    array->norms = calloc((size_t)array->n, sizeof *array->norms);
-    TRY(CHECK_MEMORY(array->elements && array->norms,
-                     "no memory for the %.3g elements of tensor %s", n, declared->name));
-    return STATUS_OK;
-}
-
-/* The next values of n indices of given sizes, the last one fastest; false after the last. */
-static bool next_values(int n, const int64_t size[], int64_t value[])
-{
-    for (int d = n - 1; d >= 0; d--) {
-        if (++value[d] < size[d])
-            return true;
-        value[d] = 0;
-    }
-    return false;
+    int64_t size[MAX_RANK];
+    for (int d = 0; d < declared->rank; d++)
+        size[d] = instance->spaces[declared->space[d]]->size;
+    return whole_array_init(declared->name, declared->rank, size, array);
 }
 
 /* Whether the labels of the values' tiles allow the element. */
@@ -82,14 +44,14 @@ static bool element_exists(const struct block_labels *labels, const int64_t valu
 }
 
 static void fill_array(const struct block_labels *labels, struct tensor_function *function,
-                       struct array *array)
+                       struct whole_array *array)
 {
     int64_t value[MAX_RANK] = {0}, i = 0;
     do {
         if (element_exists(labels, value))
             array->elements[i] = function->element(value, function);
         i++;
-    } while (next_values(array->rank, array->size, value));
+    } while (nested_loops_next(array->rank, array->size, value));
 }
 
 static enum status fill_arrays(struct verification *self)
@@ -110,132 +72,25 @@ static enum status fill_arrays(struct verification *self)
 
 /* --- statements --- */
 
-/* The indices of a term and its target, each once. */
-struct loop_nest {
-    int n, index[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
-    int64_t size[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
-    int64_t value[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)];
-};
-
-static void add_indices(const struct verification *self, const struct program_factor *factor,
-                        struct loop_nest *nest)
-{
-    const struct array *array = &self->arrays[factor->tensor];
-    for (int d = 0; d < array->rank; d++) {
-        int i = 0;
-        while (i < nest->n && nest->index[i] != factor->index[d])
-            i++;
-        if (i < nest->n)
-            continue;
-        nest->index[nest->n] = factor->index[d];
-        nest->size[nest->n] = array->size[d];
-        nest->value[nest->n++] = 0;
-    }
-}
-
-/* A factor, or the target, in the loops: the distance between its elements along each, and from the first
- * of an innermost loop. */
-struct looped_array {
-    const struct array *array;
-    int64_t stride[MAX_RANK * (PROGRAM_MAX_FACTORS + 1)], first;
-};
-
-static struct looped_array loop_array(const struct verification *self,
-                                      const struct program_factor *factor,
-                                      const struct loop_nest *nest)
-{
-    struct looped_array looped = {.array = &self->arrays[factor->tensor]};
-    for (int i = 0; i < nest->n; i++)
-        for (int d = 0; d < looped.array->rank; d++)
-            if (nest->index[i] == factor->index[d])
-                looped.stride[i] += looped.array->stride[d];
-    return looped;
-}
-
-static void begin_innermost_loop(const struct loop_nest *nest, struct looped_array *looped)
-{
-    looped->first = 0;
-    for (int i = 0; i < nest->n - 1; i++)
-        looped->first += nest->value[i] * looped->stride[i];
-}
-
-static void add_looped_product(double coefficient, int n_factors,
-                               const struct looped_array factors[], const int64_t offset[],
-                               long double *to, double *to_norm)
-{
-    long double product = coefficient;
-    double size = fabs(coefficient), norm = 0;
-    for (int f = 0; f < n_factors; f++) {
-        long double element = factors[f].array->elements[offset[f]];
-        double element_norm = factors[f].array->norms[offset[f]];
-        /* One that vanishes is still rounded. */
-        double factor = fabs((double)element) + DBL_EPSILON * element_norm;
-        product *= element;
-        norm = norm * factor + size * element_norm;
-        size *= factor;
-    }
-    *to += product;
-    *to_norm += size + norm;
-}
-
-static void run_innermost_loop(const struct loop_nest *nest, const struct program_term *term,
-                               struct looped_array factors[], struct looped_array *to)
-{
-    int inner = nest->n - 1;
-    int64_t n = nest->n > 0 ? nest->size[inner] : 1, offset[PROGRAM_MAX_FACTORS];
-    begin_innermost_loop(nest, to);
-    for (int f = 0; f < term->n_factors; f++)
-        begin_innermost_loop(nest, &factors[f]);
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = to->first + (i > 0 ? i * to->stride[inner] : 0);
-        for (int f = 0; f < term->n_factors; f++)
-            offset[f] = factors[f].first + (i > 0 ? i * factors[f].stride[inner] : 0);
-        add_looped_product(term->coefficient, term->n_factors, factors, offset,
-                           &to->array->elements[at], &to->array->norms[at]);
-    }
-}
-
-static void add_looped_term(const struct verification *self, const struct program_factor *target,
-                            const struct program_term *term)
-{
-    struct loop_nest nest = {0};
-    struct looped_array to, factors[PROGRAM_MAX_FACTORS];
-    add_indices(self, target, &nest);
-    for (int f = 0; f < term->n_factors; f++)
-        add_indices(self, &term->factors[f], &nest);
-    to = loop_array(self, target, &nest);
-    for (int f = 0; f < term->n_factors; f++)
-        factors[f] = loop_array(self, &term->factors[f], &nest);
-    do {
-        run_innermost_loop(&nest, term, factors, &to);
-    } while (next_values(nest.n - 1, nest.size, nest.value));
-}
-
 /* A tensor keeps what its own labels allow; elsewhere nothing can be added, unless indices
  * are not all summed in pairs. */
 static void remove_what_labels_forbid(const struct verification *self, int tensor)
 {
-    struct array *array = &self->arrays[tensor];
+    struct whole_array *array = &self->arrays[tensor];
     const struct block_labels *labels = &self->instance->plan->tensors[tensor].labels;
     int64_t value[MAX_RANK] = {0}, i = 0;
     do {
         if (!element_exists(labels, value))
             array->elements[i] = array->norms[i] = 0;
         i++;
-    } while (next_values(array->rank, array->size, value));
+    } while (nested_loops_next(array->rank, array->size, value));
 }
 
 static void run_statement(const struct verification *self,
                           const struct program_statement *statement)
 {
-    struct array *target = &self->arrays[statement->target.tensor];
-    for (int64_t i = 0; i < target->n && !statement->add; i++)
-        target->elements[i] = target->norms[i] = 0;
-    /* A sum is rounded to what its largest part has of digits, which may be a fill's. */
-    for (int64_t i = 0; i < target->n && statement->add; i++)
-        target->norms[i] += fabs((double)target->elements[i]);
-    for (int t = 0; t < statement->n_terms; t++)
-        add_looped_term(self, &statement->target, &statement->terms[t]);
+    const struct program_factor *target = &statement->target;
+    nested_loops_run(statement, self->arrays, target->index, &self->arrays[target->tensor]);
     remove_what_labels_forbid(self, statement->target.tensor);
 }
 
@@ -248,8 +103,8 @@ static double larger_or_nan(double a, double b)
 }
 
 /* The largest deviation of a block's elements from the array's, as a share of their norms. */
-static double compare_block(const struct tensor *tensor, int64_t block, const struct array *array,
-                            double *elements)
+static double compare_block(const struct tensor *tensor, int64_t block,
+                            const struct whole_array *array, double *elements)
 {
     const struct block_labels *labels = block_index_labels(tensor->blocks);
     int32_t tile[MAX_RANK];
@@ -266,14 +121,14 @@ static double compare_block(const struct tensor *tensor, int64_t block, const st
         double difference = (double)fabsl(elements[i++] - array->elements[offset]);
         deviation = larger_or_nan(
             deviation, difference > 0 || isnan(difference) ? difference / array->norms[offset] : 0);
-    } while (next_values(labels->rank, size, value));
+    } while (nested_loops_next(labels->rank, size, value));
     return deviation;
 }
 
 static enum status compare_tensor(const struct verification *self, int number)
 {
     const struct tensor *tensor = executor_tensor(self->instance->executor, number);
-    const struct array *array = &self->arrays[number];
+    const struct whole_array *array = &self->arrays[number];
     double *elements = malloc(((size_t)tensor->max_block + 1) * sizeof *elements);
     double deviation = 0;
     TRY(CHECK_MEMORY(elements, "no memory for a block of tensor %s", tensor->name));
@@ -311,10 +166,8 @@ enum status verification_run(const struct program_instance *instance)
     log_print("\nComparison with nested loops\n");
     enum status status =
         self.arrays ? verify_all(&self) : FAIL(STATUS_NO_MEMORY, "no memory for %d arrays", n);
-    for (int i = 0; self.arrays && i < n; i++) {
-        free(self.arrays[i].elements);
-        free(self.arrays[i].norms);
-    }
+    for (int i = 0; self.arrays && i < n; i++)
+        whole_array_fini(&self.arrays[i]);
     free(self.arrays);
     return status_agree(instance->comm, status);
 }

@@ -125,17 +125,20 @@ static enum status bind_fill(struct program *program, int number, const struct f
     return STATUS_OK;
 }
 
+const struct fill_symmetry *symmetry_check_find_fill(const struct program_tensor *tensor, int n,
+                                                     const struct fill_symmetry fills[])
+{
+    for (int f = 0; tensor->fill && f < n; f++)
+        if (strcmp(fills[f].name, tensor->fill) == 0)
+            return &fills[f];
+    return NULL;
+}
+
 static enum status bind_fills(struct program *program, int n, const struct fill_symmetry fills[])
 {
-    for (int t = 0; t < program->n_tensors; t++) {
-        const char *name = program->tensors[t].fill;
-        const struct fill_symmetry *fill = NULL;
-        for (int f = 0; name && f < n; f++)
-            if (strcmp(fills[f].name, name) == 0)
-                fill = &fills[f];
-        if (name)
-            TRY(bind_fill(program, t, fill));
-    }
+    for (int t = 0; t < program->n_tensors; t++)
+        if (program->tensors[t].fill)
+            TRY(bind_fill(program, t, symmetry_check_find_fill(&program->tensors[t], n, fills)));
     return STATUS_OK;
 }
 

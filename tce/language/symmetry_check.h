@@ -14,7 +14,14 @@ struct fill_symmetry {
     bool fills_packed; /* it also fills tensors over pairs of values (packing.h) */
     int n_exchanges;
     struct signed_permutation exchanges[FILL_MAX_EXCHANGES]; /* of `rank` places */
+    const char
+        *values_of; /* the fill with the same elements, its places in another order; NULL: none */
+    int8_t values_order[4]; /* the place here of each place there */
 };
+
+/* The fill of a tensor among n; NULL: it has none of these. */
+const struct fill_symmetry *symmetry_check_find_fill(const struct program_tensor *tensor, int n,
+                                                     const struct fill_symmetry fills[]);
 
 /* Checks the exchanges that filled tensors declare, and gives tensors which nothing assigns to all the
  * symmetry that their fill has. Then sets tries_symmetry of all statements: the target keeps its symmetry

@@ -76,8 +76,7 @@ enum status correlation_init(const struct correlation_problem *problem,
                                     .spaces = spaces,
                                     .n_fills = METHOD_N_FILLS,
                                     .fills = method_fill_symmetries,
-                                    .pairs = problem->pairs,
-                                    .most_values = problem->most_values};
+                                    .pairs = problem->pairs};
     source.text = problem->text;
     source.length = problem->length;
     if (!source.text)

@@ -27,7 +27,6 @@ struct correlation_problem {
     int diis_size;        /* steps that solutions to come keep, at most */
     struct contraction_settings contraction;
     enum plan_pairs pairs;
-    int64_t most_values; /* as of a program_source: of a trial; 0: all */
     MPI_Comm comm;
 };
 

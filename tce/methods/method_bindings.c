@@ -99,10 +99,22 @@ enum { N_BINDINGS = sizeof bindings / sizeof bindings[0] };
 
 const struct fill_symmetry method_fill_symmetries[METHOD_N_FILLS] = {
     /* (pq|rs) = (qp|rs) = (pq|sr) = (rs|pq) */
-    {"integrals", 4, true, 3, {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
-    /* <pq|rs> = <rq|ps> = <ps|rq> = <qp|sr> */
-    {"dirac_integrals", 4, true, 3, {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}},
-    {"denominators", 0, false, 0, {{{0}, 0}}},
+    {.name = "integrals",
+     .rank = 4,
+     .fills_packed = true,
+     .values_of = "integrals",
+     .values_order = {0, 1, 2, 3},
+     .n_exchanges = 3,
+     .exchanges = {{{1, 0, 2, 3}, 1}, {{0, 1, 3, 2}, 1}, {{2, 3, 0, 1}, 1}}},
+    /* <pq|rs> = <rq|ps> = <ps|rq> = <qp|sr>; as (pr|qs) */
+    {.name = "dirac_integrals",
+     .rank = 4,
+     .fills_packed = true,
+     .values_of = "integrals",
+     .values_order = {0, 2, 1, 3},
+     .n_exchanges = 3,
+     .exchanges = {{{2, 1, 0, 3}, 1}, {{0, 3, 2, 1}, 1}, {{1, 0, 3, 2}, 1}}},
+    {.name = "denominators"},
 };
 
 const struct tensor_binding *method_binding_find(const char *name)

@@ -82,8 +82,6 @@ struct plan_step {
     bool add;
     bool joins;                /* the step before it, in the same stage and with the same C;
                                   what is added to a scalar has tasks of its own */
-    bool tried;                /* the symmetry that C declares, after its stage: the last step of a
-                                  statement that does not show it */
     int create;                /* intermediate, made before the stage; -1: none */
     int n_destroy, destroy[2]; /* intermediates that are not needed after the stage */
     double flops;              /* two for each pair of elements; without B, each element */

@@ -93,7 +93,7 @@ static enum status print_step(const struct plan *plan, int s, FILE *stream)
     for (int d = 0; d < step->n_destroy; d++)
         fprintf(stream, "%s%s", d == 0 ? "   last use of " : ", ",
                 plan->tensors[step->destroy[d]].name);
-    fprintf(stream, "%s\n", step->tried ? "   then its symmetry is tried" : "");
+    fprintf(stream, "\n");
     return STATUS_OK;
 }
 

@@ -3,8 +3,7 @@
  *
  * A step must come after an earlier one if it reads what that one writes, writes what that one
  * reads, or replaces what that one writes; if it adds to it, both may be in one stage, where
- * they join, unless the symmetry of what the earlier one's statement makes is tried in between. In a stage, what
- * is packed comes first and what is unpacked last, so that a step may read what an earlier phase makes. A
+ * they join. In a stage, what is packed comes first and what is unpacked last, so that a step may read what an earlier phase makes. A
  * step is put into the last stage that lets all others follow: intermediates
  * are then made late, and terms of a sum meet in one stage. */
 #include "tce/plan/plan_builder.h"
@@ -80,8 +79,7 @@ static void find_lifetimes(struct plan *plan)
 
 static bool may_join(const struct plan_step *earlier, const struct plan_step *later)
 {
-    return later->C.tensor == earlier->C.tensor && later->phase == earlier->phase && later->add &&
-           !earlier->tried;
+    return later->C.tensor == earlier->C.tensor && later->phase == earlier->phase && later->add;
 }
 
 /* How many stages follow the first of the steps that write, replace or read a tensor, among those
@@ -104,7 +102,7 @@ static int find_depth(const struct plan_step *step, const struct plan_depth *of)
     for (int phase = 0; phase < N_PLAN_PHASES; phase++) {
         int more = (int)step->phase < phase ? 0 : 1;
         /* A step that replaces C shares no stage with sums of an earlier phase into C. */
-        int after_sum = step->tried || (!step->add && (int)step->phase > phase);
+        int after_sum = !step->add && (int)step->phase > phase;
         depth = max_depth(depth, of[step->A.tensor].written[phase] + more);
         if (step->B.tensor >= 0)
             depth = max_depth(depth, of[step->B.tensor].written[phase] + more);
@@ -163,7 +161,7 @@ static int find_stages(const struct plan *plan, int begin, int end, int first_st
 /* Whether a step may be in the stage of the one before it, where one step is to follow another. */
 static bool may_follow(const struct plan_step *before, const struct plan_step *step)
 {
-    if (before->tried || before->phase > step->phase)
+    if (before->phase > step->phase)
         return false;
     return before->phase < step->phase || step->phase != PLAN_CONTRACT || may_join(before, step);
 }

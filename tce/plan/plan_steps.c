@@ -312,7 +312,6 @@ static enum status end_statement(struct plan_builder *builder, int statement)
         return STATUS_OK;
     struct plan_step_list *list = list_of_statement(builder, statement);
     TRY(plan_builder_unpack(builder, statement, list));
-    list->steps[list->n - 1].tried = program->statements[statement].tries_symmetry;
     return STATUS_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tensors of which only those blocks are stored, and computed, that their symmetry does not make of others: what
- * is filled or packed, or written by statements that show the symmetry, and read by contractions and by packing
- * alone. Unknowns of iterations, loops over tiles and trials of a symmetry know whole tensors. */
+ * is filled or packed, or written by statements, and read by contractions and by packing
+ * alone. Unknowns of iterations and loops over tiles know whole tensors. */
 #include "tce/plan/plan_builder.h"
 
 /* Blocks of a tensor whose stored ones may be listed. */
@@ -18,12 +18,9 @@ static bool is_read_in_loop(const struct plan_builder *builder, int tensor)
     return false;
 }
 
-/* Whether the tensor is outside of loops and no unknown, and no statement that makes it needs a trial. */
+/* Whether the tensor is outside of loops and no unknown. */
 static bool keeps_symmetry(const struct program *program, int tensor)
 {
-    for (int s = 0; s < program->n_statements; s++)
-        if (program->statements[s].target.tensor == tensor && program->statements[s].tries_symmetry)
-            return false;
     for (int u = 0; u < program->n_unknowns; u++)
         if (program->unknowns[u].tensor == tensor || program->unknowns[u].residual == tensor)
             return false;

@@ -5,14 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-double loop_worker_norm(int64_t n, const double *elements)
-{
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++)
-        sum += elements[i] * elements[i];
-    return sqrt(sum);
-}
-
 static void set_dimensions(const int64_t extent[MAX_INDICES], struct dense_product *product)
 {
     product->n = MAX_INDICES;
@@ -53,36 +45,6 @@ static void multiply_operands(const struct loop_worker *worker, const struct loo
     target->add = true;
 }
 
-/* The norm of a factor: of a local one, what it is made of. */
-static double norm_of_factor(const struct loop_worker *worker, int s, enum loop_operand operand,
-                             const int64_t extent[MAX_INDICES], const struct pinned_block *pinned)
-{
-    const struct tile_loop_step *step = &worker->body.problem->steps[s];
-    int tensor = step->tensor[operand];
-    double square = 0;
-    if (worker->body.problem->tensors[tensor].local && !worker->body.fills[tensor].fill)
-        return worker->norms[tensor];
-    if (pinned->form != BY_STRIDES)
-        return loop_worker_norm(pinned->size, pinned->elements);
-    struct dense_product product = {
-        .C = &square, .A = pinned->elements, .B = pinned->elements, .factor = 1};
-    set_dimensions(extent, &product);
-    contraction_set_side(SIDE_A, &pinned->strides, &product);
-    contraction_set_side(SIDE_B, &pinned->strides, &product);
-    dense_product_run(&product, worker->scratch);
-    return sqrt(square);
-}
-
-void loop_worker_note_norm(const struct loop_worker *worker, int s,
-                           const int64_t extent[MAX_INDICES], const struct pinned_block factors[2])
-{
-    const struct tile_loop_step *step = &worker->body.problem->steps[s];
-    double norm = fabs(step->factor) * norm_of_factor(worker, s, LOOP_A, extent, &factors[0]);
-    if (step->tensor[LOOP_B] >= 0)
-        norm *= norm_of_factor(worker, s, LOOP_B, extent, &factors[1]);
-    worker->norms[step->tensor[LOOP_C]] += norm;
-}
-
 enum status loop_worker_pin(const struct loop_worker *worker, int s,
                             const struct loop_product *product, const int64_t extent[MAX_INDICES],
                             struct pinned_block factors[2])
@@ -109,8 +71,6 @@ static enum status add_product(struct loop_worker *worker, int s,
     enum status status = loop_worker_pin(worker, s, product, extent, factors);
     if (status == STATUS_OK) {
         multiply_operands(worker, &worker->body.steps[s], extent, factors, target);
-        if (worker->norms)
-            loop_worker_note_norm(worker, s, extent, factors);
         if (worker->polled)
             taskpool_poll(worker->polled);
     }

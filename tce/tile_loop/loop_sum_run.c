@@ -34,8 +34,6 @@ static enum status pin_term(struct loop_worker *worker, int s, const struct loop
     loop_worker_set_product(&worker->body.steps[s], extent, factors, target,
                             &terms->products[terms->n]);
     terms->step[terms->n++] = s;
-    if (worker->norms)
-        loop_worker_note_norm(worker, s, extent, factors);
     target->add = true;
     return STATUS_OK;
 }
@@ -119,17 +117,13 @@ static enum status add_kept_images(const struct loop_worker *worker, const struc
 
 /* --- the sum --- */
 
-/* Norms are those of all steps. */
 enum status loop_worker_run_sum(struct loop_worker *worker, const struct loop_sum *sum)
 {
     const struct tile_loop_problem *problem = worker->body.problem;
     int tensor = problem->steps[sum->first].tensor[LOOP_C], n_kept = 0;
     const struct local_blocks *blocks = &worker->at.products->locals[tensor];
     bool *is_image = worker->is_image;
-    if (worker->norms)
-        memset(is_image, 0, (size_t)(sum->end - sum->first) * sizeof *is_image);
-    else
-        loop_sum_choose(problem, sum, worker->at.tuple, &n_kept, worker->kept, is_image);
+    loop_sum_choose(problem, sum, worker->at.tuple, &n_kept, worker->kept, is_image);
     for (int block = 0; block < blocks->n; block++) {
         enum status status = sum_block(worker, sum, block, is_image);
         if (status != STATUS_OK) {

@@ -12,16 +12,6 @@ static enum status begin_locals(struct loop_worker *worker)
                              worker->locals);
 }
 
-/* The norms of what is filled; of what is made, zeros. */
-static void begin_norms(struct loop_worker *worker)
-{
-    for (int t = 0; worker->norms && t < worker->body.problem->n_tensors; t++) {
-        const struct local_tensor *local = &worker->locals[t];
-        bool filled = worker->body.fills[t].fill && !worker->body.problem->tensors[t].of_slice;
-        worker->norms[t] = filled ? loop_worker_norm(local->size, local->elements) : 0;
-    }
-}
-
 static enum status run_steps(struct loop_worker *worker, int first, int end, double scalars[])
 {
     for (int s = first; s < end;) {
@@ -103,17 +93,14 @@ static enum status run_loop_steps(struct loop_worker *worker, double scalars[])
     worker->at.in_slice = false;
     worker->at.range = whole_range(worker);
     TRY(begin_locals(worker));
-    begin_norms(worker);
     TRY(run_steps(worker, 0, problem->first_sliced, scalars));
     return problem->first_sliced < problem->n_steps ? run_slices(worker, scalars) : STATUS_OK;
 }
 
-enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], double scalars[],
-                            double norms[])
+enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], double scalars[])
 {
     enum wall_use use = wall_time_begin(WALL_ALGEBRA);
     worker->at.tuple = tuple;
-    worker->norms = norms;
     for (int i = 0; i < worker->body.n_scalars; i++)
         scalars[i] = 0;
     enum status status = run_loop_steps(worker, scalars);

@@ -34,8 +34,5 @@ enum status loop_worker_create(const struct loop_body *body,
 void loop_worker_destroy(struct loop_worker *worker);
 
 /* Computes a tuple of tiles: sets scalars[n_scalars] to what it adds to them, without its weight.
- * norms  out, n_tensors, or NULL: of local tensors and scalars, what rounding is relative to: the sum of
- *        the products of the norms of their factors
  * Errors: STATUS_NO_MEMORY. */
-enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], double scalars[],
-                            double norms[]);
+enum status loop_worker_run(struct loop_worker *worker, const int32_t tuple[], double scalars[]);

@@ -29,7 +29,6 @@ struct loop_worker {
     struct loop_position at;
     struct loop_operands operands;
     struct taskpool *polled;
-    double *norms;    /* of the run, or NULL */
     double *of_slice; /* n_scalars */
     struct sum_terms terms;
     bool *is_image; /* n_steps */
@@ -43,8 +42,6 @@ struct product_target {
     double *elements;
     bool add; /* to what is there */
 };
-
-double loop_worker_norm(int64_t n, const double *elements);
 
 /* The extents of a product's indices, in step s. */
 void loop_worker_set_extents(const struct loop_worker *worker, int s,
@@ -61,10 +58,6 @@ void loop_worker_release(const struct loop_worker *worker, int s,
 void loop_worker_set_product(const struct loop_step_tasks *step, const int64_t extent[MAX_INDICES],
                              const struct pinned_block factors[2],
                              const struct product_target *target, struct dense_product *product);
-
-/* Adds a product's norm to that of what it makes. */
-void loop_worker_note_norm(const struct loop_worker *worker, int s,
-                           const int64_t extent[MAX_INDICES], const struct pinned_block factors[2]);
 
 /* Makes a block of C zero that nothing is added to. */
 void loop_worker_clear_target(const struct loop_worker *worker, int s,

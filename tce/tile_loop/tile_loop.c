@@ -8,7 +8,6 @@
 #include "tce/tile_loop/loop_inputs.h"
 #include "tce/tile_loop/loop_products.h"
 #include "tce/tile_loop/loop_sums.h"
-#include "tce/tile_loop/loop_symmetry.h"
 #include "tce/tile_loop/loop_worker.h"
 
 #include <stdlib.h>
@@ -264,7 +263,7 @@ static int run_tuple(int64_t task, void *context)
     TRY(loop->worker_status);
     show_progress(loop);
     tile_tuples_get(&loop->problem->tuples, number, tuple);
-    TRY(loop_worker_run(loop->worker, tuple, loop->values, NULL));
+    TRY(loop_worker_run(loop->worker, tuple, loop->values));
     int weight = tile_tuples_weight(&loop->problem->tuples, tuple);
     for (int i = 0; i < loop->n_scalars; i++)
         loop->values[i] *= weight;
@@ -413,30 +412,6 @@ enum status tile_loop_run(struct tile_loop *loop)
     enum status status = run_loop_pool(loop);
     wall_time_end(use);
     destroy_loop_worker(loop);
-    return status;
-}
-
-static enum status try_symmetry(struct tile_loop *loop, int found[2])
-{
-    const struct loop_body body = body_of_loop(loop);
-    enum status status = create_loop_worker(loop);
-    if (status == STATUS_OK)
-        status = loop_symmetry_try(loop->worker, &body, loop->n_tasks, found);
-    destroy_loop_worker(loop);
-    return status;
-}
-
-enum status tile_loop_check_symmetry(struct tile_loop *loop, int *scalar, int *place)
-{
-    int rank, found[2] = {-1, 0};
-    enum status status = STATUS_OK;
-    MPI_Comm_rank(loop->comm, &rank);
-    if (rank == 0 && loop->problem->tuples.ordered && loop->n_tasks > 0)
-        status = try_symmetry(loop, found);
-    status = status_agree(loop->comm, status);
-    MPI_Bcast(found, 2, MPI_INT, 0, loop->comm);
-    *scalar = found[0];
-    *place = found[1];
     return status;
 }
 

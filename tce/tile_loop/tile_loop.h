@@ -104,10 +104,4 @@ enum status tile_loop_start(struct tile_loop *loop, const struct taskpool_settin
                             MPI_Comm comm);
 enum status tile_loop_run(struct tile_loop *loop);
 
-/* Checks that an ordered loop adds the same to scalars for all permutations of a tuple: computes a few
- * tuples, on one process, with neighbouring tiles exchanged.
- * scalar  out, on every process: the number of a tensor whose sum differs; -1: there is none
- * place   out: of the loop's index that was exchanged with the next
- * Collective; after the tensors are bound. Errors: STATUS_NO_MEMORY. */
-enum status tile_loop_check_symmetry(struct tile_loop *loop, int *scalar, int *place);
 const struct taskpool *tile_loop_pool(const struct tile_loop *loop);

@@ -141,7 +141,7 @@ static inline void plan_case_check_latest(const struct plan *plan, int first, in
             bool follows = plan_case_reads(later, step->C.tensor) ||
                            plan_case_reads(step, later->C.tensor) || (same && !later->add);
             bool late = (follows && step->phase >= later->phase) ||
-                        (same && (step->tried || (!step->add && step->phase > later->phase)));
+                        (same && !step->add && step->phase > later->phase);
             int after = n_after[other - begin] + (late ? 1 : 0);
             *n = (follows || same) && after > *n ? after : *n;
         }

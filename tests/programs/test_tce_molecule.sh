@@ -126,7 +126,7 @@ bad()
 
 bad space 1:11 "'active', which is unknown" 's/occupied/active/'
 bad order 3:8 "integrals are dirac_integrals there" 's/g\[i,i,j,j\] = /g[i,i|j,j] = /' radical
-# Symmetries that only numbers show are tried before the SCF, which would not converge.
+# Symmetries are checked before the SCF, which would not converge.
 lacking()
 {
     { cat "$methods/ccsd.tce"; printf 'finally\n%s\n' "$2"; } > lacking.tce
@@ -136,7 +136,7 @@ lacking()
 lacking 2 $'tensor X2[i,j,a,b] symmetric (i a)(j b)\nX2[i,j,a,b] = t2[j,i,a,b] * t1[i,a]' \
     'this does not make X2[j,i,b,a] equal to X2[i,j,a,b], as line'
 lacking 3 $'scalar X\nfor a >= b by tile\nX = t2[i,j,a,b] * t1[i,a] * t1[j,b] * t1[k,b] * t1[k,b]\nend' \
-    "what is summed here changes when the tiles of 'a' and 'b' are exchanged"
+    "the sum into 'X' changes when 'a' and 'b' exchange their roles"
 # Every process checks the same text: one shows the rest.
 [ "$processes" = 1 ] || finish
 bad binding 3:21 "cannot be bound to 'fock'" 's/integrals/fock/'

@@ -139,7 +139,10 @@ static void test_an_unknown_and_its_residual_are_declared_alike(void **state)
 
 static const struct fill_symmetry fills[] = {
     {.name = "constant"},
-    {"pairs", 4, false, 2, {{{1, 0, 2, 3}, 1}, {{2, 3, 0, 1}, 1}}},
+    {.name = "pairs",
+     .rank = 4,
+     .n_exchanges = 2,
+     .exchanges = {{{1, 0, 2, 3}, 1}, {{2, 3, 0, 1}, 1}}},
 };
 
 static enum status check(const char *text, struct program *program)

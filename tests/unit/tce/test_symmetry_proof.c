@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ordered loops and declared symmetries are accepted where they hold for any numbers, sizes and labels, and
+ * refused with their place where they do not. */
+#include "tce/execution/symmetry_proof.h"
+#include "tce/language/parser.h"
+#include "tce/methods/method_bindings.h"
+#include "tests/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum status prove(const char *text)
+{
+    static const struct fill_symmetry functions[] = {{.name = "constant"}, {.name = "delta"}};
+    struct fill_symmetry fills[2 + METHOD_N_FILLS];
+    struct program program;
+    memcpy(fills, functions, sizeof functions);
+    memcpy(fills + 2, method_fill_symmetries, sizeof method_fill_symmetries);
+    check_ok(program_parse(text, strlen(text), "x.tce", &program));
+    check_ok(symmetry_check_program(&program, 2 + METHOD_N_FILLS, fills));
+    enum status status = symmetry_proof_run(&program, 2 + METHOD_N_FILLS, fills);
+    program_fini(&program);
+    return status;
+}
+
+/* Spaces of a loop and of sums, without labels, with irreps and with spins. */
+#define PLAIN                                                                                      \
+    "space s = 6 tile 2\nspace t = 4\nindex a, b, c, d : s\nindex i, j, k, l : t\nscalar E\n"
+#define IRREPS                                                                                     \
+    "space s = 3 irrep 0, 3 irrep 1, 3 irrep 2\nspace t = 4 irrep 0, 2 irrep 1\n"                  \
+    "index a, b, c, d : s\nindex i, j, k, l : t\nscalar E\n"
+#define SPINS                                                                                      \
+    "space s = 3 alpha, 3 beta\nspace t = 2 alpha, 2 beta\n"                                       \
+    "index a, b, c, d : s\nindex i, j, k, l : t\nscalar E\n"
+#define ORBITALS                                                                                   \
+    "space t = occupied\nspace s = virtual\nindex a, b, c, d : s\nindex i, j, k, l : t\nscalar "   \
+    "E\n"
+
+#define TWO   "for a >= b by tile\n"
+#define THREE "for a >= b >= c by tile\n"
+
+/* R without symmetry, and U with one that it does not declare. */
+#define DECLARED                                                                                   \
+    "space s = 5 irrep 0, 4 irrep 1 tile 3\nindex i, j, k, l : s\n"                                \
+    "tensor R[i,j] = random(1)\ntensor U[i,j]\n"                                                   \
+    "tensor S[i,j] symmetric i j\ntensor A[i,j,k] antisymmetric i k\nU[i,j] = R[i,j] + R[j,i]\n"
+
+/* --- right --- */
+
+static void test_what_holds_for_any_numbers_is_accepted(void **state)
+{
+    (void)state;
+    static const char *const programs[] = {
+        /* A factor of each index. */
+        PLAIN "tensor A[a] = wave(1)\n" THREE "E = A[a] * A[b] * A[c]\nend\n",
+        PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(1)\n" TWO "E = A[a] * B[b]\nend\n",
+        /* By an operator, also on both sides. */
+        PLAIN
+        "tensor A[a,i] = random(1)\ntensor B[a,j] = random(2)\n" THREE
+        "tensor W[a,b,c,i,j,k]\nW[a,b,c,i,j,k] = sym(a i, b j, c k) A[a,i] * B[b,j] * B[c,k]\n"
+        "E = W[a,b,c,i,j,k] * W[a,b,c,i,j,k]\nend\n",
+        PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(2)\ntensor C[a] = random(3)\n" THREE
+              "tensor W[a,b,c]\nW[a,b,c] = antisym(a, b, c) A[a] * B[b] * C[c]\n"
+              "E = W[a,b,c] * W[a,b,c]\nend\n",
+        /* A tensor whose symmetry nobody declares. */
+        PLAIN "tensor A[a,b] = random(1)\ntensor S[a,b]\nS[a,b] = A[a,b] + A[b,a]\n" TWO
+              "E = S[a,b]\nend\n",
+        /* Statements that are symmetric together. */
+        PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(2)\n" TWO
+              "E = A[a] * B[b]\nE += A[b] * B[a]\nend\n",
+        /* Labels that every statement conserves, local tensors on the way. */
+        IRREPS "tensor A[a,i] irrep 1 = random(1)\n" TWO
+               "tensor W[a,b,i,j]\ntensor V[a,b,i,j]\nW[a,b,i,j] = A[b,i] * A[a,j]\n"
+               "V[a,b,i,j] = W[a,b,i,j] + A[a,i] * A[b,j]\nE = V[a,b,i,j] * V[a,b,i,j]\nend\n",
+        SPINS "tensor A[a|i] = random(1)\n" TWO
+              "tensor W[a,b|i,j]\nW[a,b|i,j] = antisym(i, j) A[a|i] * A[b|j]\n"
+              "E = W[a,b|i,j] * W[a,b|i,j]\nend\n",
+        SPINS "tensor A[a|] spin 1 = constant(1)\n" THREE
+              "tensor W[a,b,c|] spin 3\nW[a,b,c|] = A[a|] * A[b|] * A[c|]\n"
+              "E = W[a,b,c|] * W[a,b,c|]\nend\n",
+        SPINS "tensor A[a|b] = random(1)\n" TWO "E = A[a|b] * A[b|a]\nend\n",
+        /* An index that labels do not conserve: the result keeps a part. */
+        IRREPS "tensor A[a,i] = random(1)\n" TWO
+               "tensor W[a,b]\nW[a,b] = A[a,i] * A[b,j]\nE = W[a,b]\nend\n",
+        /* One kind of integrals read in several orders. */
+        ORBITALS "tensor g[i,a,j,b] = integrals\ntensor h[a,i,b,j] = integrals\n"
+                 "tensor d[i,j,a,b] = dirac_integrals\n" TWO
+                 "E = g[i,a,j,b] * h[b,j,a,i] - 2 * g[i,a,j,b] * d[i,j,b,a]\nend\n",
+        ORBITALS "tensor g[i,a,j,b] = integrals\ntensor d[i,j,a,b] = denominators\n"
+                 "tensor t[i,j,a,b] symmetric (i a)(j b)\ntensor n[i,j,a,b] symmetric (i a)(j b)\n"
+                 "iterate t from n, energy E\nn[i,j,a,b] = d[i,j,a,b] * g[i,a,j,b]\n"
+                 "E = t[i,j,a,b] * g[i,a,j,b]\nfinally\nscalar X\n" TWO
+                 "X = t[i,j,a,b] * t[j,k,b,a] * t[k,i,a,b]\nend\n",
+        /* Declared, and shown by numbers alone; each statement for itself. */
+        DECLARED "S[i,j] = U[i,j]\n",
+        DECLARED "S[i,j] = U[i,k] * U[k,l] * U[l,j]\nS[i,j] += U[i,j]\n",
+        DECLARED "A[i,j,k] = U[i,j] * R[k,l] * R[k,l] - U[j,k] * R[i,l] * R[i,l]\n",
+        /* More factors than the algebra looks at. */
+        PLAIN "tensor A[a,b] = random(1)\ntensor S[a,d] symmetric a d\nscalar x = constant(2)\n"
+              "S[a,d] = A[a,b] * A[d,b] * x * x * x * x * x * x\n",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++) {
+        enum status status = prove(programs[p]);
+        if (status != STATUS_OK)
+            printf("%s%s\n", programs[p], status_text());
+        check_ok(status);
+    }
+}
+
+/* --- wrong --- */
+
+static void test_the_rest_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *place;
+    } cases[] = {
+        {PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(2)\n" TWO "E = A[a] * B[b]\nend\n",
+         "x.tce:9:1: the sum into 'E' changes when 'a' and 'b' exchange their roles"},
+        /* The sum over all orders vanishes. */
+        {PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(2)\ntensor C[a] = random(3)\n" THREE
+               "tensor W[a,b,c]\nW[a,b,c] = antisym(a, b, c) A[a] * B[b] * C[c]\n"
+               "E = W[a,b,c]\nend\n",
+         "x.tce:12:1: "},
+        /* With two values of a, b, c it would seem symmetric. */
+        {PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(2)\ntensor C[a] = random(3)\n" THREE
+               "E = A[a] * B[b] * C[c] + A[b] * B[c] * C[a] + A[c] * B[a] * C[b]\nend\n",
+         "x.tce:10:1: "},
+        /* With three values of i, j, k, l the asymmetric part would vanish. */
+        {PLAIN "tensor A[a,i,j,k,l] = random(1)\n" TWO
+               "tensor W[a,i,j,k,l]\ntensor V[a,b,i,j,k,l]\n"
+               "W[a,i,j,k,l] = antisym(i, j, k, l) A[a,i,j,k,l]\n"
+               "E = W[a,i,j,k,l] * A[b,i,j,k,l] * A[a,i,i,i,i]\nend\n",
+         "x.tce:11:1: "},
+        /* The labels of few tuples allow anything at all. */
+        {IRREPS "tensor A[a,b] irrep 1 = random(1)\n" TWO
+                "tensor W[a,b] irrep 1\nW[a,b] = A[a,b]\nE = W[a,b] * W[a,b]\nend\n",
+         "x.tce:10:1: "},
+        /* Equal numbers with other labels. */
+        {SPINS "tensor P[a|] spin 1 = constant(1)\ntensor Q[a|] spin -1 = constant(1)\n" THREE
+               "tensor W[a,b,c|] spin 1\nW[a,b,c|] = P[a|] * P[b|] * Q[c|]\n"
+               "E = W[a,b,c|] * W[a,b,c|]\nend\n",
+         "x.tce:11:1: the sum into 'E' changes when 'b' and 'c' exchange"},
+        {SPINS "tensor A[a|b] spin 2 = random(1)\n" TWO "E = A[a|b] * A[a|b]\nend\n",
+         "x.tce:8:1: "},
+        /* Numbers that are equal or zero for most values. */
+        {"space s = 20 tile 1\nspace x = 5\nspace y = 4\nindex i, j : s\nindex p : x\nindex q : y\n"
+         "tensor M[i,p] = delta\ntensor N[i,q] = delta\ntensor P[i]\ntensor Q[i]\nscalar E\n"
+         "P[i] = M[i,p]\nQ[i] = P[i] - N[i,q]\nfor i >= j by tile 1\nE = P[j] * Q[i]\nend\n",
+         "x.tce:15:1: "},
+        /* The last sum of a scalar that a later iteration changes. */
+        {ORBITALS "tensor g[i,a,j,b] = integrals\ntensor t[i,a]\ntensor n[i,a]\ntensor z[a]\n"
+                  "scalar X\niterate t from n, energy E\n" TWO "X = z[a] * g[i,a,i,b]\nend\n"
+                  "z[a] = t[i,a]\nn[i,a] = g[i,a,j,b] * t[j,b]\nE = X\n",
+         "x.tce:13:1: the sum into 'X' changes"},
+        /* Declared symmetries. */
+        {DECLARED "S[i,j] = R[i,j]\n", "x.tce:8:1: this does not make S[j,i] equal to S[i,j], as "
+                                       "line 5 declares: write sym(i, j) "
+                                       "before the products that lack it"},
+        {DECLARED "S[i,j] = U[i,j]\nS[l,k] -= R[l,k]\nS[i,j] -= R[j,i]\n",
+         "x.tce:9:1: this does not make S[k,l] equal to S[l,k]"},
+        {DECLARED "A[i,j,k] = U[i,j] * R[k,k]\n",
+         "x.tce:8:1: this does not make A[k,j,i] equal to -A[i,j,k], as line 6 declares: write "
+         "antisym(i, k) before"},
+        {DECLARED "tensor P[i,j,k,l] symmetric (i j)(k l)\nP[i,j,k,l] = R[i,j] * U[k,l]\n",
+         "as line 8 declares: write sym(i j, k l) before"},
+        {DECLARED "tensor Q[i,j,k] antisymmetric i j k\nQ[k,j,i] = R[i,j] * R[i,k]\n",
+         "write antisym(k, j, i) before"},
+        {PLAIN "tensor A[a] = random(1)\ntensor B[a] = random(2)\n"
+               "tensor S[a,b] symmetric a b\nS[a,b] = A[a] * B[b]\n",
+         "x.tce:9:1: this does not make S[b,a] equal to S[a,b], as line 8 declares: write sym(a, "
+         "b)"},
+        {PLAIN "tensor A[a,b,c] = random(1)\ntensor S[a,b,c] symmetric a b c\n"
+               "S[a,b,c] = A[a,b,c] + A[b,c,a] + A[c,a,b]\n",
+         "x.tce:8:1: this does not make"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        enum status status = prove(cases[c].text);
+        if (status != STATUS_INPUT || !strstr(status_text(), cases[c].place))
+            printf("%s%s\n", cases[c].text, status_text());
+        assert_int_equal(status, STATUS_INPUT);
+        assert_non_null(strstr(status_text(), cases[c].place));
+    }
+}
+
+static void test_too_many_indices_are_refused(void **state)
+{
+    (void)state;
+    const char *text = PLAIN
+        "index e, f, g, h, m, n, o, p, q, r, u, v : t\n"
+        "tensor A[a,e,f,g,h,m,n,o,p,q,r] = random(1)\n" TWO "tensor W[a,b]\n"
+        "W[a,b] = A[a,e,f,g,h,m,n,o,p,q,r] * A[b,e,f,g,h,m,n,o,p,i,j] * A[a,k,l,u,v,e,f,g,h,i,j]"
+        "\nE = W[a,b]\nend\n";
+    assert_int_equal(prove(text), STATUS_INPUT);
+    assert_non_null(strstr(status_text(), "x.tce:11:1: the program has too many indices"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_holds_for_any_numbers_is_accepted),
+        cmocka_unit_test(test_the_rest_is_refused_with_its_place),
+        cmocka_unit_test(test_too_many_indices_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
