@@ -15,13 +15,15 @@
  *
  *   charge=-1 multiplicity=2 units=bohr   key=value, in any case, anywhere in the line: also
  *                                         chrg=, mult=, 2S+1=, uhf= (unpaired electrons, the
- *                                         multiplicity minus 1), unit=. Other keys, as of
- *                                         extended XYZ, are skipped with their values.
+ *                                         multiplicity minus 1), unit=. Other keys are skipped
+ *                                         with their values.
+ *   Properties=species:S:1:pos:R:3        extended XYZ: the columns of a centre, each by name, type
+ *                                         and count; pbc= and Lattice= say that it is periodic
  *   0 3                                   two small whole numbers alone: charge and multiplicity
  *
- * Values may stand in quotes, and blanks around the =. Other text is a comment, where words like
- * charge, triplet or bohr are kept for a warning unless the line or the command line gives what
- * they are about. */
+ * Keys and values may stand in quotes, and blanks around the =. Other text is a comment, where words
+ * like charge, triplet or bohr are kept for a warning unless the line or the command line gives
+ * what they are about. */
 
 enum quantity { CHARGE, MULTIPLICITY, UNIT, N_QUANTITIES };
 
@@ -58,8 +60,18 @@ static const struct comment_word {
 
 enum { N_COMMENT_WORDS = sizeof comment_words / sizeof comment_words[0] };
 
+/* Columns of a centre's line, from 0. */
+struct columns {
+    int64_t element, position; /* the first of three positions */
+    int64_t n;                 /* of the line; 0: further ones may follow */
+};
+
+enum { MAX_COLUMNS = 1000000 }; /* of one property */
+
 struct comment_reading {
     const struct line_reader *reader;
+    struct columns *columns;
+    struct word pbc, lattice;   /* the values of these keys */
     bool settled[N_QUANTITIES]; /* by the command line */
     bool given[N_QUANTITIES];   /* by the line */
     int values[N_QUANTITIES];
@@ -86,7 +98,7 @@ static struct word take_characters(struct word *text, bool among, const char *ch
 static struct word take_comment_value(struct word *text, const char *ends)
 {
     struct word rest = *text;
-    take_characters(&rest, true, " \t");
+    take_characters(&rest, true, " \t\"'");
     if (rest.length == 0 || *rest.begin != '=')
         return (struct word){text->begin, 0};
     take_characters(&rest, true, "=");
@@ -105,6 +117,60 @@ static struct word join_words(struct word first, struct word last)
     return (struct word){first.begin, (size_t)(last.begin + last.length - first.begin)};
 }
 
+/* Takes the text before the next colon, and the colon. */
+static struct word take_property_part(struct word *text)
+{
+    struct word part = take_characters(text, false, ":");
+    if (text->length > 0)
+        *text = (struct word){text->begin + 1, text->length - 1};
+    return part;
+}
+
+/* Takes "name:type:count" from the start of the text, and the colon after it, if there is *more.
+ * count  0: malformed */
+static struct word take_property(struct word *text, int64_t *count, bool *more)
+{
+    struct word name = take_property_part(text), type = take_property_part(text);
+    struct word number = take_property_part(text);
+    *more = text->begin > number.begin + number.length;
+    bool is_typed = type.length == 1 && *type.begin && strchr("SIRLsirl", *type.begin);
+    if (name.length == 0 || !is_typed || !word_to_integer(number, count) || *count < 0 ||
+        *count > MAX_COLUMNS)
+        *count = 0;
+    return join_words(name, number);
+}
+
+/* Reads the value of Properties=. Errors: STATUS_INPUT with name and line. */
+static enum status read_properties(const struct line_reader *reader, struct word value,
+                                   struct columns *columns)
+{
+    static const char *const sought[] = {"pos:R:3", "species:S:1", "Z:I:1"};
+    int64_t count, first[] = {-1, -1, -1};
+    bool more = true;
+    for (columns->n = 0; more; columns->n += count) {
+        struct word property = take_property(&value, &count, &more);
+        if (count == 0)
+            return line_reader_fail(reader,
+                                    "Properties= expects name:type:count for all columns, with "
+                                    "types S, I, R and L, found '%s'",
+                                    word_show(property).text);
+        for (int i = 0; i < 3; i++) {
+            bool is_it = word_equals(property, sought[i]);
+            if (is_it && first[i] >= 0)
+                return line_reader_fail(reader, "Properties= has %s twice", sought[i]);
+            first[i] = is_it ? columns->n : first[i];
+        }
+    }
+    if (first[0] < 0 || (first[1] < 0 && first[2] < 0))
+        return line_reader_fail(reader, "Properties= lacks %s so",
+                                first[0] < 0 ? "pos:R:3: name the columns of x, y and z"
+                                             : "species:S:1 and Z:I:1: name the column of symbols "
+                                               "or of atomic numbers");
+    columns->position = first[0];
+    columns->element = first[1] >= 0 ? first[1] : first[2];
+    return STATUS_OK;
+}
+
 static bool read_unit(struct word value, int *unit)
 {
     static const char *const names[] = {"bohr", "au", "a.u.", "angstrom", "angstroms", "ang", "a"};
@@ -114,6 +180,13 @@ static bool read_unit(struct word value, int *unit)
             return true;
         }
     return false;
+}
+
+/* Whether a value such as "T F T" or "true" has one that holds. */
+static bool has_true(struct word values)
+{
+    take_characters(&values, false, "Tt1");
+    return values.length > 0;
 }
 
 static bool read_whole_number(struct word value, int add, int *number)
@@ -194,11 +267,19 @@ static void read_bare_numbers(struct comment_reading *reading)
 
 static enum status read_word(struct comment_reading *reading, struct word word, struct word value)
 {
+    bool has_value = value.begin > word.begin + word.length;
     note_number(reading, word);
     reading->n_words++;
+    if (has_value && word_equals(word, "properties") && reading->columns->n > 0)
+        return line_reader_fail(reading->reader, "Properties= stands twice: leave one out");
+    if (has_value && word_equals(word, "properties"))
+        return read_properties(reading->reader, value, reading->columns);
+    if (has_value && word_equals(word, "pbc"))
+        reading->pbc = value;
+    if (has_value && word_equals(word, "lattice"))
+        reading->lattice = value;
     for (int i = 0; i < N_COMMENT_WORDS; i++) {
         const struct comment_word *known = &comment_words[i];
-        bool has_value = value.begin > word.begin + word.length;
         if (has_value && known->use != HINT && word_equals(word, known->name))
             return read_key(reading, known, value);
         if (mentions(word, known->name))
@@ -212,11 +293,12 @@ static enum status read_word(struct comment_reading *reading, struct word word, 
  * differs from an earlier one). */
 static enum status read_comment_line(const struct line_reader *reader,
                                      const struct molecule_settings *settings,
-                                     struct molecule_comment *comment)
+                                     struct molecule_comment *comment, struct columns *columns)
 {
     static const char ends[] = " \t\r,;:|\"'#()[]{}<>=", value_ends[] = " \t\r,;|\"'#()[]{}<>";
     struct comment_reading reading = {
         .reader = reader,
+        .columns = columns,
         .settled = {settings->charge_given, settings->multiplicity_given, settings->unit_given}};
     *comment = (struct molecule_comment){0};
     struct word rest = reader->all;
@@ -234,6 +316,7 @@ static enum status read_comment_line(const struct line_reader *reader,
     comment->multiplicity = reading.values[MULTIPLICITY];
     comment->unit_given = reading.given[UNIT];
     comment->unit = (enum length_unit)reading.values[UNIT];
+    comment->periodic = reading.pbc.length > 0 ? has_true(reading.pbc) : reading.lattice.length > 0;
     for (int q = N_QUANTITIES - 1; q >= 0; q--) /* the first quantity wins */
         if (!reading.given[q] && !reading.settled[q] && reading.unread[q].length > 0)
             comment->unread = word_show(reading.unread[q]);
@@ -251,6 +334,7 @@ struct xyz {
     struct line_reader reader;
     const struct molecule_settings *settings;
     enum length_unit unit;
+    struct columns columns;
     bool bare_numbers;
 };
 
@@ -292,7 +376,7 @@ static enum status read_comment(struct xyz *xyz, struct molecule *molecule)
     const struct molecule_settings *settings = xyz->settings;
     struct molecule_comment *comment = &molecule->comment;
     line_reader_next(&xyz->reader);
-    TRY(read_comment_line(&xyz->reader, settings, comment));
+    TRY(read_comment_line(&xyz->reader, settings, comment, &xyz->columns));
     if (comment->charge_given && !settings->charge_given)
         molecule->charge = comment->charge;
     if (comment->multiplicity_given && !settings->multiplicity_given)
@@ -337,18 +421,39 @@ static enum status read_symbol(struct xyz *xyz, struct word symbol, struct atom 
     return STATUS_OK;
 }
 
+/* The words of the current line that stand for the element and x, y and z. */
+static enum status find_words(const struct xyz *xyz, struct word found[4])
+{
+    const struct columns *columns = &xyz->columns;
+    struct word rest = xyz->reader.all, word;
+    int64_t n = 0;
+    for (; take_word(&rest, &word); n++)
+        if (n == columns->element)
+            found[0] = word;
+        else if (n >= columns->position && n < columns->position + 3)
+            found[1 + n - columns->position] = word;
+    if (columns->n > 0 && n != columns->n)
+        return line_reader_fail(&xyz->reader,
+                                "expected the %" PRId64 " columns that Properties= in line 2 "
+                                "names, found %" PRId64 ": '%s'",
+                                columns->n, n, word_show(xyz->reader.all).text);
+    if (n < 4)
+        return line_reader_fail(&xyz->reader, "expected a symbol and x y z, found '%s'",
+                                word_show(xyz->reader.all).text);
+    return STATUS_OK;
+}
+
 static enum status read_atom(struct xyz *xyz, struct atom *atom)
 {
     struct line_reader *reader = &xyz->reader;
+    struct word words[4];
     line_reader_next_filled(reader);
-    if (reader->n_words < 4)
-        return line_reader_fail(reader, "expected a symbol and x y z, found '%s'",
-                                word_show(reader->all).text);
-    TRY(read_symbol(xyz, reader->words[0], atom));
+    TRY(find_words(xyz, words));
+    TRY(read_symbol(xyz, words[0], atom));
     double to_bohr = xyz->unit == LENGTH_BOHR ? 1.0 : 1.0 / BOHR_IN_ANGSTROM;
     for (int k = 0; k < 3; k++) {
         double coordinate;
-        struct word word = reader->words[1 + k];
+        struct word word = words[1 + k];
         if (!word_to_real(word, &coordinate))
             return line_reader_fail(reader, "the %c coordinate '%s' is not a finite number",
                                     "xyz"[k], word_show(word).text);
@@ -380,7 +485,7 @@ static enum status read_all(struct xyz *xyz, struct molecule *molecule)
 enum status molecule_parse(const char *text, size_t length, const char *name,
                            const struct molecule_settings *settings, struct molecule *molecule)
 {
-    struct xyz xyz = {.settings = settings, .unit = settings->unit};
+    struct xyz xyz = {.settings = settings, .unit = settings->unit, .columns = {0, 1, 0}};
     line_reader_init(&xyz.reader, text, length, name, "");
     *molecule = (struct molecule){
         .charge = settings->charge_given ? settings->charge : 0,

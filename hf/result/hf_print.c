@@ -31,6 +31,10 @@ static void print_comment(const struct hf_settings *settings, const struct molec
     else if (comment->unit_given && settings->units != (int)comment->unit)
         log_print("           units %s by --units; the comment line of the file says %s\n",
                   units[settings->units], units[comment->unit]);
+    if (comment->periodic)
+        log_warn("%s:2: pbc= or Lattice= is of a periodic system: only its molecule is computed, "
+                 "without images. Write pbc=\"F F F\" for a molecule",
+                 settings->molecule);
     if (comment->unread.text[0])
         log_warn("%s:2: '%s' is not read as charge, multiplicity or units: charge %d, multiplicity "
                  "%d and %s are used. Write charge=Q multiplicity=M units=U in that line, or give "

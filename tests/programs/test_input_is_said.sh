@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Choices that an input leaves open or makes are in the log: charge, multiplicity and units of a
-# comment line, d functions where a basis set does not say whether they are spherical, and the symmetry
-# that centres are moved onto.
+# comment line, periodic systems, d functions where a basis set does not say whether they are
+# spherical, and the symmetry that centres are moved onto.
 #
 #   test_input_is_said.sh BERYL_HF PROCESSES MPIEXEC BASIS_FOLDER
 set -u
@@ -79,6 +79,21 @@ unread triplet "oxygen, triplet" --multiplicity 1 && complain "a warning where a
 unread triplet "triplet multiplicity=3" && complain "a warning where the file says it"
 unread bohr "in bohr" --units bohr && complain "a warning where an option says it"
 unread '' "singlet, angstrom" && complain "a warning where the same is used"
+
+# Columns of extended XYZ: water with ids or forces before its positions.
+printf '3\nProperties=species:S:1:id:I:1:pos:R:3 pbc="F F F"\nO 1 0 0 0.119262\n%s\n%s\n' \
+    'H 2 0 0.763239 -0.477047' 'H 3 0 -0.763239 -0.477047' > ids.xyz
+printf '3\nProperties=species:S:1:forces:R:3:pos:R:3 pbc="T T T"\n%s\n%s\n%s\n' \
+    'O 0.01 0.02 0.5 0 0 0.119262' 'H 0.3 -0.4 0.01 0 0.763239 -0.477047' \
+    'H -0.3 0.4 -0.02 0 -0.763239 -0.477047' > forces.xyz
+for molecule in ids forces; do
+    run 0 $molecule.xyz --basis sto-3g --json result.json
+    /usr/bin/python3 -c "assert abs($(energy) + 74.9644048240) < 2e-9" || complain "another energy"
+done
+grep -q '^warning: forces.xyz:2: pbc= or Lattice= is of a periodic system' "$folder/errors" ||
+    complain "no warning of a periodic system"
+run 0 ids.xyz $once
+grep -q 'periodic' "$folder/errors" && complain "a warning where pbc is false"
 
 # warned BASIS MOLECULE OPTION...: whether there is a warning on the form of d functions.
 warned()

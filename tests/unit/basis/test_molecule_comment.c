@@ -89,7 +89,7 @@ static void test_other_text_is_left_alone(void **state)
         "S=45.106 G=-150.2",
         "title=\"ion of charge=3 and mult=2\"",
         "note='0 3'",
-        "Properties=species:S:1:pos:R:3:spin:R:1 energy=-1.5 pbc=\"T T T\"",
+        "columns=species:S:1:pos:R:3:spin:R:1 energy=-1.5 pbc=\"T T T\"",
         "time_ms=5 multiplier=2",
         "3/7/2024",
         "singlet oxygen",
@@ -201,6 +201,113 @@ static void test_the_rest_is_refused_with_line_and_remedy(void **state)
     }
 }
 
+/* Oxygen at (1, 2, 3) Bohr. */
+static void test_columns_are_read_where_properties_names_them(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *comment, *row;
+    } cases[] = {
+        {"Properties=species:S:1:pos:R:3", "O 1 2 3"},
+        {"Properties=species:S:1:id:I:1:pos:R:3 pbc=\"F F F\"", "O 7 1 2 3"},
+        {"Properties=species:S:1:forces:R:3:pos:R:3", "O .1 .2 .3 1 2 3"},
+        {"Properties=pos:R:3:species:S:1", "1 2 3 O"},
+        {"Properties=id:I:1:species:S:1:pos:R:3:masses:R:1", "7 O 1 2 3 16"},
+        {"properties=\"Pos:r:3:fixed:L:1:Species:s:1\"", "1 2 3 T O"},
+        {"Lattice=\"9 0 0 0 9 0 0 0 9\" 'Properties' = 'Z:I:1:velo:R:3:pos:R:3'",
+         "8 .1 .2 .3 1 2 3"},
+        {"Properties=Z:I:1:pos:R:3:species:S:1:move_mask:L:3", "8 1 2 3 O T F T"},
+        {"Properties=map_shift:I:40:n:R:40:pos:R:3:species:S:1",
+         "1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 "
+         "1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 "
+         "1 2 3 O"},
+        {"Properties of oxygen; a:b:c", "O 1 2 3"},
+        {"title=\"Properties=id:I:1\"", "O 1 2 3 4"},
+    };
+    const struct molecule_settings bohr = {.unit = LENGTH_BOHR};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        struct molecule m;
+        snprintf(text, sizeof text, "1\n%s\n%s\n", cases[i].comment, cases[i].row);
+        check_ok(molecule_parse(text, strlen(text), "o.xyz", &bohr, &m));
+        assert_int_equal(m.atoms[0].element, 8);
+        for (int k = 0; k < 3; k++)
+            assert_true(m.atoms[0].position[k] == k + 1);
+        molecule_fini(&m);
+    }
+}
+
+static void test_columns_that_are_missing_or_unclear_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *comment, *row, *message;
+    } cases[] = {
+        {"Properties=species:S:1", "O", ":2: Properties= lacks pos:R:3"},
+        {"Properties=species:S:1:pos:R:2", "O 1 2", ":2: Properties= lacks pos:R:3"},
+        {"Properties=species:S:1:pos:S:3", "O 1 2 3", ":2: Properties= lacks pos:R:3"},
+        {"Properties=species:S:1:forces:R:3", "O 1 2 3", ":2: Properties= lacks pos:R:3"},
+        {"Properties=pos:R:3:tags:I:1", "1 2 3 8",
+         ":2: Properties= lacks species:S:1 and Z:I:1: name"},
+        {"Properties=Z:R:1:pos:R:3", "8 1 2 3", ":2: Properties= lacks species:S:1 and Z:I:1"},
+        {"Properties=", "O 1 2 3", ":2: Properties= expects name:type:count"},
+        {"Properties=species:S:1:pos:R", "O 1 2 3", "found 'pos:R'"},
+        {"Properties=species:S:1:pos:R:3:", "O 1 2 3", "found ''"},
+        {"Properties=species:S:1::R:3", "O 1 2 3", "found ':R:3'"},
+        {"Properties=species:S:1:pos:X:3", "O 1 2 3", "found 'pos:X:3'"},
+        {"Properties=species:S:1:pos:RR:3", "O 1 2 3", "found 'pos:RR:3'"},
+        {"Properties=species:S:0:pos:R:3", "O 1 2 3", "found 'species:S:0'"},
+        {"Properties=species:S:1:pos:R:-3", "O 1 2 3", "found 'pos:R:-3'"},
+        {"Properties=species:S:1:pos:R:3:a:R:99999999999", "O 1 2 3", "found 'a:R:99999999999'"},
+        {"Properties=pos:R:3:species:S:1:pos:R:3", "1 2 3 O 1 2 3",
+         ":2: Properties= has pos:R:3 "
+         "twice"},
+        {"Properties=species:S:1:pos:R:3 Properties=pos:R:3:species:S:1", "O 1 2 3",
+         ":2: Properties= stands twice"},
+        {"Properties=species:S:1:pos:R:3", "O 1 2 3 4",
+         ":3: expected the 4 columns that Properties= in line 2 names, found 5: 'O 1 2 3 4'"},
+        {"Properties=species:S:1:pos:R:3:id:I:1", "O 1 2 3", ":3: expected the 5 columns"},
+        {"Properties=species:S:1:pos:R:3", "O 1 2", ":3: expected the 4 columns"},
+        {"Properties=pos:R:3:species:S:1", "1 2 3 X", ":3: unknown element 'X'"},
+        {"Properties=pos:R:3:species:S:1", "1 2 a O", ":3: the z coordinate 'a'"},
+    };
+    const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[256];
+        struct molecule m;
+        snprintf(text, sizeof text, "1\n%s\n%s\n", cases[i].comment, cases[i].row);
+        if (molecule_parse(text, strlen(text), "o.xyz", &settings, &m) != STATUS_INPUT)
+            fail_msg("'%s' with '%s' is not refused", cases[i].comment, cases[i].row);
+        if (!strstr(status_text(), cases[i].message))
+            fail_msg("\"%s\" lacks \"%s\"", status_text(), cases[i].message);
+        assert_null(m.atoms);
+    }
+}
+
+static void test_periodic_systems_are_noticed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *comment;
+        bool periodic;
+    } cases[] = {
+        {"", false},
+        {"pbc=\"F F F\"", false},
+        {"Lattice=\"9 0 0 0 9 0 0 0 9\" pbc=\"F F F\"", false},
+        {"pbc=\"T T T\"", true},
+        {"pbc='F F T'", true},
+        {"Lattice=\"9 0 0 0 9 0 0 0 9\"", true},
+        {"a lattice; pbc", false},
+    };
+    const struct molecule_settings settings = {.unit = LENGTH_ANGSTROM};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct molecule m;
+        check_ok(parse(cases[i].comment, &settings, &m));
+        assert_int_equal(m.comment.periodic, cases[i].periodic);
+        molecule_fini(&m);
+    }
+}
+
 /* The command line settles what the comment leaves unclear, and wins where they differ; what the
  * comment says is kept for the log. */
 static void test_the_command_line_wins(void **state)
@@ -236,6 +343,9 @@ int main(void)
         cmocka_unit_test(test_units_are_read_in_their_spellings),
         cmocka_unit_test(test_hints_are_kept_unless_the_command_line_settles_them),
         cmocka_unit_test(test_the_rest_is_refused_with_line_and_remedy),
+        cmocka_unit_test(test_columns_are_read_where_properties_names_them),
+        cmocka_unit_test(test_columns_that_are_missing_or_unclear_are_refused),
+        cmocka_unit_test(test_periodic_systems_are_noticed),
         cmocka_unit_test(test_the_command_line_wins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
