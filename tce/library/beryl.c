@@ -15,6 +15,7 @@
 #include "tce/library/beryl_private.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,11 +112,17 @@ int beryl_rank(void)
 
 /* --- settings --- */
 
-void beryl_settings_default(struct beryl_settings *settings)
+void beryl_settings_init(struct beryl_settings *settings, size_t size)
 {
     struct hf_settings hf;
+    if (!settings)
+        return;
+    settings->size = size;
+    if (size != sizeof *settings)
+        return;
     hf_settings_default(&hf);
-    *settings = (struct beryl_settings){.charge = BERYL_NOT_GIVEN,
+    *settings = (struct beryl_settings){.size = size,
+                                        .charge = BERYL_NOT_GIVEN,
                                         .multiplicity = BERYL_NOT_GIVEN,
                                         .screen = hf.screen,
                                         .converge = hf.scf.converge,
@@ -136,7 +143,12 @@ static enum status check_setting(const char *name, double value, double min, dou
 
 static enum status check_library_settings(const struct beryl_settings *settings)
 {
-    if (!settings || !settings->basis)
+    if (settings->size != sizeof *settings)
+        return FAIL(STATUS_USAGE,
+                    "settings.size is %zu, and %zu in this library, version %s: call "
+                    "beryl_settings_default, and compile the program with this beryl.h",
+                    settings->size, sizeof *settings, BERYL_VERSION);
+    if (!settings->basis)
         return FAIL(STATUS_USAGE, "settings.basis is missing: name a basis set, such as cc-pvdz");
     if (settings->charge != BERYL_NOT_GIVEN)
         TRY(check_setting("charge", settings->charge, -1000, 1000));
@@ -223,10 +235,12 @@ static bool log_wanted(const struct beryl_settings *settings)
     return settings->log && beryl_rank() == 0;
 }
 
-enum status beryl_enter(const struct beryl_calculation *calculation)
+enum status beryl_enter(const char *function, const struct beryl_calculation *calculation,
+                        bool given)
 {
-    if (!calculation)
-        return FAIL(STATUS_USAGE, "the calculation is NULL");
+    if (!calculation || !given)
+        return FAIL(STATUS_USAGE, "%s: %s is NULL", function,
+                    calculation ? "an argument" : "the calculation");
     if (calculation->failed)
         return FAIL(STATUS_USAGE, "a function of this calculation has failed: destroy it, and "
                                   "create another");
@@ -242,6 +256,8 @@ enum beryl_error beryl_leave(struct beryl_calculation *calculation, enum status 
     return (enum beryl_error)status;
 }
 
+#define MAX_POSITION 1e9 /* as in XYZ files */
+
 static enum status copy_centres(struct beryl_calculation *self, int64_t n,
                                 const struct beryl_centre *centres)
 {
@@ -250,8 +266,14 @@ static enum status copy_centres(struct beryl_calculation *self, int64_t n,
     for (int64_t i = 0; i < n; i++) {
         const struct beryl_centre *centre = &centres[i];
         if (centre->element < (centre->ghost ? 0 : 1) || centre->element > MAX_ATOMIC_NUMBER)
-            return FAIL(STATUS_USAGE, "centre %lld: %d is no atomic number", (long long)i,
+            return FAIL(STATUS_USAGE, "centres[%lld].element is %d: no atomic number", (long long)i,
                         centre->element);
+        for (int k = 0; k < 3; k++)
+            if (!(fabs(centre->position[k]) <= MAX_POSITION))
+                return FAIL(STATUS_USAGE,
+                            "centres[%lld].position[%d] is %g: give a number from "
+                            "-1e9 to 1e9, in Bohr",
+                            (long long)i, k, centre->position[k]);
         self->atoms[i] = (struct atom){.element = centre->element, .ghost = centre->ghost};
         memcpy(self->atoms[i].position, centre->position, sizeof centre->position);
     }
@@ -310,9 +332,9 @@ enum beryl_error beryl_create(int64_t n_centres, const struct beryl_centre *cent
                               const struct beryl_settings *settings,
                               struct beryl_calculation **calculation)
 {
-    if (!calculation || !centres || n_centres <= 0)
-        return (enum beryl_error)FAIL(STATUS_USAGE, "beryl_create: no centres, or nowhere to put "
-                                                    "the calculation");
+    if (!calculation || !centres || !settings || n_centres <= 0)
+        return (enum beryl_error)FAIL(STATUS_USAGE, "beryl_create: %s",
+                                      n_centres > 0 ? "an argument is NULL" : "no centres");
     *calculation = NULL;
     return (enum beryl_error)create_calculation("the molecule", n_centres, centres, settings,
                                                 calculation);
@@ -321,9 +343,8 @@ enum beryl_error beryl_create(int64_t n_centres, const struct beryl_centre *cent
 enum beryl_error beryl_create_from_file(const char *path, const struct beryl_settings *settings,
                                         struct beryl_calculation **calculation)
 {
-    if (!calculation || !path)
-        return (enum beryl_error)FAIL(STATUS_USAGE, "beryl_create_from_file: no path, or nowhere "
-                                                    "to put the calculation");
+    if (!calculation || !path || !settings)
+        return (enum beryl_error)FAIL(STATUS_USAGE, "beryl_create_from_file: an argument is NULL");
     *calculation = NULL;
     return (enum beryl_error)create_calculation(path, 0, NULL, settings, calculation);
 }

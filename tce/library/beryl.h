@@ -27,7 +27,8 @@
  * Errors. A function that can fail returns a code, the same on every process, and beryl_error_text
  * says what is wrong and what to do; it names a setting by the option of the programs, such as
  * --charge. A calculation whose function failed, other than with BERYL_USAGE, may only be
- * destroyed. Failures inside MPI and Global Arrays end the program, as theirs do.
+ * destroyed. A pointer that is NULL is BERYL_USAGE unless it may be; sizes of a NULL calculation are
+ * 0. Failures inside MPI and Global Arrays end the program, as theirs do.
  *
  * Output. Nothing is printed unless settings.log asks for it.
  *
@@ -35,6 +36,7 @@
 #ifndef BERYL_H
 #define BERYL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -82,6 +84,7 @@ enum { BERYL_NOT_GIVEN = -1000000 };
 /* `beryl-hf --help` and `beryl-tce ccsd --help` explain each under the option of its name
  * (--max-iter for max_iter), or under the one named here. Texts are copied by beryl_create. */
 struct beryl_settings {
+    size_t size;            /* of this structure where the program was compiled; set by defaults */
     const char *basis;      /* name, or Gaussian94 or NWChem file */
     int charge;             /* BERYL_NOT_GIVEN: as the file's comment line says, else 0 */
     int multiplicity;       /* likewise, else 1 */
@@ -108,13 +111,20 @@ struct beryl_settings {
     int64_t freeze_virtuals; /* highest virtual ones likewise */
 };
 
-/* The defaults of the programs; the basis is to be set. Not collective. */
-void beryl_settings_default(struct beryl_settings *settings);
+/* The defaults of the programs; the basis is to be set. beryl_create refuses settings without them,
+ * and those of a program that was compiled with the beryl.h of another version, whose structure
+ * is left as it is but for size. NULL is fine. Not collective. Other languages call
+ * beryl_settings_init with the size of their structure. */
+void beryl_settings_init(struct beryl_settings *settings, size_t size);
+static inline void beryl_settings_default(struct beryl_settings *settings)
+{
+    beryl_settings_init(settings, sizeof *settings);
+}
 
 struct beryl_centre {
     int element;        /* atomic number; 0: a ghost without element ("Bq" of the basis set) */
     int ghost;          /* whether it has basis functions alone, no nucleus and no electrons */
-    double position[3]; /* Bohr */
+    double position[3]; /* Bohr, at most 1e9 either way */
 };
 
 struct beryl_calculation;
@@ -132,7 +142,8 @@ enum beryl_error beryl_create_from_file(const char *path, const struct beryl_set
 /* NULL is fine. */
 void beryl_destroy(struct beryl_calculation *calculation);
 
-/* Sizes; n_spins is 1 for closed shells (RHF), else 2. Not collective. */
+/* Sizes; n_spins is 1 for closed shells (RHF), else 2. Of a shell that does not exist: -1 for its
+ * first function, 0 for its size. Not collective. */
 int beryl_n_spins(const struct beryl_calculation *calculation);
 int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin);
 int64_t beryl_n_functions(const struct beryl_calculation *calculation);

@@ -23,8 +23,9 @@ struct beryl_calculation {
 };
 
 /* Refuses NULL and a calculation that has failed, and lets the log print, or not, as its settings
- * say. Errors: STATUS_USAGE. */
-enum status beryl_enter(const struct beryl_calculation *calculation);
+ * say. function: the public one; given: whether all its pointers are. Errors: STATUS_USAGE. */
+enum status beryl_enter(const char *function, const struct beryl_calculation *calculation,
+                        bool given);
 
 /* The code for the caller; notes a failure in the calculation. */
 enum beryl_error beryl_leave(struct beryl_calculation *calculation, enum status status);

@@ -18,40 +18,41 @@
 
 int beryl_n_spins(const struct beryl_calculation *calculation)
 {
-    return calculation->hf.input.n_spins;
+    return calculation ? calculation->hf.input.n_spins : 0;
 }
 
 int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin)
 {
-    const struct hf_input *input = &calculation->hf.input;
-    return spin < 0 || spin >= 2 ? 0 : input->n_occupied[spin];
+    return !calculation || spin < 0 || spin >= 2 ? 0 : calculation->hf.input.n_occupied[spin];
 }
 
 int64_t beryl_n_functions(const struct beryl_calculation *calculation)
 {
-    return calculation->hf.input.shells->n_functions;
+    return calculation ? calculation->hf.input.shells->n_functions : 0;
 }
 
 int64_t beryl_n_shells(const struct beryl_calculation *calculation)
 {
-    return calculation->hf.input.shells->n_shells;
+    return calculation ? calculation->hf.input.shells->n_shells : 0;
 }
 
-static bool shell_exists(const struct beryl_calculation *calculation, int64_t shell)
+/* NULL: there is none. */
+static const struct shell *find_shell(const struct beryl_calculation *calculation, int64_t shell)
 {
-    return shell >= 0 && shell < beryl_n_shells(calculation);
+    bool exists = shell >= 0 && shell < beryl_n_shells(calculation);
+    return exists ? &calculation->hf.input.shells->shells[shell] : NULL;
 }
 
 int64_t beryl_shell_first(const struct beryl_calculation *calculation, int64_t shell)
 {
-    const struct shell *shells = calculation->hf.input.shells->shells;
-    return shell_exists(calculation, shell) ? shells[shell].first_function : -1;
+    const struct shell *found = find_shell(calculation, shell);
+    return found ? found->first_function : -1;
 }
 
 int64_t beryl_shell_size(const struct beryl_calculation *calculation, int64_t shell)
 {
-    const struct shell *shells = calculation->hf.input.shells->shells;
-    return shell_exists(calculation, shell) ? shells[shell].n_functions : 0;
+    const struct shell *found = find_shell(calculation, shell);
+    return found ? found->n_functions : 0;
 }
 
 /* --- integrals --- */
@@ -165,9 +166,9 @@ done:
 static enum status compute_one_quartet(struct beryl_calculation *self, const int64_t shells[4],
                                        double *integrals)
 {
-    TRY(beryl_enter(self));
+    TRY(beryl_enter("beryl_quartet", self, shells && integrals));
     for (int i = 0; i < 4; i++)
-        if (!shell_exists(self, shells[i]))
+        if (!find_shell(self, shells[i]))
             return FAIL(STATUS_USAGE, "beryl_quartet: shell %lld is not below %lld",
                         (long long)shells[i], (long long)beryl_n_shells(self));
     if (!self->two_electron)
@@ -254,7 +255,7 @@ static enum status create_work(const struct tiling *tiling, int n,
 static enum status compute_overlap_and_core(struct beryl_calculation *self, double *S, double *H,
                                             struct darray *work[WORK_MATRICES])
 {
-    TRY(beryl_enter(self));
+    TRY(beryl_enter("beryl_one_electron", self, S && H));
     const struct tiling *tiling = self->hf.tiling;
     TRY(create_work(tiling, 2, work));
     TRY(overlap_matrix(tiling, work[0]));
@@ -275,7 +276,7 @@ enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, doubl
 static enum status build_fock(struct beryl_calculation *self, const double *D, double *F,
                               struct darray *work[WORK_MATRICES])
 {
-    TRY(beryl_enter(self));
+    TRY(beryl_enter("beryl_fock", self, D && F));
     const struct tiling *tiling = self->hf.tiling;
     int n_spins = self->hf.input.n_spins;
     size_t size = (size_t)(tiling->shells->n_functions * tiling->shells->n_functions);
@@ -302,7 +303,7 @@ enum beryl_error beryl_fock(struct beryl_calculation *calculation, const double 
 static enum status solve_scf(struct beryl_calculation *self)
 {
     double seconds;
-    TRY(beryl_enter(self));
+    TRY(beryl_enter("beryl_solve", self, true));
     if (self->solved)
         return FAIL(STATUS_USAGE, "beryl_solve has solved this calculation already");
     TRY(hf_calculation_find_density(&self->hf, true, &seconds));
@@ -325,9 +326,10 @@ int64_t beryl_n_orbitals(const struct beryl_calculation *calculation)
     return calculation && calculation->solved ? calculation->hf.result.n_orbitals : 0;
 }
 
-static enum status check_result(const struct beryl_calculation *calculation, int spin)
+static enum status check_result(const char *function, const struct beryl_calculation *calculation,
+                                int spin, bool given)
 {
-    TRY(beryl_enter(calculation));
+    TRY(beryl_enter(function, calculation, given));
     if (!calculation->solved)
         return FAIL(STATUS_USAGE, "the SCF is not solved: call beryl_solve before");
     if (spin < 0 || spin >= beryl_n_spins(calculation))
@@ -338,7 +340,8 @@ static enum status check_result(const struct beryl_calculation *calculation, int
 enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculation, int spin,
                                         double *energies)
 {
-    enum status status = check_result(calculation, spin);
+    enum status status =
+        check_result("beryl_orbital_energies", calculation, spin, energies != NULL);
     if (status != STATUS_OK)
         return (enum beryl_error)status;
     memcpy(energies, calculation->hf.result.orbital_energies[spin],
@@ -348,7 +351,7 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
 
 static enum status gather_orbitals(struct beryl_calculation *self, int spin, double *C)
 {
-    TRY(check_result(self, spin));
+    TRY(check_result("beryl_orbitals", self, spin, C != NULL));
     const struct dense *orbitals = self->hf.result.orbitals[spin];
     TRY(dense_gather(orbitals, C));
     for (int row = 0; row < orbitals->n_rows; row++)
@@ -364,7 +367,7 @@ enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin,
 
 static enum status gather_density(struct beryl_calculation *self, int spin, double *D)
 {
-    TRY(check_result(self, spin));
+    TRY(check_result("beryl_density", self, spin, D != NULL));
     return read_tiles(self->hf.tiling, self->hf.D[spin], D);
 }
 
@@ -391,10 +394,9 @@ static enum status solve_correlation(struct method_calculation *method,
 
 static enum status correlate(struct beryl_calculation *self, const char *name, double *energy)
 {
-    TRY(check_result(self, 0));
-    if (!name || !tce_method_text(name, 1, NULL))
-        return FAIL(STATUS_USAGE, "'%.64s' is no method: give " TCE_METHOD_NAMES,
-                    name ? name : "NULL");
+    TRY(check_result("beryl_correlate", self, 0, name && energy));
+    if (!tce_method_text(name, 1, NULL))
+        return FAIL(STATUS_USAGE, "'%.64s' is no method: give " TCE_METHOD_NAMES, name);
     const struct method_settings settings = {
         .method = name,
         .frozen_core = self->given.frozen_core,

@@ -12,10 +12,11 @@ import sys
 
 
 class Settings(ctypes.Structure):
-    _fields_ = [("basis", ctypes.c_char_p), ("charge", ctypes.c_int),
-                ("multiplicity", ctypes.c_int), ("reference", ctypes.c_int),
-                ("functions", ctypes.c_int), ("screen", ctypes.c_double),
-                ("converge", ctypes.c_double), ("max_iter", ctypes.c_int64),
+    _fields_ = [("size", ctypes.c_size_t), ("basis", ctypes.c_char_p),
+                ("charge", ctypes.c_int), ("multiplicity", ctypes.c_int),
+                ("reference", ctypes.c_int), ("functions", ctypes.c_int),
+                ("screen", ctypes.c_double), ("converge", ctypes.c_double),
+                ("max_iter", ctypes.c_int64),
                 ("guess", ctypes.c_char_p), ("checkpoint", ctypes.c_char_p),
                 ("sched", ctypes.c_char_p), ("cache", ctypes.c_int64), ("memory", ctypes.c_int64),
                 ("frozen_core", ctypes.c_int), ("converge_amplitudes", ctypes.c_double),
@@ -37,7 +38,7 @@ def main():
 
     settings, calculation, mp2 = Settings(), ctypes.c_void_p(), ctypes.c_double()
     call("beryl_start")
-    beryl.beryl_settings_default(ctypes.byref(settings))
+    beryl.beryl_settings_init(ctypes.byref(settings), ctypes.c_size_t(ctypes.sizeof(settings)))
     settings.basis = sys.argv[3].encode()
     call("beryl_create_from_file", sys.argv[2].encode(), ctypes.byref(settings),
          ctypes.byref(calculation))

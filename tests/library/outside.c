@@ -177,6 +177,91 @@ static void check_refusals(struct beryl_calculation *calculation)
         die("arguments");
 }
 
+#define REFUSED(call)                                                                              \
+    do {                                                                                           \
+        if ((call) != BERYL_USAGE || !strstr(beryl_error_text(), "NULL"))                          \
+            die(#call);                                                                            \
+    } while (0)
+
+/* Every pointer argument of every function, once. */
+static void check_null_arguments(struct beryl_calculation *calculation)
+{
+    struct beryl_settings settings;
+    struct beryl_calculation *none;
+    int64_t shells[4] = {0, 0, 0, 0};
+    double *array = (double *)calloc((size_t)beryl_n_functions(calculation), sizeof(double));
+    beryl_settings_default(&settings);
+    settings.basis = "6-31g";
+    beryl_settings_default(NULL);
+    REFUSED(beryl_create(1, NULL, &settings, &none));
+    REFUSED(beryl_create(1, helium, NULL, &none));
+    REFUSED(beryl_create(1, helium, &settings, NULL));
+    REFUSED(beryl_create_from_file(NULL, &settings, &none));
+    REFUSED(beryl_create_from_file("water.xyz", NULL, &none));
+    REFUSED(beryl_create_from_file("water.xyz", &settings, NULL));
+    REFUSED(beryl_quartet(NULL, shells, array));
+    REFUSED(beryl_quartet(calculation, NULL, array));
+    REFUSED(beryl_quartet(calculation, shells, NULL));
+    REFUSED(beryl_one_electron(NULL, array, array));
+    REFUSED(beryl_one_electron(calculation, NULL, array));
+    REFUSED(beryl_one_electron(calculation, array, NULL));
+    REFUSED(beryl_fock(NULL, array, array));
+    REFUSED(beryl_fock(calculation, NULL, array));
+    REFUSED(beryl_fock(calculation, array, NULL));
+    REFUSED(beryl_solve(NULL));
+    REFUSED(beryl_orbital_energies(NULL, 0, array));
+    REFUSED(beryl_orbital_energies(calculation, 0, NULL));
+    REFUSED(beryl_orbitals(NULL, 0, array));
+    REFUSED(beryl_orbitals(calculation, 0, NULL));
+    REFUSED(beryl_density(NULL, 0, array));
+    REFUSED(beryl_density(calculation, 0, NULL));
+    REFUSED(beryl_correlate(NULL, "mp2", array));
+    REFUSED(beryl_correlate(calculation, NULL, array));
+    REFUSED(beryl_correlate(calculation, "mp2", NULL));
+    if (!isnan(beryl_energy(NULL)) || beryl_n_orbitals(NULL) || beryl_n_spins(NULL) ||
+        beryl_n_electrons(NULL, 0) || beryl_n_functions(NULL) || beryl_n_shells(NULL) ||
+        beryl_shell_first(NULL, 0) != -1 || beryl_shell_size(NULL, 0))
+        die("sizes of NULL");
+    beryl_destroy(NULL);
+    free(array);
+}
+
+static void check_positions(void)
+{
+    const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
+    struct beryl_settings settings;
+    struct beryl_calculation *none;
+    beryl_settings_default(&settings);
+    settings.basis = "6-31g";
+    for (int i = 0; i < 3; i++) {
+        struct beryl_centre centres[2] = {hydride[0], hydride[1]};
+        centres[1].position[i] = bad[i];
+        if (beryl_create(2, centres, &settings, &none) != BERYL_USAGE || none ||
+            !strstr(beryl_error_text(), "centres[1]"))
+            die("position");
+    }
+}
+
+/* Settings of another version of the header, and those without defaults. */
+static void check_other_settings(void)
+{
+    struct beryl_settings settings;
+    struct beryl_calculation *none;
+    memset(&settings, 0, sizeof settings);
+    beryl_settings_init(&settings, sizeof settings - 8);
+    settings.basis = "6-31g";
+    if (settings.max_iter != 0)
+        die("defaults written where an older structure may end");
+    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE || none ||
+        !strstr(beryl_error_text(), "this beryl.h"))
+        die("settings of another version");
+    memset(&settings, 0, sizeof settings);
+    settings.basis = "6-31g";
+    if (beryl_create(1, helium, &settings, &none) != BERYL_USAGE || none ||
+        !strstr(beryl_error_text(), "beryl_settings_default"))
+        die("settings without defaults");
+}
+
 int main(int argc, char **argv)
 {
     int own_mpi = argc > 1 && strcmp(argv[1], "own") == 0, rank, ended;
@@ -190,6 +275,9 @@ int main(int argc, char **argv)
     check_matrices(first, 1.0);
     check_quartets(first);
     check_refusals(first);
+    check_null_arguments(first);
+    check_positions();
+    check_other_settings();
     check_failure();
     if (rank == 0) {
         printf("%.12f %.12f\n", beryl_energy(first), beryl_energy(second));
