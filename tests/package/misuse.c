@@ -149,6 +149,9 @@ static void misuse_settings(void)
     BAD(settings.seeding = 17, "--seeding: '17'");
     BAD(settings.seeding = -1, "--seeding: '-1'");
     BAD(settings.seeding = TASKPOOL_SEEDING_LONGEST, "--seeding: '4'");
+    BAD((settings.mode = "auto", settings.seeding = 99), "--seeding: '99'");
+    BAD((settings.mode = "counter", settings.seeding = TASKPOOL_SEEDING_DEAL), "--seeding: '5'");
+    BAD((settings.mode = "static", settings.chunk = -1), "--chunk: '-1'");
     BAD(settings.progress = 3, "--progress: '3'");
     BAD(settings.watchdog_s = -1, "--watchdog: '-1'");
     BAD(settings.watchdog_s = (double)NAN, "--watchdog: 'nan'");
@@ -175,6 +178,30 @@ static void misuse_settings(void)
     begin();
 }
 
+static double cost_by_process(int64_t task, void *context)
+{
+    (void)context;
+    return task == 7 ? 1 + rank : 1;
+}
+
+/* Seeds of processes that do not fit together. */
+static void misuse_costs(void)
+{
+    static const char *const modes[] = {"static", "steal", "auto"};
+    static const int64_t few[] = {20, 200, 4096};
+    for (int m = 0; m < 3; m++)
+        for (int i = 0; i < 3; i++) {
+            settings.mode = modes[m];
+            settings.seeding = m < 2 ? TASKPOOL_SEEDING_COST : TASKPOOL_SEEDING_BLOCK;
+            problem.n_tasks = few[i];
+            BAD(problem.cost = cost_by_process, "problem.cost gives different values on processes "
+                                                "0 and 1");
+        }
+    settings.mode = "auto";
+    BAD(settings.seeding = rank == 0 ? TASKPOOL_SEEDING_BLOCK : TASKPOOL_SEEDING_CYCLIC,
+        "disagree on the settings");
+}
+
 static void misuse_communicator(void)
 {
     MPI_Comm other = MPI_COMM_NULL, half;
@@ -199,6 +226,7 @@ static void misuse_communicator(void)
     BAD(problem.finish = rank == 0 ? NULL : (int (*)(void *))abort, "disagree on which");
     BAD(problem.run = rank == 1 ? NULL : run_nothing, "run is NULL");
     BAD(settings.poll_every = rank == size - 1 ? 0 : 8, "--poll-every");
+    misuse_costs();
 }
 
 /* --- the life of a pool --- */

@@ -286,11 +286,11 @@ enum status mode_options_check_made(const struct taskpool_settings *settings,
     return STATUS_OK;
 }
 
-/* Whether the mode reads an option of the table, as it does those of all modes. */
+/* Whether the mode, or the pool under any mode, reads an option of the table. */
 static bool concerns(const struct taskpool_mode *mode, const struct option_row *row)
 {
-    const struct taskpool_mode_options *options = options_of(row->name);
-    return !options || reads(mode, options);
+    return row->offset < offsetof(struct taskpool_settings, of_modes) ||
+           reads(mode, options_of(row->name));
 }
 
 enum status mode_options_check_values(struct taskpool_settings *settings,

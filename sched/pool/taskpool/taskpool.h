@@ -229,8 +229,8 @@ struct taskpool;
  * processes ask for the same.
  * problem and settings are copied, the context borrowed.
  * pool  out; NULL after a failure
- * Errors: TASKPOOL_STATUS_USAGE (the mode or seeding does not fit the problem: the
- * message says why), TASKPOOL_STATUS_LIMIT (n_tasks, record_size, owners),
+ * Errors: TASKPOOL_STATUS_USAGE (the mode or seeding does not fit the problem, or costs differ
+ * between processes: the message says why), TASKPOOL_STATUS_LIMIT (n_tasks, record_size, owners),
  * TASKPOOL_STATUS_NO_MEMORY; those of the file of speeds. Three are returned without agreement:
  * MPI is not initialised, comm is MPI_COMM_NULL, comm is an intercommunicator. */
 int taskpool_create(MPI_Comm comm, const struct taskpool_problem *problem,
