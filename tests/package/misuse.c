@@ -282,6 +282,12 @@ static void misuse_null_pools(void)
     CALL(taskpool_restore(NULL), "the pool is NULL");
     CALL(taskpool_add(NULL, &rank), "the pool is NULL");
     CALL(taskpool_write_statistics(NULL, "x"), "the pool is NULL");
+    CALL(taskpool_set_move_cost(NULL, 1), "the pool is NULL");
+    CALL(taskpool_trace_start(MPI_COMM_WORLD, NULL), "the settings are NULL");
+    NO_HARM(taskpool_trace_restart(NULL, MPI_COMM_WORLD));
+    NO_HARM(taskpool_trace_write(NULL, MPI_COMM_WORLD, NULL));
+    NO_HARM(taskpool_trace_destroy(NULL));
+    NO_HARM(taskpool_set_duration(NULL, 1));
     NO_HARM(taskpool_destroy(NULL));
     NO_HARM(taskpool_poll(NULL));
     NO_HARM(taskpool_progress(NULL));
@@ -400,6 +406,10 @@ static void misuse_machines(void)
     BAD_MACHINE(machine.noise = &noise, "taskpool_noise_init_periodic");
     CALL(taskpool_noise_init_periodic(&noise, 0, 0), "period");
     CALL(taskpool_noise_init_periodic(&noise, 1, 2), "period");
+    CALL(taskpool_noise_init_periodic(NULL, 1, 0.1), "NULL");
+    CALL(taskpool_noise_read(NULL, "noise.csv"), "NULL");
+    CALL(taskpool_noise_read(&noise, NULL), "NULL");
+    NO_HARM(taskpool_noise_fini(NULL));
     CALL(taskpool_simulate(&problem, &settings, NULL, &pool), "the machine is NULL");
     CALL(taskpool_simulate(&problem, &settings, &machine, NULL), "address for the pool");
     CALL(taskpool_simulate(NULL, &settings, &machine, &pool), "the problem is NULL");

@@ -83,6 +83,8 @@ static double find_zero(MPI_Comm comm)
 int taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings)
 {
     int rank;
+    if (!settings)
+        return FAIL(STATUS_USAGE, "taskpool_trace_start: the settings are NULL");
     settings->trace = NULL;
     if (!settings->trace_folder)
         return STATUS_OK;

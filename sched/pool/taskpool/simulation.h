@@ -32,9 +32,11 @@ int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, 
 
 /* Reads a trace: CSV with the header `start,seconds`, a row for each interruption in order
  * of time; the period ends with the last.
- * Errors: TASKPOOL_STATUS_IO, TASKPOOL_STATUS_INPUT (names the line), TASKPOOL_STATUS_NO_MEMORY. */
+ * Errors: TASKPOOL_STATUS_IO, TASKPOOL_STATUS_INPUT (names the line), TASKPOOL_STATUS_NO_MEMORY,
+ * TASKPOOL_STATUS_USAGE. */
 int taskpool_noise_read(struct taskpool_noise *noise, const char *path);
 
+/* NULL is fine. */
 void taskpool_noise_fini(struct taskpool_noise *noise);
 
 /* Times and rates are finite and not negative. */

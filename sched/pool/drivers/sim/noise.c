@@ -10,6 +10,8 @@
 
 int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, double length_s)
 {
+    if (!noise)
+        return FAIL(STATUS_USAGE, "taskpool_noise_init_periodic: the noise is NULL");
     if (!(period_s >= NOISE_MIN_PERIOD_S && isfinite(period_s) && length_s >= 0 &&
           period_s - length_s >= NOISE_MIN_FREE * period_s))
         return FAIL(STATUS_USAGE,
@@ -29,6 +31,8 @@ int taskpool_noise_init_periodic(struct taskpool_noise *noise, double period_s, 
 
 void taskpool_noise_fini(struct taskpool_noise *noise)
 {
+    if (!noise)
+        return;
     free(noise->start_s);
     free(noise->free_s);
     *noise = (struct taskpool_noise){0};
@@ -77,6 +81,8 @@ static enum status parse_trace(struct line_reader *reader, struct taskpool_noise
 int taskpool_noise_read(struct taskpool_noise *noise, const char *path)
 {
     struct line_reader reader;
+    if (!noise || !path)
+        return FAIL(STATUS_USAGE, "taskpool_noise_read: the %s is NULL", noise ? "path" : "noise");
     *noise = (struct taskpool_noise){0};
     TRY(line_reader_open(&reader, path, TEXT_FILE_MAX_BYTES, ""));
     enum status status = parse_trace(&reader, noise);
