@@ -12,8 +12,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { cardNumbers, iterationNumbers, lanesOf, marksOfResult, marksOfRun, medianOf, modeNumbers,
-  ratioOf, runNumbers, runsOf, secondsOf } from './page_data.mjs';
+import { boundsOf, cardNumbers, countedOf, iterationNumbers, lanesOf, marksOfResult, marksOfRun,
+  medianOf, modeNumbers, ratioOf, runNumbers, runsOf, secondsOf } from './page_data.mjs';
 
 const WIDTHS = [400, 800, 1200, 1600, 1920];
 const MAX_BYTES = 5e6, MAX_SECONDS = 2, MAX_OPENINGS = 5;
@@ -264,6 +264,7 @@ async function checkAnswer(page) {
     sumOf(run, 'makespan_seconds'));
   const bins = runs.map(({ figures: { timeline } }) => timeline?.durations).filter(Boolean);
   const seconds = [...runs.flatMap(run => [medianOf(run), secondsOf(run)[0], secondsOf(run).at(-1)]),
+    ...boundsOf(runs),
     ...bins.map(({ tasks, edges_seconds: edges }) => edges[tasks.findLastIndex(n => n > 0)])];
   const known = {
     s: seconds, ms: seconds.map(s => 1e3 * s), '\u00b5s': seconds.map(s => 1e6 * s),
@@ -271,7 +272,7 @@ async function checkAnswer(page) {
     hartree: [result.return_result],
     counts: [...runs.flatMap(run => [ratioOf(runs, run), ...run.figures.ratio?.interval ?? []]),
       ...runs.flatMap(({ figures, shared }) => [runs.length, figures.workers ?? shared.workers,
-        figures.iterations.length, figures.timeline?.loads.overloaded, shared.comparison?.rounds,
+        countedOf({ figures, shared }).length, figures.timeline?.loads.overloaded, shared.comparison?.rounds,
         shared.comparison?.rounds_needed]),
       ...Object.entries(result.properties ?? {}).filter(([key]) => key.endsWith('_energy'))
         .map(([, energy]) => energy)],
@@ -285,7 +286,7 @@ async function checkAnswer(page) {
   }
 }
 
-const sumOf = (run, key) => run.figures.iterations.reduce((sum, entry) => sum + entry[key], 0);
+const sumOf = (run, key) => countedOf(run).reduce((sum, entry) => sum + entry[key], 0);
 
 async function openDetails(page) {
   await page.$$eval('details', all => all.forEach(details => { details.open = true; }));

@@ -20,18 +20,31 @@ const MAX_LINES = 7;
 const workersOf = run => run.figures.workers ?? run.shared.workers ?? 1;
 export const lanesOf = run => workersOf(run) * (run.shared.machine?.threads ?? 1);
 const figure = (entry, key) => entry[key]?.mean ?? entry[key];
-const column = (run, key, scale = 1) =>
-  run.figures.iterations.map(entry => figure(entry, `${key}`) * scale);
+const column = (run, key, scale = 1, iterations = run.figures.iterations) =>
+  iterations.map(entry => figure(entry, `${key}`) * scale);
+
+/** Iterations of a comparison that are no warm-up of their round; of other runs all. */
+export function countedOf({ figures, shared }) {
+  const from = shared.comparison?.counted_from ?? 0;
+  return figures.iterations.filter(({ iteration }) => iteration >= from);
+}
+
 const mean = (run, key, scale = 1) =>
-  sum(column(run, key, scale)) / run.figures.iterations.length;
+  sum(column(run, key, scale, countedOf(run))) / countedOf(run).length;
 const times = (run, time) => column(run, `${time}_seconds`, 1 / lanesOf(run));
 
 /** Seconds of the iterations, with the balancing before them. */
-const secondsInOrder = run => run.figures.iterations.map(entry =>
+const secondsInOrder = (run, iterations = run.figures.iterations) => iterations.map(entry =>
   entry.fock_seconds ?? entry.makespan_seconds + (entry.balance_seconds ?? 0));
 
-/** Seconds of the iterations in order of size. */
-export const secondsOf = run => secondsInOrder(run).sort((a, b) => a - b);
+/** Seconds of the iterations that count, in order of size. */
+export const secondsOf = run => secondsInOrder(run, countedOf(run)).sort((a, b) => a - b);
+
+/** Seconds that no schedule of any iteration can be below; none if one is without a bound. */
+export function boundsOf(runs) {
+  const bounds = runs.flatMap(run => column(run, 'lower_bound_seconds'));
+  return bounds.every(bound => bound > 0) ? [Math.min(...bounds)] : [];
+}
 
 export function medianOf(run) {
   const seconds = secondsOf(run), n = seconds.length;

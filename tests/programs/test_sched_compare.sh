@@ -39,6 +39,11 @@ compare again 1 $drawn --compare static,steal,static --seeds 9
 cmp -s seeds.json again.json || complain "--seeds: two results of one seed"
 cmp -s seeds.txt again.txt || complain "--seeds: two tables of one seed"
 compare alone 1 $drawn --sched steal
+compare drift 1 $drawn --sched lpt --drift 0.3 --seed 2
+check drift <<'END'
+bound = float(text.split("Lower bound")[1].split()[0])
+assert bound < min(i["makespan_seconds"] for i in r["iterations"])
+END
 check seeds <<'END'
 assert list(c) == ["static", "steal", "static#2"] and "sched" not in r and "iterations" not in r
 assert "sched" not in r["options"] and r["tasks"] == 500 and r["machine"]["simulate"] == 16
@@ -49,6 +54,10 @@ assert c["static#2"]["ratio"]["value"] == 1 and c["static#2"]["ratio"]["interval
 assert c["static#2"]["ratio"]["verdict"] == "not distinguishable"
 assert c["steal"]["ratio"]["verdict"] == "faster" and c["steal"]["ratio"]["interval"][1] < 1
 assert len(set(c["static"]["round_seconds"])) == 9
+bound = float(text.split("Lower bound")[1].split()[0])
+iterations = [i for mode in c.values() for i in mode["iterations"]]
+assert bound < 1.00001 * min(i["lower_bound_seconds"] for i in iterations)
+assert bound < min(i["makespan_seconds"] for i in iterations)
 alone = json.load(open("alone.json"))
 first = c["steal"]["iterations"][:3]
 assert [i.pop("round") for i in first] == [0, 0, 0] and first == alone["iterations"]

@@ -8,6 +8,7 @@
 #include "support/base/log.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -48,6 +49,7 @@ void mode_records_start(struct mode_records *records, const struct mode_list *mo
                                  .name = records->comparison.modes[m].name,
                                  .iterations = json_array()};
     }
+    records->lower_bound_s = INFINITY;
     announce_rounds(records);
 }
 
@@ -72,6 +74,7 @@ json_t *mode_records_note(struct mode_records *records, int position, double sec
     record->first_s = first ? seconds : record->first_s;
     record->best_s = first || seconds < record->best_s ? seconds : record->best_s;
     record->last_s = seconds;
+    records->lower_bound_s = fmin(records->lower_bound_s, statistics->lower_bound_s);
     record->last = *statistics;
     record->last.iteration = record->n_iterations++;
     json_t *entry = statistics_to_json(&record->last);
@@ -211,7 +214,7 @@ void mode_records_print(struct mode_records *records, const char *iteration)
         print_rounds(records, iteration);
     } else
         print_single_round(records, iteration);
-    statistics_print_bound(&records->list[0].last);
+    statistics_print_bound(records->lower_bound_s);
     if (comparison->oversubscribed)
         log_print("\n%s\n", comparison_oversubscribed_words());
     if (records->trace)

@@ -117,7 +117,7 @@ static void draw_compared_seconds(FILE *page, const struct comparison *compariso
 {
     struct svg_chart chart = chart_over_runs(comparison, "compared-medians",
                                              "Time of an iteration: median, fastest and slowest",
-                                             "seconds of an iteration or Fock build");
+                                             "seconds of an iteration");
     chart.n_series = 1;
     chart.series[0] = (struct svg_series){"median", comparison->means[REPORT_SECONDS], 0};
     chart.low = comparison->least;
@@ -188,7 +188,7 @@ static void draw_iterations(FILE *page, const struct report_run *runs, int64_t n
                             .title = n > SVG_MAX_SERIES
                                          ? "Iteration by iteration: the first and the fastest"
                                          : "Iteration by iteration",
-                            .x_title = "iteration or Fock build",
+                            .x_title = "iteration",
                             .y_title = "seconds",
                             .unit = " s",
                             .whole_x = true};
@@ -332,6 +332,11 @@ enum status report_compare_modes(FILE *page, const struct report_run *runs, int6
     enum status status = create_comparison(runs, n, false, &comparison);
     if (status != STATUS_OK)
         goto done;
+    if (runs->n_counted < runs->n_iterations)
+        html_print(page,
+                   "<p>Numbers and bars are of iteration %.0f and later ones%s, those before are "
+                   "warm-up; charts over time show all.</p>\n",
+                   runs->first_counted, report_verdict(&runs[1]) ? " of each round" : "");
     write_mode_table(page, runs, n);
     fputs("<div class=\"charts\">\n", page);
     draw_compared_seconds(page, &comparison);

@@ -114,15 +114,40 @@ static double read_figure(const json_t *entry, enum report_column column, int64_
     return number * source->scale / (source->per_lane ? (double)n_lanes : 1);
 }
 
-/* The mean of a column over iterations first <= i < last that have it. */
-static double mean_over_iterations(const struct report_run *run, enum report_column column,
-                                   int64_t first, int64_t last)
+static const json_t *iteration_entry(const struct report_run *run, int64_t i)
 {
-    const json_t *iterations = json_object_get(run->figures, "iterations");
+    return json_array_get(json_object_get(run->figures, "iterations"), (size_t)i);
+}
+
+/* Whether an iteration is no warm-up of its round. */
+static bool is_counted(const struct report_run *run, int64_t i)
+{
+    return !(report_real(iteration_entry(run, i), "iteration") < run->first_counted);
+}
+
+/* Without an iteration that counts, as after a failure, all do. */
+static void count_iterations(struct report_run *run)
+{
+    const json_t *comparison = json_object_get(run->shared, "comparison");
+    run->first_counted = report_real(comparison, "counted_from");
+    for (int64_t i = 0; i < run->n_iterations; i++)
+        run->n_counted += is_counted(run, i);
+    if (run->n_counted == 0) {
+        run->first_counted = NAN;
+        run->n_counted = run->n_iterations;
+    }
+}
+
+/* The mean of a column over iterations first <= i < last that have it, without warm-up or with. */
+static double mean_over_iterations(const struct report_run *run, enum report_column column,
+                                   int64_t first, int64_t last, bool with_warm_up)
+{
     double sum = 0;
     int64_t n = 0;
     for (int64_t i = first; i < last; i++) {
-        double figure = read_figure(json_array_get(iterations, (size_t)i), column, run->n_lanes);
+        if (!with_warm_up && !is_counted(run, i))
+            continue;
+        double figure = read_figure(iteration_entry(run, i), column, run->n_lanes);
         sum += isnan(figure) ? 0 : figure;
         n += !isnan(figure);
     }
@@ -131,13 +156,12 @@ static double mean_over_iterations(const struct report_run *run, enum report_col
 
 static enum status find_spread(struct report_run *run)
 {
-    const json_t *iterations = json_object_get(run->figures, "iterations");
     double *seconds = malloc(((size_t)run->n_iterations + 1) * sizeof *seconds);
     TRY(CHECK_MEMORY(seconds, "no memory for the seconds of %s", run->name));
     size_t n = 0;
     for (int64_t i = 0; i < run->n_iterations; i++) {
-        double figure = read_seconds(json_array_get(iterations, (size_t)i));
-        if (!isnan(figure))
+        double figure = read_seconds(iteration_entry(run, i));
+        if (is_counted(run, i) && !isnan(figure))
             seconds[n++] = figure;
     }
     numbers_sort(seconds, (int64_t)n);
@@ -161,11 +185,11 @@ static enum status read_columns(struct report_run *run)
     TRY(CHECK_MEMORY(all, "no memory for the figures of %s", run->name));
     for (int column = 0; column < REPORT_N_COLUMNS; column++) {
         run->columns[column] = all + (size_t)column * n;
-        run->means[column] = mean_over_iterations(run, column, 0, run->n_iterations);
+        run->means[column] = mean_over_iterations(run, column, 0, run->n_iterations, false);
         for (int64_t i = 0; i < run->n_places; i++) {
             int64_t first = i * run->group, last = first + run->group;
             run->columns[column][i] = mean_over_iterations(
-                run, column, first, last < run->n_iterations ? last : run->n_iterations);
+                run, column, first, last < run->n_iterations ? last : run->n_iterations, true);
         }
     }
     run->has_fock = !isnan(run->means[REPORT_FOCK_SECONDS]);
@@ -222,6 +246,7 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
     run->n_threads =
         count_or_one(json_object_get(json_object_get(run->shared, "machine"), "threads"));
     run->n_lanes = run->workers * run->n_threads;
+    count_iterations(run);
     return read_columns(run);
 }
 

@@ -36,7 +36,7 @@ enum report_column {
 
 enum { REPORT_MAX_PLACES = 200, REPORT_MAX_NUMBERS = 4096 };
 
-/* Spread of the seconds of the iterations. */
+/* Spread of the seconds of the iterations that count. */
 struct report_spread {
     double median, least, largest;
 };
@@ -55,12 +55,14 @@ struct report_run {
     int64_t n_threads;     /* of a worker */
     int64_t n_lanes;       /* threads of all workers */
     int64_t n_iterations;
+    double first_counted; /* of a round of a comparison: those before are warm-up; NAN: none is */
+    int64_t n_counted;    /* iterations without warm-up, of all rounds */
     bool has_fock;
     /* Places along a chart: iterations, or where there are more than
      * REPORT_MAX_PLACES, the means of groups of them. NAN: not known. */
     int64_t n_places, group;
     double *columns[REPORT_N_COLUMNS]; /* n_places each; columns[0] owns the memory of all */
-    double means[REPORT_N_COLUMNS];    /* over all iterations */
+    double means[REPORT_N_COLUMNS];    /* over the iterations that count */
     struct report_spread seconds;      /* of REPORT_SECONDS; NAN: not known */
 };
 

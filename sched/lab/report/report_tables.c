@@ -94,6 +94,8 @@ static void machine_table(FILE *page, const struct report_run *run)
         html_words(page, json_is_number(value) ? text : words);
         html_row_end(page);
     }
+    const char *speeds = report_text(json_object_get(run->shared, "options"), "speeds");
+    html_row_text(page, "--speeds", speeds && *speeds ? speeds : NULL);
     fputs("</table>", page);
 }
 

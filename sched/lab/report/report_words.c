@@ -87,16 +87,23 @@ const struct report_run *report_fastest(const struct report_run *runs, int64_t n
 
 /* --- one run --- */
 
-/* Seconds below which no schedule of the last iteration can be. */
-static void write_lower_bound(FILE *page, const struct report_run *run)
+/* Seconds below which no schedule of any iteration of the n runs can be, if all have a bound. */
+static void write_lower_bound(FILE *page, const struct report_run *runs, int64_t n)
 {
-    const json_t *iterations = json_object_get(run->figures, "iterations");
-    size_t n = json_array_size(iterations);
-    double bound =
-        n > 0 ? report_real(json_array_get(iterations, n - 1), "lower_bound_seconds") : NAN;
-    if (!isnan(bound))
+    const json_t *entry;
+    double least = INFINITY;
+    size_t i;
+    for (int64_t r = 0; r < n; r++)
+        json_array_foreach(json_object_get(runs[r].figures, "iterations"), i, entry)
+        {
+            double bound = report_real(entry, "lower_bound_seconds");
+            if (isnan(bound))
+                return;
+            least = fmin(least, bound);
+        }
+    if (isfinite(least))
         html_print(page, " No schedule takes less than %s.",
-                   html_seconds(bound, run->seconds.median).text);
+                   html_seconds(least, runs->seconds.median).text);
 }
 
 static void write_run_answer(FILE *page, const struct report_run *run)
@@ -113,7 +120,7 @@ static void write_run_answer(FILE *page, const struct report_run *run)
                    html_seconds(seconds->least, seconds->median).text,
                    html_seconds(seconds->largest, seconds->median).text);
     fputs(".", page);
-    write_lower_bound(page, run);
+    write_lower_bound(page, run, 1);
     report_loss(page, run);
 }
 
@@ -198,8 +205,8 @@ static void write_times(FILE *page, const struct compared *compared, const struc
     if (run != compared->runs)
         html_print(page, " against %s", html_seconds(scale, scale).text);
     html_print(page, " in %s", run->has_fock ? "a Fock build" : "an iteration");
-    if (rounds > 1 || run->n_iterations > 1)
-        html_print(page, " (median of %.0f%s)", rounds > 0 ? rounds : (double)run->n_iterations,
+    if (rounds > 1 || run->n_counted > 1)
+        html_print(page, " (median of %.0f%s)", rounds > 0 ? rounds : (double)run->n_counted,
                    rounds > 0 ? " rounds" : "");
     fputs(".", page);
 }
@@ -273,7 +280,7 @@ static void write_comparison_answer(FILE *page, const struct report_run *runs, i
     (compared.best == runs ? write_no_faster : write_fastest)(page, &compared);
     write_certainty(page, &compared);
     write_references(page, &compared);
-    write_lower_bound(page, runs);
+    write_lower_bound(page, runs, compared.n);
     report_loss(page, runs);
     const struct report_run *other = compared.best == runs ? compared.unproven : compared.best;
     if (other)

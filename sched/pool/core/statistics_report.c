@@ -7,6 +7,7 @@
 #include "support/io/output_buffer.h"
 #include "support/mpi/gather.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,19 +78,19 @@ static void print_iterations(const struct taskpool_iteration *iterations, int64_
     print_choices(iterations, n);
 }
 
-void statistics_print_bound(const struct taskpool_iteration *iteration)
+void statistics_print_bound(double bound_s)
 {
-    if (iteration->lower_bound_s > 0)
-        log_print("\nLower bound  %.6g s: no schedule of the %s ends earlier\n",
-                  iteration->lower_bound_s,
-                  iteration->iteration > 0 ? "last iteration" : "iteration");
+    if (bound_s > 0 && isfinite(bound_s))
+        log_print("\nLower bound  %.6g s: no schedule of any iteration ends earlier\n", bound_s);
 }
 
 void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
 {
+    double bound_s = INFINITY;
     print_iterations(iterations, n);
-    if (n > 0)
-        statistics_print_bound(&iterations[n - 1]);
+    for (int64_t i = 0; i < n; i++)
+        bound_s = fmin(bound_s, iterations[i].lower_bound_s);
+    statistics_print_bound(bound_s);
 }
 
 static json_t *spread_to_json(const struct taskpool_spread *spread)

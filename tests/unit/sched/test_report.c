@@ -226,6 +226,7 @@ static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
     json_t *sweep =
         parse_quoted("{'runs':[{'workload':'uts T1','workers':4,'sched':'steal','nodes':4130071,"
                      "'machine':{'latency':5e-6,'<':true},'options_text':'--uts <T1>',"
+                     "'options':{'speeds':'s.txt'},"
                      "'iterations':[{'makespan_seconds':2e-3,'steals_attempted':{'mean':7.5},"
                      "'steals_successful':{'mean':0.5}}]},"
                      "{'workload':'gauss 1,2','workers':8,'iterations':[]}]}");
@@ -239,11 +240,13 @@ static void test_a_sweep_counts_as_a_run_for_each_line(void **state)
         "--latency",
         "5e-06",
         "--&lt;",
+        "--speeds</th><td class=\"text\"><span>s.txt</span>",
         "0.002000\u00a0s",
         "<b>Steals</b>",
         "<span>gauss</span> <span>1,2</span>"};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
         check_page_has(page, expected[i]);
+    assert_null(strstr(page, "Fock"));
     free(page);
     json_decref(sweep);
     unlink(page_path);

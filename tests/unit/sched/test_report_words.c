@@ -142,6 +142,25 @@ static const struct answer_case {
      "a was fastest of the modes shown to be faster, 2.00 \u00d7 as fast as static: 1.000 s "
      "against 2.000 s in an iteration (median of 9 rounds). b took 0.400 of the time of static "
      "(interval 0.300 to 1.100). b cannot be told from static by 9 rounds."},
+    /* the bound is that of no iteration alone, and unknown where one is without; the first iteration
+     * is warm-up of its round */
+    {"{'workers':2,'comparison':{'rounds':2,'counted_from':1,'confidence':0.98},'compare':{"
+     "'a':{'median_seconds':2,'iterations':["
+     "{'iteration':0,'makespan_seconds':9,'task_seconds':2,'lower_bound_seconds':1.5},"
+     "{'iteration':1,'makespan_seconds':2,'task_seconds':3,'lower_bound_seconds':1.25},"
+     "{'iteration':0,'makespan_seconds':9,'task_seconds':2,'lower_bound_seconds':1.75},"
+     "{'iteration':1,'makespan_seconds':2,'task_seconds':3,'lower_bound_seconds':1.75}]},"
+     "'b':{'median_seconds':2,'ratio':{'value':1,'verdict':'not distinguishable'},'iterations':["
+     "{'iteration':0,'makespan_seconds':2,'lower_bound_seconds':1.5}]}}}",
+     "No mode is shown to be faster than a: 2.000 s in an iteration (median of 2 rounds). b cannot "
+     "be told from a by 2 rounds. No schedule takes less than 1.250 s. a lost 25 % of its time."},
+    {"{'sched':'static','workers':1,'iterations':[{'makespan_seconds':2,'lower_bound_seconds':1},"
+     "{'makespan_seconds':2,'lower_bound_seconds':1.5}]}",
+     "An iteration of static on 1 worker took 2.000 s (all 2 alike). No schedule takes less than "
+     "1.000 s."},
+    {"{'sched':'static','workers':1,'iterations':[{'makespan_seconds':2},"
+     "{'makespan_seconds':2,'lower_bound_seconds':1.5}]}",
+     "An iteration of static on 1 worker took 2.000 s (all 2 alike)."},
     {"{'runs':[{'options_text':'a','iterations':[{'makespan_seconds':2}]},"
      "{'options_text':'b','iterations':[{'makespan_seconds':1}]},"
      "{'options_text':'c','iterations':[]},{'options_text':'d','iterations':[]},"
