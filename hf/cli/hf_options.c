@@ -86,7 +86,7 @@ static const struct option_row scf_rows[] = {
     CHOICE_OPTION("follow", FIELD(settings.scf.follow), "none,same,uhf", .expert = true,
                   .help = "from a saddle point that the test finds go nowhere, down within the "
                           "space of the method, or from RHF also into UHF (default: same; none "
-                          "with --keep-occupation)"),
+                          "with --keep-occupation and in methods of beryl-tce)"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",
@@ -257,7 +257,8 @@ void hf_options_init(struct hf_options *options)
                                                 .scf.quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON}};
 }
 
-enum status hf_options_complete(struct hf_options *options, const char *molecule)
+enum status hf_options_complete(struct hf_options *options, const char *molecule,
+                                enum scf_follow follow)
 {
     options->settings.molecule = molecule;
     options->converge_given = options->settings.scf.converge > 0;
@@ -271,7 +272,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     TRY(parse_swap(options));
     if (options->settings.scf.follow < 0)
         options->settings.scf.follow =
-            options->settings.scf.keep_occupation ? SCF_FOLLOW_NONE : SCF_FOLLOW_SAME;
+            options->settings.scf.keep_occupation ? SCF_FOLLOW_NONE : follow;
     if (options->fock_only && options->settings.integrals == HF_INTEGRALS_AUTO)
         options->settings.integrals = HF_INTEGRALS_DIRECT;
     if (options->fock_only) /* timed builds, from the same density on any version */
@@ -345,7 +346,7 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     if (options->compare && !options->fock_only)
         options->fock_only = 5;
     TRY(check_run_options(options));
-    TRY(hf_options_complete(options, argv[first_operand]));
+    TRY(hf_options_complete(options, argv[first_operand], SCF_FOLLOW_SAME));
     if (needs_energy_alone(options))
         options->settings.scf.energy_error = SCF_ENERGY_ERROR;
     return STATUS_OK;

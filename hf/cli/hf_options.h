@@ -40,11 +40,13 @@ void hf_options_answer(enum option_request request);
 /* hf_options_parse in parts, for programs that solve the SCF and take its options in addition to
  * their own: values of options that are not given; the tables of molecule, SCF, Fock build,
  * scheduling, memory and output; the checks of options against each other, after parsing, which
- * may fail with STATUS_USAGE. */
+ * may fail with STATUS_USAGE.
+ * follow  where --follow is not given, nor --keep-occupation */
 enum { HF_OPTION_TABLES = 5 };
 void hf_options_init(struct hf_options *options);
 void hf_options_tables(struct hf_options *options, struct option_table tables[HF_OPTION_TABLES]);
-enum status hf_options_complete(struct hf_options *options, const char *molecule);
+enum status hf_options_complete(struct hf_options *options, const char *molecule,
+                                enum scf_follow follow);
 
 /* Which density fock_only and compare build from. */
 enum hf_density_source hf_options_density(const struct hf_options *options);

@@ -71,8 +71,7 @@ enum status hf_options_check(struct hf_options *options)
     if (options->settings.scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT &&
         !options->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
-    if (options->settings.scf.stability == SCF_NEVER && options->settings.scf.follow >= 0 &&
-        options->settings.scf.follow != SCF_FOLLOW_SAME)
+    if (options->settings.scf.stability == SCF_NEVER && options->settings.scf.follow >= 0)
         return FAIL(STATUS_USAGE, "--follow has no effect with --stability never: no saddle point "
                                   "is found");
     TRY(check_guess_options(options));

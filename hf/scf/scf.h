@@ -109,7 +109,9 @@ struct scf_result {
                                   * ascending, then virtual ones ascending */
     struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
-    int n_saddles;                              /* left on the way: all have higher energies */
+    double lowering; /* at least this much lower is another solution than a saddle point that
+                      * SCF_FOLLOW_NONE keeps, hartree; 0: not known */
+    int n_saddles;   /* left on the way: all have higher energies */
     struct scf_saddle saddles[SCF_MAX_SADDLES];
     double dipole[3];          /* e Bohr, electrons and nuclei, about the origin */
     double *mulliken;          /* per centre of the molecule: charge, e */

@@ -7,6 +7,7 @@
 #include "support/base/log.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* 1 e Bohr in Debye, CODATA 2018. */
 #define E_BOHR_IN_DEBYE 2.541746473
@@ -188,6 +189,17 @@ static void print_saddles(const struct scf_result *result)
                   result->saddles[i].energy, result->saddles[i].curvature);
 }
 
+/* A run may have kept the saddle point without knowing how far it is above the other solution. */
+static void warn_of_saddle(const struct scf_result *result)
+{
+    char lower[64] = "";
+    if (result->lowering > 0)
+        snprintf(lower, sizeof lower, "at least %.6f hartree ", result->lowering);
+    log_warn("the reference is a saddle point: another solution is %slower; --follow same goes "
+             "there",
+             lower);
+}
+
 void scf_report_reference(int n_spins, const struct scf_result *result)
 {
     static const char *const words[] = {"a minimum", "a SADDLE POINT",
@@ -202,6 +214,9 @@ void scf_report_reference(int n_spins, const struct scf_result *result)
     for (int i = 0; i < result->n_saddles; i++)
         log_print("  left for it: a saddle point of energy %.10f hartree, %.10f above\n",
                   result->saddles[i].energy, result->saddles[i].energy - result->energy);
+    if (scf_result_point(result, (enum scf_space)(n_spins - 1)) == SCF_POINT_SADDLE &&
+        result->follow == SCF_FOLLOW_NONE && !result->keeps_occupation)
+        warn_of_saddle(result);
 }
 
 static void print_energies(const struct scf_result *result)

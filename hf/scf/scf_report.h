@@ -17,7 +17,7 @@ void scf_report_iteration(const struct scf_iteration *iteration);
 void scf_report_stability(int n_spins, const struct scf_curvature curvature[], int n_builds);
 
 /* Lines below a correlated energy: the kind of stationary point of the SCF that it starts from, and
- * the energies of saddle points that were left. */
+ * the energies of saddle points that were left; a warning if it is a saddle point that was kept. */
 void scf_report_reference(int n_spins, const struct scf_result *result);
 
 /* Whether it is converged, and a minimum of its space; energies, orbital energies (all of

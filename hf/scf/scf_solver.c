@@ -348,6 +348,30 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
     return STATUS_OK;
 }
 
+/* Finds a lower energy beside a saddle point that is kept. */
+static enum status measure_lowering(struct scf_solver *solver,
+                                    const struct scf_stability *stability)
+{
+    const struct scf_basis *basis = solver->basis;
+    struct scf_second_order *search;
+    struct scf_state *lower = solver->state;
+    bool found = false;
+    enum status status = scf_second_order_create(basis, solver->fock, basis->n_spins, &search);
+    if (status == STATUS_OK)
+        status = scf_second_order_descend(search, &stability->direction,
+                                          stability->curvature[basis->n_spins - 1].eigenvalue,
+                                          &lower, &found);
+    if (found) {
+        solver->result->lowering = solver->state->energy - lower->energy;
+        search->trial = lower;
+    }
+    scf_second_order_destroy(search);
+    log_print("      the saddle point is kept (--follow none): along its direction the energy is "
+              "%.6f hartree lower\n",
+              solver->result->lowering);
+    return status;
+}
+
 /* A step of the curvatures that the test of stability found: the energy is not right yet, because one
  * of them is low. */
 static enum status take_newton_step(struct scf_solver *solver, const struct scf_rotation *kappa)
@@ -381,7 +405,7 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     bool is_saddle =
         scf_curvature_verdict(&stability.curvature[n_spins - 1]) == SCF_VERDICT_UNSTABLE;
     if (is_saddle && solver->settings->follow == SCF_FOLLOW_NONE)
-        log_print("      the saddle point is kept: --follow none\n");
+        status = measure_lowering(solver, &stability);
     else if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
         status = leave_saddle(solver, &stability, moved);
     else if (is_saddle)

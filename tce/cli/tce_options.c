@@ -333,7 +333,7 @@ enum status tce_options_parse(int argc, char **argv, struct tce_options *options
     options->file = argv[shift + first_operand];
     if (options->method) {
         TRY(check_method(options));
-        TRY(hf_options_complete(&options->hf, options->file));
+        TRY(hf_options_complete(&options->hf, options->file, SCF_FOLLOW_NONE));
         options->cache_megabytes = options->hf.cache_megabytes;
         options->json = options->hf.files.json;
     } else {

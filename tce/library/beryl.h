@@ -168,11 +168,12 @@ enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, doubl
  * on any number of processes. Errors: BERYL_NO_MEMORY, BERYL_NUMERIC. */
 enum beryl_error beryl_fock(struct beryl_calculation *calculation, const double *D, double *F);
 
-/* Solves the SCF. Once for a calculation. Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC,
+/* Solves the SCF, down from saddle points. Once for a calculation. Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC,
  * BERYL_INPUT (fewer independent functions than occupied orbitals), BERYL_NO_MEMORY, BERYL_IO. */
 enum beryl_error beryl_solve(struct beryl_calculation *calculation);
 
-/* Total energy of the SCF; not a number before it. Not collective. */
+/* Total energy of the SCF; not a number before it. After beryl_correlate that of the method's reference.
+ * Not collective. */
 double beryl_energy(const struct beryl_calculation *calculation);
 
 /* After beryl_solve, of spin 0 or 1 below n_spins:
@@ -188,8 +189,10 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
 enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin, double *C);
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D);
 
-/* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of beryl_solve,
- * over spin orbitals where these are unrestricted. May be repeated.
+/* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of the SCF,
+ * over spin orbitals where these are unrestricted. As in beryl-tce, the reference is the solution that
+ * the SCF finds first: where beryl_solve left a saddle point, the SCF is solved again up to it, and
+ * energy, orbitals and density are its own from then on. May be repeated.
  * Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC, BERYL_INPUT (no occupied or no virtual
  * orbital is left), BERYL_NO_MEMORY. */
 enum beryl_error beryl_correlate(struct beryl_calculation *calculation, const char *method,
