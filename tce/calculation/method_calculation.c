@@ -7,6 +7,8 @@
 #include "tce/integrals/fcidump.h"
 #include "tce/methods/correlation_checkpoint.h"
 
+#include <math.h>
+
 enum status method_settings_check(const struct method_settings *settings)
 {
     if (settings->frozen_core && settings->freeze != METHOD_NOT_GIVEN)
@@ -138,6 +140,40 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
                : STATUS_OK;
 }
 
+/* Hartree. Orbitals of a frozen core that are nearer to correlated ones are no core; shells of a core are
+ * farther above the next deeper ones. */
+#define LEAST_CORE_GAP 0.1
+#define SHELL_GAP      1.0
+
+/* From the occupied orbital n of a spin, counted from 1, to the next; INFINITY where one is missing. */
+static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
+{
+    const double *energies = hf->result.orbital_energies[spin];
+    return n > 0 && n < hf->input.n_occupied[spin] ? energies[n] - energies[n - 1] : INFINITY;
+}
+
+/* Warns where --frozen-core cuts through orbitals of nearly the same energy. The number that it offers
+ * is the next smaller one with a SHELL_GAP above it. */
+static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
+{
+    static const char *const names[2][2] = {{"", ""}, {"alpha ", "beta "}};
+    int n_spins = hf->input.n_spins;
+    int64_t fewer = n_core;
+    while (occupied_gap(hf, 0, fewer) < SHELL_GAP ||
+           occupied_gap(hf, n_spins - 1, fewer) < SHELL_GAP)
+        fewer--;
+    for (int spin = 0; spin < n_spins; spin++) {
+        const double *energies = hf->result.orbital_energies[spin];
+        double gap = occupied_gap(hf, spin, n_core);
+        if (gap < LEAST_CORE_GAP)
+            log_warn("--frozen-core freezes %sorbital %lld (%.4f hartree) and correlates orbital "
+                     "%lld (%.4f), %.4f hartree above: --freeze %lld ends at a gap of more than "
+                     "%g hartree",
+                     names[n_spins - 1][spin], (long long)n_core, energies[n_core - 1],
+                     (long long)n_core + 1, energies[n_core], gap, (long long)fewer, SHELL_GAP);
+    }
+}
+
 /* Where the SCF went from RHF to UHF: other amplitudes than those of the plan, and more memory. */
 static enum status plan_unrestricted(struct method_calculation *self)
 {
@@ -154,6 +190,8 @@ enum status method_calculation_prepare(struct method_calculation *self,
     if (input->n_spins != self->counts.n_spins)
         TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
+    if (self->settings->frozen_core)
+        warn_of_core_gap(self->hf, self->counts.spin[0].frozen.n_core);
     TRY(orbital_spaces_create(&self->hf->result, input->n_spins, input->n_occupied,
                               self->counts.spin[0].frozen, self->hf->comm, &self->orbitals));
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);

@@ -53,6 +53,23 @@ run 0 run ccd.tce $water --compare static,steal --json result.json --report resu
 expect 'len({mode["sha256"] for mode in b["compare"].values()}) == 1'
 grep -q 'ccd\.tce energy of' result.html || complain "the page does not name the program"
 
+# A frozen core that ends among orbitals of nearly the same energy, of F and K, is said; not one that
+# ends at a gap.
+printf '2\n\nK 0 0 0\nF 0 0 2.17\n' > kf.xyz
+# core ARGUMENT...: the warnings of the frozen core, shortened.
+apart='orbital 10 \(-[0-9.]+ hartree\) and correlates orbital 11 \(-[0-9.]+\), 0\.0[0-9]* hartree above: --freeze 6'
+core()
+{
+    run 0 mp2 kf.xyz --basis def2-svp "$@"
+    grep '^warning: --frozen-core' "$folder/errors" | sed -E "s/$apart .*/apart/"
+}
+[ "$(core --frozen-core)" = "warning: --frozen-core freezes apart" ] || complain "not the one warning"
+[ "$(core --frozen-core --charge 1 --multiplicity 2)" = "warning: --frozen-core freezes alpha apart
+warning: --frozen-core freezes beta apart" ] || complain "not a warning for each spin"
+[ -z "$(core --freeze 6)" ] || complain "a warning of a good core"
+run 0 mp2 $water --frozen-core
+[ ! -s "$folder/errors" ] || complain "a warning of the core of water"
+
 # Amplitudes are those of the program's text.
 cp ccsd.tce again.tce
 run 0 run ccsd.tce $water --checkpoint ccsd.h5 --json method.json
