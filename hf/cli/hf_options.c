@@ -78,11 +78,11 @@ static const struct option_row scf_rows[] = {
                   .default_text = "auto", .expert = true,
                   .help = "second-order steps: when DIIS stalls, from the start, or only away "
                           "from saddle points"),
-    CHOICE_OPTION("stability", FIELD(settings.scf.stability), "auto,always,never",
-                  .default_text = "auto", .expert = true,
-                  .help =
-                      "test that the result is a minimum, RHF also among UHF determinants; auto: "
-                      "UHF, and RHF of up to 200 functions"),
+    CHOICE_OPTION(
+        "stability", FIELD(settings.scf.stability), "auto,always,never", .default_text = "auto",
+        .expert = true,
+        .help = "test that the result is a local minimum, RHF also among UHF determinants; auto: "
+                "UHF, and RHF of up to 200 functions"),
     CHOICE_OPTION("follow", FIELD(settings.scf.follow), "none,same,uhf", .expert = true,
                   .help = "from a saddle point that the test finds go nowhere, down within the "
                           "space of the method, or from RHF also into UHF (default: same; none "

@@ -14,7 +14,7 @@ const char *scf_space_name(enum scf_space space)
 
 const char *scf_point_name(enum scf_point point)
 {
-    static const char *const names[] = {"minimum", "saddle", "not settled", "not tested"};
+    static const char *const names[] = {"local minimum", "saddle", "not settled", "not tested"};
     return names[point];
 }
 

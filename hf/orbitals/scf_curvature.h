@@ -34,7 +34,7 @@ enum scf_verdict scf_curvature_verdict(const struct scf_curvature *curvature);
 /* Kind of stationary point in a space of determinants. */
 enum scf_point { SCF_POINT_MINIMUM, SCF_POINT_SADDLE, SCF_POINT_NOT_SETTLED, SCF_POINT_NOT_TESTED };
 
-/* "minimum", "saddle", "not settled", "not tested". */
+/* "local minimum", "saddle", "not settled", "not tested". */
 const char *scf_point_name(enum scf_point point);
 
 /* A saddle point that the SCF converged to and then left downhill. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stability of a stationary point, whether it is a minimum: the lowest eigenvalue of the Hessian
+/* Stability of a stationary point, whether it is a local minimum: the lowest eigenvalue of the Hessian
  * of orbital rotations (scf_davidson.h), in the space of its own kind of determinants
  * (internal stability) and, of a restricted one, in that of UHF (external stability). Several
  * vectors share a pass over the integrals; each irreducible representation is searched apart where that

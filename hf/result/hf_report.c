@@ -137,7 +137,8 @@ static void stability_rows(FILE *page, const struct report_run *run)
     for (int i = 0; i < 2; i++) {
         const json_t *entry = json_object_get(stability, spaces[i][0]);
         const json_t *stable = json_object_get(entry, "stable");
-        const char *verdict = json_is_true(stable)    ? "hartree: a" HTML_NO_BREAK "minimum"
+        const char *verdict = json_is_true(stable) ? "hartree: a" HTML_NO_BREAK
+                                                     "local" HTML_NO_BREAK "minimum"
                               : json_is_false(stable) ? "hartree: unstable"
                                                       : "hartree: not" HTML_NO_BREAK "settled";
         html_row_number(page, spaces[i][1], report_real(entry, "lowest_curvature"), 6, verdict);

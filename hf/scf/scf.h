@@ -2,7 +2,7 @@
 /* The self-consistent field (SCF): restricted (RHF) and unrestricted (UHF).
  *
  * DIIS first; where that stalls, second-order steps with a check of the energy; at
- * convergence a test that the result is a minimum, and descent to one if it is not. A saddle point
+ * convergence a test that the result is a local minimum, and descent to one if it is not. A saddle point
  * from which no lower energy is found is a result, with its verdict. An RHF
  * solution is also tested among UHF determinants; one that is unstable there is reported and
  * stays, because a run of UHF, started from it, follows it down. */
@@ -132,7 +132,7 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
 void scf_result_fini(struct scf_result *result);
 
 /* The stationary point that a result is in a space of determinants, its own or a wider one. A result
- * that has not converged is no minimum. Not collective. */
+ * that has not converged is no local minimum. Not collective. */
 enum scf_point scf_result_point(const struct scf_result *result, enum scf_space space);
 
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */

@@ -118,7 +118,7 @@ static const char *stability_words(const struct scf_result *result, bool own, en
                    : "UNSTABLE, a saddle point that could not be left,";
     if (point == SCF_POINT_SADDLE)
         return "UNSTABLE";
-    return point == SCF_POINT_MINIMUM ? "a minimum" : "not settled whether a minimum";
+    return point == SCF_POINT_MINIMUM ? "a local minimum" : "not settled whether a local minimum";
 }
 
 /* A curvature that is known by bounds alone, its sign included. */
@@ -202,9 +202,9 @@ static void warn_of_saddle(const struct scf_result *result)
 
 void scf_report_reference(int n_spins, const struct scf_result *result)
 {
-    static const char *const words[] = {"a minimum", "a SADDLE POINT",
-                                        "not settled whether a minimum",
-                                        "not tested whether a minimum"};
+    static const char *const words[] = {"a local minimum", "a SADDLE POINT",
+                                        "not settled whether a local minimum",
+                                        "not tested whether a local minimum"};
     log_print("  reference: ");
     for (int space = n_spins - 1; space < SCF_SPACES; space++)
         log_print("%s%s among real %s", space == n_spins - 1 ? "" : ", ",

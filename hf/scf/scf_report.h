@@ -20,7 +20,7 @@ void scf_report_stability(int n_spins, const struct scf_curvature curvature[], i
  * the energies of saddle points that were left; a warning if it is a saddle point that was kept. */
 void scf_report_reference(int n_spins, const struct scf_result *result);
 
-/* Whether it is converged, and a minimum of its space; energies, orbital energies (all of
+/* Whether it is converged, and a local minimum of its space; energies, orbital energies (all of
  * them, or those near the gap), dipole, charges, <S^2>. */
 void scf_report_result(const struct scf_problem *problem, const struct scf_result *result,
                        bool all_orbitals);

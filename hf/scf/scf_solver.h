@@ -61,7 +61,7 @@ void scf_solver_fini(struct scf_solver *solver);
 struct memory_need scf_solver_bytes(const struct scf_basis *plan,
                                     const struct scf_settings *settings, int n_processes);
 
-/* From the density in D, which may be the scratch, to a minimum; on return the state's F is accurate
+/* From the density in D, which may be the scratch, to a local minimum; on return the state's F is accurate
  * and its orbitals are canonical. Errors: those of scf_run; after
  * STATUS_NOT_CONVERGED the state is the last one. */
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[]);

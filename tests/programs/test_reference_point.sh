@@ -30,16 +30,16 @@ print()
 }
 
 run 0 mp2 water.xyz --basis sto-3g --json result.json
-expect 'set(b["stationary_point"].values()) == {"minimum"}'
-print '^  reference: a minimum among real RHF, a minimum among real UHF determinants$'
+expect 'set(b["stationary_point"].values()) == {"local minimum"}'
+print '^  reference: a local minimum among real RHF, a local minimum among real UHF determinants$'
 run 0 mp2 water.xyz --basis sto-3g --stability never --json result.json
 expect 'set(b["stationary_point"].values()) == {"not tested"}'
-print '^  reference: not tested whether a minimum among real RHF'
+print '^  reference: not tested whether a local minimum among real RHF'
 
 # A hydrogen molecule that is pulled apart: CCSD is exact for two electrons, over either reference.
 run 0 ccsd h2.xyz --basis sto-3g --json result.json
-expect 'b["stationary_point"] == {"real_rhf": "minimum", "real_uhf": "saddle"}'
-print '^  reference: a minimum among real RHF, a SADDLE POINT among real UHF determinants$'
+expect 'b["stationary_point"] == {"real_rhf": "local minimum", "real_uhf": "saddle"}'
+print '^  reference: a local minimum among real RHF, a SADDLE POINT among real UHF determinants$'
 energies=$(/usr/bin/python3 -c '
 import json
 result = json.load(open("result.json"))
@@ -47,7 +47,7 @@ print(result["return_result"], result["properties"]["scf_total_energy"])')
 run 0 ccsd h2.xyz --basis sto-3g --follow uhf --frozen-core --json result.json
 expect "abs(E - ${energies% *}) < 1e-7 and p['scf_total_energy'] < ${energies#* } - 0.17"
 expect "abs(b['saddle_points_left'][0]['energy'] - ${energies#* }) < 1e-8"
-print '^  reference: a minimum among real UHF determinants$'
+print '^  reference: a local minimum among real UHF determinants$'
 print '^  left for it: a saddle point of energy -0.[0-9]* hartree, 0.[0-9]* above$'
 
 # The RHF of C2 that other programs find is a saddle point of RHF, and the UHF of O2 one of UHF: methods

@@ -38,15 +38,15 @@ run 0 water.xyz --basis 6-31g --json result.json
 expect "$both_stable and b['saddle_points_left'] == []"
 expect 'b["lowest_curvature"] == b["stability"]["real_rhf"]["lowest_curvature"]'
 expect '0 < b["stability"]["real_uhf"]["lowest_curvature"] < b["lowest_curvature"]'
-print '^Lowest curvature .*: a minimum among real RHF determinants'
-print '^Lowest curvature .*: a minimum among real UHF determinants'
+print '^Lowest curvature .*: a local minimum among real RHF determinants'
+print '^Lowest curvature .*: a local minimum among real UHF determinants'
 
 # The advice in the log leads from the very solution to a lower one that is stable.
 lower='E < ENERGY - 0.17 and b["stability"]["real_uhf"]["stable"] and len(b["stability"]) == 1'
 for name in hf f2 h2; do
     run 0 $name.xyz --basis sto-3g --checkpoint $name.h5 --json result.json
     expect "$unstable"
-    print '^Lowest curvature .*: a minimum among real RHF determinants'
+    print '^Lowest curvature .*: a local minimum among real RHF determinants'
     print '^Lowest curvature .*: UNSTABLE among real UHF determinants'
     print '--method uhf'
     energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
@@ -69,12 +69,12 @@ expect 'b["saddle_points_left"] == [] and b["stationary_point"] == {"real_uhf": 
 expect 'abs(E - -147.6339467855) < 1e-8 and b["lowest_curvature"] < -0.01'
 print 'a saddle point that --follow none keeps, among real UHF'
 run 0 h2.xyz --basis sto-3g --json result.json
-expect 'b["stationary_point"] == {"real_rhf": "minimum", "real_uhf": "saddle"}'
+expect 'b["stationary_point"] == {"real_rhf": "local minimum", "real_uhf": "saddle"}'
 energy=$(/usr/bin/python3 -c 'import json; print(json.load(open("result.json"))["return_result"])')
 run 0 h2.xyz --basis sto-3g --follow uhf --json result.json
 expect "${lower/ENERGY/$energy}"
 expect "abs(b['saddle_points_left'][0]['energy'] - $energy) < 1e-8"
-expect 'b["stationary_point"] == {"real_uhf": "minimum"} and len(b["orbital_energies"]) == 2'
+expect 'b["stationary_point"] == {"real_uhf": "local minimum"} and len(b["orbital_energies"]) == 2'
 expect '[i["iteration"] for i in b["scf_iterations"]] == list(range(1, 1 + len(b["scf_iterations"])))'
 expect 'b["fock_builds"] == len(b["iterations"])'
 print '^UHF from here: the RHF energy'
@@ -96,7 +96,7 @@ for distance in 1.2105 1.2110; do
 done
 weak 1.2104
 expect 'b["stability"]["real_uhf"]["stable"] is None and len(b["saddle_points_left"]) == 1'
-print ' [+]- .*: not settled whether a minimum among real UHF'
+print ' [+]- .*: not settled whether a local minimum among real UHF'
 weak 1.210386
 expect 'b["stability"]["real_uhf"]["stable"] is False and b["saddle_points_left"] == []'
 expect '-3e-7 < b["lowest_curvature"] < -1e-7'
@@ -135,12 +135,12 @@ warned 'no more than rounding errors: --converge 1e-15 is out of reach, take '
 run 0 h2.xyz --basis sto-3g --checkpoint kept.h5
 run 0 h2.xyz --basis sto-3g --restart kept.h5 --json result.json
 expect 'b["fock_builds"] == 1'
-expect 'b["stationary_point"] == {"real_rhf": "minimum", "real_uhf": "saddle"}'
+expect 'b["stationary_point"] == {"real_rhf": "local minimum", "real_uhf": "saddle"}'
 run 0 o2.xyz --basis sto-3g --follow none --checkpoint kept.h5
 run 0 o2.xyz --basis sto-3g --follow none --restart kept.h5 --json result.json
 expect 'b["fock_builds"] == 1 and b["stationary_point"] == {"real_uhf": "saddle"}'
 run 0 o2.xyz --basis sto-3g --restart kept.h5 --json result.json
-expect 'b["stationary_point"] == {"real_uhf": "minimum"} and len(b["saddle_points_left"]) == 1'
+expect 'b["stationary_point"] == {"real_uhf": "local minimum"} and len(b["saddle_points_left"]) == 1'
 
 # Nothing tested, nothing claimed.
 run 0 water.xyz --basis sto-3g --stability never --json result.json
@@ -149,5 +149,5 @@ expect 'b["stationary_point"] == {"real_rhf": "not tested", "real_uhf": "not tes
 print '^Stability not tested'
 grep -q minimum "$folder/output" && complain "a claim without a test"
 run 0 he.xyz --basis sto-3g --json result.json
-expect 'b["stability"] == {} and b["stationary_point"]["real_uhf"] == "minimum"'
+expect 'b["stability"] == {} and b["stationary_point"]["real_uhf"] == "local minimum"'
 exit "$n_failed"

@@ -68,7 +68,7 @@ static void test_page_has_molecule_energies_convergence_and_orbitals(void **stat
                                     "&quot;cc&quot;-pvdz",
                                     "builds</th><td class=\"text\"><span>run.h5</span></td>",
                                     "\u221276.0267986974",
-                                    "0.500000\u00a0hartree: a\u00a0minimum",
+                                    "0.500000\u00a0hartree: a\u00a0local\u00a0minimum",
                                     "\u22120.250000\u00a0hartree: unstable",
                                     "0.750000\u00a0hartree",
                                     "Wall time</th><td>4.00\u00a0s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An SCF is called a minimum only where it converged and a test of its stability settled that. */
+/* An SCF is called a local minimum only where it converged and a test of its stability settled that. */
 #include "basis/input/molecule.h"
 #include "hf/scf/scf_report.h"
 #include "support/base/log.h"
@@ -63,10 +63,11 @@ static void test_words_agree_with_verdicts(void **state)
             result.curvature[space] = (struct scf_curvature){
                 .eigenvalue = eigenvalues[positive], .error = settled ? 0.1 : 0.6, .n_products = 9};
         report_text(n_spins, &result, text, sizeof text);
-        check_text(text, ": a minimum among real UHF", converged && settled && positive);
-        check_text(text, ": a minimum among real RHF",
+        check_text(text, ": a local minimum among real UHF", converged && settled && positive);
+        check_text(text, ": a local minimum among real RHF",
                    n_spins == 1 && converged && settled && positive);
-        check_text(text, "not settled whether a minimum", positive && !(converged && settled));
+        check_text(text, "not settled whether a local minimum",
+                   positive && !(converged && settled));
         check_text(text, "UNSTABLE, a saddle point that could not be left, among", !positive);
         check_text(text, "UNSTABLE among real UHF", !positive && n_spins == 1);
         check_text(text, "--method uhf", !positive && n_spins == 1);
@@ -82,12 +83,12 @@ static void test_a_curvature_below_its_error_is_not_settled(void **state)
     } cases[] = {
         {{-6.3e-6, 1e-6, 2e-6, 9}, " at most -6.3e-06: UNSTABLE"},
         {{-6.3e-6, 1e-5, 2e-5, 9}, " -6.3e-06 +- 2e-05: not settled"},
-        {{6.3e-6, 1e-6, 2e-6, 9}, " 6.3e-06 +- 2e-06: a minimum"},
+        {{6.3e-6, 1e-6, 2e-6, 9}, " 6.3e-06 +- 2e-06: a local minimum"},
         {{6.3e-6, 1e-6, 7e-6, 9}, " 6.3e-06 +- 7e-06: not settled"},
         {{6.3e-6, 1e-6, INFINITY, 9}, " at most 6.3e-06: not settled"},
-        {{0.467459, 1e-6, 0.0617, 9}, " 0.47 +- 0.06: a minimum"},
-        {{0.467459, 1e-6, 4e-4, 9}, " 0.4675 +- 0.0004: a minimum"},
-        {{0.315211, 1e-6, 0.137, 9}, " between 0.18 and 0.32: a minimum"},
+        {{0.467459, 1e-6, 0.0617, 9}, " 0.47 +- 0.06: a local minimum"},
+        {{0.467459, 1e-6, 4e-4, 9}, " 0.4675 +- 0.0004: a local minimum"},
+        {{0.315211, 1e-6, 0.137, 9}, " between 0.18 and 0.32: a local minimum"},
         {{-0.0262, 1e-6, 0.5, 9}, " at most -0.03: UNSTABLE"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
