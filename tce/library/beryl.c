@@ -163,6 +163,7 @@ static enum status check_library_settings(const struct beryl_settings *settings)
     TRY(check_setting("memory", (double)settings->memory, 0, 1e9));
     TRY(check_setting("integrals", settings->integrals, BERYL_INTEGRALS_AUTO,
                       BERYL_INTEGRALS_MEMORY));
+    TRY(check_setting("follow", settings->follow, BERYL_FOLLOW_SAME, BERYL_FOLLOW_NONE));
     TRY(check_setting("freeze", (double)settings->freeze, 0, 1e6));
     TRY(check_setting("freeze_virtuals", (double)settings->freeze_virtuals, 0, 1e6));
     if (settings->frozen_core && settings->freeze > 0)
@@ -220,7 +221,7 @@ static enum status convert_settings(struct beryl_calculation *self, const char *
     settings->scf.max_iterations = given->max_iter;
     settings->scf.checkpoint = given->checkpoint;
     settings->scf.keep_occupation = given->keep_occupation != 0;
-    if (settings->scf.keep_occupation)
+    if (settings->scf.keep_occupation || given->follow == BERYL_FOLLOW_NONE)
         settings->scf.follow = SCF_FOLLOW_NONE;
     if (given->sched)
         TRY(taskpool_settings_set(&settings->pool, "sched", given->sched));

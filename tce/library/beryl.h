@@ -79,6 +79,9 @@ int beryl_rank(void);
 enum beryl_reference { BERYL_BY_MULTIPLICITY, BERYL_RHF, BERYL_UHF };
 enum beryl_functions { BERYL_AS_BASIS_SAYS, BERYL_SPHERICAL, BERYL_CARTESIAN };
 enum beryl_integrals { BERYL_INTEGRALS_AUTO, BERYL_INTEGRALS_DIRECT, BERYL_INTEGRALS_MEMORY };
+/* Where beryl_solve goes from a saddle point: down within its space, or nowhere, to the solution that other
+ * programs find, too; --follow. */
+enum beryl_follow { BERYL_FOLLOW_SAME, BERYL_FOLLOW_NONE };
 enum { BERYL_NOT_GIVEN = -1000000 };
 
 /* `beryl-hf --help` and `beryl-tce ccsd --help` explain each under the option of its name
@@ -109,6 +112,7 @@ struct beryl_settings {
     int64_t freeze; /* lowest occupied orbitals of each spin that beryl_correlate leaves out;
                               * not together with frozen_core */
     int64_t freeze_virtuals; /* highest virtual ones likewise */
+    int follow;              /* enum beryl_follow */
 };
 
 /* The defaults of the programs; the basis is to be set. beryl_create refuses settings without them,
@@ -168,12 +172,11 @@ enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, doubl
  * on any number of processes. Errors: BERYL_NO_MEMORY, BERYL_NUMERIC. */
 enum beryl_error beryl_fock(struct beryl_calculation *calculation, const double *D, double *F);
 
-/* Solves the SCF, down from saddle points. Once for a calculation. Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC,
+/* Solves the SCF. Once for a calculation. Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC,
  * BERYL_INPUT (fewer independent functions than occupied orbitals), BERYL_NO_MEMORY, BERYL_IO. */
 enum beryl_error beryl_solve(struct beryl_calculation *calculation);
 
-/* Total energy of the SCF; not a number before it. After beryl_correlate that of the method's reference.
- * Not collective. */
+/* Total energy of the SCF; not a number before it. Not collective. */
 double beryl_energy(const struct beryl_calculation *calculation);
 
 /* After beryl_solve, of spin 0 or 1 below n_spins:
@@ -189,10 +192,9 @@ enum beryl_error beryl_orbital_energies(const struct beryl_calculation *calculat
 enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin, double *C);
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D);
 
-/* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of the SCF,
- * over spin orbitals where these are unrestricted. As in beryl-tce, the reference is the solution that
- * the SCF finds first: where beryl_solve left a saddle point, the SCF is solved again up to it, and
- * energy, orbitals and density are its own from then on. May be repeated.
+/* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of beryl_solve,
+ * over spin orbitals where these are unrestricted. beryl-tce has the reference of BERYL_FOLLOW_NONE. May be
+ * repeated.
  * Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC, BERYL_INPUT (no occupied or no virtual
  * orbital is left), BERYL_NO_MEMORY. */
 enum beryl_error beryl_correlate(struct beryl_calculation *calculation, const char *method,

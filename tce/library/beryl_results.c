@@ -378,17 +378,6 @@ enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, 
 
 /* --- correlation --- */
 
-/* Methods stay at a saddle point: where beryl_solve left one, solves again up to it. */
-static enum status return_to_saddle(struct beryl_calculation *self)
-{
-    double seconds;
-    if (self->hf.result.n_saddles == 0)
-        return STATUS_OK;
-    self->settings.scf.follow = SCF_FOLLOW_NONE;
-    scf_result_fini(&self->hf.result);
-    return hf_calculation_find_density(&self->hf, true, &seconds);
-}
-
 static enum status solve_correlation(struct method_calculation *method,
                                      const struct method_settings *settings,
                                      struct hf_calculation *hf, double *energy)
@@ -418,7 +407,6 @@ static enum status correlate(struct beryl_calculation *self, const char *name, d
         .diis_size = METHOD_DEFAULT_DIIS_SIZE,
         .contraction = {.cache_bytes = self->settings.fock.cache_bytes, .prefetch = true}};
     struct method_calculation method = {0};
-    TRY(return_to_saddle(self));
     enum status status = solve_correlation(&method, &settings, &self->hf, energy);
     method_calculation_fini(&method);
     return status;

@@ -23,7 +23,8 @@ class Settings(ctypes.Structure):
                 ("max_iter_amplitudes", ctypes.c_int64), ("log", ctypes.c_int),
                 ("integrals", ctypes.c_int), ("keep_occupation", ctypes.c_int),
                 ("guess_flip", ctypes.c_char_p), ("freeze", ctypes.c_int64),
-                ("freeze_virtuals", ctypes.c_int64)]
+                ("freeze_virtuals", ctypes.c_int64),
+                ("follow", ctypes.c_int)]
 
 
 def main():

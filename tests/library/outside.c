@@ -226,6 +226,26 @@ static void check_null_arguments(struct beryl_calculation *calculation)
     free(array);
 }
 
+/* C2, whose RHF of all symmetry is 0.1 hartree above one of less. */
+static void check_follow(void)
+{
+    static const struct beryl_centre carbons[] = {{6, 0, {0, 0, 0}}, {6, 0, {0, 0, 2.3478}}};
+    double energy[2];
+    for (int follow = BERYL_FOLLOW_SAME; follow <= BERYL_FOLLOW_NONE; follow++) {
+        struct beryl_settings settings;
+        struct beryl_calculation *calculation;
+        beryl_settings_default(&settings);
+        settings.basis = "6-31g";
+        settings.follow = follow;
+        if (beryl_create(2, carbons, &settings, &calculation) || beryl_solve(calculation))
+            die("C2");
+        energy[follow] = beryl_energy(calculation);
+        beryl_destroy(calculation);
+    }
+    if (energy[BERYL_FOLLOW_SAME] > energy[BERYL_FOLLOW_NONE] - 0.01)
+        die("follow");
+}
+
 static void check_positions(void)
 {
     const double bad[] = {(double)NAN, (double)INFINITY, -1e300};
@@ -277,6 +297,7 @@ int main(int argc, char **argv)
     check_refusals(first);
     check_null_arguments(first);
     check_positions();
+    check_follow();
     check_other_settings();
     check_failure();
     if (rank == 0) {

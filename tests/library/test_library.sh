@@ -72,23 +72,11 @@ cc "$work/prefix/share/beryl/examples/energies.c" -o "$work/energies" \
 cp "$work/prefix/share/beryl/basis/$basis.gbs" "$work/prefix/share/beryl/basis/installed.gbs"
 "$work/energies" "$molecule" installed | cmp - "$work/energies.out"
 
-# The energies of the library are those of the program.
-compare_energies() {
-    for key in hf:scf_total_energy ccsd:ccsd_total_energy; do
-        expected=$(sed -n "s/.*\"${key#*:}\": *\([-0-9.e]*\).*/\1/p" "$work/beryl-tce.json")
-        awk -v key="${key%:*}" -v expected="$expected" '
-            $1 == key {found = 1; difference = $2 - expected}
-            END {exit !(found && difference < 1e-12 && difference > -1e-12)}' "$work/energies.out" ||
-            { echo "${key%:*}: not $expected"; cat "$work/energies.out"; exit 1; }
-    done
-}
-compare_energies
-
-# The RHF of C2 is a saddle point, which beryl_solve leaves and methods do not.
-molecule=$work/c2.xyz
-printf '2\n\nC 0 0 -0.62125\nC 0 0 0.62125\n' >"$molecule"
-solve_by_program beryl-tce ccsd
-grep -q '"saddle"' "$work/beryl-tce.json"
-"$work/energies" "$molecule" $basis >"$work/energies.out"
-compare_energies
+for key in hf:scf_total_energy ccsd:ccsd_total_energy; do
+    expected=$(sed -n "s/.*\"${key#*:}\": *\([-0-9.e]*\).*/\1/p" "$work/beryl-tce.json")
+    awk -v key="${key%:*}" -v expected="$expected" '
+        $1 == key {found = 1; difference = $2 - expected}
+        END {exit !(found && difference < 1e-12 && difference > -1e-12)}' "$work/energies.out" ||
+        { echo "${key%:*}: not $expected"; cat "$work/energies.out"; exit 1; }
+done
 echo "the installed library works"
