@@ -14,8 +14,7 @@
 #include "support/base/status.h"
 
 /* Bounds on the change of a coordinate, Bohr: twice what six digits in angstrom round, as means are off,
- * too, and less than what distinguishes a checkpoint's geometry; of eight digits where the density may
- * break the symmetry, as of open shells. */
+ * too; of eight digits where the density may break the symmetry, as of open shells. */
 #define FULL_POINT_GROUP_MOST_MOVED  1.9e-6
 #define FULL_POINT_GROUP_LEAST_MOVED 1.9e-8
 

@@ -33,6 +33,18 @@ int element_number(const char *symbol, size_t length)
     return -1;
 }
 
+enum status molecule_copy(const struct molecule *molecule, struct molecule *copy)
+{
+    size_t size = (size_t)molecule->n_atoms * sizeof *molecule->atoms;
+    struct atom *atoms = malloc(size);
+    *copy = (struct molecule){0};
+    TRY(CHECK_MEMORY(atoms, "no memory for %" PRId64 " centres", molecule->n_atoms));
+    memcpy(atoms, molecule->atoms, size);
+    *copy = *molecule;
+    copy->atoms = atoms;
+    return STATUS_OK;
+}
+
 void molecule_fini(struct molecule *molecule)
 {
     free(molecule->atoms);

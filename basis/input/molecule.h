@@ -82,6 +82,8 @@ enum status molecule_check(const struct molecule *molecule, const char *name);
  * benchmark of Lifflander et al. (2012) leaves implicit. */
 enum status molecule_add_displaced_ghosts(struct molecule *molecule, double distance);
 
+/* Errors: STATUS_NO_MEMORY; *copy is empty then. */
+enum status molecule_copy(const struct molecule *molecule, struct molecule *copy);
 void molecule_fini(struct molecule *molecule);
 
 /* Nuclear charges minus the molecular charge. */

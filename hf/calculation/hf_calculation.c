@@ -19,7 +19,8 @@
 struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation)
 {
     return (struct scf_problem){
-        .molecule = &calculation->input.molecule,
+        .molecule = &calculation->input.placed,
+        .given = &calculation->input.molecule,
         .shells = calculation->input.shells,
         .tiling = calculation->tiling,
         .fock = calculation->fock,
@@ -198,11 +199,15 @@ done:
     return status;
 }
 
+/* Orbitals over the problem's functions at centres a little off are made orthonormal as others are, by
+ * projection. */
 static enum status read_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
 {
-    const struct shells *foreign = checkpoint_reader_foreign_shells(calculation->checkpoint);
-    return foreign ? project_guess(calculation, problem, foreign)
-                   : checkpoint_reader_density(calculation->checkpoint, problem, calculation->D);
+    const struct checkpoint_reader *file = calculation->checkpoint;
+    const struct shells *foreign = checkpoint_reader_foreign_shells(file);
+    if (!foreign && checkpoint_reader_is_orthonormal(file))
+        return checkpoint_reader_density(file, problem, calculation->D);
+    return project_guess(calculation, problem, foreign ? foreign : problem->shells);
 }
 
 /* D of the guess for a problem. */

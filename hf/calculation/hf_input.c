@@ -54,17 +54,14 @@ static enum status parse_molecule(const struct hf_settings *settings, const stru
 }
 
 /* The centres that the caller gives. */
-static enum status copy_molecule(const struct hf_settings *settings, struct molecule *molecule)
+static enum status take_given_atoms(const struct hf_settings *settings, struct molecule *molecule)
 {
     struct molecule_settings given = molecule_settings(settings);
-    size_t size = (size_t)settings->n_atoms * sizeof *settings->atoms;
-    *molecule = (struct molecule){.n_atoms = settings->n_atoms,
-                                  .atoms = malloc(size),
-                                  .charge = given.charge,
-                                  .multiplicity = given.multiplicity};
-    TRY(CHECK_MEMORY(molecule->atoms, "no memory for the atoms of %s", settings->molecule));
-    memcpy(molecule->atoms, settings->atoms, size);
-    return STATUS_OK;
+    const struct molecule of_caller = {.n_atoms = settings->n_atoms,
+                                       .atoms = (struct atom *)settings->atoms,
+                                       .charge = given.charge,
+                                       .multiplicity = given.multiplicity};
+    return molecule_copy(&of_caller, molecule);
 }
 
 static enum status read_molecule(const struct hf_settings *settings, MPI_Comm comm,
@@ -80,7 +77,7 @@ static enum status read_molecule(const struct hf_settings *settings, MPI_Comm co
 static enum status read_and_check_molecule(const struct hf_settings *settings, MPI_Comm comm,
                                            struct hf_input *input)
 {
-    TRY(settings->atoms ? copy_molecule(settings, &input->molecule)
+    TRY(settings->atoms ? take_given_atoms(settings, &input->molecule)
                         : read_molecule(settings, comm, input));
     return molecule_check(&input->molecule, settings->molecule);
 }
@@ -111,7 +108,7 @@ static enum status find_full_point_group(const struct hf_settings *settings, str
 {
     bool closed = choose_method(settings, input) == METHOD_RHF;
     return full_point_group_find(
-        &input->molecule, closed ? FULL_POINT_GROUP_MOST_MOVED : FULL_POINT_GROUP_LEAST_MOVED,
+        &input->placed, closed ? FULL_POINT_GROUP_MOST_MOVED : FULL_POINT_GROUP_LEAST_MOVED,
         &input->larger, &input->moved);
 }
 
@@ -153,12 +150,12 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
                                                  : BASIS_FORM_UNSTATED;
     TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
     TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
+    TRY(status_agree(comm, molecule_copy(&input->molecule, &input->placed)));
     if (hf_settings_use_symmetry(settings))
         TRY(status_agree(comm, find_full_point_group(settings, input)));
-    TRY(status_agree(comm,
-                     shells_create(&input->molecule, &input->basis_set, form, &input->shells)));
+    TRY(status_agree(comm, shells_create(&input->placed, &input->basis_set, form, &input->shells)));
     TRY(count_electrons(settings, input));
-    TRY(status_agree(comm, point_group_find(&input->molecule, &input->group)));
+    TRY(status_agree(comm, point_group_find(&input->placed, &input->group)));
     TRY(status_agree(comm, point_group_take_moving(&input->group, &input->moving)));
     if (input->larger.order <= input->moving.order)
         point_group_fini(&input->larger);
@@ -183,6 +180,7 @@ void hf_input_fini(struct hf_input *input)
     point_group_fini(&input->group);
     point_group_fini(&input->moving);
     point_group_fini(&input->larger);
+    molecule_fini(&input->placed);
     molecule_fini(&input->molecule);
     basis_set_fini(&input->basis_set);
     free(input->flipped);

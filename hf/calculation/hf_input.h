@@ -15,7 +15,9 @@
 #include <stdint.h>
 
 struct hf_input {
-    struct molecule molecule;
+    struct molecule molecule; /* as it is given */
+    struct molecule placed;   /* its copy with the centres of shells and integrals: those that were
+                               * given, or moved onto the symmetry that is used */
     struct point_group group, moving; /* up to D2h; its operations that move centres */
     struct point_group larger;        /* all operations that move centres, if those are more */
     double moved;                     /* largest change, Bohr, of a coordinate, for symmetry */

@@ -34,7 +34,7 @@ static enum status describe(const struct scf_problem *problem,
     snprintf(contents->description, sizeof contents->description, "Beryl, %s, %s%s",
              problem->n_spins == 1 ? "RHF" : "UHF", energy,
              orbitals->converged ? CHECKPOINT_CONVERGED : CHECKPOINT_SEALED);
-    TRY(checkpoint_basis_init(problem->molecule, problem->shells, &contents->basis));
+    TRY(checkpoint_basis_init(problem->given, problem->shells, &contents->basis));
     TRY(checkpoint_contents_init_orbitals(contents));
     for (int s = 0; s < problem->n_spins; s++) {
         for (int k = 0; k < orbitals->n_orbitals; k++) {

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Coordinates that differ by less, Bohr, are of one geometry: that of a file, and the one onto whose
- * symmetry its centres are moved (full_point_group.h). */
-#define CHECKPOINT_SAME_PLACE 2e-6
+/* Coordinates that differ by less, Bohr, are of one geometry: rounded in another way, or moved onto its
+ * symmetry (full_point_group.h). */
+#define CHECKPOINT_SAME_PLACE 1e-5
 
 /* All doubles are one allocation, which begins with charge, all integers another, which begins
  * with shell_center. */

@@ -84,7 +84,7 @@ static enum status advise_projection(const struct checkpoint_reader *reader)
 static enum status fit_contents(struct checkpoint_reader *reader, const struct scf_problem *problem)
 {
     struct checkpoint_basis wanted, *found = &reader->contents.basis;
-    TRY(checkpoint_basis_init(problem->molecule, problem->shells, &wanted));
+    TRY(checkpoint_basis_init(problem->given, problem->shells, &wanted));
     enum status status = checkpoint_basis_compare_elements(reader->path, &wanted, found);
     if (status != STATUS_OK)
         goto done;
@@ -352,10 +352,15 @@ bool checkpoint_reader_is_there(const struct checkpoint_reader *reader)
     return is_there;
 }
 
+bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader)
+{
+    return reader->deviation < ORTHONORMAL_AS_THEY_ARE;
+}
+
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals)
 {
-    bool has = reader->deviation < ORTHONORMAL_AS_THEY_ARE;
+    bool has = checkpoint_reader_is_orthonormal(reader);
     for (int s = 0; s < problem->n_spins; s++)
         has = has && reader->n_orbitals[spin_in_file(reader, s)] == n_orbitals;
     return has;
@@ -375,19 +380,9 @@ void checkpoint_reader_energies(const struct checkpoint_reader *reader,
 }
 
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
-                                       const struct scf_problem *problem, int64_t n_orbitals,
-                                       struct dense *const C[])
+                                       const struct scf_problem *problem, struct dense *const C[])
 {
-    if (!(reader->deviation < ORTHONORMAL_AS_THEY_ARE))
-        return checkpoint_fail_orthonormal(reader);
-    for (int s = 0; s < problem->n_spins; s++) {
-        int spin = spin_in_file(reader, s);
-        if (reader->n_orbitals[spin] != n_orbitals)
-            return FAIL(STATUS_INPUT,
-                        "%s: it has %lld orbitals, but there are %lld: were more combinations of "
-                        "functions left out (--dependence)?",
-                        reader->path, (long long)reader->n_orbitals[spin], (long long)n_orbitals);
-        TRY(checkpoint_read_columns(reader, spin, C[s]));
-    }
+    for (int s = 0; s < problem->n_spins; s++)
+        TRY(checkpoint_read_columns(reader, spin_in_file(reader, s), C[s]));
     return STATUS_OK;
 }

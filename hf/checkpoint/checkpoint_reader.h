@@ -18,7 +18,8 @@ enum checkpoint_fit { CHECKPOINT_FITS_FUNCTIONS, CHECKPOINT_FITS_ELEMENTS };
 
 /* Verifies all of the file: its seal, that HDF5 can read it (checkpoint_trial.h), that it fits, that
  * it has the orbitals that the problem occupies, and that the orbitals of each spin, virtual ones
- * too, are orthonormal over the functions of the file. The problem needs no Fock build.
+ * too, are orthonormal over the functions of the file, but for what centres may be off by
+ * (CHECKPOINT_SAME_PLACE). The problem needs no Fock build.
  * path: borrowed. Collective, like all that follows.
  * Errors: STATUS_IO, STATUS_INPUT (the message says what is wrong), STATUS_NO_MEMORY,
  * STATUS_LIBRARY; the same everywhere. */
@@ -73,6 +74,10 @@ bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader);
  * Collective. */
 bool checkpoint_reader_is_there(const struct checkpoint_reader *reader);
 
+/* Whether the file's orbitals are orthonormal to rounding, as those of the very same centres are. Not
+ * collective. */
+bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader);
+
 /* Whether it has n_orbitals of each spin, and they are orthonormal to rounding. Not collective. */
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals);
@@ -83,14 +88,11 @@ void checkpoint_reader_energies(const struct checkpoint_reader *reader,
                                 const struct scf_problem *problem, int64_t n_orbitals,
                                 double *const energies[]);
 
-/* The file's orbitals, to the last digit.
- * n_orbitals  that there are to be of each spin
- * C           of each spin, shaped as in scf_result
- * Errors: those of checkpoint_reader_open; STATUS_INPUT for another number of orbitals, or if they
- * are orthonormal to rounding of another program only. */
+/* The file's orbitals, to the last digit, of a file that has them (checkpoint_reader_has_orbitals).
+ * C  of each spin, shaped as in scf_result
+ * Errors: those of checkpoint_reader_open. */
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
-                                       const struct scf_problem *problem, int64_t n_orbitals,
-                                       struct dense *const C[]);
+                                       const struct scf_problem *problem, struct dense *const C[]);
 
 /* Opens the file to read its further contents; to be closed by checkpoint_stream_close. Errors:
  * STATUS_INPUT if it is not the file that was verified: another one under its name, as a run puts

@@ -47,6 +47,3 @@ enum status checkpoint_read_columns(const struct checkpoint_reader *reader, int 
  * Errors: STATUS_INPUT (not orthonormal), STATUS_IO, STATUS_NO_MEMORY. */
 enum status checkpoint_check_orthonormal(struct checkpoint_reader *reader,
                                          const struct scf_problem *problem);
-
-/* STATUS_INPUT, with a message that the file is damaged. */
-enum status checkpoint_fail_orthonormal(const struct checkpoint_reader *reader);

@@ -8,7 +8,8 @@
 
 /* All borrowed. */
 struct scf_problem {
-    const struct molecule *molecule;
+    const struct molecule *molecule; /* at the centres of the shells */
+    const struct molecule *given;    /* at those of the input, which checkpoints have */
     const struct shells *shells;
     const struct tiling *tiling;
     struct fock *fock;

@@ -65,8 +65,9 @@ static void print_symmetry(const struct hf_input *input)
               larger ? input->larger.name : input->group.name,
               larger ? input->larger.order : input->moving.order);
     if (input->moved > 0)
-        log_print("           centres were moved onto it, coordinates by up to %.1e Bohr\n",
-                  input->moved);
+        log_print(
+            "           integrals are at centres moved onto it, coordinates by up to %.1e Bohr\n",
+            input->moved);
 }
 
 void hf_print_input(const struct hf_calculation *calculation, const char *compared)

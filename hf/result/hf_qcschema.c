@@ -42,7 +42,7 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
         "{s:I, s:I, s:I, s:I, s:f}", "calcinfo_nbasis", (json_int_t)input->shells->n_functions,
         "calcinfo_natom", (json_int_t)input->molecule.n_atoms, "calcinfo_nalpha",
         (json_int_t)n_alpha, "calcinfo_nbeta", (json_int_t)n_beta, "nuclear_repulsion_energy",
-        molecule_nuclear_repulsion(&input->molecule));
+        molecule_nuclear_repulsion(&input->placed));
     if (!scf)
         return properties;
     json_object_update_new(

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* A transformation between two bases of one space is orthogonal to within this. */
-#define SAME_SPACE 1e-6
+#define SAME_SPACE 1e-8
 
 /* The numbers of the group. */
 struct progress {

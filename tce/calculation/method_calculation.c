@@ -125,8 +125,10 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
     struct scf_problem problem = hf_calculation_problem(self->hf);
     struct scf_result *result = &self->hf->result;
     const struct checkpoint_reader *file = self->hf->checkpoint;
-    if (self->has_amplitudes && result->iterations > 1) {
-        log_print("\nThe SCF moved away from the orbitals of %s: the amplitudes begin anew\n",
+    if (self->has_amplitudes &&
+        (result->iterations > 1 ||
+         !checkpoint_reader_has_orbitals(file, &problem, result->n_orbitals))) {
+        log_print("\nThe orbitals are no longer those of %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }
@@ -136,7 +138,7 @@ static enum status take_checkpoint_orbitals(struct method_calculation *self)
     if (is_solution && self->has_amplitudes && self->progress.scf_energy != 0)
         result->energy = self->progress.scf_energy;
     return is_solution || self->has_amplitudes
-               ? checkpoint_reader_orbitals(file, &problem, result->n_orbitals, result->orbitals)
+               ? checkpoint_reader_orbitals(file, &problem, result->orbitals)
                : STATUS_OK;
 }
 

@@ -259,7 +259,7 @@ static enum status compute_overlap_and_core(struct beryl_calculation *self, doub
     const struct tiling *tiling = self->hf.tiling;
     TRY(create_work(tiling, 2, work));
     TRY(overlap_matrix(tiling, work[0]));
-    TRY(core_hamiltonian_matrix(tiling, &self->hf.input.molecule, work[1]));
+    TRY(core_hamiltonian_matrix(tiling, &self->hf.input.placed, work[1]));
     darray_sync();
     TRY(read_tiles(tiling, work[0], S));
     return read_tiles(tiling, work[1], H);

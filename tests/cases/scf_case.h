@@ -61,6 +61,7 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     int64_t n = molecule_n_electrons(&setup->molecule), unpaired = scf_case->multiplicity - 1;
     setup->problem = (struct scf_problem){
         .molecule = &setup->molecule,
+        .given = &setup->molecule,
         .shells = setup->shells,
         .tiling = setup->tiling,
         .fock = setup->fock,

@@ -85,6 +85,51 @@ solve water.xyz --basis 6-31g --guess rhf.h5
 [ "${found#* }" = 1 ] || complain "not converged at once"
 ! grep -q projected "$folder/output" || complain "projected"
 
+# Centres that integrals have on their symmetry are those that were given in results and checkpoints, and
+# orbitals of the ones are orthonormal at the others.
+printf '3\n\nO 0 0 0.1192620\nH 0 0.7632400 -0.4770475\nH 0 -0.7632375 -0.4770465\n' > rounded.xyz
+printf '3\n\nO 0 0 0.1192620\nH 0 0.7632425 -0.4770475\nH 0 -0.7632375 -0.4770445\n' > near.xyz
+# given: the result has the centres of rounded.xyz, and so has the file.
+given()
+{
+    /usr/bin/python3 - "$1" 2>> "$folder/errors" << 'END' || complain "other centres"
+import json, struct, sys
+given = [float(x) / 0.529177210903 for line in open("rounded.xyz") for x in line.split()[1:]]
+geometry = json.load(open("result.json"))["molecule"]["geometry"]
+assert max(abs(a - b) for a, b in zip(given, geometry, strict=True)) < 1e-14, geometry
+assert struct.pack("<9d", *geometry) in open(sys.argv[1], "rb").read()
+END
+}
+# agree ENERGY ARGUMENT...: a run that leads there, from a file that is not refused.
+agree()
+{
+    local expected=$1
+    shift
+    solve "$@"
+    /usr/bin/python3 -c 'import sys; a, b = map(float, sys.argv[1:]); assert abs(a - b) < 2e-9, a - b' \
+        "$expected" "${found% *}" 2>> "$folder/errors" || complain "${found% *}, not $expected"
+}
+ion="--charge 1 --multiplicity 2"
+solve rounded.xyz --basis cc-pvdz $ion --checkpoint ion.h5
+given ion.h5
+cation=${found% *}
+solve rounded.xyz --basis cc-pvdz --point-group c1 --checkpoint c1.h5
+given c1.h5
+solve rounded.xyz --basis cc-pvdz --checkpoint moved.h5
+given moved.h5
+grep -q "^ *integrals are at centres moved onto it" "$folder/output" || complain "no centre was moved"
+neutral=${found% *}
+agree -76.0260277373 rounded.xyz --basis cc-pvdz --restart moved.h5
+[ "${found#* }" = 1 ] || complain "not converged at once"
+agree $neutral rounded.xyz --basis cc-pvdz --method uhf --guess moved.h5
+agree $cation rounded.xyz --basis cc-pvdz $ion --guess moved.h5
+agree $neutral rounded.xyz --basis cc-pvdz --guess ion.h5
+agree $neutral rounded.xyz --basis cc-pvdz --point-group c1 --restart moved.h5
+agree $neutral rounded.xyz --basis cc-pvdz --restart c1.h5
+solve near.xyz --basis cc-pvdz
+agree ${found% *} near.xyz --basis cc-pvdz --restart moved.h5
+run 0 rounded.xyz --basis cc-pvdz --fock-only 1 --density moved.h5
+
 refuse "the same atoms in the same order" reordered.xyz --basis 6-31g --guess rhf.h5
 refuse "centres of the file: 3, of the molecule: 2" fewer.xyz --basis 6-31g --guess rhf.h5
 refuse "--guess rhf.h5 takes its orbitals" moved.xyz --basis 6-31g --restart rhf.h5

@@ -43,7 +43,7 @@ printf '4\n\nN 0 0 0.11\nH 0.94 0 -0.27\nH -0.47 0.81406388 -0.27\nH -0.47 -0.81
     > nh3.xyz
 run 0 nh3.xyz --basis sto-3g --json result.json
 print '^Symmetry +C3v: an SCF computes one of up to 6 shell quartets$'
-print '^ +centres were moved onto it, coordinates by up to [1-9]\.[0-9]e-(09|10) Bohr$'
+print '^ +integrals are at centres moved onto it, coordinates by up to [1-9]\.[0-9]e-(09|10) Bohr$'
 symmetric=$(energy)
 run 0 nh3.xyz --basis sto-3g --json result.json --point-group c1
 /usr/bin/python3 -c "assert abs($symmetric - $(energy)) < 2e-9" || complain "symmetry changes the energy"

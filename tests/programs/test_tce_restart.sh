@@ -103,6 +103,15 @@ run 0 ccsd $nitrogen --frozen-core --restart loose.h5 --json again.json
 grep -q "amplitudes begin anew" "$folder/output" || complain "nothing said of the amplitudes"
 same n2.json again.json 100
 
+# So do those of integrals at centres that were moved onto the symmetry, where they are not.
+printf '3\n\nO 0 0 0.1192620\nH 0 0.7632400 -0.4770475\nH 0 -0.7632375 -0.4770465\n' > rounded.xyz
+one ccsd rounded.xyz --basis 6-31g --checkpoint rounded.h5 --json rounded.json
+run 0 ccsd rounded.xyz --basis 6-31g --restart rounded.h5 --json again.json
+same rounded.json again.json 0
+run 0 ccsd rounded.xyz --basis 6-31g --point-group c1 --restart rounded.h5 --json again.json
+grep -q "amplitudes begin anew" "$folder/output" || complain "nothing said of the amplitudes"
+same rounded.json again.json 100
+
 # Restart of the SCF alone: of beryl-tce mp2, and of coupled cluster with another method.
 one mp2 $nitrogen --checkpoint mp2.h5
 run 0 ccsd $nitrogen --frozen-core --restart mp2.h5 --json again.json
