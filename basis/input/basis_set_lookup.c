@@ -2,6 +2,7 @@
 #include "basis/input/basis_set.h"
 #include "support/base/agree.h"
 #include "support/io/text_file.h"
+#include "support/io/words.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -154,10 +155,12 @@ static enum status find_file(const char *name, char *path)
     enum status status = STATUS_OK;
     if (!found) {
         char known[800];
+        struct suggestion suggestion = {.typed = word_from_text(name)};
         list_known(folders, known, sizeof known);
+        suggestion_add(&suggestion, known);
         status = FAIL(STATUS_INPUT,
-                      "unknown basis set '%.64s'; known are: %s; or give a file (.gbs or .nw)",
-                      name, known);
+                      "unknown basis set '%.64s'; known are: %s; or give a file (.gbs or .nw)%s",
+                      name, known, suggestion.text);
     }
     free(folders);
     return status;

@@ -93,11 +93,13 @@ const char *option_help_name(const struct option_row *row)
 static enum status fail_value(const struct option_row *row, const char *text)
 {
     char takes[512];
+    struct suggestion suggestion = {.typed = word_from_text(text)};
     const char *choices = option_choices(row);
     if (choices) {
         option_describe_choices(choices, takes, sizeof takes);
-        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of %s (see %s)", row->name, text, takes,
-                    option_help_name(row));
+        suggestion_add(&suggestion, choices);
+        return FAIL(STATUS_USAGE, "--%s: '%s' is not one of %s (see %s)%s", row->name, text, takes,
+                    option_help_name(row), suggestion.text);
     }
     option_describe_range(row, takes, sizeof takes);
     return FAIL(STATUS_USAGE, "--%s: '%s' is not a %s%s%s (see %s)", row->name, text,
@@ -202,8 +204,10 @@ enum status option_check_renamed(const struct option_table *table, const char *n
 
 enum status option_set(const struct option_table *table, const char *name, const char *value)
 {
+    struct suggestion suggestion = {.typed = word_from_text(name), .dashes = "--"};
     for (size_t r = 0; r < table->n_rows; r++) {
         const struct option_row *row = &table->rows[r];
+        suggestion_add(&suggestion, row->name);
         if (strcmp(row->name, name) != 0)
             continue;
         if (row->kind == OPTION_FLAG && !value)
@@ -216,7 +220,7 @@ enum status option_set(const struct option_table *table, const char *name, const
         return sets_others ? options_set_presets(table) : STATUS_OK;
     }
     TRY(option_check_renamed(table, name, strlen(name)));
-    return FAIL(STATUS_USAGE, "unknown option '--%s'", name);
+    return FAIL(STATUS_USAGE, "unknown option '--%s'%s", name, suggestion.text);
 }
 
 size_t option_field_size(enum option_kind kind)

@@ -2,6 +2,7 @@
 #include "support/io/options.h"
 
 #include "support/io/options_private.h"
+#include "support/io/words.h"
 
 #include <assert.h>
 #include <getopt.h>
@@ -82,7 +83,9 @@ static enum status fail_refused(const struct options *options, const struct opti
     for (size_t t = 0; t < options->n_tables; t++)
         TRY(option_check_renamed(&options->tables[t], argument + 2, length));
     const char *first = NULL;
+    struct suggestion suggestion = {.typed = {argument + 2, length}, .dashes = "--"};
     for (const struct option *option = long_options; option->name; option++) {
+        suggestion_add(&suggestion, option->name);
         if (strncmp(option->name, argument + 2, length) != 0)
             continue;
         if (first)
@@ -90,8 +93,8 @@ static enum status fail_refused(const struct options *options, const struct opti
                         first, option->name);
         first = option->name;
     }
-    return FAIL(STATUS_USAGE, "unknown option '%s' (%s --help-all lists all)", argument,
-                options->program);
+    return FAIL(STATUS_USAGE, "unknown option '%s' (%s --help-all lists all)%s", argument,
+                options->program, suggestion.text);
 }
 
 static enum status store_given(const struct option_table *table, const struct option_row *row,

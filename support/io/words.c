@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/io/words.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -175,4 +177,55 @@ struct word_text word_show(struct word word)
         memcpy(shown.text + n - 3, "...", 3);
     shown.text[n] = '\0';
     return shown;
+}
+
+/* A name is near a word of n letters if 1 + n / LETTERS_PER_EDIT edits lead to it. */
+enum { LETTERS_PER_EDIT = 5, LONGEST_NAME = 32 };
+
+/* Whether letter i of a, from 1, is letter j of b. */
+static bool is_same_letter(struct word a, size_t i, struct word b, size_t j)
+{
+    return tolower((unsigned char)a.begin[i - 1]) == tolower((unsigned char)b.begin[j - 1]);
+}
+
+static int lesser_number(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits from a to b. Source: Damerau, Commun. ACM 7, 171 (1964). */
+static int count_edits(struct word a, struct word b)
+{
+    int edits[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* from the first i letters to the first j */
+    if (a.length > LONGEST_NAME || b.length > LONGEST_NAME)
+        return LONGEST_NAME;
+    for (size_t i = 0; i <= a.length; i++)
+        for (size_t j = 0; j <= b.length; j++) {
+            int *here = &edits[i][j];
+            *here = (int)(i + j);
+            if (i == 0 || j == 0)
+                continue;
+            *here = lesser_number(edits[i - 1][j], edits[i][j - 1]) + 1;
+            *here = lesser_number(*here, edits[i - 1][j - 1] + !is_same_letter(a, i, b, j));
+            if (i > 1 && j > 1 && is_same_letter(a, i - 1, b, j) && is_same_letter(a, i, b, j - 1))
+                *here = lesser_number(*here, edits[i - 2][j - 2] + 1);
+        }
+    return edits[a.length][b.length];
+}
+
+void suggestion_add(struct suggestion *suggestion, const char *names)
+{
+    struct word name = {.begin = names};
+    for (; *name.begin != '\0'; name.begin += strspn(name.begin, ",| ")) {
+        name.length = strcspn(name.begin, ",| ");
+        int n_edits = count_edits(suggestion->typed, name);
+        if (suggestion->text[0] == '\0'
+                ? n_edits <= 1 + (int)suggestion->typed.length / LETTERS_PER_EDIT
+                : n_edits < suggestion->n_edits) {
+            suggestion->n_edits = n_edits;
+            snprintf(suggestion->text, sizeof suggestion->text, ": did you mean %s%.*s?",
+                     suggestion->dashes ? suggestion->dashes : "", (int)name.length, name.begin);
+        }
+        name.begin += name.length;
+    }
 }

@@ -47,6 +47,20 @@ bool word_to_whole(struct word word, int64_t *value);
  * the first that is missing or no such number, or n + 1 if there are more. */
 int text_to_reals(const char *text, int n, double *values);
 
+/* The known name nearest to a mistyped word, for the end of a message:
+ *     struct suggestion suggestion = {.typed = word_from_text("stael")};
+ *     suggestion_add(&suggestion, "static,steal");   text becomes ": did you mean steal?" */
+struct suggestion {
+    struct word typed;
+    const char *dashes; /* before the name; NULL: none */
+    int n_edits;        /* from the word to the name */
+    char text[64];      /* "": no name is near */
+};
+
+/* Takes the nearest of the names, which ',', '|' or spaces separate, if it is nearer than those before. A
+ * letter replaced, left out, put in, or exchanged with the next is an edit; case does not count. */
+void suggestion_add(struct suggestion *suggestion, const char *names);
+
 /* A word as a message can show it: shortened, unprintable characters replaced. */
 struct word_text {
     char text[41];

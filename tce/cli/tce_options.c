@@ -5,6 +5,7 @@
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
 #include "sched/pool/modes/mode_options.h"
+#include "support/io/words.h"
 #include "tce/methods/methods.h"
 
 #include <stddef.h>
@@ -292,13 +293,15 @@ static enum status find_command(const char *word, struct tce_options *options)
     if (word[0] == '-')
         return FAIL(STATUS_USAGE, "the command comes first: run FILE.tce, or " TCE_METHOD_NAMES
                                   " and a molecule");
-    if (!tce_method_text(word, 1, NULL))
-        return FAIL(STATUS_USAGE,
-                    "'%.64s' is not a command: give run FILE.tce, or " TCE_METHOD_NAMES
-                    " and a molecule",
-                    word);
-    options->method = word;
-    return STATUS_OK;
+    options->method = tce_method_find(word);
+    if (options->method)
+        return STATUS_OK;
+    struct suggestion suggestion = {.typed = word_from_text(word)};
+    suggestion_add(&suggestion, "run," TCE_METHOD_CHOICES);
+    return FAIL(STATUS_USAGE,
+                "'%.64s' is not a command: give run FILE.tce, or " TCE_METHOD_NAMES
+                " and a molecule%s",
+                word, suggestion.text);
 }
 
 enum status tce_options_parse(int argc, char **argv, struct tce_options *options,

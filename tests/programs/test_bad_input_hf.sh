@@ -177,6 +177,11 @@ for option in sched seeding method units decomposition symmetry prune screening 
     refuse --$option water.xyz $with_basis --$option nonsense
 done
 refuse nonsense water.xyz $with_basis --nonsense
+refuse "did you mean --max-iter?" water.xyz $with_basis --maxiter 3
+refuse "did you mean uhf?" water.xyz $with_basis --method UHF
+refuse "did you mean steal?" water.xyz $with_basis --sched Steal
+refuse "did you mean steal?" water.xyz $with_basis --compare static,stael
+refuse "did you mean cc-pvdz?" water.xyz --basis cc-pvdzz
 refuse -z water.xyz $with_basis -z
 refuse --basis water.xyz
 refuse cation.xyz water.xyz cation.xyz $with_basis

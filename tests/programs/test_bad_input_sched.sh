@@ -254,5 +254,7 @@ for value in "" 4,4 4,4,-1 4,4,4,4 4,4,1e7 4,4,99999999999999999999; do
     refuse --jacobi --sweeps 1 --jacobi "$value"
 done
 refuse nonsense $drawn --nonsense
+refuse "did you mean --simulate?" $drawn --simluate 3
+refuse "did you mean exact?" $drawn --simulate 3 --known-costs exakt
 
 finish

@@ -283,6 +283,13 @@ refuse "'--frozen-core' (beryl-tce run FILE.tce --help-all lists all)" run good.
 refuse "'--verify' (beryl-tce run FILE.tce MOLECULE.xyz --help-all lists all)" \
     run good.tce water.xyz $with_basis --verify
 refuse --basis run good.tce --basis sto-3g
+refuse "did you mean ccsd_t?" ccsd-t water.xyz $with_basis
+refuse "did you mean run?" RUN good.tce
+for option in freeze-core frozencore frozen_core; do
+    refuse "'--$option' (beryl-tce ccsd --help-all lists all): did you mean --frozen-core?" \
+        CCSD water.xyz $with_basis --$option
+done
+refuse "did you mean --iterations?" run good.tce --iteratoins=3
 refuse --iterations run good.tce --iterations 0
 refuse --cache run good.tce --cache -1
 refuse --sched run good.tce --sched nonsense

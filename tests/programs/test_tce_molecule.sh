@@ -53,6 +53,13 @@ run 0 run ccd.tce $water --compare static,steal --json result.json --report resu
 expect 'len({mode["sha256"] for mode in b["compare"].values()}) == 1'
 grep -q 'ccd\.tce energy of' result.html || complain "the page does not name the program"
 
+# Methods are known under the field's names, too.
+run 0 ccsd_t $water --json method.json
+for method in "CCSD(T)" 'ccsd(t)' CCSD_T; do
+    run 0 "$method" $water --json result.json
+    expect 'r["model"]["method"] == "ccsd(t)" and r["return_result"] == m["return_result"]'
+done
+
 # A frozen core that ends among orbitals of nearly the same energy, of F and K, is said; not one that
 # ends at a gap.
 printf '2\n\nK 0 0 0\nF 0 0 2.17\n' > kf.xyz

@@ -4,6 +4,7 @@
 #include "sched/pool/modes/mode_options.h"
 #include "support/base/die.h"
 #include "support/io/options.h"
+#include "support/io/words.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -297,9 +298,12 @@ static enum status add_mode(const char *option, const char *name, bool by_all,
 {
     const struct taskpool_mode *mode = mode_find(name);
     char names[1024];
-    if (!mode)
-        return FAIL(STATUS_USAGE, "--%s: '%s' is not a mode; give 'all', or some of %s", option,
-                    name, mode_names_where(NULL, NULL, names, sizeof names));
+    struct suggestion suggestion = {.typed = word_from_text(name)};
+    if (!mode) {
+        suggestion_add(&suggestion, mode_names_where(NULL, NULL, names, sizeof names));
+        return FAIL(STATUS_USAGE, "--%s: '%s' is not a mode; give 'all', or some of %s%s", option,
+                    name, names, suggestion.text);
+    }
     if (list->n == MODES_MAX)
         return FAIL(STATUS_USAGE, "--%s names more than %d modes", option, (int)MODES_MAX);
     list->by_all[list->n] = by_all;

@@ -122,6 +122,8 @@ static void test_what_is_no_list_is_refused(void **state)
     check_status(STATUS_USAGE, mode_list_parse("compare", "all,stat", &list));
     assert_non_null(strstr(status_text(), "'stat' is not a mode; give 'all', or some of "
                                           "static, counter, "));
+    check_status(STATUS_USAGE, mode_list_parse("compare", "static,Stael", &list));
+    assert_non_null(strstr(status_text(), ": did you mean steal?"));
     char *many = calloc(1, 1000);
     memset(many, 'x', 999);
     check_status(STATUS_USAGE, mode_list_parse("compare", many, &list));

@@ -247,6 +247,10 @@ static void test_other_mistakes_are_named(void **state)
     check_refused("a --shake 2", "--shake", "from 0 to 1 (see --help-all)");
     check_refused("a --shake", "missing", "(see --help-all)");
     check_refused("a --tiel 5", "--tiel", "--help");
+    check_refused("a --tiel=5", "'--tiel=5'", "lists all): did you mean --tile?");
+    check_refused("a --Quiet", "'--Quiet'", ": did you mean --quiet?");
+    check_refused("a --versoin", "'--versoin'", ": did you mean --version?");
+    check_refused("a --sched Stael", "'Stael'", "(see --help): did you mean steal?");
     check_refused("a -x", "-x", "--help");
     check_refused("a --tile", "--tile", "missing");
     check_refused("a -o", "--output", "missing");
@@ -419,6 +423,7 @@ static void test_wrong_names_and_values_set_by_name_are_refused(void **state)
         {"basis", "", "--basis: a value is missing"},
         {"basis", NULL, "--basis: a value is missing"},
         {"bas", "sto-3g", "unknown option '--bas'"},
+        {"bassi", "sto-3g", "unknown option '--bassi': did you mean --basis?"},
         {"tile", "8", "unknown option '--tile'"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {

@@ -187,6 +187,43 @@ static void test_words_beyond_the_limit_are_not_lost(void **state)
     assert_int_equal(n, LINE_MAX_WORDS + 3);
 }
 
+/* The nearest of several names is offered, the first of equally near ones, and none that is far. */
+static void test_mistyped_words_bring_a_suggestion(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *names, *dashes, *text;
+    } cases[] = {
+        {"freeze-core", "freeze,frozen-core,freeze-virtuals", "--",
+         ": did you mean --frozen-core?"},
+        {"frozencore", "freeze,frozen-core", "--", ": did you mean --frozen-core?"},
+        {"max_iter", "max-iter,max-iter-amplitudes", "--", ": did you mean --max-iter?"},
+        {"stael", "static|share|steal", NULL, ": did you mean steal?"},
+        {"UHF", "rhf,uhf", NULL, ": did you mean uhf?"},
+        {"xhf", "rhf,uhf", NULL, ": did you mean rhf?"},
+        {"ccsd-t", "ccsd, ccsd_t, ccsdt", NULL, ": did you mean ccsd_t?"},
+        {"cc-pvdzz", "aug-cc-pvdz, cc-pvdz, cc-pvtz", NULL, ": did you mean cc-pvdz?"},
+        {"lpt", "static,af,wf", NULL, ""},
+        {"nonsense", "static,counter,persist", NULL, ""},
+        {"abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz",
+         NULL, ""},
+        {"", "rhf,uhf", NULL, ""},
+        {"steal", "", NULL, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct suggestion suggestion = {.typed = word_from_text(cases[i].typed),
+                                        .dashes = cases[i].dashes};
+        suggestion_add(&suggestion, cases[i].names);
+        assert_string_equal(suggestion.text, cases[i].text);
+    }
+    /* From list to list, a nearer name replaces one before. */
+    struct suggestion suggestion = {.typed = {"tile=3", 4}};
+    suggestion_add(&suggestion, "title");
+    suggestion_add(&suggestion, "tile");
+    suggestion_add(&suggestion, "file");
+    assert_string_equal(suggestion.text, ": did you mean tile?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_lines_are_counted_and_named),
         cmocka_unit_test(test_head_of_a_table),
         cmocka_unit_test(test_words_beyond_the_limit_are_not_lost),
+        cmocka_unit_test(test_mistyped_words_bring_a_suggestion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
