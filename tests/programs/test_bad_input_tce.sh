@@ -112,7 +112,7 @@ without_banner "$folder/errors" > "$folder/message"
 grep -q "infinite_loop.tce:9:1: F is not finite" "$folder/message" || complain "no message"
 n_checked=$((n_checked + 1))
 
-# An ordered loop over an unsymmetric summand is refused when it begins: status 2.
+# An ordered loop over an unsymmetric summand is refused: status 2.
 for ordered in "j >= i" "i >= j >= k"; do
     {
         printf "${declarations}tensor A[i,j,k] = random(1)\nscalar E\nfor $ordered by tile 2\n"
@@ -123,7 +123,7 @@ for ordered in "j >= i" "i >= j >= k"; do
     [ "$ordered" = "j >= i" ] || expected=2
     run $expected run unsymmetric.tce
     without_banner "$folder/errors" > "$folder/message"
-    [ $expected = 0 ] || grep -q "unsymmetric.tce:10:5: what is summed here changes when the tiles" \
+    [ $expected = 0 ] || grep -q "unsymmetric.tce:10:5: the sum into 'E' changes when 'j' and 'k'" \
         "$folder/message" || complain "no message"
     n_checked=$((n_checked + 1))
 done
