@@ -15,7 +15,7 @@
 
 /* Values of each space at least, and products of elements that a trial may take. */
 enum { LEAST_VALUES = 3 };
-#define MOST_PRODUCTS 5e7
+#define MOST_PRODUCTS 2e7
 
 struct proof {
     const struct program *program;
