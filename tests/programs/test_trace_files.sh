@@ -69,6 +69,20 @@ for use in ("task", "search", "idle", "scheduler", "communication"):
     assert abs(seconds - iteration[f"{use}_seconds"]) < 1e-9 * 6000, (use, seconds, iteration)
 END
 
+# A long run: the first of each worker, in files of bounded size.
+timeout 60 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 700000 --sched static --simulate 64 --trace traced \
+    --json result.json > output 2> errors || complain "a trace of a long run: $(cat errors)"
+grep -q '^           left out: [0-9]* spans, 0 messages: of all workers 524288 ' output ||
+    complain "$(cat output)"
+/usr/bin/python3 - <<'END' || complain "a trace of a long run"
+import json, os
+trace = json.load(open("result.json"))["trace"]
+assert trace["spans"] <= 2**19 and trace["spans"] + trace["dropped_spans"] >= 700000
+events = json.load(open("traced/trace.json"))
+assert events["otherData"]["dropped_spans"] == trace["dropped_spans"]
+assert os.path.getsize("traced/trace.json") < 1e8
+END
+
 # The name of a folder is no pattern: another trace that it would match stays.
 for traced in run1 'run[1]' 'run[1]'; do
     timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace "$traced" > output 2> errors ||

@@ -60,8 +60,11 @@ void trace_print_json(const json_t *trace)
         log_print("           a sample: %lld of %lld workers\n", n_shown,
                   count_of(trace, "workers"));
     if (n_dropped_spans > 0 || n_dropped_messages > 0)
-        log_print("           left out: %lld span%s, %lld message%s\n", n_dropped_spans,
-                  log_plural(n_dropped_spans), n_dropped_messages, log_plural(n_dropped_messages));
+        log_print(
+            "           left out: %lld span%s, %lld message%s: of all workers %d of each fit in, "
+            "the first of each worker\n",
+            n_dropped_spans, log_plural(n_dropped_spans), n_dropped_messages,
+            log_plural(n_dropped_messages), TRACE_MAX_RECORDS);
 }
 
 void trace_print(const struct taskpool_trace *trace)

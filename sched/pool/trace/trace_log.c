@@ -140,7 +140,7 @@ void trace_forget(struct taskpool_trace *trace)
     int64_t limit = trace->n_logs > 0 ? TRACE_MAX_RECORDS / trace_n_recorded(&trace->shape) : 0;
     for (int64_t i = 0; i < trace->n_logs; i++) {
         trace_log_fini(&trace->logs[i]);
-        trace->logs[i].limit = limit < TRACE_MAX_LANE_RECORDS ? limit : TRACE_MAX_LANE_RECORDS;
+        trace->logs[i].limit = limit;
     }
     trace->rest = (struct trace_log){0};
 }

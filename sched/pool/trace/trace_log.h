@@ -98,8 +98,9 @@ uint64_t trace_message_id(int pool, int from, int to, uint64_t number);
 /* --- the logs of all lanes --- */
 
 /* Upper bounds: recorded lanes, where there are more an evenly spread sample of workers with all of
- * their threads; spans, and messages, of all lanes; and of one lane. */
-enum { TRACE_MAX_LANES = 1024, TRACE_MAX_RECORDS = 1 << 22, TRACE_MAX_LANE_RECORDS = 1 << 20 };
+ * their threads; and spans, and messages, of all lanes, each lane with its share: some 150 MB of
+ * files, as much as ui.perfetto.dev opens with ease. */
+enum { TRACE_MAX_LANES = 1024, TRACE_MAX_RECORDS = 1 << 19 };
 
 struct trace_shape {
     int64_t n_lanes;   /* of all processes */
