@@ -78,6 +78,12 @@ void log_warn_end(void)
     lasting[0] = '\0';
 }
 
+void log_note(const char *text)
+{
+    if (log_enabled)
+        fprintf(stderr, "%s\n", text);
+}
+
 bool log_progress_visible(void)
 {
     return progress_visible;

@@ -35,3 +35,6 @@ static inline const char *log_plural(int64_t n)
 
 /* Whether this process prints and standard error is a terminal: progress is drawn (progress.h). */
 bool log_progress_visible(void);
+
+/* Prints a line on standard error, if this process prints. */
+void log_note(const char *text);

@@ -70,7 +70,7 @@ void progress_left_text(double left_s, char text[PROGRESS_LEFT_SIZE])
 
 /* --- the line --- */
 
-static const double REDRAWN_EVERY_S = 0.2;
+static const double REDRAWN_EVERY_S = 0.2, PRINTED_EVERY_S = 10;
 
 static struct {
     bool begun;
@@ -79,6 +79,7 @@ static struct {
     struct progress_estimate estimate;
     bool drawn; /* there is a line to be erased */
     double drawn_s;
+    double printed_s; /* or the first call of progress_text */
 } piece;
 
 /* Whether it is time to draw the line again, which the caller then does. */
@@ -139,10 +140,16 @@ void progress_show(double fraction)
 
 void progress_text(const char *text)
 {
-    if (!redraw_is_due(clock_now_s()))
+    double now_s = clock_now_s();
+    if (redraw_is_due(now_s)) {
+        fprintf(stderr, "\r\033[K%s", text);
+        fflush(stderr);
+    }
+    if (piece.printed_s > 0 && now_s - piece.printed_s < PRINTED_EVERY_S)
         return;
-    fprintf(stderr, "\r\033[K%s", text);
-    fflush(stderr);
+    if (piece.printed_s > 0 && !log_progress_visible())
+        log_note(text);
+    piece.printed_s = now_s;
 }
 
 void progress_end(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The progress of one piece of long work at a time, such as a Fock build, as a line on standard
  * error: "Fock build [########............]  43 %, 12 s left". Only of the process that prints
- * (log.h), and only on a terminal. Functions are no-ops elsewhere, and between pieces. */
+ * (log.h), and but for progress_text only on a terminal. Functions are no-ops elsewhere, and between
+ * pieces. */
 #pragma once
 
 /* --- the line --- */
@@ -20,7 +21,8 @@ void progress_skip(double fraction);
  * counts as no progress: a mode may know more tasks now than it did. */
 void progress_show(double fraction);
 
-/* A line of a piece whose fraction is unknown; redrawn likewise. */
+/* A line of a piece whose fraction is unknown; redrawn likewise. Where standard error is no terminal,
+ * printed every ten seconds, so that the log of a long run shows that it goes on. */
 void progress_text(const char *text);
 
 /* Ends the piece and erases the line. */

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Long work prints how far it is where somebody looks on: on a terminal, and nowhere else. Of a piece
-# of work the fraction never goes back, on one process or several.
+# Long work prints how far it is where somebody looks on: on a terminal, and elsewhere only a
+# simulation, on standard error, a line every ten seconds. Of a piece of work the fraction never goes
+# back, on one process or several.
 # Skipped where no pseudo-terminal can be opened.
 #
 #   test_progress.sh BERYL_SCHED MPIEXEC
@@ -17,12 +18,25 @@ if ! script -qec true /dev/null < /dev/null > terminal.txt 2>&1; then
 fi
 
 simulation="$beryl_sched --gauss 1e-6,0 --tasks 4 --simulate 40000 --sched steal"
-progress='Simulation of 40000 workers: .* s, [0-9]* tasks run'
+progress='Simulation of 40000 workers: iteration 0, .* s, [0-4] of 4 tasks run, [0-9.]* million events/s'
 script -qec "timeout 60 $simulation" /dev/null < /dev/null > terminal.txt
 grep -q "$progress" terminal.txt ||
     complain "no progress of a simulation: $(cat -v terminal.txt)"
-timeout 60 $simulation > output.txt 2>&1 < /dev/null
-grep -q "$progress" output.txt && complain "progress in a file: $(cat -v output.txt)"
+timeout 60 $simulation > output.txt 2> errors.txt < /dev/null
+grep -q "Simulation" output.txt && complain "progress in a file: $(cat -v output.txt)"
+grep -q $'\r' errors.txt && complain "a bar in a file: $(cat -v errors.txt)"
+
+# A line after ten seconds.
+timeout 120 "$beryl_sched" --exponential 1 --tasks 4000000 --simulate 100000 --sched steal \
+    > output.txt 2> errors.txt < /dev/null &
+long=$!
+for _ in {1..110}; do
+    grep -q 'tasks run' errors.txt || sleep 1
+done
+kill $long
+wait $long 2> kill.txt
+grep -Eq '^Simulation of 100000 workers: iteration 0, [0-9.e-]+ s, [0-9]+ of 4000000 tasks run, ' \
+    errors.txt || complain "no line of a long simulation: $(cat errors.txt)"
 
 cat > fractions.py << 'END'
 """fractions.py FILE: the bars that a terminal was given rise within each piece of work."""

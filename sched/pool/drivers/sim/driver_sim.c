@@ -10,7 +10,7 @@
  * or on its way when all are, and a deadlock of workers that wait, fail the run. */
 #include "sched/pool/core/comm.h"
 #include "sched/pool/drivers/sim/driver_sim_private.h"
-#include "support/base/log.h"
+#include "support/base/clock.h"
 #include "support/base/memory.h"
 #include "support/io/progress.h"
 
@@ -70,21 +70,25 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     }
 }
 
-/* The number of events to come, and the time that workers will search for tasks, are unknown: shows
- * seconds and tasks run. */
-static void show_simulated(const struct driver_sim *sim, double time_s)
+/* The number of events to come, and the time that workers will search for tasks, are unknown. */
+static void show_simulated(const struct driver_sim *sim, double time_s, int64_t n_events)
 {
-    char text[128];
-    if (!log_progress_visible())
-        return;
-    snprintf(text, sizeof text, "Simulation of %d workers: %.6g s, %llu tasks run", sim->n_workers,
-             time_s - sim->start_s, (unsigned long long)sim->driver.ran.n);
+    char text[192], of[32] = "";
+    if (sim->setup->problem->n_tasks > 0)
+        snprintf(of, sizeof of, " of %lld", (long long)sim->setup->problem->n_tasks);
+    snprintf(text, sizeof text,
+             "Simulation of %d workers: %s %lld, %.6g s, %llu%s tasks run, %.2f million events/s",
+             sim->n_workers, sim->restoring ? "balancing before iteration" : "iteration",
+             (long long)sim->n_iterations, time_s - sim->start_s,
+             (unsigned long long)sim->driver.ran.n, of,
+             1e-6 * (double)n_events / (clock_now_s() - sim->begun_s));
     progress_text(text);
 }
 
 static enum status run_phase(struct driver_sim *sim, bool restoring)
 {
     begin_phase(sim, restoring);
+    sim->begun_s = clock_now_s();
     for (int i = 0; i < sim->n_workers; i++)
         sim_proceed_waiting(sim_worker(sim, i), sim->start_s);
     struct event event;
@@ -94,7 +98,7 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
         prefetch(sim);
         sim_handle_event(sim, &event);
         if (n % EVENTS_SHOWN == 0)
-            show_simulated(sim, event.time_s);
+            show_simulated(sim, event.time_s, n);
     }
     progress_end();
     int n_stuck = sim->n_active;
@@ -145,6 +149,7 @@ static enum status sim_run(struct driver *driver, struct statistics_worker *work
     enum status status = run_phase(sim, false);
     for (int i = 0; i < sim->n_workers; i++)
         take_sim_statistics(sim_worker(sim, i), &workers[(int64_t)i * sim->n_threads]);
+    sim->n_iterations++;
     return status != STATUS_OK ? status : sim->status;
 }
 

@@ -103,6 +103,8 @@ struct driver_sim {
     struct sim_queued *spare_queued;
     struct random_stream random; /* of the network */
     double start_s;              /* of this phase */
+    double begun_s;              /* this phase, by the clock of this process */
+    int64_t n_iterations;        /* run so far */
     int64_t counter;
     double counter_free_s; /* the shared counter is busy until then */
     bool restoring;
