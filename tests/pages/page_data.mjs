@@ -247,6 +247,9 @@ export function cardNumbers({ result, shared, figures, mode }, heading) {
     'Nodes of the tree': () => [shared.nodes], Leaves: () => [shared.leaves],
     Depth: () => [shared.depth],
   };
+  const wall = shared.wall_seconds ?? {};
+  if (heading === 'Wall time') return [wall.total];
+  if (heading in wall) return [wall[heading], 100 * wall[heading] / wall.total];
   if (heading.startsWith('--')) {
     const value = shared.machine[heading.slice(2)];
     return typeof value === 'number' ? [value] : undefined;

@@ -57,11 +57,20 @@ static void draw_lines(FILE *page, const struct report_run *run, struct svg_char
         svg_lines(page, &chart);
 }
 
+/* In any iteration, warm-up included. */
+static bool is_ever_positive(const struct report_run *run, enum report_column column)
+{
+    for (int64_t i = 0; i < run->n_places; i++)
+        if (run->columns[column][i] > 0)
+            return true;
+    return false;
+}
+
 static void draw_seconds(FILE *page, const struct report_run *run)
 {
     const char *title = run->has_fock ? "Time of each Fock build" : "Time of each iteration";
     struct svg_chart chart = chart_over_iterations(run, "seconds", title, "seconds");
-    if (run->has_fock || run->means[REPORT_BALANCE] > 0)
+    if (run->has_fock || is_ever_positive(run, REPORT_BALANCE))
         add_series(&chart, run, REPORT_SECONDS,
                    run->has_fock ? "Fock build, total" : "with the balancing before it", 0);
     add_series(&chart, run, REPORT_MAKESPAN, "tasks, first to last (makespan)", 3);
@@ -80,7 +89,7 @@ static void draw_efficiency(FILE *page, const struct report_run *run)
 
 static void draw_steals(FILE *page, const struct report_run *run)
 {
-    if (run->means[REPORT_STEALS_ATTEMPTED] > 0)
+    if (is_ever_positive(run, REPORT_STEALS_ATTEMPTED))
         draw_lines(page, run, chart_over_iterations(run, "steals", "Steals", "per worker"),
                    REPORT_STEALS_SUCCESSFUL, "done", REPORT_STEALS_ATTEMPTED, "attempted");
 }

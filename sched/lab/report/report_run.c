@@ -120,18 +120,18 @@ static const json_t *iteration_entry(const struct report_run *run, int64_t i)
 }
 
 /* Whether an iteration is no warm-up of its round. */
-static bool counts_iteration(const struct report_run *run, int64_t i)
+static bool is_counted_iteration(const struct report_run *run, int64_t i)
 {
     return !(report_real(iteration_entry(run, i), "iteration") < run->first_counted);
 }
 
 /* Without an iteration that counts, as after a failure, all do. */
-static void find_counted(struct report_run *run)
+static void count_no_warm_up(struct report_run *run)
 {
     const json_t *comparison = json_object_get(run->shared, "comparison");
     run->first_counted = report_real(comparison, "counted_from");
     for (int64_t i = 0; i < run->n_iterations; i++)
-        run->n_counted += counts_iteration(run, i);
+        run->n_counted += is_counted_iteration(run, i);
     if (run->n_counted == 0) {
         run->first_counted = NAN;
         run->n_counted = run->n_iterations;
@@ -145,7 +145,7 @@ static double mean_over_iterations(const struct report_run *run, enum report_col
     double sum = 0;
     int64_t n = 0;
     for (int64_t i = first; i < last; i++) {
-        if (!with_warm_up && !counts_iteration(run, i))
+        if (!with_warm_up && !is_counted_iteration(run, i))
             continue;
         double figure = read_figure(iteration_entry(run, i), column, run->n_lanes);
         sum += isnan(figure) ? 0 : figure;
@@ -161,7 +161,7 @@ static enum status find_spread(struct report_run *run)
     size_t n = 0;
     for (int64_t i = 0; i < run->n_iterations; i++) {
         double figure = read_seconds(iteration_entry(run, i));
-        if (counts_iteration(run, i) && !isnan(figure))
+        if (is_counted_iteration(run, i) && !isnan(figure))
             seconds[n++] = figure;
     }
     numbers_sort(seconds, (int64_t)n);
@@ -246,7 +246,7 @@ static enum status add_run(struct report_runs *runs, const json_t *result, const
     run->n_threads =
         count_or_one(json_object_get(json_object_get(run->shared, "machine"), "threads"));
     run->n_lanes = run->workers * run->n_threads;
-    find_counted(run);
+    count_no_warm_up(run);
     return read_columns(run);
 }
 

@@ -214,7 +214,7 @@ void report_choices(FILE *page, const struct report_run *run)
         fprintf(page, "<tr><td>%zu</td><td class=\"text\">", i);
         html_text(page, what);
         fputs("</td><td class=\"text\">", page);
-        html_text(page, choice_text(iterations, i, "why"));
+        html_words(page, choice_text(iterations, i, "why"));
         fputs("</td></tr>\n", page);
     }
     if (n_rows > 0)
