@@ -12,7 +12,7 @@ packages="gcc g++ gfortran cmake ninja-build pkg-config
     libint2-dev libopenblas-dev libelpa-dev
     libjansson-dev libtrexio-dev libhdf5-dev libssl-dev libopen-trace-format2-dev otf2-tools
     libcmocka-dev
-    python3 python3-jsonschema help2man iproute2 procps"
+    python3 python3-numpy python3-jsonschema help2man iproute2 procps"
 
 # For `./test.sh --ci` in addition: the target lint, the presets tsan and fuzz.
 lint_packages="clang libclang-rt-14-dev clang-format clang-tidy shellcheck codespell"

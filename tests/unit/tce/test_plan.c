@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans of programs whose best plan is known, and of the program files that are arguments. */
+/* Plans of programs whose best plan is known, orders of factors against all that there are, and plans of the
+ * program files that are arguments. */
+#include "support/base/random.h"
 #include "support/io/text_file.h"
 #include "tce/language/parser.h"
 #include "tests/cases/plan_case.h"
+
+#include <math.h>
+#include <stdio.h>
 
 static int n_files;
 static char **files;
@@ -268,6 +273,94 @@ static void test_stages_do_not_take_much_more_memory(void **state)
     plan_case_fini(&made);
 }
 
+struct tree_search {
+    int n_indices;
+    double size[12];
+    double best;
+};
+
+/* Multiplies two parts at a time in every order; a part is the factors in it, has the sets
+ * of factors that an index occurs in; index 0 is the target's. */
+static void try_orders(struct tree_search *search, int n, const unsigned part[],
+                       const unsigned has[], double total)
+{
+    if (n == 1 && total < search->best)
+        search->best = total;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) {
+            double flops = 2;
+            for (int x = 0; x < search->n_indices; x++) {
+                bool in_i = (has[x] & part[i]) && ((has[x] & ~part[i]) || x == 0);
+                bool in_j = (has[x] & part[j]) && ((has[x] & ~part[j]) || x == 0);
+                flops *= in_i || in_j ? search->size[x] : 1;
+            }
+            unsigned joined[6];
+            for (int k = 0; k < n; k++)
+                joined[k] = k == i ? part[i] | part[j] : part[k];
+            joined[j] = joined[n - 1];
+            try_orders(search, n - 1, joined, has, total + flops);
+        }
+}
+
+/* Six tensors with random pairs of indices, the last also with the target's. */
+static void make_network(struct random_stream *random, struct tree_search *search, char *text,
+                         unsigned has[])
+{
+    static const char *const tensors[] = {"A", "B", "C", "D", "E", "F"};
+    char declared[400] = "", product[400] = "T[i0] =";
+    text[0] = '\0';
+    for (int x = 0; x < search->n_indices; x++) {
+        search->size[x] = (double)(1 + random_below(random, 30));
+        sprintf(text + strlen(text), "space s%d = %.0f\nindex i%d : s%d\n", x, search->size[x], x,
+                x);
+        has[x] = 0;
+    }
+    for (int f = 0; f < 6; f++) {
+        sprintf(declared + strlen(declared), "tensor %s[", tensors[f]);
+        sprintf(product + strlen(product), "%s%s[", f > 0 ? " * " : " ", tensors[f]);
+        for (int d = 0; d < 3; d++) {
+            int x = f == 5 && d == 0 ? 0 : (int)random_below(random, (uint64_t)search->n_indices);
+            has[x] |= 1U << f;
+            sprintf(declared + strlen(declared), "%si%d", d > 0 ? "," : "", x);
+            sprintf(product + strlen(product), "%si%d", d > 0 ? "," : "", x);
+        }
+        strcat(declared, "]\n");
+        strcat(product, "]");
+    }
+    sprintf(text + strlen(text), "%stensor T[i0]\n%s\n", declared, product);
+}
+
+/* Operations of the sums over an index that only one factor has, which come first. */
+static double flops_of_sums(const struct plan *plan)
+{
+    double flops = 0;
+    for (int s = 0; s < plan->n_steps; s++)
+        flops += plan->steps[s].B.tensor < 0 ? plan->steps[s].flops : 0;
+    return flops;
+}
+
+static void test_six_factors_are_multiplied_in_the_best_order(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 60; c++) {
+        struct random_stream random;
+        struct tree_search search = {.n_indices = 8, .best = INFINITY};
+        struct plan_case made = {0};
+        const unsigned part[6] = {1, 2, 4, 8, 16, 32};
+        unsigned has[12];
+        char text[2000];
+        random_stream_init(&random, 3, (uint64_t)c);
+        make_network(&random, &search, text, has);
+        check_ok(program_parse(text, strlen(text), "network", &made.program));
+        plan_case_spaces(&made, 1, 1);
+        check_ok(plan_case_plan(&made));
+        try_orders(&search, 6, part, has, 0);
+        check_close(plan_case_flops(made.plan) - flops_of_sums(made.plan), search.best,
+                    1e-9 * search.best);
+        plan_case_fini(&made);
+    }
+}
+
 static void test_too_many_indices_are_an_error_that_names_the_statement(void **state)
 {
     (void)state;
@@ -340,6 +433,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_independent_statements_share_a_stage),
         cmocka_unit_test(test_stages_do_not_take_much_more_memory),
         cmocka_unit_test(test_many_statements_are_planned),
+        cmocka_unit_test(test_six_factors_are_multiplied_in_the_best_order),
         cmocka_unit_test(test_too_many_indices_are_an_error_that_names_the_statement),
         cmocka_unit_test(test_plan_is_printed),
         cmocka_unit_test(test_files_have_plans),

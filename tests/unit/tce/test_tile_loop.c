@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A loop over tiles gives the same sums in slices of any size as without slices; with labels, local
  * tensors that are filled, and intermediates. Of products that are images of each other one is computed.
- * Programs against plain loops: test_random_loops. */
+ * Programs against plain loops: test_random_programs. */
 #include "tce/execution/program_instance.h"
 #include "tce/plan/plan_loops.h"
 #include "tce/tile_loop/loop_sums.h"
