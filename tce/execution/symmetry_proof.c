@@ -13,9 +13,11 @@
 /* A difference between equal elements, relative to the sizes of what makes them. */
 #define TOLERANCE 1e-12
 
-/* Values of each space at least, and products of elements that a trial may take. */
+/* Values of each space at least, and products of elements that a trial may take. A stored tensor that takes
+ * more alone is not computed, and counts with its declared symmetry. */
 enum { LEAST_VALUES = 3 };
-#define MOST_PRODUCTS 2e7
+#define MOST_PRODUCTS        2e7
+#define MOST_TENSOR_PRODUCTS 2e5
 
 struct proof {
     const struct program *program;
@@ -23,6 +25,7 @@ struct proof {
     const struct fill_symmetry *fills;
     int64_t n_values;           /* of every space */
     bool *is_needed;            /* n_tensors: a symmetry in question depends on it */
+    bool *is_random;            /* n_tensors: it is not computed */
     struct whole_array *arrays; /* n_tensors; those that are needed */
     struct whole_array
         *sums; /* n_tensors: of a scalar in the present loop, the part that each tuple of
@@ -42,30 +45,6 @@ static bool is_in_question(const struct program *program, const struct program_s
 }
 
 /* --- sizes --- */
-
-/* Marks the tensors that statements in question depend on; false if there is no such statement. */
-static bool mark_needed_tensors(struct proof *self)
-{
-    const struct program *program = self->program;
-    bool any = false, grows = true;
-    for (int s = 0; s < program->n_statements; s++)
-        if (is_in_question(program, &program->statements[s]))
-            any = self->is_needed[program->statements[s].target.tensor] = true;
-    while (grows) {
-        grows = false;
-        for (int s = 0; s < program->n_statements; s++) {
-            const struct program_statement *statement = &program->statements[s];
-            for (int t = 0; t < statement->n_terms && self->is_needed[statement->target.tensor];
-                 t++)
-                for (int f = 0; f < statement->terms[t].n_factors; f++) {
-                    bool *is_needed = &self->is_needed[statement->terms[t].factors[f].tensor];
-                    grows = grows || !*is_needed;
-                    *is_needed = true;
-                }
-        }
-    }
-    return any;
-}
 
 /* The most places that a tensor has in one space. */
 static int count_places_of_space(const struct program_tensor *tensor)
@@ -112,16 +91,68 @@ static int count_product_indices(const struct program *program,
     return n;
 }
 
+/* Products of elements where each space has n values. */
+static double count_products(const struct program *program,
+                             const struct program_statement *statement, int64_t n)
+{
+    double products = 0;
+    for (int t = 0; t < statement->n_terms; t++)
+        products += pow((double)n, count_product_indices(program, statement, &statement->terms[t]));
+    return products;
+}
+
+static bool is_computed(const struct proof *self, int tensor)
+{
+    return self->is_needed[tensor] && !self->is_random[tensor];
+}
+
+/* Marks the factors of what is computed; whether any is new. */
+static bool mark_factors(struct proof *self, const struct program_statement *statement)
+{
+    bool any = false;
+    for (int t = 0; t < statement->n_terms && is_computed(self, statement->target.tensor); t++)
+        for (int f = 0; f < statement->terms[t].n_factors; f++) {
+            bool *is_needed = &self->is_needed[statement->terms[t].factors[f].tensor];
+            any = any || !*is_needed;
+            *is_needed = true;
+        }
+    return any;
+}
+
+/* Marks the tensors that statements in question depend on; false if there is no such statement. */
+static bool choose_tensors(struct proof *self)
+{
+    const struct program *program = self->program;
+    bool any = false, grows = true;
+    for (int s = 0; s < program->n_statements; s++) {
+        int target = program->statements[s].target.tensor;
+        if (program->tensors[target].loop < 0 &&
+            count_products(program, &program->statements[s], LEAST_VALUES) > MOST_TENSOR_PRODUCTS)
+            self->is_random[target] = true;
+    }
+    for (int s = 0; s < program->n_statements; s++) {
+        int target = program->statements[s].target.tensor;
+        if (!is_in_question(program, &program->statements[s]))
+            continue;
+        any = self->is_needed[target] = true;
+        self->is_random[target] = false;
+    }
+    while (grows) {
+        grows = false;
+        for (int s = 0; s < program->n_statements; s++)
+            grows = mark_factors(self, &program->statements[s]) || grows;
+    }
+    return any;
+}
+
 /* Products of elements, and elements, where each space has n values. */
 static double count_trial_work(const struct proof *self, int64_t n)
 {
     const struct program *program = self->program;
     double work = 0;
-    for (int s = 0; s < program->n_statements; s++) {
-        const struct program_statement *statement = &program->statements[s];
-        for (int t = 0; t < statement->n_terms && self->is_needed[statement->target.tensor]; t++)
-            work += pow((double)n, count_product_indices(program, statement, &statement->terms[t]));
-    }
+    for (int s = 0; s < program->n_statements; s++)
+        if (is_computed(self, program->statements[s].target.tensor))
+            work += count_products(program, &program->statements[s], n);
     for (int t = 0; t < program->n_tensors; t++)
         work += self->is_needed[t] ? pow((double)n, program->tensors[t].rank) : 0;
     return work;
@@ -284,23 +315,57 @@ static enum status fill_with_random(const struct proof *self, const struct progr
     return STATUS_OK;
 }
 
-/* An unknown of iterations: numbers with the symmetry that it declares. */
-static void fill_unknown(const struct program_tensor *tensor, struct whole_array *array)
+/* The element that an exchange of places makes of the one at these values. */
+static int64_t exchanged_element(const struct whole_array *array,
+                                 const struct signed_permutation *exchange, const int64_t value[])
 {
-    struct random_numbers numbers = random_numbers_of(tensor->name, 0, tensor->rank);
-    const struct signed_permutation identity = symmetry_identity();
-    const struct symmetry *group = &tensor->symmetry;
-    int64_t value[MAX_RANK] = {0}, key[MAX_RANK] = {0}, i = 0;
+    int64_t other = 0;
+    for (int d = 0; d < array->rank; d++)
+        other += array->stride[d] * value[exchange->place[d]];
+    return other;
+}
+
+/* Gives both elements of an exchange the lesser of their numbers, with signs, and 0 to one that is its own
+ * opposite; whether that changes anything. number: 1 + an element of their orbit, at first their own */
+static bool join_orbits(const struct whole_array *array, const struct signed_permutation *exchange,
+                        int64_t number[])
+{
+    int64_t value[MAX_RANK] = {0}, i = 0;
+    bool any = false;
     do {
-        array->elements[i] = array->norms[i] = 0;
-        for (int e = 0; e < (group->n > 0 ? group->n : 1); e++) {
-            const struct signed_permutation *p = group->n > 0 ? &group->elements[e] : &identity;
-            for (int d = 0; d < tensor->rank; d++)
-                key[d] = value[p->place[d]];
-            array->elements[i] += p->sign * draw_number(&numbers, key);
-        }
-        i++;
+        int64_t *one = &number[i++], *other = &number[exchanged_element(array, exchange, value)];
+        int64_t turned = exchange->sign * *other;
+        if (*one == turned)
+            continue;
+        any = true;
+        *one = *one == -turned ? 0 : llabs(*one) < llabs(turned) ? *one : turned;
+        *other = exchange->sign * *one;
     } while (nested_loops_next(array->rank, array->size, value));
+    return any;
+}
+
+/* Random numbers with the symmetry that the tensor declares: one for each orbit of elements. */
+static enum status fill_declared(const struct program_tensor *tensor, struct whole_array *array)
+{
+    struct random_numbers numbers = random_numbers_of(tensor->name, 0, 1);
+    int64_t *number = malloc((size_t)array->n * sizeof *number);
+    bool changes = true;
+    TRY(CHECK_MEMORY(number, "no memory for the symmetry of tensor %s", tensor->name));
+    for (int64_t i = 0; i < array->n; i++)
+        number[i] = i + 1;
+    while (changes) {
+        changes = false;
+        for (int x = 0; x < tensor->n_exchanges; x++)
+            changes = join_orbits(array, &tensor->exchanges[x].permutation, number) || changes;
+    }
+    for (int64_t i = 0; i < array->n; i++) {
+        int64_t orbit = llabs(number[i]);
+        double sign = number[i] < 0 ? -1 : number[i] > 0;
+        array->elements[i] = sign * draw_number(&numbers, &orbit);
+        array->norms[i] = 0;
+    }
+    free(number);
+    return STATUS_OK;
 }
 
 static enum status make_arrays(struct proof *self)
@@ -314,7 +379,9 @@ static enum status make_arrays(struct proof *self)
         if (!self->is_needed[t])
             continue;
         TRY(whole_array_init(tensor->name, tensor->rank, size, &self->arrays[t]));
-        if (tensor->fill)
+        if (self->is_random[t])
+            TRY(fill_declared(tensor, &self->arrays[t]));
+        else if (tensor->fill)
             TRY(fill_with_random(self, tensor, &self->arrays[t]));
     }
     return STATUS_OK;
@@ -374,9 +441,7 @@ static bool is_symmetric(const struct whole_array *array, const struct signed_pe
 {
     int64_t value[MAX_RANK] = {0}, i = 0;
     do {
-        int64_t other = 0;
-        for (int d = 0; d < array->rank; d++)
-            other += array->stride[d] * value[exchange->place[d]];
+        int64_t other = exchanged_element(array, exchange, value);
         double difference =
             (double)fabsl(array->elements[other] - exchange->sign * array->elements[i]);
         if (!(difference <= TOLERANCE * (array->norms[i] + array->norms[other])))
@@ -503,7 +568,7 @@ static enum status prove_statement(const struct proof *self, int s)
     const struct program *program = self->program;
     const struct program_statement *statement = &program->statements[s];
     const struct program_factor *target = &statement->target;
-    if (self->is_needed[target->tensor]) {
+    if (is_computed(self, target->tensor)) {
         nested_loops_run(statement, self->arrays, target->index, &self->arrays[target->tensor]);
         apply_labels(self, statement);
         if (is_ordered_sum(program, statement))
@@ -525,8 +590,8 @@ static enum status prove_statements(const struct proof *self)
     for (int iteration = 0; iteration < 2; iteration++) {
         for (int u = 0; u < program->n_unknowns; u++)
             if (self->is_needed[program->unknowns[u].tensor])
-                fill_unknown(&program->tensors[program->unknowns[u].tensor],
-                             &self->arrays[program->unknowns[u].tensor]);
+                TRY(fill_declared(&program->tensors[program->unknowns[u].tensor],
+                                  &self->arrays[program->unknowns[u].tensor]));
         for (int s = program->first_iterated; s < program->first_final; s++)
             TRY(prove_statement(self, s));
     }
@@ -550,17 +615,19 @@ enum status symmetry_proof_run(const struct program *program, int n,
                          .n_fills = n,
                          .fills = fills,
                          .is_needed = calloc(n_tensors, sizeof *self.is_needed),
+                         .is_random = calloc(n_tensors, sizeof *self.is_random),
                          .arrays = calloc(n_tensors, sizeof *self.arrays),
                          .sums = calloc(n_tensors, sizeof *self.sums)};
-    enum status status = CHECK_MEMORY(self.is_needed && self.arrays && self.sums,
+    enum status status = CHECK_MEMORY(self.is_needed && self.is_random && self.arrays && self.sums,
                                       "no memory for %zu arrays", n_tensors);
-    if (status == STATUS_OK && mark_needed_tensors(&self))
+    if (status == STATUS_OK && choose_tensors(&self))
         status = run_proof(&self);
     for (int t = 0; t < program->n_tensors && self.arrays && self.sums; t++) {
         whole_array_fini(&self.arrays[t]);
         whole_array_fini(&self.sums[t]);
     }
     free(self.is_needed);
+    free(self.is_random);
     free(self.arrays);
     free(self.sums);
     return status;

@@ -6,6 +6,7 @@ with symmetries, loops over tiles, and at the end a scalar for each stored tenso
 elements. A wrong program ends with what has to be refused.
 """
 
+import functools
 import itertools
 import math
 
@@ -34,11 +35,12 @@ class Finished(Exception):
 
 
 class Case:
-    """values: of each scalar, its value and norm. refused: None, or the first and the last line of what is to be refused
-    and a part of the message; if that is None, right values will do as well."""
+    """values: of each scalar, its value and norm. refused: None, or the first and the last line of what is to be
+    refused and a part of the message; if that is None, right values will do as well. n_uncut: tasks that the program
+    has at most where no sum is shared by several."""
 
     def __init__(self, text, values, refused=None):
-        self.text, self.values, self.refused = text, values, refused
+        self.text, self.values, self.refused, self.n_uncut = text, values, refused, 0
 
 
 def is_noise(tensor):
@@ -54,14 +56,15 @@ class Program:
     """loop: the indices of the open loop. anchor: a value for each index of a statement where all its factors
     exist. wanted: what the program is to be refused for."""
 
-    def __init__(self, choose, sizes=None, n_irreps=None):
+    def __init__(self, choose, sizes=None, n_irreps=None, spaces=None):
         self.choose = choose
         self.n_irreps = n_irreps or choose.choice([1, 1, 2, 4, 8])
-        self.has_spins = choose.random() < 0.3
+        self.has_spins = not spaces and choose.random() < 0.3
         self.has_bars = self.has_spins or choose.random() < 0.3
+        self.tile = choose.randint(1, 4) if choose.random() < 0.3 else 0
         sizes = sizes or [choose.choice([1, 2, 2, 2, 2, 3]), choose.randint(2, 7), choose.randint(1, 12)]
-        self.spaces = [self.space(f"s{n}", size) for n, size in enumerate(sizes)]
-        names = [["alpha", "_", "T1"] if n == 1 else [] for n in range(len(sizes))]
+        self.spaces = spaces or [self.space(f"s{n}", size) for n, size in enumerate(sizes)]
+        names = [["alpha", "_", "T1"] if n == 1 else [] for n in range(len(self.spaces))]
         self.indices = [[Index(name, space) for name in
                          names[n] + [f"{'abcd'[n]}{k}" for k in range(INDICES_OF_SPACE - len(names[n]))]]
                         for n, space in enumerate(self.spaces)]
@@ -69,22 +72,22 @@ class Program:
         self.lines, self.body, self.loop, self.summed = [], None, [], set()
         self.anchor, self.wanted, self.fills = {}, None, ["random"] * 3 + ["wave", "constant", "delta"]
         self.largest, self.most_values = LARGEST, MOST_VALUES
-        if choose.random() < 0.3:
-            self.lines.append(f"tile {choose.randint(1, 4)}")
+        if self.tile:
+            self.lines.append(f"tile {self.tile}")
         for space, own in zip(self.spaces, self.indices):
             self.lines += [space.text + choose.choice(["", "", "  # a comment"]),
                            f"index {', '.join(index.name for index in own)} : {space.name}"]
 
     def space(self, name, size):
         choose, blocks, left = self.choose, [], size
-        longest = choose.choice([1, 2, size] if size <= 20 else [size // 3, size])
+        longest = choose.choice([1, 2, size])
         is_whole = choose.random() < (0.6 if size < 4 else 0.1)
         while left > 0:
             n = left if is_whole else choose.randint(1, min(left, longest))
             spin = choose.randint(-1, 1) if self.has_spins else 0
             blocks.append((n, choose.choice([0, choose.randrange(self.n_irreps)]), spin))
             left -= n
-        return Space(name, blocks, choose.choice([0, 1, 1, 2, 2, 3, 4] if size <= 20 else [size, size // 3, size // 8]))
+        return Space(name, blocks, choose.choice([0, 1, 1, 2, 2, 3, 4]), self.tile)
 
     # --- tensors ---
 
@@ -297,10 +300,10 @@ class Program:
         (self.lines if self.body is None else self.body).append(line)
 
     def choose_symmetries(self, target, indices, terms, candidates):
-        """Declares what the numbers have of the candidates, of what operators make and of exchanges of one or two
-        pairs of places; or, if that is wanted, one that they lack."""
+        """Declares the candidates, and what operators make, where the numbers have it; or, if that is wanted, an
+        exchange of one or two pairs of places that they lack. Numbers alone make no symmetry."""
         candidates = list(candidates)
-        for operator in (operator for term in terms for operator in term.operators):
+        for operator in terms[0].operators if len(terms) == 1 else []:
             if all(index in indices for group in operator.groups for index in group) and not operator.alone:
                 candidates.append((operator.sign, [[indices.index(i) for i in group] for group in operator.groups]))
         places = range(len(indices) if len(indices) <= 6 else 0)
@@ -308,11 +311,10 @@ class Program:
         double = [[[x, u], [y, v]] for x, y in itertools.combinations(places, 2)
                   for u, v in itertools.permutations(places, 2) if x < u and len({x, y, u, v}) == 4]
         more = single + self.choose.sample(double, min(len(double), 8))
-        candidates += [(sign, groups) for groups in more for sign in (1, -1)]
+        candidates += [(sign, groups) for groups in more for sign in (1, -1) if self.wanted == "symmetry"]
         candidates = [] if is_noise(target) else candidates
         possible = [symmetry for symmetry in candidates if target.may_exchange(symmetry[1])]
-        target.symmetries = [symmetry for symmetry in possible
-                             if has_symmetry(target, symmetry) and self.choose.random() < 0.8]
+        target.symmetries = [symmetry for symmetry in possible if has_symmetry(target, symmetry)]
         if self.wanted == "symmetry":
             wrong = [symmetry for symmetry in possible if target.asymmetry(*symmetry) > 1e-3 * abs(target.value).max()]
             if not wrong:
@@ -408,9 +410,9 @@ class Program:
             return [Operator(sign, groups)] + [Operator(parity, [[index] for index in group]) for group in groups]
         return [Operator(sign, groups)]
 
-    def symmetric_group(self):
+    def symmetric_group(self, n=None):
         """Two tensors with symmetries over as many groups, of which the first position is shared."""
-        n = self.choose.choice([2, 2, 3, 4, 5, 6, 6, 6])
+        n = n or self.choose.choice([2, 2, 3, 4, 5, 6])
         width = self.choose.choice([1, 2, 2]) if n < 5 else 2
         spaces = [self.choose.randrange(len(self.spaces) if n < 4 else 1) for _ in range(2)]
         pool = [self.indices[space] for space in spaces]
@@ -641,10 +643,11 @@ class Program:
 
     # --- programs ---
 
-    def long_statement(self, i, a, summed, n_terms, is_symmetric):
+    def long_statement(self, i, a, summed, n_terms):
+        self.anchor = {index: index.space.size - 1 for index in (i, a, *summed)}
         factors = [(self.fill(self.new_tensor("I", self.choose.sample([outer, *summed], 3)), ["random", "wave"]))
                    for _ in range(n_terms) for outer in (i, a)]
-        sign = self.choose.choice([0, 1, -1]) if is_symmetric else 0
+        sign = self.choose.choice([0, 1, -1]) if a.space is i.space else 0
         operators = [Operator(sign, [[i], [a]])] if sign else []
         terms = [Term(self.number(), operators, [(tensor, tensor.indices) for tensor in pair])
                  for pair in zip(factors[::2], factors[1::2])]
@@ -667,8 +670,9 @@ class Program:
 
 def right_program(choose):
     program = Program(choose)
-    groups = [program.statement, program.copied_statement, program.symmetric_group, program.symmetric_group,
-              program.any_pair_product, program.unordered_loop, program.ordered_loop]
+    groups = [program.statement, program.copied_statement, program.symmetric_group,
+              functools.partial(program.symmetric_group, 6), program.any_pair_product, program.unordered_loop,
+              program.ordered_loop]
     for make in groups + choose.choices(groups, k=choose.randint(0, 4)):
         program.attempt(make)
     for tensor in [tensor for tensor in program.tensors if tensor.name[0] in "TS"]:
@@ -677,22 +681,26 @@ def right_program(choose):
 
 
 def long_sum(choose):
-    """A small result of a sum so long that several tasks share it, from 10^7 operations for each on, and where their
+    """A small result of a sum so long that several tasks share it: from 10^7 operations for a task on, where their
     parts have at most a twentieth of the factors' elements (tce/contraction/contraction_slices.h)."""
-    n, n_slices, n_terms = choose.randint(45, 65), choose.choice([2, 2, 3]), choose.choice([1, 1, 2, 3])
-    outer = choose.choice(["same", "other"]) == "same"
-    length = math.ceil(1.05 * n_slices * 1e7 / 2 / n**2 / n_terms)
-    while n**2 * n_slices > 0.04 * n_terms * 2 * n * length:
-        length += 100
+    n, n_tiles, n_slices, n_terms = (choose.choice(numbers) for numbers in
+                                     (range(45, 66), [1, 1, 2], [2, 2, 3], [1, 1, 2, 3]))
+    length = 1.05 * n_slices * n_tiles**2 * 1e7 / 2 / n**2 / n_terms
+    length = max(length, 1.05 * n_slices * n / 2 / n_terms / 0.05)
     n_first = choose.choice([1, choose.randint(5, 40)])
-    program = Program(choose, sizes=[n, n, n_first, -(-length // n_first)], n_irreps=1)
+    n_other = math.ceil(length / n_first)
+    outer = [Space(f"s{k}", [(n, 0, 0)], -(-n // n_tiles)) for k in range(2)]
+    absent = [(choose.randint(1, n_other // 4), 1, 0)] if choose.random() < 0.4 else []
+    summed = [Space("s2", [(n_first, 0, 0)], choose.randint(-(-n_first // 4), n_first)),
+              Space("s3", absent + [(n_other, 0, 0)], n_other // choose.randint(3, 12))]
+    program = Program(choose, n_irreps=1, spaces=outer + summed)
     program.largest, program.most_values = 10**7, 10**9
-    i, (k, m) = program.indices[0][0], (program.indices[space][0] for space in (2, 3))
-    a = program.indices[0 if outer else 1][1]
-    program.attempt(program.long_statement, i, a, [k, m], n_terms, outer)
-    for tensor in [tensor for tensor in program.tensors if tensor.name[0] == "T"]:
-        program.attempt(program.probe, tensor)
-    return program.case()
+    i, a, b, k, m = (program.indices[space][at] for space, at in ((0, 0), (0, 1), (1, 0), (2, 0), (3, 0)))
+    program.attempt(program.long_statement, i, choose.choice([a, b]), [k, m], n_terms)
+    program.probe(program.made[-1][0])
+    case = program.case()
+    case.n_uncut = 2 * n_tiles**2
+    return case
 
 
 def wrong_loop(choose):
