@@ -494,7 +494,7 @@ class Program:
         self.summands[target.name] = summand + (0 if word == "=" else self.summands.get(target.name, 0))
 
     def asymmetry(self):
-        """Of what the loop sums, as a fraction."""
+        """The asymmetry of the sums of the loop, as a fraction."""
         return max(abs(summand - np.moveaxis(summand, d, 0)).max() / max(abs(summand).max(), 1e-100)
                    for summand in self.summands.values() for d in range(1, summand.ndim))
 
