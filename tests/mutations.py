@@ -54,7 +54,7 @@ SILENT = re.compile(r"\b(?:assert|static_assert|FAIL|CHECK_MEMORY|die\w*|log_\w+
                     r"|fprintf(?=\(stderr)|taskpool_comm_report)\(")
 BODY = re.compile(r"^\{\n.*?^\}", re.M | re.S)  # of a function
 STATEMENT = re.compile(r"^[ \t]+(?:[\w.>*\[\]()-]+(?: [-+*/%&|^]?= |\+\+;|--;)|([A-Za-z_]\w*)\()", re.M)
-KEPT = re.compile(r"if|for|while|switch|return|sizeof|va_end|\w*(?:free|destroy|fini|close|decref)$")
+KEPT = re.compile(r"(?:if|for|while|switch|return|sizeof|va_end|\w*(?:free|destroy|fini|close|decref))$")
 NEGATED = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "&&": "||", "||": "&&", "!": ""}
 
 
