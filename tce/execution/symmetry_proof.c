@@ -92,8 +92,8 @@ static int count_product_indices(const struct program *program,
 }
 
 /* Products of elements where each space has n values. */
-static double count_products(const struct program *program,
-                             const struct program_statement *statement, int64_t n)
+static double count_element_products(const struct program *program,
+                                     const struct program_statement *statement, int64_t n)
 {
     double products = 0;
     for (int t = 0; t < statement->n_terms; t++)
@@ -127,7 +127,8 @@ static bool choose_tensors(struct proof *self)
     for (int s = 0; s < program->n_statements; s++) {
         int target = program->statements[s].target.tensor;
         if (program->tensors[target].loop < 0 &&
-            count_products(program, &program->statements[s], LEAST_VALUES) > MOST_TENSOR_PRODUCTS)
+            count_element_products(program, &program->statements[s], LEAST_VALUES) >
+                MOST_TENSOR_PRODUCTS)
             self->is_random[target] = true;
     }
     for (int s = 0; s < program->n_statements; s++) {
@@ -152,7 +153,7 @@ static double count_trial_work(const struct proof *self, int64_t n)
     double work = 0;
     for (int s = 0; s < program->n_statements; s++)
         if (is_computed(self, program->statements[s].target.tensor))
-            work += count_products(program, &program->statements[s], n);
+            work += count_element_products(program, &program->statements[s], n);
     for (int t = 0; t < program->n_tensors; t++)
         work += self->is_needed[t] ? pow((double)n, program->tensors[t].rank) : 0;
     return work;

@@ -249,17 +249,15 @@ class Program:
         for term in terms:
             made = term.evaluate(target, indices)
             value, norm, is_met = value + made[0], norm + made[1], is_met and made[2]
+        if target.is_declared and target.symmetries:
+            raise Impossible  # numbers may have the symmetry where other numbers would not
         if any(target is tensor for term in terms for tensor, _ in term.factors) or (
                 is_met == (self.wanted == "labels")):
             raise Impossible
         value = -value if word == "-=" else value
         if word != "=":
             value, norm = target.value + value, abs(target.value) + target.norm + norm
-        before = target.value, target.norm
         target.value, target.norm = value * target.exists, norm * target.exists
-        if any(is_noise(target) or not has_symmetry(target, symmetry) for symmetry in target.symmetries):
-            target.value, target.norm = before
-            raise Impossible
         chooses = not target.is_declared and not target.fill and not target.held
         if chooses:
             self.choose_symmetries(target, indices, terms, symmetries)
@@ -348,7 +346,7 @@ class Program:
         self.assign(target, indices, word, terms)
 
     def copied_statement(self):
-        """Of a new tensor, as one before, with other names of indices and another order of factors."""
+        """A copy of a statement for a new tensor, with other names of indices and another order of factors."""
         made = [one for one in self.made if not any(tensor.held for term in one[3] for tensor, _ in term.factors)
                 and not one[0].held and not any(index in one[1] for index in self.loop)]
         if not made:
@@ -427,7 +425,7 @@ class Program:
         self.attempt(self.pair_product, left, right)
 
     def pair_product(self, left, right):
-        """Of two tensors that share a position of groups of a symmetry of each; often over all groups."""
+        """A product of two tensors that share a position of groups of a symmetry of each; often over all groups."""
         own = self.own_indices(left)
         other = self.own_indices(right, own)
         places = self.choose.sample(range(len(right.indices)), min(2, len(right.indices)))
