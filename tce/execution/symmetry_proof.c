@@ -27,8 +27,8 @@ struct proof {
     bool *is_needed;            /* n_tensors: a symmetry in question depends on it */
     bool *is_random;            /* n_tensors: it is not computed */
     struct whole_array *arrays; /* n_tensors; those that are needed */
-    struct whole_array *sums;   /* n_tensors: the parts of a scalar in the present loop, by the values of the
-                                 * loop's indices */
+    /* n_tensors: the parts of a scalar in the present loop, by the values of the loop's indices. */
+    struct whole_array *sums;
 };
 
 /* Whether a statement adds to a scalar in an ordered loop. */
