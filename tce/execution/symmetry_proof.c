@@ -13,10 +13,10 @@
 /* A difference between equal elements, relative to the sizes of what makes them. */
 #define TOLERANCE 1e-12
 
-/* Values of each space at least, and products of elements that a trial may take. A stored tensor that takes
+/* Values of each space at least, at most MAX_RANK, and products of elements that a trial may take. A stored tensor that takes
  * more alone is not computed, and counts with its declared symmetry. */
 enum { LEAST_VALUES = 3 };
-#define MOST_PRODUCTS        2e7
+#define MOST_PRODUCTS        5e7
 #define MOST_TENSOR_PRODUCTS 2e5
 
 struct proof {
@@ -213,10 +213,14 @@ static double draw_number(struct random_numbers *numbers, const int64_t key[])
     return numbers->function.element(numbers->key, &numbers->function);
 }
 
-static int compare_value_keys(const void *left, const void *right)
+static void sort_keys(int n, int64_t key[])
 {
-    const int64_t *l = left, *r = right;
-    return (*l > *r) - (*l < *r);
+    for (int d = 1; d < n; d++)
+        for (int e = d; e > 0 && key[e - 1] > key[e]; e--) {
+            int64_t less = key[e];
+            key[e] = key[e - 1];
+            key[e - 1] = less;
+        }
 }
 
 /* The least, in any order, of the key's images under a fill's symmetry, with its places in the order of the
@@ -270,13 +274,17 @@ static void multiply_by_labels(const struct proof *self, const struct program_te
                                bool spins, struct whole_array *array)
 {
     struct random_numbers numbers = random_numbers_of(spins ? "spin" : "irrep", 0, 1);
+    double label[MAX_RANK][MAX_RANK]; /* of each value in each place */
     int64_t value[MAX_RANK] = {0}, i = 0;
+    for (int d = 0; d < tensor->rank; d++)
+        for (int64_t v = 0; v < self->n_values; v++) {
+            int64_t key = number_value(self, tensor->space[d], v);
+            label[d][v] = (spins ? tensor->sign[d] : 1) * M_PI * draw_number(&numbers, &key);
+        }
     do {
         double sum = spins ? tensor->spin : tensor->irrep;
-        for (int d = 0; d < tensor->rank; d++) {
-            int64_t key = number_value(self, tensor->space[d], value[d]);
-            sum += (spins ? tensor->sign[d] : 1) * M_PI * draw_number(&numbers, &key);
-        }
+        for (int d = 0; d < tensor->rank; d++)
+            sum += label[d][value[d]];
         array->elements[i] *= 1.5 + cos(sum);
         array->norms[i++] *= 2.5;
     } while (nested_loops_next(array->rank, array->size, value));
@@ -301,7 +309,7 @@ static enum status fill_with_random(const struct proof *self, const struct progr
         for (int d = 0; d < tensor->rank; d++)
             key[d] = number_value(self, tensor->space[d], value[d]);
         if (fill && fill->rank == 0)
-            qsort(key, (size_t)tensor->rank, sizeof *key, compare_value_keys);
+            sort_keys(tensor->rank, key);
         else if (has_rank)
             take_least_image(fill, &group, key);
         array->elements[i++] = draw_number(&numbers, key);
