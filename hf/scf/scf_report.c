@@ -158,7 +158,8 @@ static void print_stability(const struct scf_problem *problem, const struct scf_
         if (point == SCF_POINT_SADDLE && space != own && result->follow != SCF_FOLLOW_UHF)
             log_print(
                 "  A UHF solution of lower energy exists: run with --follow uhf, or with --method "
-                "uhf, which starts\n  here if --guess names a --checkpoint of this run\n");
+                "uhf%s, which starts\n  here if --guess names a --checkpoint of this run\n",
+                result->follow == SCF_FOLLOW_NONE ? " --follow same" : "");
     }
     if (result->converged && result->curvature[own].n_products == 0)
         log_print("Stability %s\n",

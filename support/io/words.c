@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,7 +199,7 @@ static int count_edits(struct word a, struct word b)
 {
     int edits[LONGEST_NAME + 1][LONGEST_NAME + 1]; /* from the first i letters to the first j */
     if (a.length > LONGEST_NAME || b.length > LONGEST_NAME)
-        return LONGEST_NAME;
+        return INT_MAX;
     for (size_t i = 0; i <= a.length; i++)
         for (size_t j = 0; j <= b.length; j++) {
             int *here = &edits[i][j];

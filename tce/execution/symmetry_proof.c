@@ -58,19 +58,6 @@ static int count_places_of_space(const struct program_tensor *tensor)
     return most;
 }
 
-/* Values with which indices of one space can all differ: with fewer, antisymmetric sums vanish. */
-static int64_t find_wanted_values(const struct proof *self)
-{
-    int64_t wanted = LEAST_VALUES;
-    for (int t = 0; t < self->program->n_tensors; t++) {
-        int places = self->is_needed[t] ? count_places_of_space(&self->program->tensors[t]) : 0;
-        wanted = places > wanted ? places : wanted;
-    }
-    for (int l = 0; l < self->program->n_loops; l++)
-        wanted = self->program->loops[l].n > wanted ? self->program->loops[l].n : wanted;
-    return wanted;
-}
-
 /* Different indices of a product, and of its target. */
 static int count_product_indices(const struct program *program,
                                  const struct program_statement *statement,
@@ -158,22 +145,50 @@ static double count_trial_work(const struct proof *self, int64_t n)
     return work;
 }
 
+/* Whether anything is subtracted, so that sums over permutations may vanish where indices have few values. */
+static bool has_signs(const struct proof *self)
+{
+    const struct program *program = self->program;
+    bool has = false;
+    for (int t = 0; t < program->n_tensors; t++)
+        for (int x = 0; x < program->tensors[t].n_exchanges && self->is_needed[t]; x++)
+            has = has || program->tensors[t].exchanges[x].permutation.sign < 0;
+    for (int s = 0; s < program->n_statements; s++) {
+        const struct program_statement *statement = &program->statements[s];
+        for (int t = 0; t < statement->n_terms && is_computed(self, statement->target.tensor); t++)
+            has = has || statement->terms[t].coefficient < 0;
+    }
+    return has;
+}
+
+/* Values with which the indices that are permuted can all differ. */
+static int64_t find_wanted_values(const struct proof *self)
+{
+    bool signs = has_signs(self);
+    int wanted = LEAST_VALUES;
+    for (int t = 0; t < self->program->n_tensors && signs; t++) {
+        int places = self->is_needed[t] ? count_places_of_space(&self->program->tensors[t]) : 0;
+        places = places < PROGRAM_MAX_PERMUTED ? places : PROGRAM_MAX_PERMUTED;
+        wanted = places > wanted ? places : wanted;
+    }
+    for (int l = 0; l < self->program->n_loops; l++)
+        wanted = self->program->loops[l].n > wanted ? self->program->loops[l].n : wanted;
+    return wanted;
+}
+
 static enum status choose_values(struct proof *self)
 {
     const struct program *program = self->program;
     int s = 0;
     self->n_values = find_wanted_values(self);
-    while (self->n_values > LEAST_VALUES && count_trial_work(self, self->n_values) > MOST_PRODUCTS)
-        self->n_values--;
     if (count_trial_work(self, self->n_values) <= MOST_PRODUCTS)
         return STATUS_OK;
     while (!is_in_question(program, &program->statements[s]))
         s++;
-    return source_fail(
-        program->file, program->statements[s].place,
-        "the program has too many indices to show the symmetry that this needs: leave "
-        "the symmetry out of the declaration, or order out of the loop ('a, b' for "
-        "'a >= b')");
+    return source_fail(program->file, program->statements[s].place,
+                       "the program has too many indices to show the symmetry that this needs: "
+                       "leave the symmetry out of the declaration, or order out of the loop "
+                       "('a, b' for 'a >= b')");
 }
 
 /* --- numbers --- */
@@ -296,8 +311,9 @@ static enum status fill_with_random(const struct proof *self, const struct progr
 {
     const struct fill_symmetry *fill = symmetry_check_find_fill(tensor, self->n_fills, self->fills);
     const char *name = fill && fill->values_of ? fill->values_of : tensor->fill;
-    struct random_numbers numbers =
-        random_numbers_of(name, tensor->n_arguments > 0 ? tensor->arguments[0] : 0, tensor->rank);
+    struct tensor_function function = {.argument = 0};
+    tensor_function_find(name, tensor->n_arguments, tensor->arguments, tensor->rank, &function);
+    struct random_numbers numbers = random_numbers_of(name, function.argument, tensor->rank);
     struct symmetry group = {0};
     bool contradicts;
     bool has_rank = fill && fill->rank > 0 && fill->rank == tensor->rank;
@@ -589,22 +605,45 @@ static enum status prove_statement(const struct proof *self, int s)
     return STATUS_OK;
 }
 
-/* Iterated statements run twice: in the second iteration some read what the first has made. */
+/* Whether iterated statements read a tensor before they make it: the value of the last iteration. */
+static bool is_carried(const struct program *program, int tensor)
+{
+    for (int s = program->first_iterated; s < program->first_final; s++) {
+        const struct program_statement *statement = &program->statements[s];
+        for (int t = 0; t < statement->n_terms; t++)
+            for (int f = 0; f < statement->terms[t].n_factors; f++)
+                if (statement->terms[t].factors[f].tensor == tensor)
+                    return true;
+        if (statement->target.tensor == tensor)
+            return false;
+    }
+    return false;
+}
+
+/* Unknowns, and what an iteration leaves for the next, are numbers with the symmetry that they declare. */
+static enum status begin_iteration(const struct proof *self)
+{
+    const struct program *program = self->program;
+    for (int u = 0; u < program->n_unknowns; u++)
+        if (self->is_needed[program->unknowns[u].tensor])
+            TRY(fill_declared(&program->tensors[program->unknowns[u].tensor],
+                              &self->arrays[program->unknowns[u].tensor]));
+    for (int s = program->first_iterated; s < program->first_final; s++) {
+        int target = program->statements[s].target.tensor;
+        if (is_computed(self, target) && is_carried(program, target))
+            TRY(fill_declared(&program->tensors[target], &self->arrays[target]));
+    }
+    return STATUS_OK;
+}
+
 static enum status prove_statements(const struct proof *self)
 {
     const struct program *program = self->program;
-    for (int s = 0; s < program->first_iterated; s++)
+    for (int s = 0; s < program->n_statements; s++) {
+        if (s == program->first_iterated)
+            TRY(begin_iteration(self));
         TRY(prove_statement(self, s));
-    for (int iteration = 0; iteration < 2; iteration++) {
-        for (int u = 0; u < program->n_unknowns; u++)
-            if (self->is_needed[program->unknowns[u].tensor])
-                TRY(fill_declared(&program->tensors[program->unknowns[u].tensor],
-                                  &self->arrays[program->unknowns[u].tensor]));
-        for (int s = program->first_iterated; s < program->first_final; s++)
-            TRY(prove_statement(self, s));
     }
-    for (int s = program->first_final; s < program->n_statements; s++)
-        TRY(prove_statement(self, s));
     return STATUS_OK;
 }
 

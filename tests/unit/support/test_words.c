@@ -207,6 +207,9 @@ static void test_mistyped_words_bring_a_suggestion(void **state)
         {"nonsense", "static,counter,persist", NULL, ""},
         {"abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz", "abcdefghijklmnopqrstuvwxyz",
          NULL, ""},
+        {"abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-"
+         "abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz-abcdefghijklmnopqrstuvwxyz",
+         "rhf,uhf", NULL, ""},
         {"", "rhf,uhf", NULL, ""},
         {"steal", "", NULL, ""},
     };

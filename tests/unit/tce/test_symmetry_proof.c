@@ -153,6 +153,23 @@ static void test_the_rest_is_refused_with_its_place(void **state)
                   "scalar X\niterate t from n, energy E\n" TWO "X = z[a] * g[i,a,i,b]\nend\n"
                   "z[a] = t[i,a]\nn[i,a] = g[i,a,j,b] * t[j,b]\nE = X\n",
          "x.tce:13:1: the sum into 'X' changes"},
+        /* A longer way from iteration to iteration. */
+        {ORBITALS
+         "tensor g[i,a,j,b] = integrals\ntensor t[i,a]\ntensor n[i,a]\ntensor y[a]\ntensor z[a]\n"
+         "scalar X\niterate t from n, energy E\n" TWO "X = z[a] * g[i,a,i,b]\nend\n"
+         "z[a] = y[a]\ny[a] = t[i,a]\nn[i,a] = g[i,a,j,b] * t[j,b]\nE = X\n",
+         "x.tce:14:1: the sum into 'X' changes"},
+        /* The seed that is not given is 1. */
+        {PLAIN "tensor A[a] = random\ntensor B[a] = random(0)\n" TWO "E = A[a] * B[b]\nend\n",
+         "x.tce:9:1: "},
+        /* Antisymmetric sums need as many values as indices, which other statements make too many. */
+        {PLAIN
+         "index m, n, o, p, q, r, u, v : t\ntensor A[a,b] = random(1)\ntensor B[a,b] = random(2)\n"
+         "tensor P[i,j,k,l,m] = random(3)\ntensor Q[i,n,o,p,q] = random(4)\n" TWO
+         "tensor W[a,b,c,d]\nW[a,b,c,d] = antisym(a b c d) A[a,b] * B[c,d]\n"
+         "E = W[a,b,c,d] * W[a,b,c,d] * A[a,a]\n"
+         "E += A[a,a] * A[b,b] * P[i,j,k,l,m] * Q[r,n,o,p,q]\nend\n",
+         "x.tce:14:1: "},
         /* Declared symmetries. */
         {DECLARED "S[i,j] = R[i,j]\n", "x.tce:8:1: this does not make S[j,i] equal to S[i,j], as "
                                        "line 5 declares: write sym(i, j) "
