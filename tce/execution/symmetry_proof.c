@@ -146,7 +146,7 @@ static double count_trial_work(const struct proof *self, int64_t n)
 }
 
 /* Whether anything is subtracted, so that sums over permutations may vanish where indices have few values. */
-static bool has_signs(const struct proof *self)
+static bool subtracts_anything(const struct proof *self)
 {
     const struct program *program = self->program;
     bool has = false;
@@ -164,7 +164,7 @@ static bool has_signs(const struct proof *self)
 /* Values with which the indices that are permuted can all differ. */
 static int64_t find_wanted_values(const struct proof *self)
 {
-    bool signs = has_signs(self);
+    bool signs = subtracts_anything(self);
     int wanted = LEAST_VALUES;
     for (int t = 0; t < self->program->n_tensors && signs; t++) {
         int places = self->is_needed[t] ? count_places_of_space(&self->program->tensors[t]) : 0;
@@ -621,7 +621,7 @@ static bool is_carried(const struct program *program, int tensor)
 }
 
 /* Unknowns, and what an iteration leaves for the next, are numbers with the symmetry that they declare. */
-static enum status begin_iteration(const struct proof *self)
+static enum status start_iteration_anew(const struct proof *self)
 {
     const struct program *program = self->program;
     for (int u = 0; u < program->n_unknowns; u++)
@@ -641,7 +641,7 @@ static enum status prove_statements(const struct proof *self)
     const struct program *program = self->program;
     for (int s = 0; s < program->n_statements; s++) {
         if (s == program->first_iterated)
-            TRY(begin_iteration(self));
+            TRY(start_iteration_anew(self));
         TRY(prove_statement(self, s));
     }
     return STATUS_OK;
