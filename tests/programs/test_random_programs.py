@@ -127,7 +127,7 @@ def main():
                 n_failed += 1
     print(f"{n_programs} programs, {n_refused} of them wrong; {runs.n_unshown} of too many indices for a trial; "
           f"{n_failed} complaints")
-    return n_failed > 0 or n_refused == 0 or runs.n_unshown > 0.1 * n_programs
+    return n_failed > 0 or n_refused == 0 or runs.n_unshown > 0.25 * n_programs
 
 
 if __name__ == "__main__":
