@@ -49,7 +49,7 @@ def is_noise(tensor):
 
 
 def has_symmetry(tensor, symmetry):
-    return tensor.asymmetry(*symmetry) <= 1e-12 * tensor.norm.max()
+    return tensor.asymmetry(*symmetry) <= 1e-12 * abs(tensor.value).max()
 
 
 class Program:
@@ -61,7 +61,7 @@ class Program:
         self.n_irreps = n_irreps or choose.choice([1, 1, 2, 4, 8])
         self.has_spins = not spaces and choose.random() < 0.3
         self.has_bars = self.has_spins or choose.random() < 0.3
-        self.tile = choose.randint(1, 4) if choose.random() < 0.3 else 0
+        self.tile = choose.choice([0, 0, 1, 2, 3])
         sizes = sizes or [choose.choice([1, 2, 2, 2, 2, 3]), choose.randint(2, 7), choose.randint(1, 12)]
         self.spaces = spaces or [self.space(f"s{n}", size) for n, size in enumerate(sizes)]
         names = [["alpha", "_", "T1"] if n == 1 else [] for n in range(len(self.spaces))]
@@ -212,6 +212,15 @@ class Program:
         self.choose.shuffle(chosen)
         return chosen
 
+    def two_factors(self, required, own=(), local=True):
+        """New ones, each with a part of the required indices and with one that is summed, as in a product of matrices."""
+        longest = max(self.indices, key=lambda indices: indices[0].space.size)
+        summed = self.choose.choice([index for index in longest[:10] if index not in [*required, *own]])
+        required = self.choose.sample(required, len(required))
+        half = self.choose.randint((len(required) + 1) // 3, (len(required) + 1) // 2)
+        parts = [self.choose.sample([*part, summed], len(part) + 1) for part in (required[:half], required[half:])]
+        return [(self.fill(self.new_tensor("I", part)), part) for part in parts]
+
     def operators(self, candidates):
         """Random ones over some of these indices."""
         made = []
@@ -306,6 +315,7 @@ class Program:
                 candidates.append((operator.sign, [[indices.index(i) for i in group] for group in operator.groups]))
         places = range(len(indices) if len(indices) <= 6 else 0)
         single = [[[x], [y]] for x, y in itertools.combinations(places, 2)]
+        n_sure = len(candidates)
         double = [[[x, u], [y, v]] for x, y in itertools.combinations(places, 2)
                   for u, v in itertools.permutations(places, 2) if x < u and len({x, y, u, v}) == 4]
         more = single + self.choose.sample(double, min(len(double), 8))
@@ -346,9 +356,9 @@ class Program:
         self.assign(target, indices, word, terms)
 
     def copied_statement(self):
-        """A copy of a statement for a new tensor, with other names of indices and another order of factors."""
+        """A statement from before for a new tensor, with indices renamed and factors in another order."""
         made = [one for one in self.made if not any(tensor.held for term in one[3] for tensor, _ in term.factors)
-                and not one[0].held and not any(index in one[1] for index in self.loop)]
+                and not one[0].held]
         if not made:
             raise Impossible
         target, indices, _, terms = self.choose.choice(made)
@@ -425,7 +435,7 @@ class Program:
         self.attempt(self.pair_product, left, right)
 
     def pair_product(self, left, right):
-        """A product of two tensors that share a position of groups of a symmetry of each; often over all groups."""
+        """Two tensors that share a position of the groups of a symmetry of each, often in all groups."""
         own = self.own_indices(left)
         other = self.own_indices(right, own)
         places = self.choose.sample(range(len(right.indices)), min(2, len(right.indices)))
@@ -492,7 +502,7 @@ class Program:
         self.summands[target.name] = summand + (0 if word == "=" else self.summands.get(target.name, 0))
 
     def asymmetry(self):
-        """The asymmetry of the sums of the loop, as a fraction."""
+        """The largest change of a summand by a permutation of the loop's indices, as a fraction."""
         return max(abs(summand - np.moveaxis(summand, d, 0)).max() / max(abs(summand).max(), 1e-100)
                    for summand in self.summands.values() for d in range(1, summand.ndim))
 
@@ -532,7 +542,7 @@ class Program:
 
     def all_orders(self, sign, groups, mistake=None, is_written=False):
         """Terms that are a product of stored tensors in all orders of the groups; or, by mistake, not so."""
-        factors = self.factors(sum(groups, []), self.loop, local=False)
+        factors = self.choose.choice([self.factors, self.two_factors])(sum(groups, []), self.loop, local=False)
         if mistake == "plain":
             return [Term(self.number(), [], factors)]
         n_left = 1 if mistake == "subset" and len(groups) > 2 else 0
@@ -614,7 +624,7 @@ class Program:
 
     def ordered_loop(self, mistake=None):
         n = self.choose.choice([2, 2, 3, 3, 3, 4])
-        own, others = self.choose.choice(self.indices), self.choose.choice(self.indices)
+        own, others = self.choose.choice(self.indices[1:] * 2 + self.indices[:1]), self.choose.choice(self.indices)
         loop = self.choose.sample(own[:6], n)
         followers = self.choose.sample([index for index in others[:10] if index not in loop], n)
         groups = [[a, i] for a, i in zip(loop, followers)]
@@ -670,7 +680,7 @@ def right_program(choose):
     program = Program(choose)
     groups = [program.statement, program.copied_statement, program.symmetric_group,
               functools.partial(program.symmetric_group, 6), program.any_pair_product, program.unordered_loop,
-              program.ordered_loop]
+              program.ordered_loop, program.ordered_loop]
     for make in groups + choose.choices(groups, k=choose.randint(0, 4)):
         program.attempt(make)
     for tensor in [tensor for tensor in program.tensors if tensor.name[0] in "TS"]:

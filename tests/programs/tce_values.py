@@ -53,12 +53,11 @@ FILLS = {"random": random_fill, "wave": wave_fill, "constant": constant_fill, "d
 
 
 class Space:
-    """blocks: (size, irrep, spin) each. tile: 0 where the text says nothing; then the program's, or 0."""
+    """blocks: (size, irrep, spin) each. tile: 0 where the text leaves it to the program's, which may be 0, too."""
 
-    def __init__(self, name, blocks, tile, of_program=0):
+    def __init__(self, name, blocks, tile, program_tile=0):
         self.name = name
-        longest = tile or of_program
-        self.n_tiles = sum(-(-size // longest) if longest else 1 for size, _, _ in blocks)
+        self.n_tiles = sum(-(-size // (tile or program_tile or size)) for size, _, _ in blocks)
         self.irreps, self.spins = (np.array([block[label] for block in blocks for _ in range(block[0])])
                                    for label in (1, 2))
         self.size = len(self.irreps)
