@@ -315,7 +315,6 @@ class Program:
                 candidates.append((operator.sign, [[indices.index(i) for i in group] for group in operator.groups]))
         places = range(len(indices) if len(indices) <= 6 else 0)
         single = [[[x], [y]] for x, y in itertools.combinations(places, 2)]
-        n_sure = len(candidates)
         double = [[[x, u], [y, v]] for x, y in itertools.combinations(places, 2)
                   for u, v in itertools.permutations(places, 2) if x < u and len({x, y, u, v}) == 4]
         more = single + self.choose.sample(double, min(len(double), 8))
