@@ -18,6 +18,7 @@
 enum { LEAST_VALUES = 3 };
 #define MOST_PRODUCTS        5e7
 #define MOST_TENSOR_PRODUCTS 2e5
+#define ELEMENT_PRODUCTS     20 /* in the time of a filled element */
 
 struct proof {
     const struct program *program;
@@ -132,7 +133,7 @@ static bool choose_tensors(struct proof *self)
     return any;
 }
 
-/* Products of elements, and elements, where each space has n values. */
+/* Products of elements, in which filled elements count, too, where each space has n values. */
 static double count_trial_work(const struct proof *self, int64_t n)
 {
     const struct program *program = self->program;
@@ -141,7 +142,8 @@ static double count_trial_work(const struct proof *self, int64_t n)
         if (is_computed(self, program->statements[s].target.tensor))
             work += count_element_products(program, &program->statements[s], n);
     for (int t = 0; t < program->n_tensors; t++)
-        work += self->is_needed[t] ? pow((double)n, program->tensors[t].rank) : 0;
+        work +=
+            self->is_needed[t] ? ELEMENT_PRODUCTS * pow((double)n, program->tensors[t].rank) : 0;
     return work;
 }
 
