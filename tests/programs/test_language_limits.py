@@ -44,7 +44,8 @@ def scalars(n):
 
 
 def products(n):
-    return "scalar F = constant\nscalar E\nE = " + " + ".join(["F"] * n) + "\n", n
+    """So many take long to compute."""
+    return "scalar F = constant\nscalar E\nE = " + " + ".join(["F"] * n) + "\n", None
 
 
 def groups(n):
@@ -136,12 +137,13 @@ def check_limit(beryl_tce, path, make, n):
         text, value = make(n + beyond)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
-        status, output, message = run([beryl_tce, "run", path], ALONE)
+        status, output, message = run([beryl_tce, "run", path] + ["--dry-run"] * (value is None), ALONE)
         if beyond == 0 and status != 0:
             raise Fault(f"{n} is refused: {message[:500]}")
-        if beyond == 0:
+        if beyond == 0 and value is not None:
             check_values(output, {"E": (value, abs(value))})
-        elif status != 2 or not re.match(rf"beryl-tce: {re.escape(path)}:\d+:\d+: ", message) or len(message) > 1000:
+        if beyond and (status != 2 or not re.match(rf"beryl-tce: {re.escape(path)}:\d+:\d+: ", message)
+                       or len(message) > 1000):
             raise Fault(f"one beyond {n}: exit status {status}, {message[:500]}")
 
 
