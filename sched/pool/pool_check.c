@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/pool_check.h"
 
+#include "sched/pool/core/task_census.h"
 #include "sched/pool/drivers/sim/noise.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
@@ -202,10 +203,29 @@ static enum status check_machine(const struct taskpool_machine *machine)
 /* --- agreement --- */
 
 /* Arguments that must be equal on all processes, and their names in messages. */
-enum { N_TASKS, RECORD_SIZE, MODE, SETTINGS, FUNCTIONS, N_AGREED };
+enum { N_TASKS, RECORD_SIZE, MODE, SETTINGS, FUNCTIONS, COSTS, N_AGREED };
 static const char *const agreed_names[N_AGREED] = {
-    "n_tasks", "record_size", "the mode", "the settings",
-    "which of owner, cost, finish, idle and data_costs are NULL"};
+    "n_tasks",
+    "record_size",
+    "the mode",
+    "the settings",
+    "which of owner, cost, finish, idle and data_costs are NULL",
+    "what problem.cost returns for the same task"};
+
+/* Of more tasks each process predicts a part of the costs alone (seeding_cost.c). */
+enum { MOST_COSTS_COMPARED = 4096 };
+
+static uint64_t hash_costs(const struct taskpool_problem *problem)
+{
+    struct task_census census = {0};
+    for (int64_t task = 0; problem->cost && task < problem->n_tasks; task++) {
+        if (problem->n_tasks > MOST_COSTS_COMPARED)
+            break;
+        const double both[2] = {(double)task, problem->cost(task, problem->context)};
+        task_census_add_record(&census, both, sizeof both);
+    }
+    return census.sum;
+}
 
 static uint64_t hash_name(const char *name)
 {
@@ -230,6 +250,7 @@ static void list_agreed(const struct pool_request *request, const struct taskpoo
     values[FUNCTIONS] = (problem->owner != NULL) + 2 * (problem->cost != NULL) +
                         4 * (problem->finish != NULL) + 8 * (problem->idle != NULL) +
                         16 * (problem->data_costs != NULL);
+    values[COSTS] = (int64_t)hash_costs(problem);
 }
 
 /* mode  NULL: the request is refused by this process */

@@ -23,6 +23,7 @@ import random_programs
 SECONDS = 60  # for a run
 PROCESSES = [2, 3, 4, 7]
 TOLERANCE = 1e-11  # of the norm
+TOO_MANY = "too many indices to show"
 
 # A single process needs no daemon, which takes Open MPI 0.1 s to start.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_btl": "self"}
@@ -67,6 +68,8 @@ def check_refusal(path, refused, status, message):
     """Status 2 and a line of what is wrong."""
     first, last, words = refused
     found = re.search(rf"{re.escape(path)}:(\d+):", message)
+    if status == 2 and found and TOO_MANY in message:
+        return
     if status != 2 or not found or not first <= int(found[1]) <= last or (words or "") not in message:
         raise Fault(f"exit status {status}, where lines {first} to {last} are to be refused: {words or ''}\n{message}")
 
@@ -91,7 +94,7 @@ class Runs:
         verify = ["--verify"] if number % 4 == 0 else []
         command += ["--sched", choose.choice(self.modes)]
         status, output, message = run(command + verify, ALONE)
-        if status == 2 and "too many indices to show" in message:
+        if status == 2 and TOO_MANY in message:
             self.n_unshown += 1
             return
         if status != 0:

@@ -30,8 +30,8 @@ void seeding_fini(struct taskpool_seeding *seeding);
  * those of --seeding block where these are as good, else boundaries near equal shares of the cost.
  * Each process computes the costs of n_tasks / processes tasks, or of all if they are few, once,
  * and keeps at most 32 MB of sums. Errors: STATUS_USAGE (owners or costs are not known, or out of
- * range; costs of few tasks differ between processes), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31
- * ranges or more for one worker); the same on every process; *seeding is then empty. */
+ * range), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31 ranges or more for one worker);
+ * the same on every process; *seeding is then empty. */
 enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                          const struct taskpool_problem *problem, int rule, int n_workers);
 

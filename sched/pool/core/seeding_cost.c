@@ -13,7 +13,6 @@
  * every boundary is as near as possible to where equal shares of the cost would have it. */
 #include "sched/pool/core/cost_sums.h"
 #include "sched/pool/core/seeding.h"
-#include "sched/pool/core/task_census.h"
 #include "support/base/agree.h"
 #include "support/base/die.h"
 #include "taskpool/taskpool.h"
@@ -254,23 +253,6 @@ static enum status prepare_partition(struct cost_partition *self,
     return allocate_boundaries(self, seeding);
 }
 
-/* Processes that predict the costs of all tasks must find the same, else their blocks overlap. */
-static enum status check_same_costs(const struct cost_sums *costs, MPI_Comm comm)
-{
-    struct task_census own = {0};
-    int rank;
-    task_census_add_record(&own, costs->sums, ((size_t)costs->n + 1) * sizeof *costs->sums);
-    uint64_t first = own.sum;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, comm);
-    return status_agree(comm, own.sum == first
-                                  ? STATUS_OK
-                                  : FAIL(STATUS_USAGE,
-                                         "problem.cost gives different values on processes 0 and "
-                                         "%d: all must return the same cost for the same task",
-                                         rank));
-}
-
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem)
 {
@@ -280,8 +262,6 @@ enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
     MPI_Comm_rank(self.comm, &self.rank);
     MPI_Comm_size(self.comm, &self.size);
     enum status status = status_agree(comm, prepare_partition(&self, problem, seeding));
-    if (status == STATUS_OK && self.comm != comm)
-        status = check_same_costs(&self.costs, comm);
     if (status != STATUS_OK)
         goto done;
     partition_tasks(&self, seeding);
