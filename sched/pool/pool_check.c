@@ -212,7 +212,7 @@ static const char *const agreed_names[N_AGREED] = {
     "which of owner, cost, finish, idle and data_costs are NULL",
     "what problem.cost returns for the same task"};
 
-/* Of more tasks each process predicts a part of the costs alone (seeding_cost.c). */
+/* Where tasks are more, each process predicts the costs of some alone (seeding_cost.c). */
 enum { MOST_COSTS_COMPARED = 4096 };
 
 static uint64_t hash_costs(const struct taskpool_problem *problem)
