@@ -2,7 +2,6 @@
 #include "tce/contraction/contraction_blocks.h"
 #include "tce/tile_loop/loop_worker_private.h"
 
-#include <math.h>
 #include <string.h>
 
 static void set_dimensions(const int64_t extent[MAX_INDICES], struct dense_product *product)
