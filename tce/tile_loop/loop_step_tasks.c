@@ -37,11 +37,12 @@ static struct index_list order_of_view(const struct contraction_indices *indices
     return order;
 }
 
-/* Whether both factors of the step are matrices, of rows or columns of C and what is summed over. */
-static bool has_matrix_factors(const struct contraction_indices *indices)
+/* Whether the factor is a matrix, of rows or columns of C and what is summed over, and the other one, too. */
+static bool is_matrix(const struct contraction_indices *indices, const struct block_layout *layout)
 {
-    return indices->group[ROLE_BATCH].n == 0 && indices->group[ROLE_ROW].n > 0 &&
-           indices->group[ROLE_COLUMN].n > 0 && indices->group[ROLE_SUMMED].n > 0;
+    return !has_diagonal(&layout->own) && indices->group[ROLE_BATCH].n == 0 &&
+           indices->group[ROLE_ROW].n > 0 && indices->group[ROLE_COLUMN].n > 0 &&
+           indices->group[ROLE_SUMMED].n > 0;
 }
 
 /* The form of a view: panels where products of whole tuples read it again and again. */
@@ -49,7 +50,7 @@ static enum factor_form form_of_view(const struct tile_loop_problem *problem, in
                                      const struct contraction_indices *indices,
                                      const struct block_layout *layout)
 {
-    if (s >= problem->first_sliced || layout->reduced || !has_matrix_factors(indices))
+    if (s >= problem->first_sliced || layout->reduced || !is_matrix(indices, layout))
         return BY_STRIDES;
     int nearest = indices->C.own.index[indices->C.own.n - 1];
     return index_list_count(&layout->own, nearest) > 0 ? ROW_PANELS : COLUMN_PANELS;

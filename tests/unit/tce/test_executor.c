@@ -352,6 +352,25 @@ static void test_products_over_many_pairs_are_right(void **state)
     program_instance_fini(&instance);
 }
 
+/* A loop reads matrices as panels, which have no place for a diagonal. */
+static void test_a_loop_reads_diagonals(void **state)
+{
+    (void)state;
+    struct program_instance instance;
+    begin("space u = 7\nindex c, i, j, k, a : u\n"
+          "tensor T[a,i,j] = random(2)\ntensor Q[a,k] = random(3)\ntensor V[c] = random(4)\n"
+          "scalar E\n"
+          "for c, i by tile\n"
+          "    tensor L[i,k]\n"
+          "    L[i,k] = T[a,i,i] * Q[a,k]\n"
+          "    E = L[i,k] * V[c]\n"
+          "end\n",
+          &instance);
+    check_ok(executor_run(instance.executor, 0, instance.plan->n_stages, NULL));
+    check_ok(verification_run(&instance));
+    program_instance_fini(&instance);
+}
+
 static void test_what_does_not_fit_is_refused(void **state)
 {
     (void)state;
@@ -378,6 +397,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_every_task_is_in_the_profile),
         cmocka_unit_test(test_numbers_that_are_not_finite_are_found),
         cmocka_unit_test(test_products_over_many_pairs_are_right),
+        cmocka_unit_test(test_a_loop_reads_diagonals),
         cmocka_unit_test_teardown(test_what_does_not_fit_is_refused, darray_case_stop),
     };
     return check_run_parallel(tests, &argc, &argv);
