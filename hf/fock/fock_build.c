@@ -59,7 +59,6 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
     }
     if (fock->class_costs)
         class_costs_clear(fock->class_costs);
-    fock->kept_times = (struct kept_times){0};
     fock_forget_integrals(fock);
     TRY(status_agree(fock->comm, create_worker(fock)));
     return fock_pool_create(fock);
@@ -168,19 +167,14 @@ static enum status make_room_for_record(struct fock *fock)
     return status;
 }
 
-/* Adds sums over processes, and tells the pool what these say of moves. Collective. */
-static enum status add_counts(struct fock *fock, struct fock_record *record)
+/* Adds sums over processes. Collective. */
+static void add_counts(struct fock *fock, struct fock_record *record)
 {
     struct fock_counts counts = fock_worker_counts(fock->worker);
     struct {
         int64_t integrals, integrals_read, hits, misses, bytes;
-        struct kept_sums kept;
-    } sums = {counts.integrals,
-              counts.integrals_read,
-              counts.hits,
-              counts.misses,
-              fock->store ? integral_store_bytes(fock->store) : 0,
-              fock_pool_take_kept_sums(fock)};
+    } sums = {counts.integrals, counts.integrals_read, counts.hits, counts.misses,
+              fock->store ? integral_store_bytes(fock->store) : 0};
     MPI_Allreduce(MPI_IN_PLACE, &sums, sizeof sums / sizeof(int64_t), MPI_INT64_T, MPI_SUM,
                   fock->comm);
     record->integrals += sums.integrals;
@@ -188,7 +182,6 @@ static enum status add_counts(struct fock *fock, struct fock_record *record)
     record->kept_hits += sums.hits;
     record->kept_misses += sums.misses;
     record->kept_bytes = sums.bytes;
-    return fock_pool_set_move_cost(fock, &sums.kept, sums.hits);
 }
 
 /* Runs the pool once for complete matrices D, and adds to the record of the build. */
@@ -213,7 +206,7 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
     enum status finished = fock_accumulator_finish(fock->accumulator, F);
     TRY(status);
     TRY(finished);
-    TRY(add_counts(fock, record));
+    add_counts(fock, record);
     int64_t last = taskpool_n_iterations(fock->pool) - 1;
     statistics_add(&record->statistics, taskpool_statistics(fock->pool, last));
     return STATUS_OK;

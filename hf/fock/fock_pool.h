@@ -16,21 +16,6 @@ struct id_list {
     int64_t n, capacity;
 };
 
-/* Seconds in which this process filled the store, and ran tasks. */
-struct kept_times {
-    double tasks_wall_s; /* of tasks that filled it, */
-    double fill_wall_s;  /* and of filling it */
-    double fill_s;       /* the same in processor time */
-    double run_s;        /* of this build: durations without filling */
-    int64_t n_filled;    /* tile quartets before this build */
-};
-
-/* Sums over processes that say what it costs to run a task elsewhere. */
-struct kept_sums {
-    int64_t n_filled, fill_ns; /* tile quartets of all builds, and filling them */
-    int64_t n_new, run_ns;     /* of this build: filled, and durations without filling */
-};
-
 struct fock {
     const struct screening *screening;
     struct fock_settings settings;
@@ -46,7 +31,6 @@ struct fock {
     const struct tile_symmetry *symmetry; /* of the molecule, up to D2h, or NULL */
     const struct tile_symmetry *larger;   /* of a larger group, or NULL */
     struct fock_parts *parts;             /* of densities under it; NULL without one */
-    struct kept_times kept_times;
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
     struct density_tiles *density;
@@ -61,19 +45,6 @@ struct fock {
 /* Creates the pool of the object's tasks, instead of the one that there is. Collective. Errors: those of
  * taskpool_create. */
 enum status fock_pool_create(struct fock *fock);
-
-/* Takes this process's part of the sums after a build; the next one begins without. Not collective. */
-struct kept_sums fock_pool_take_kept_sums(struct fock *fock);
-
-/* Tells the pool by how many of its durations a task takes longer elsewhere, unless all processes read what
- * any of them keeps: the seconds that filled a tile quartet, times those that the next build finds, over
- * the durations of all tasks. 4 to 9 for most molecules, 160 for an atom in general contractions; next to
- * nothing where nothing is kept. Not after a build that filled most: it also computed shell pairs.
- * sums    the same on every process, as n_hits
- * n_hits  tile quartets that this build found
- * Errors: those of taskpool_set_move_cost. */
-enum status fock_pool_set_move_cost(struct fock *fock, const struct kept_sums *sums,
-                                    int64_t n_hits);
 
 /* Prepares the pool for its next run, seeded from the last one. Collective. Errors: those of
  * taskpool_restore; STATUS_NO_MEMORY. */

@@ -31,7 +31,6 @@ struct fock_worker {
     bool same_tile_pair;            /* bra and ket of the tile quartet being computed */
     struct ket_selection selection; /* of the build */
     struct fock_counts counts;      /* of the build */
-    struct fock_filling filling;    /* of the store */
     struct integral_store *store;   /* borrowed, or NULL */
     bool reading;                   /* the store had the tile quartet being computed */
     struct quartet_orbits *orbits_of[FOCK_N_GROUPS]; /* NULL: every quartet is computed */
@@ -179,11 +178,6 @@ struct fock_counts fock_worker_counts(const struct fock_worker *worker)
     return worker->counts;
 }
 
-struct fock_filling fock_worker_filling(const struct fock_worker *worker)
-{
-    return worker->filling;
-}
-
 static void interrupt_task_at(struct fock_worker *worker, double now_s)
 {
     if (!worker->interrupt || now_s - worker->interrupted_s < INTERRUPT_S)
@@ -291,7 +285,6 @@ static struct kept_quartets *add_kept(struct fock_worker *worker,
         worker->counts.misses += quartet_batches_may_keep(worker->batches, source);
         return NULL;
     }
-    double start_s = clock_now_s();
     struct kept_size size = quartet_batches_kept_size(worker->batches, source);
     if (kept_quartets_bytes(&size) == 0)
         return NULL;
@@ -302,8 +295,6 @@ static struct kept_quartets *add_kept(struct fock_worker *worker,
         return NULL;
     all.use = interrupt_after_batch;
     quartet_batches_fill(worker->batches, &all);
-    worker->filling.seconds += clock_now_s() - start_s;
-    worker->filling.n_quartets++;
     return all.kept;
 }
 

@@ -62,14 +62,6 @@ struct fock_counts {
 };
 struct fock_counts fock_worker_counts(const struct fock_worker *worker);
 
-/* Seconds in which room was made in the store, and integrals computed for it, since the worker was
- * created, and the tile quartets that they belong to. */
-struct fock_filling {
-    double seconds;
-    int64_t n_quartets;
-};
-struct fock_filling fock_worker_filling(const struct fock_worker *worker);
-
 /* Adds the contribution of a quartet of tiles to the accumulator. Under full
  * symmetry I >= J, K >= L and pair (I, J) not below (K, L). worker is a
  * struct fock_worker: the signature is that of fock_tasks_visit.

@@ -44,25 +44,10 @@ static bool are_data_whole(const struct taskpool_data *data)
     return fits;
 }
 
-static enum status check_data_costs(const struct taskpool_data_costs *costs)
-{
-    const double quantities[] = {costs->latency_s,         costs->node_latency_s,
-                                 costs->bandwidth,         costs->node_bandwidth,
-                                 costs->overhead_s,        (double)costs->cache_bytes,
-                                 (double)costs->node_size, costs->cost_unit_s};
-    bool fits = costs->data && are_data_whole(costs->data);
-    for (size_t i = 0; fits && i < sizeof quantities / sizeof *quantities; i++)
-        fits = quantities[i] >= 0 && isfinite(quantities[i]);
-    return fits ? STATUS_OK
-                : FAIL(STATUS_USAGE,
-                       "problem.data_costs must have data, whole as those of a machine, and times, "
-                       "rates and sizes that are finite and 0 or more");
-}
-
 static bool is_dynamic(const struct taskpool_mode *mode, const void *context)
 {
     (void)context;
-    return mode->add != NULL;
+    return mode->add || mode->dynamic;
 }
 
 static enum status check_dynamic_problem(const struct taskpool_problem *problem,
@@ -79,7 +64,7 @@ static enum status check_dynamic_problem(const struct taskpool_problem *problem,
                     problem->record_size, TASKPOOL_MAX_RECORD_SIZE);
     if (!problem->run_record)
         return FAIL(STATUS_USAGE, "run_record is NULL: a pool of records needs it");
-    if (!mode->add)
+    if (!is_dynamic(mode, NULL))
         return FAIL(STATUS_USAGE, "--sched %s cannot run tasks that add tasks: use one of %s",
                     mode->name, mode_names_where(is_dynamic, NULL, names, sizeof names));
     return STATUS_OK;
@@ -89,14 +74,6 @@ static enum status check_problem(const struct pool_request *request,
                                  const struct taskpool_mode *mode)
 {
     const struct taskpool_problem *problem = request->problem;
-    if (!(problem->even_within >= 0 && isfinite(problem->even_within)))
-        return FAIL(STATUS_USAGE, "problem.even_within is %g: give a finite number of at least 0",
-                    problem->even_within);
-    if (!(problem->move_cost >= 0 && isfinite(problem->move_cost)))
-        return FAIL(STATUS_USAGE, "problem.move_cost is %g: give a finite number of at least 0",
-                    problem->move_cost);
-    if (problem->data_costs)
-        TRY(check_data_costs(problem->data_costs));
     if (problem->record_size > 0)
         return check_dynamic_problem(problem, mode);
     if (problem->n_tasks < 0 || problem->n_tasks > TASKPOOL_MAX_TASKS)
@@ -209,7 +186,7 @@ static const char *const agreed_names[N_AGREED] = {
     "record_size",
     "the mode",
     "the settings",
-    "which of owner, cost, finish, idle and data_costs are NULL",
+    "tasks_keep_data, or which of owner, cost, finish and idle are NULL",
     "what problem.cost returns for the same task"};
 
 /* Where tasks are more, each process predicts the costs of some alone (seeding_cost.c). */
@@ -249,7 +226,7 @@ static void list_agreed(const struct pool_request *request, const struct taskpoo
                   8 * (uint64_t)settings->keep_iterations);
     values[FUNCTIONS] = (problem->owner != NULL) + 2 * (problem->cost != NULL) +
                         4 * (problem->finish != NULL) + 8 * (problem->idle != NULL) +
-                        16 * (problem->data_costs != NULL);
+                        16 * problem->tasks_keep_data;
     values[COSTS] = (int64_t)hash_costs(problem);
 }
 

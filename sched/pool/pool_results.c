@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/core/statistics_report.h"
-#include "sched/pool/data/makespan_bound.h"
 #include "sched/pool/pool.h"
 #include "sched/pool/pool_timeline.h"
 #include "sched/pool/trace/timeline_report.h"
@@ -72,17 +71,6 @@ static struct task_census tasks_there(const struct taskpool *pool)
     return there;
 }
 
-/* Lower bound on the makespan; 0 over MPI and in dynamic pools, which have none. */
-static enum status find_lower_bound(const struct taskpool *pool, double *bound_s)
-{
-    struct makespan_bound bound = {0};
-    enum status status = STATUS_OK;
-    if (pool->machine && pool->problem.record_size == 0)
-        status = makespan_bound_find(pool->machine, pool->problem.n_tasks, &bound);
-    *bound_s = bound.seconds;
-    return status;
-}
-
 enum status pool_end_iteration(struct taskpool *pool, enum status own)
 {
     const struct driver *driver = pool->driver;
@@ -103,8 +91,6 @@ enum status pool_end_iteration(struct taskpool *pool, enum status own)
                      statistics_makespan_s(&outcome.totals));
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
     driver->functions->explain(pool->driver, &iteration->choice);
-    if (outcome.n_failed == 0)
-        TRY(find_lower_bound(pool, &iteration->lower_bound_s));
     enum status status = outcome.n_failed > 0 ? status_agree(pool->comm, own)
                                               : check_outcome(&outcome, pool->settings.mode);
     if (outcome.n_mode_failed > 0 || (outcome.n_failed == 0 && status != STATUS_OK))

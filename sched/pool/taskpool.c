@@ -2,13 +2,11 @@
 #include "sched/pool/core/history.h"
 #include "sched/pool/core/seeding.h"
 #include "sched/pool/core/speeds.h"
-#include "sched/pool/data/first_placement.h"
 #include "sched/pool/drivers/mpi/mpi_doorbell.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/pool.h"
 #include "sched/pool/pool_check.h"
-#include "sched/pool/queues/deal.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
@@ -97,35 +95,11 @@ static enum status seed_bound(struct taskpool *pool)
     return seeding_longest_init(&pool->seeding, pool->problem.n_tasks, pool->bound);
 }
 
-/* Loads of owners may be expected to be so much larger: thieves make them smaller, while moves of data wait
- * for each other. */
-#define OWNERS_UP_TO 1.5
-
-/* The rule of a mode that prefers others to blocks of equal numbers of tasks. Stealing evens out loads, but
- * brings no task to its data. */
-static enum status choose_seeding(const struct taskpool *pool, int n_workers, int *rule)
-{
-    const struct taskpool_problem *problem = &pool->problem;
-    const bool has_owners = problem->data_costs && problem->owner;
-    const bool deals = !problem->data_costs && !pool->setup.speed_sums &&
-                       problem->n_tasks < DEAL_BELOW * (int64_t)n_workers;
-    struct first_placement expected = {0};
-    *rule = problem->cost ? (deals ? TASKPOOL_SEEDING_DEAL : TASKPOOL_SEEDING_COST)
-            : has_owners  ? TASKPOOL_SEEDING_OWNER
-                          : TASKPOOL_SEEDING_BLOCK;
-    if (!problem->cost || !has_owners || problem->data_costs->cost_unit_s == 0)
-        return STATUS_OK;
-    TRY(status_agree(pool->comm, first_placement_estimate(problem, n_workers, &expected)));
-    if (expected.owners_s <= OWNERS_UP_TO * expected.blocks_s)
-        *rule = TASKPOOL_SEEDING_OWNER;
-    return STATUS_OK;
-}
-
 static enum status seed_mode(struct taskpool *pool, const struct taskpool_mode *mode, int n_workers)
 {
     int rule = pool->settings.seeding;
-    if (mode->prefers_cost && rule == TASKPOOL_SEEDING_BLOCK)
-        TRY(choose_seeding(pool, n_workers, &rule));
+    if (rule == TASKPOOL_SEEDING_BY_MODE)
+        rule = mode->seeding ? mode->seeding(&pool->problem) : TASKPOOL_SEEDING_BLOCK;
     return seeding_init(&pool->seeding, pool->comm, &pool->problem, rule, n_workers);
 }
 
@@ -163,7 +137,7 @@ static enum status start_recorder(struct taskpool *pool, const struct taskpool_m
 /* machine  NULL: over MPI, a worker per process */
 static enum status init_pool(struct taskpool *pool, const struct taskpool_machine *machine)
 {
-    const struct taskpool_mode *mode = mode_find(pool->settings.mode);
+    const struct taskpool_mode *mode = mode_for(pool->settings.mode, pool->problem.record_size > 0);
     int n_workers;
     MPI_Comm_size(pool->comm, &n_workers);
     pool->machine = machine;
@@ -387,30 +361,10 @@ int taskpool_restore(struct taskpool *pool)
     return STATUS_OK;
 }
 
-int taskpool_set_move_cost(struct taskpool *pool, double move_cost)
-{
-    TRY(check_between(pool, "taskpool_set_move_cost", "set it between two runs"));
-    if (!(pool->problem.move_cost > 0))
-        return FAIL(STATUS_USAGE,
-                    "taskpool_set_move_cost: create the pool with a problem.move_cost "
-                    "above 0, an estimate");
-    if (!(move_cost > 0 && isfinite(move_cost)))
-        return FAIL(STATUS_USAGE, "taskpool_set_move_cost: %g: give a finite number above 0",
-                    move_cost);
-    pool->problem.move_cost = move_cost;
-    return STATUS_OK;
-}
-
 void taskpool_poll(struct taskpool *pool)
 {
     if (pool && pool->state == POOL_RUNNING && pool->driver->functions->poll)
         pool->driver->functions->poll(pool->driver);
-}
-
-void taskpool_set_duration(struct taskpool *pool, double time_s)
-{
-    if (pool && pool->state == POOL_RUNNING && pool->driver->functions->set_duration)
-        pool->driver->functions->set_duration(pool->driver, time_s);
 }
 
 double taskpool_progress(const struct taskpool *pool)

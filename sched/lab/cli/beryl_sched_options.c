@@ -198,7 +198,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
          ", whose tasks' costs are not predicted"},
         {real && (uts || jacobi) && has_speeds, "speeds", own, " unless simulated"},
         {uts && options->profile, "write-profile", "uts", ", whose tasks have no numbers"},
-        {uts && options->pool.seeding != TASKPOOL_SEEDING_BLOCK, "seeding", "uts",
+        {uts && options->pool.seeding != TASKPOOL_SEEDING_BY_MODE, "seeding", "uts",
          ", which begins with one node"},
         {jacobi && options->n_iterations > 0, "iterations", "jacobi",
          ", where an iteration is a sweep: use --sweeps"},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/cli/beryl_sched_run.h"
 
+#include "sched/lab/bound/makespan_bound.h"
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/profiles/profile_writer.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
-#include "sched/pool/data/data_costs.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
@@ -15,6 +15,7 @@
 #include "support/io/application.h"
 #include "support/io/json.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,12 @@ struct run {
     bool simulated;
     double *speeds; /* n_workers, or NULL */
     struct taskpool_machine machine;
-    struct taskpool_data_costs data_costs; /* as modes know them, if they do */
     struct taskpool_noise noise;
     struct workload *workload;
     struct taskpool *pool;
     struct profile_writer profile;
     int64_t n_completed; /* iterations */
+    double *bounds_s;    /* n_completed: lower bounds on makespans; NULL: not known */
     bool checked;        /* the outputs can be written */
     bool trace_summed;   /* over all processes, as results have it */
     json_t *timeline;    /* on process 0, once the iterations are done; or NULL */
@@ -123,11 +124,6 @@ static enum status create_sched_pool(struct run *run)
     run->machine.context = workload;
     struct taskpool_problem problem = workload->problem;
     problem.run = NULL; /* a simulated duration needs no waiting */
-    if (run->machine.data && run->options->machine.data == MACHINE_DATA_ON) {
-        data_costs_of_machine(&run->machine, &run->data_costs);
-        run->data_costs.cost_unit_s = 1; /* predicted costs are seconds */
-        problem.data_costs = &run->data_costs;
-    }
     return taskpool_simulate(&problem, &settings, &run->machine, &run->pool);
 }
 
@@ -164,9 +160,35 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("\n");
 }
 
+/* Durations are those of the iteration that has ended. */
+static enum status find_lower_bound(struct run *run)
+{
+    struct makespan_bound bound = {0};
+    if (!run->bounds_s)
+        return STATUS_OK;
+    TRY(makespan_bound_find(&run->machine, run->workload->problem.n_tasks, &bound));
+    run->bounds_s[run->n_completed] = bound.seconds;
+    return STATUS_OK;
+}
+
+static double least_bound(const struct run *run)
+{
+    double least_s = INFINITY;
+    for (int64_t i = 0; run->bounds_s && i < run->n_completed; i++)
+        least_s = fmin(least_s, run->bounds_s[i]);
+    return least_s;
+}
+
+static void add_bound(const struct run *run, int64_t i, json_t *iteration)
+{
+    if (iteration && run->bounds_s && run->bounds_s[i] > 0)
+        json_object_set_new(iteration, "lower_bound_seconds", json_real(run->bounds_s[i]));
+}
+
 static enum status run_sched_iteration(struct run *run)
 {
     TRY(taskpool_run(run->pool));
+    TRY(find_lower_bound(run));
     return profile_writer_add(&run->profile, taskpool_history(run->pool));
 }
 
@@ -177,6 +199,10 @@ static enum status run_iterations(struct run *run)
     workload->pool = run->pool;
     TRY(profile_writer_init(&run->profile, run->comm, run->options->profile, workload->recorded,
                             workload->data, run->n_workers));
+    if (run->simulated && workload->problem.record_size == 0) {
+        run->bounds_s = calloc((size_t)run->options->n_iterations + 1, sizeof *run->bounds_s);
+        TRY(CHECK_MEMORY(run->bounds_s, "no memory for bounds"));
+    }
     if (functions->begin)
         TRY(status_agree(run->comm, functions->begin(workload, run->comm)));
     for (int64_t i = 0; i < run->options->n_iterations; i++) {
@@ -196,12 +222,14 @@ static enum status run_iterations(struct run *run)
 static json_t *iterations_to_json(const struct run *run)
 {
     json_t *iterations = json_array();
-    for (int64_t i = 0; i < run->n_completed; i++)
-        if (json_array_append_new(iterations,
-                                  statistics_to_json(taskpool_statistics(run->pool, i))) != 0) {
+    for (int64_t i = 0; i < run->n_completed; i++) {
+        json_t *iteration = statistics_to_json(taskpool_statistics(run->pool, i));
+        add_bound(run, i, iteration);
+        if (json_array_append_new(iterations, iteration) != 0) {
             json_decref(iterations);
             return NULL;
         }
+    }
     return iterations;
 }
 
@@ -279,6 +307,7 @@ static enum status write_run_outputs(const struct run *run, const json_t *result
 static enum status report_run_results(struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
+    makespan_bound_print(least_bound(run));
     if (run->workload->functions->print)
         run->workload->functions->print(run->workload);
     trace_sum(run->options->pool.trace, run->comm);
@@ -301,6 +330,7 @@ static void end_run(struct run *run)
     workload_destroy(run->workload);
     taskpool_noise_fini(&run->noise);
     free(run->speeds);
+    free(run->bounds_s);
 }
 
 /* --- a run --- */
@@ -399,9 +429,11 @@ static void note_completed(const struct run *run, int position, struct mode_reco
 {
     for (int64_t i = 0; i < run->n_completed; i++) {
         const struct taskpool_iteration *statistics = taskpool_statistics(run->pool, i);
-        mode_records_note(records, position, statistics->makespan_s + statistics->balance_s,
-                          statistics);
+        json_t *entry = mode_records_note(
+            records, position, statistics->makespan_s + statistics->balance_s, statistics);
+        add_bound(run, i, entry);
     }
+    records->lower_bound_s = fmin(records->lower_bound_s, least_bound(run));
     records->list[position].timeline = json_incref(run->timeline);
 }
 

@@ -82,11 +82,9 @@ const struct option_row machine_option_rows[] = {
                 .value = "X", .formerly = "crowded-speed", .expert = true,
                 .help = "speed of a worker while all workers of its node compute, relative to "
                         "one alone (default: 1)"),
-    CHOICE_OPTION("data", FIELD(data), "on,off,unknown", .expert = true,
-                  .help =
-                      "on: tasks wait for the blocks that the files beside their profile name, "
-                      "X.blocks.csv and X.sizes.csv, and persist and auto weigh that; off: they "
-                      "do not; unknown: they wait, and no mode knows of it (default: on)"),
+    CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
+                  .help = "on: tasks wait for the blocks that the files beside their profile name, "
+                          "X.blocks.csv and X.sizes.csv; off: they do not (default: on)"),
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
                    .help = "memory of a node for blocks of other workers (default: 1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",

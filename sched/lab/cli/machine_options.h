@@ -14,7 +14,7 @@
 enum machine_topology { TOPOLOGY_NODE, TOPOLOGY_FLAT };
 
 /* Whether moving the data that a profile's tasks need takes time, and modes know of them. */
-enum machine_data { MACHINE_DATA_ON, MACHINE_DATA_OFF, MACHINE_DATA_UNKNOWN };
+enum machine_data { MACHINE_DATA_ON, MACHINE_DATA_OFF };
 
 /* As given on the command line; see struct taskpool_machine. Numbers that were not given are
  * below 0, texts are NULL. */

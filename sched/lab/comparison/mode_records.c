@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/mode_records.h"
 
+#include "sched/lab/bound/makespan_bound.h"
+
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/statistics_report.h"
@@ -74,7 +76,6 @@ json_t *mode_records_note(struct mode_records *records, int position, double sec
     record->first_s = first ? seconds : record->first_s;
     record->best_s = first || seconds < record->best_s ? seconds : record->best_s;
     record->last_s = seconds;
-    records->lower_bound_s = fmin(records->lower_bound_s, statistics->lower_bound_s);
     record->last = *statistics;
     record->last.iteration = record->n_iterations++;
     json_t *entry = statistics_to_json(&record->last);
@@ -214,7 +215,7 @@ void mode_records_print(struct mode_records *records, const char *iteration)
         print_rounds(records, iteration);
     } else
         print_single_round(records, iteration);
-    statistics_print_bound(records->lower_bound_s);
+    makespan_bound_print(records->lower_bound_s);
     if (comparison->oversubscribed)
         log_print("\n%s\n", comparison_oversubscribed_words());
     if (records->trace)

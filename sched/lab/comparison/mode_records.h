@@ -39,7 +39,8 @@ struct mode_records {
     MPI_Comm comm;                /* its own */
     struct comparison comparison; /* of the same modes in the same order; its first members too */
     int64_t n_begun;              /* calls of mode_records_begin */
-    double lower_bound_s;         /* the least of all iterations; 0 or infinite: not known */
+    double
+        lower_bound_s; /* the least of all iterations, set by the caller; 0 or infinite: not known */
     int n;
     struct mode_record list[MODES_MAX];
 };

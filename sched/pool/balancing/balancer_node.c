@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/balancing/balancer_node.h"
 
-#include "sched/pool/protocols/move_account.h"
+#include "sched/pool/queues/speed_classes.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
 
@@ -9,28 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The slope of durations on those before (learned_speeds.h) above which all tasks may be dealt out. */
-#define LEAST_SLOPE 0.5
+/* Rounding is no reason to move tasks. */
+#define LEAST_EXCESS 1e-3
 
-/* The fraction of all work below which the data of all tasks, if none were where they are, are not
- * weighed: loads become as even as without data. */
-#define NEGLIGIBLE 0.03
-
-/* The fraction above which an iteration that knows where its tasks are to run does not steal any more:
- * how long a thief waits for its data is not known well enough. */
-#define DEAR 0.1
-
-void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
-                         const struct balancer_tree *tree, const struct balancer_rules *rules,
-                         struct balancer_forecast *forecast)
+void balancer_node_init(struct balancer_node *self, struct balancer_link *link,
+                        const struct balancer_tree *tree, const struct balancer_rules *rules)
 {
-    *self = (struct balancer_node){.link = link,
-                                   .tree = tree,
-                                   .rules = rules,
-                                   .forecast = forecast,
-                                   .end_s = INFINITY,
-                                   .slowest = INFINITY};
-    self->minds_data = link->placement != NULL;
+    *self = (struct balancer_node){.link = link, .tree = tree, .rules = rules};
     self->finished = !balancer_tree_hosted(tree, link->comm->rank, &self->place);
     if (self->finished)
         return;
@@ -41,7 +26,7 @@ void balancer_node_begin(struct balancer_node *self, struct balancer_link *link,
         self->children[child].size = (double)balancer_tree_child_size(tree, self->place, child);
 }
 
-void balancer_node_finish(struct balancer_node *self)
+void balancer_node_fini(struct balancer_node *self)
 {
     free(self->children);
     free(self->donated.tasks);
@@ -49,42 +34,33 @@ void balancer_node_finish(struct balancer_node *self)
     free(self->granted.tasks);
     free(self->granted.child);
     free(self->grants);
-    *self = (struct balancer_node){.finished = true};
 }
 
 /* --- down --- */
 
-static void send_to_child(struct balancer_node *self, int32_t child, struct balancer_message *head,
-                          const struct balancer_task *tasks)
+/* message  begins with its head, whose to_node is set here */
+static void send_to_child(struct balancer_node *self, int32_t child, struct balancer_head *message,
+                          size_t size, const struct balancer_task *tasks, int64_t n)
 {
     struct balancer_place place = balancer_tree_child(self->tree, self->place, child);
-    head->to_node = place.width > 0;
-    balancer_send(self->link, balancer_tree_host(place), head, tasks, sizeof *tasks);
+    message->to_node = place.width > 0;
+    balancer_send(self->link, balancer_tree_host(place), message, size, tasks,
+                  (size_t)n * sizeof *tasks);
 }
 
-static void send_to_children(struct balancer_node *self, struct balancer_message *head)
+static void announce_average(struct balancer_node *self, struct balancer_average message)
 {
+    self->average_s = message.average_s;
+    self->finished = !message.moves;
     for (int32_t child = 0; child < self->n_children; child++)
-        send_to_child(self, child, head, NULL);
+        send_to_child(self, child, &message.head, sizeof message, NULL, 0);
 }
 
-/* Passes the average down, with the longest task; 0 ends the phase. */
-static void announce_average(struct balancer_node *self, struct balancer_message head)
+static void announce_verdict(struct balancer_node *self, struct balancer_verdict message)
 {
-    self->average_s = head.load_s;
-    self->finished = head.load_s == 0;
-    self->deals = head.deals;
-    self->limit_s = (head.best_s + head.max_s) / 2;
-    for (int32_t child = 0; self->deals && child < self->n_children; child++)
-        self->children[child].size = 1;
-    send_to_children(self, &head);
-}
-
-/* Passes down whether tasks move. */
-static void announce_verdict(struct balancer_node *self, struct balancer_message head)
-{
-    self->finished = head.last;
-    send_to_children(self, &head);
+    self->finished = true;
+    for (int32_t child = 0; child < self->n_children; child++)
+        send_to_child(self, child, &message.head, sizeof message, NULL, 0);
 }
 
 static void count_assigned(const struct balancer_pool *pool, int64_t *begin)
@@ -113,10 +89,82 @@ static void grant_donations(struct balancer_node *self)
     place_assigned(&self->granted, end, self->grants);
     for (int32_t child = 0; child < self->n_children; child++) {
         int64_t begin = child > 0 ? end[child - 1] : 0;
-        struct balancer_message head = {.kind = BALANCER_GRANT, .n = end[child] - begin};
-        send_to_child(self, child, &head, self->grants + begin);
+        struct balancer_tasks message = {.head.kind = BALANCER_GRANT, .n = end[child] - begin};
+        send_to_child(self, child, &message.head, sizeof message, self->grants + begin, message.n);
     }
     free(end);
+    self->finished = self->rules->as_published; /* else outcomes follow */
+}
+
+/* --- the greedy assignment --- */
+
+/* The average load of a child's workers, seconds. */
+static double average_load(const struct balancer_child *child)
+{
+    return child->work / child->speed;
+}
+
+/* Longest first. */
+static int compare_donated(const void *left, const void *right)
+{
+    const struct balancer_task *a = left, *b = right;
+    if (a->work != b->work)
+        return a->work > b->work ? -1 : 1;
+    if (a->donor != b->donor)
+        return a->donor < b->donor ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+static bool has_room_for(const struct balancer_node *self, const struct receiver *worker,
+                         double work, double limit_s)
+{
+    if (self->rules->as_published)
+        return worker->free_s < limit_s;
+    return worker->free_s <= 0 || worker->free_s + work / worker->speed <= limit_s;
+}
+
+/* Gives a task to the child that ends it first; false if that has no room. */
+static bool assign_task(struct balancer_node *self, struct speed_class *classes, int64_t n_classes,
+                        const struct balancer_task *task, double limit_s, int32_t *chosen)
+{
+    struct speed_class *first = speed_classes_find(classes, n_classes, task->work);
+    if (!has_room_for(self, first->heap, task->work, limit_s))
+        return false;
+    *chosen = (int32_t)first->heap->id;
+    struct balancer_child *child = &self->children[*chosen];
+    child->work += task->work;
+    speed_class_load(first, average_load(child));
+    return true;
+}
+
+void balancer_node_assign(struct balancer_node *self, struct balancer_pool *pool, double limit_s)
+{
+    struct receiver *receivers = balancer_allocate(self->n_children, sizeof *receivers);
+    struct speed_class *classes = balancer_allocate(self->n_children, sizeof *classes);
+    struct balancer_task *left = balancer_allocate(pool->n, sizeof *left);
+    int64_t n_left = 0;
+    for (int32_t i = 0; i < self->n_children; i++) {
+        const struct balancer_child *child = &self->children[i];
+        receivers[i] = (struct receiver){
+            .speed = child->speed / child->size, .free_s = average_load(child), .id = i};
+    }
+    int64_t n_classes = speed_classes_init(receivers, self->n_children, classes);
+    if (pool->n > 1)
+        qsort(pool->tasks, (size_t)pool->n, sizeof *pool->tasks, compare_donated);
+    pool->child = balancer_allocate(pool->n, sizeof *pool->child);
+    for (int64_t i = 0; i < pool->n; i++) {
+        struct balancer_task task = pool->tasks[i];
+        int64_t n = pool->n_assigned;
+        if (!assign_task(self, classes, n_classes, &task, limit_s, &pool->child[n]))
+            left[n_left++] = task;
+        else
+            pool->tasks[pool->n_assigned++] = task;
+    }
+    if (n_left > 0)
+        memcpy(pool->tasks + pool->n_assigned, left, (size_t)n_left * sizeof *left);
+    free(left);
+    free(classes);
+    free(receivers);
 }
 
 /* --- up --- */
@@ -129,236 +177,65 @@ static double sum_of_work(const struct balancer_node *self)
     return work;
 }
 
-/* Notes how the last iteration went. Where workers share cores its seconds include turns of others, which durations
- * do not. */
-static void update_forecast(struct balancer_node *self)
+static int ascending_rate(const void *left, const void *right)
 {
-    struct balancer_forecast *forecast = self->forecast;
-    bool may_judge = !self->minds_data && !(self->rules->move_cost > 0) && self->best_s > 0 &&
-                     self->link->comm->per_core <= 1;
-    if (may_judge)
-        theft_forecast_update(&forecast->thefts, forecast->steals, self->took_s, self->alone_s,
-                              self->best_s);
-    if (forecast->steals) {
-        forecast->end_s = self->end_s;
-        forecast->error_s /= 2;
-    } else if (forecast->max_s > 0) { /* 0: it is not known yet which load lasts */
-        forecast->error_s = fmax(0, self->max_s - forecast->max_s);
-    }
+    const double *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
 }
 
-/* The least difference of two loads that has a thief get a task, where moving costs something: see
- * move_account.h. */
-static double least_difference(const struct balancer_node *self)
+/* The median of the children's rates that are known; 0: none is. */
+static double median_rate(const struct balancer_node *self)
 {
-    double move_cost = self->rules->move_cost;
-    return move_cost > 0 ? move_account_least_lead(move_cost) * self->mean_s : 0;
-}
-
-/* The fraction by which the largest load is expected to exceed what it should be for the noise of
- * durations: as the largest of as many normally distributed numbers as there are workers. */
-static double relative_error(const struct balancer_node *self)
-{
-    double n_workers = self->link->comm->size;
-    return sqrt(2 * log(n_workers)) * balancer_load_error(self->link, self->n_tasks);
-}
-
-/* Where workers take turns, the part of a core's share that a load is to exceed in order to move: of two such loads on
- * one core it ends a third late. */
-#define LARGE_LOAD (2 / 3.0)
-
-/* Whether workers that share cores end an iteration hardly earlier if the largest load becomes smaller, as it is below
- * this part of what a core has to run on average: a core runs one after another, until it has run the loads of all that
- * share it. max_s may be less than the average, of loads that have not lasted yet. */
-static bool cores_even_out(const struct balancer_node *self, double max_s, double part)
-{
-    double average_s = self->work / self->speed;
-    return balancer_in_turns(self->link, fmax(max_s, average_s)) &&
-           max_s < part * self->link->comm->per_core * average_s;
-}
-
-/* Whether the next iteration should steal if its largest load is to be this one: at best stealing
- * makes loads even, and then its end has to be found. After the first iteration nothing is known yet
- * of how well durations predict others. */
-static bool expect_gain(struct balancer_node *self, double max_s)
-{
-    struct balancer_forecast *forecast = self->forecast;
-    double end_s = fmax(forecast->end_s, least_difference(self));
-    double error_s = fmax(forecast->error_s, relative_error(self) * self->best_s);
-    forecast->max_s = max_s;
-    forecast->steals = forecast->n++ == 0 || self->tries || max_s + error_s > self->best_s + end_s;
-    if (theft_forecast_harms(&forecast->thefts, max_s, self->best_s) && !self->tries)
-        forecast->steals = false;
-    if (self->minds_data && self->away_s > DEAR * self->work)
-        forecast->steals = false;
-    if (cores_even_out(self, max_s, 1) && !self->tries)
-        forecast->steals = false;
-    return forecast->steals;
-}
-
-static bool minds_costs(const struct balancer_link *link)
-{
-    return link->speeds && expected_work_minds_costs(&link->speeds->expected);
-}
-
-/* Whether durations say more of what moved tasks take than their mean does. */
-static bool predicts_moved(const struct balancer_link *link)
-{
-    return !link->speeds || minds_costs(link) || link->speeds->prediction.moves > LEAST_SLOPE;
-}
-
-/* The ratio of what data took to their price. What a placement that was given up has shown is not
- * forgotten: tasks moved, and all waited for the same network card. */
-static double data_ratio(struct balancer_node *self, enum best_step step)
-{
-    const double least = 0.25; /* copies of others, which are there for nothing */
-    struct balancer_forecast *forecast = self->forecast;
-    double ratio = self->price_s > 0 ? self->moved_s / self->price_s : 1;
-    if (step == BEST_RETURN)
-        forecast->ratio = fmax(forecast->ratio, ratio);
-    return fmax(fmax(ratio, forecast->ratio), least);
-}
-
-/* Decides what becomes of the placement that ran; whether tasks may move. */
-static bool begin_with_data(struct balancer_node *self, struct balancer_message *head)
-{
-    if (!self->minds_data)
-        return true;
-    struct best_makespan *best = &self->forecast->best;
-    head->weighs = self->away_s > NEGLIGIBLE * self->work;
-    if (head->weighs && best->start_s == 0)
-        best->start_s = self->first_s;
-    head->step = best_makespan_next(best, self->took_s, relative_error(self));
-    head->remembers = head->step == BEST_MOVE || head->step == BEST_KEEP;
-    head->price_s = data_ratio(self, head->step);
-    return head->step == BEST_MOVE || head->step == BEST_TRY;
-}
-
-/* Few workers are slow if the mean speed is above MOST_ARE_FAST of the largest, and the least below IS_SLOW of the mean. */
-#define MOST_ARE_FAST 0.9
-#define IS_SLOW       0.5
-
-/* The standard deviation of loads, a fraction of them, above which durations are noise. */
-#define NOISY 0.05
-
-static bool few_are_slow(const struct balancer_node *self)
-{
-    double mean = self->speed / (double)self->tree->n_leaves;
-    return mean > MOST_ARE_FAST * self->fastest && self->slowest < IS_SLOW * mean;
-}
-
-/* Whether all tasks are dealt out anew, if loads are uneven. Not for a few slow workers where durations are noise: a deal
- * moves tasks of all workers, and what they take elsewhere is uncertain; pairs move only what slow workers have too
- * much. Pairs do not while it is still to be tried which workers are slow. */
-static bool may_deal(const struct balancer_node *self)
-{
-    bool leaves_others = few_are_slow(self) && !self->tries &&
-                         balancer_load_error(self->link, self->n_tasks) > NOISY;
-    return !leaves_others && predicts_moved(self->link) &&
-           self->n_tasks < self->rules->deal_below * self->tree->n_leaves;
+    double *rates = balancer_allocate(self->n_children, sizeof *rates);
+    size_t n = 0;
+    for (int32_t child = 0; child < self->n_children; child++)
+        if (self->children[child].rate > 0)
+            rates[n++] = self->children[child].rate;
+    qsort(rates, n, sizeof *rates, ascending_rate);
+    double median = n > 0 ? (rates[n / 2] + rates[(n - 1) / 2]) / 2 : 0;
+    free(rates);
+    return median;
 }
 
 static void begin_at_root(struct balancer_node *self, double work)
 {
-    double average_s = work / self->speed;
-    self->work = work;
-    struct balancer_message head = {.kind = BALANCER_AVERAGE,
-                                    .longest_s = self->longest_s / self->fastest,
-                                    .n_tasks = self->n_tasks};
-    head.best_s = self->best_s = fmax(average_s, head.longest_s);
-    self->mean_s = self->n_tasks > 0 ? work / (double)self->n_tasks : 0;
-    update_forecast(self);
-    head.max_s = self->max_s * (1 - BALANCER_LEAST_GAIN);
-    bool may_move = begin_with_data(self, &head) && self->n_tasks > 0 &&
-                    !(self->rules->finds_data && cores_even_out(self, self->max_s, LARGE_LOAD));
-    /* Where moves cost something, more than a task's worth has to be uneven. */
-    double excess_s = self->rules->move_cost > 0 ? self->mean_s : 0;
-    double over = self->rules->balance_over + balancer_tolerance(self->link, self->n_tasks);
-    bool is_uneven = may_move && self->max_s > self->best_s * (1 + over) + excess_s;
-    /* A trial round is for workers whose speed is unknown and counts as 1, unless it costs more than moves
-     * of which it is known that they pay. */
-    bool may_try = may_move && !head.weighs && !(self->rules->move_cost > 0);
-    head.tries = self->tries =
-        may_try && self->rules->by_pairs && self->untried_s > average_s * (1 + over);
-    head.deals = is_uneven && !head.weighs && may_deal(self);
-    self->pairs_follow = head.deals || (self->rules->refines && !head.weighs);
-    if (is_uneven || head.tries) {
-        head.load_s = average_s;
-        head.as_seeded = head.weighs && !self->forecast->asked_as_seeded;
-        self->as_seeded = head.as_seeded;
-        self->forecast->asked_as_seeded |= head.weighs;
-    } else {
-        head.step = best_makespan_stay(&self->forecast->best, head.step);
-        head.steals = expect_gain(self, self->max_s) || head.step == BEST_START;
-        self->forecast->steals = head.steals;
-        head.harms = self->forecast->thefts.harms && !head.steals;
-    }
-    announce_average(self, head);
+    struct balancer_average message = {.head.kind = BALANCER_AVERAGE,
+                                       .average_s = work / self->speed,
+                                       .max_s = self->max_s,
+                                       .typical_rate = median_rate(self)};
+    message.best_s = fmax(message.average_s, self->longest / self->fastest);
+    message.moves =
+        self->max_s * (1 - LEAST_EXCESS) > message.best_s * (1 + self->rules->least_excess);
+    announce_average(self, message);
 }
 
-static void add_load(struct balancer_node *self, const struct balancer_message *message)
+static void add_load(struct balancer_node *self, const struct balancer_load *message)
 {
-    struct balancer_child *child = &self->children[message->child];
-    child->work = message->load_s;
+    struct balancer_child *child = &self->children[message->head.child];
+    child->work = message->work;
     child->speed = message->speed;
+    child->rate = message->rate;
     self->speed += message->speed;
     self->fastest = fmax(self->fastest, message->fastest);
-    self->slowest = fmin(self->slowest, message->slowest);
+    self->longest = fmax(self->longest, message->longest);
     self->max_s = fmax(self->max_s, message->max_s);
-    self->longest_s = fmax(self->longest_s, message->longest_s);
-    self->untried_s = fmax(self->untried_s, message->untried_s);
-    self->end_s = fmin(self->end_s, message->end_s);
-    self->n_tasks += message->n_tasks;
-    self->took_s = fmax(self->took_s, message->took_s);
-    self->alone_s = fmax(self->alone_s, message->alone_s);
-    self->first_s = fmax(self->first_s, message->first_s);
-    self->moved_s += message->moved_s;
-    self->price_s += message->price_s;
-    self->away_s += message->away_s;
     if (++self->n_loads < self->n_children)
         return;
-    double work = sum_of_work(self);
     if (self->is_root) {
-        begin_at_root(self, work);
+        begin_at_root(self, sum_of_work(self));
         return;
     }
-    struct balancer_message head = {.kind = BALANCER_LOAD,
-                                    .child = self->own_child,
-                                    .load_s = work,
-                                    .speed = self->speed,
-                                    .fastest = self->fastest,
-                                    .slowest = self->slowest,
-                                    .max_s = self->max_s,
-                                    .longest_s = self->longest_s,
-                                    .untried_s = self->untried_s,
-                                    .end_s = self->end_s,
-                                    .n_tasks = self->n_tasks,
-                                    .took_s = self->took_s,
-                                    .alone_s = self->alone_s,
-                                    .first_s = self->first_s,
-                                    .moved_s = self->moved_s,
-                                    .price_s = self->price_s,
-                                    .away_s = self->away_s};
-    balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
+    const struct balancer_load own = {.head = {BALANCER_LOAD, .child = self->own_child},
+                                      .work = sum_of_work(self),
+                                      .speed = self->speed,
+                                      .max_s = self->max_s,
+                                      .longest = self->longest,
+                                      .fastest = self->fastest,
+                                      .rate = median_rate(self)};
+    balancer_send(self->link, balancer_tree_host(self->parent), &own, sizeof own, NULL, 0);
 }
 
-/* The worker with the least load, and how many have about as little: nearer to it than to the limit. */
-static struct balancer_child least_loaded(const struct balancer_node *self)
-{
-    struct balancer_child least = self->children[0];
-    for (int32_t child = 1; child < self->n_children; child++)
-        if (balancer_child_average(&self->children[child]) < balancer_child_average(&least))
-            least = self->children[child];
-    double least_s = balancer_child_average(&least);
-    double free_s = fmax(least_s, (least_s + self->limit_s) / 2);
-    least.n_free = 0;
-    for (int32_t child = 0; child < self->n_children; child++)
-        if (balancer_child_average(&self->children[child]) <= free_s)
-            least.n_free += self->children[child].n_free;
-    return least;
-}
-
-static void append_message(struct balancer_pool *pool, const struct balancer_message *message)
+static void append_tasks(struct balancer_pool *pool, const struct balancer_tasks *message)
 {
     int64_t n = pool->n + message->n;
     if (array_reserve(&pool->tasks, n, &pool->capacity, sizeof *pool->tasks) != STATUS_OK)
@@ -368,117 +245,56 @@ static void append_message(struct balancer_pool *pool, const struct balancer_mes
     pool->n = n;
 }
 
-static void add_donation(struct balancer_node *self, const struct balancer_message *message)
+static void add_donation(struct balancer_node *self, const struct balancer_tasks *message)
 {
     struct balancer_pool *pool = &self->donated;
-    append_message(pool, message);
-    struct balancer_child *child = &self->children[message->child];
-    child->work = message->load_s;
-    if (self->deals) {
-        child->speed = message->speed;
-        child->n_free = message->n_free;
-    }
+    append_tasks(pool, message);
+    self->children[message->head.child].work = message->work;
     if (++self->n_donations < self->n_children)
         return;
+    balancer_node_assign(self, pool,
+                         self->is_root ? INFINITY : self->rules->fill_to * self->average_s);
     if (self->is_root) {
-        balancer_node_assign(self, pool, INFINITY);
         grant_donations(self);
         return;
     }
-    double limit_s = self->deals ? self->limit_s : self->rules->fill_to * self->average_s;
-    balancer_node_assign(self, pool, limit_s);
-    struct balancer_child own = {.work = sum_of_work(self)};
-    if (self->deals)
-        own = least_loaded(self);
-    struct balancer_message head = {.kind = BALANCER_DONATION,
-                                    .child = self->own_child,
-                                    .n = pool->n - pool->n_assigned,
-                                    .load_s = own.work,
-                                    .speed = own.speed,
-                                    .n_free = own.n_free};
-    balancer_send(self->link, balancer_tree_host(self->parent), &head,
-                  pool->tasks + pool->n_assigned, sizeof *pool->tasks);
+    const struct balancer_tasks own = {.head = {BALANCER_DONATION, .child = self->own_child},
+                                       .n = pool->n - pool->n_assigned,
+                                       .work = sum_of_work(self)};
+    balancer_send(self->link, balancer_tree_host(self->parent), &own, sizeof own,
+                  pool->tasks + pool->n_assigned, (size_t)own.n * sizeof *pool->tasks);
 }
 
-/* The root's verdict on tasks as they were seeded: where they are not expected to take less than they did,
- * pairs exchange what ran. */
-static struct balancer_message judge_as_seeded(struct balancer_node *self, double max_s)
-{
-    struct balancer_message verdict = {.kind = BALANCER_VERDICT, .max_s = max_s};
-    self->as_seeded = false;
-    verdict.accepted = verdict.last = best_makespan_accepts(&self->forecast->best, max_s);
-    if (verdict.last)
-        verdict.steals = expect_gain(self, max_s);
-    return verdict;
-}
-
-/* The fraction of a load that pairs leave as it is, being within its error. What is expected of tasks by their costs,
- * too, has less error than their durations; but a deal has moved most of them. */
-static double tolerance_of_pairs(const struct balancer_node *self)
-{
-    return self->deals || !minds_costs(self->link) ? balancer_tolerance(self->link, self->n_tasks)
-                                                   : 0;
-}
-
-/* The root's verdict. There are pairs if the largest load is still worth it: after a deal all loads
- * in the upper three quarters of the excess are to become smaller, after the tree all. Where data are known, loads
- * after the pairs include what transfers may wait; if the largest is not below the one before with that, it is judged
- * as that one, which pairs never exceed: to refuse such trials made more iterations longer than it made shorter. */
-static struct balancer_message judge_outcome(struct balancer_node *self, double max_after_s)
-{
-    struct balancer_message verdict = {.kind = BALANCER_VERDICT};
-    verdict.accepted = max_after_s < self->max_s || self->rules->takes_worse;
-    double max_s = verdict.accepted ? max_after_s : self->max_s;
-    verdict.last = !self->pairs_follow || max_s <= self->best_s * (1 + self->rules->balance_over);
-    double kept_s = self->deals ? (max_s - self->best_s) / 4 : 0;
-    double above = self->rules->donate_above + tolerance_of_pairs(self);
-    verdict.load_s = fmax(self->best_s + kept_s, self->best_s * above);
-    verdict.max_s = max_s;
-    if (verdict.last)
-        verdict.steals = expect_gain(self, max_s);
-    verdict.harms = verdict.last && self->forecast->thefts.harms && !verdict.steals;
-    if (verdict.last && self->minds_data) {
-        verdict.accepted = best_makespan_accepts(&self->forecast->best, max_s);
-        verdict.starts = !verdict.accepted && self->forecast->best.is_start;
-        verdict.steals = verdict.steals || verdict.starts;
-        self->forecast->steals = verdict.steals;
-    }
-    self->pairs_follow = false;
-    return verdict;
-}
-
-static void add_outcome(struct balancer_node *self, const struct balancer_message *message)
+static void add_outcome(struct balancer_node *self, const struct balancer_outcome_message *message)
 {
     self->max_after_s = fmax(self->max_after_s, message->max_s);
     if (++self->n_outcomes < self->n_children)
         return;
-    double max_after_s = self->max_after_s;
-    self->n_outcomes = 0; /* of a deal; those of the pairs follow */
-    self->max_after_s = 0;
-    if (!self->is_root) {
-        struct balancer_message head = {
-            .kind = BALANCER_OUTCOME, .child = self->own_child, .max_s = max_after_s};
-        balancer_send(self->link, balancer_tree_host(self->parent), &head, NULL, 0);
+    if (self->is_root) {
+        announce_verdict(self,
+                         (struct balancer_verdict){.head.kind = BALANCER_VERDICT,
+                                                   .accepted = self->max_after_s < self->max_s});
         return;
     }
-    announce_verdict(self, self->as_seeded ? judge_as_seeded(self, max_after_s)
-                                           : judge_outcome(self, max_after_s));
+    const struct balancer_outcome_message own = {
+        .head = {BALANCER_OUTCOME, .child = self->own_child}, .max_s = self->max_after_s};
+    balancer_send(self->link, balancer_tree_host(self->parent), &own, sizeof own, NULL, 0);
 }
 
-void balancer_node_receive(struct balancer_node *self, const struct balancer_message *message)
+void balancer_node_receive(struct balancer_node *self, const void *message)
 {
-    switch ((enum balancer_kind)message->kind) {
+    switch ((enum balancer_kind)((const struct balancer_head *)message)->kind) {
     case BALANCER_LOAD:
         add_load(self, message);
         break;
     case BALANCER_AVERAGE:
-        announce_average(self, *message);
+        announce_average(self, *(const struct balancer_average *)message);
         break;
     case BALANCER_DONATION:
         add_donation(self, message);
         break;
     case BALANCER_GRANT:
-        append_message(&self->granted, message);
+        append_tasks(&self->granted, message);
         balancer_node_assign(self, &self->granted, INFINITY);
         grant_donations(self);
         break;
@@ -486,8 +302,9 @@ void balancer_node_receive(struct balancer_node *self, const struct balancer_mes
         add_outcome(self, message);
         break;
     case BALANCER_VERDICT:
-        announce_verdict(self, *message);
+        announce_verdict(self, *(const struct balancer_verdict *)message);
         break;
+    case BALANCER_SPEED_REPORT:
     case BALANCER_TAKE:
     case BALANCER_GIVE:
     case BALANCER_PAIR_LOAD:

@@ -8,22 +8,17 @@
 
 /* --- gossip --- */
 
-static int64_t count_rounds(int64_t fan_out, int n_workers)
+static int64_t count_rounds(int n_workers)
 {
     int64_t n = 1;
-    for (int64_t reached = fan_out; reached < n_workers; n++)
-        reached *= fan_out;
+    for (int64_t reached = GOSSIP_FAN_OUT; reached < n_workers; n++)
+        reached *= GOSSIP_FAN_OUT;
     return 2 * n;
 }
 
-void gossip_init(struct gossip *self, struct taskpool_comm *comm, int32_t kind, int32_t end_kind,
-                 int64_t fan_out, int64_t n_rounds)
+void gossip_init(struct gossip *self, struct taskpool_comm *comm, int32_t kind, int32_t end_kind)
 {
-    *self =
-        (struct gossip){.comm = comm,
-                        .kind = kind,
-                        .fan_out = fan_out,
-                        .n_rounds = n_rounds > 0 ? n_rounds : count_rounds(fan_out, comm->size)};
+    *self = (struct gossip){.comm = comm, .kind = kind, .n_rounds = count_rounds(comm->size)};
     diffusing_init(&self->end, comm, end_kind);
 }
 
@@ -42,8 +37,8 @@ static void send_known_loads(struct gossip *self, int32_t round)
     if (round > self->last_round)
         self->last_round = round;
     int n_others = comm->size - 1;
-    bool to_all = self->fan_out >= n_others;
-    for (int i = 0; i < n_others && i < self->fan_out; i++) {
+    bool to_all = GOSSIP_FAN_OUT >= n_others;
+    for (int i = 0; i < n_others && i < GOSSIP_FAN_OUT; i++) {
         int to = to_all ? i : (int)taskpool_comm_random_below(comm, (uint64_t)n_others);
         taskpool_comm_send(comm, to < comm->rank ? to : to + 1, &message,
                            offsetof(struct gossip_message, loads) + bytes);
@@ -94,7 +89,7 @@ enum { BATCH_TASKS = 512 };
 
 struct transfer_task {
     int64_t task;
-    double work;
+    double time_s;
 };
 
 struct transfer_batch {
@@ -103,14 +98,10 @@ struct transfer_batch {
 };
 
 void transfer_init(struct transfer *self, struct gossip *gossip, struct duration_bins *bins,
-                   struct learned_speeds *speeds, int32_t first_kind)
+                   int32_t first_kind)
 {
-    *self = (struct transfer){.comm = gossip->comm,
-                              .gossip = gossip,
-                              .bins = bins,
-                              .speed = 1,
-                              .speeds = speeds,
-                              .first_kind = first_kind};
+    *self = (struct transfer){
+        .comm = gossip->comm, .gossip = gossip, .bins = bins, .first_kind = first_kind};
     diffusing_init(&self->end, self->comm, first_kind + TRANSFER_END);
 }
 
@@ -120,19 +111,9 @@ void transfer_begin(struct transfer *self)
     diffusing_begin(&self->end);
 }
 
-double transfer_load(const struct transfer *self)
-{
-    return self->bins->load_s / self->speed;
-}
-
-double transfer_usual_load(const struct transfer *self)
-{
-    return self->limit_s - (self->limit_s - transfer_load(self)) * self->speed;
-}
-
 static void keep_task(struct transfer *self, const struct transfer_task *task)
 {
-    taskpool_comm_report(self->comm, duration_bins_add(self->bins, task->task, task->work));
+    taskpool_comm_report(self->comm, duration_bins_add(self->bins, task->task, task->time_s));
 }
 
 /* A worker with room for a task, by its index among the known ones, which counts the task there;
@@ -167,8 +148,6 @@ static void send_batch(struct transfer *self, int to, struct transfer_batch *bat
 {
     if (batch->head.n == 0)
         return;
-    if (batch->head.kind == self->first_kind + TRANSFER_TASKS)
-        learned_speeds_gave(self->speeds, to);
     taskpool_comm_send(self->comm, to, batch,
                        sizeof batch->head + (size_t)batch->head.n * sizeof batch->tasks[0]);
     diffusing_sent_work(&self->end);
@@ -194,7 +173,7 @@ static void choose_donations(struct transfer *self, struct donation **donations,
 {
     int64_t capacity = 0, entry;
     float time_s;
-    while (transfer_load(self) > self->limit_s &&
+    while (self->bins->load_s > self->limit_s &&
            duration_bins_remove_smallest(self->bins, &entry, &time_s)) {
         int receiver = choose_receiver(self, time_s);
         enum status status = receiver < 0
@@ -237,14 +216,11 @@ static void donate_tasks(struct transfer *self)
 static void accept_tasks(struct transfer *self, int from, const struct transfer_batch *offered)
 {
     struct transfer_batch refused = {.head.kind = self->first_kind + TRANSFER_RETURN};
-    learned_speeds_got(self->speeds, from);
     diffusing_received_work(&self->end, from);
     for (int64_t i = 0; i < offered->head.n; i++) {
         const struct transfer_task *task = &offered->tasks[i];
-        if (transfer_load(self) + task->work / self->speed <= self->limit_s) {
+        if (self->bins->load_s + task->time_s <= self->limit_s) {
             keep_task(self, task);
-            taskpool_comm_report(self->comm, watched_tasks_add(&self->speeds->watched, task->task,
-                                                               task->work, from));
             self->comm->counts.tasks_moved++;
         } else {
             add_to_batch(self, from, &refused, task);

@@ -3,14 +3,13 @@
  * with little load, and send tasks there. */
 #pragma once
 
-#include "sched/pool/balancing/learned_speeds.h"
 #include "sched/pool/protocols/diffusing.h"
 #include "sched/pool/queues/duration_bins.h"
 #include "taskpool/mode.h"
 
 /* Gossip: workers tell random others of workers with little load, over several rounds.
  *
- * A worker that has little load sends it to fan_out random workers, or to all others if they are
+ * A worker that has little load sends it to GOSSIP_FAN_OUT random workers, or to all others if they are
  * not more. The receiver of a message of
  * one round adds the loads in it to those that it knows, and sends these to as many workers in the
  * next round, once in each round. When all rounds are over is detected by acknowledgements
@@ -20,7 +19,7 @@
  * synchronised. A worker remembers the loads of GOSSIP_MAX workers at most, chosen at random from
  * those it receives, because the sets would grow with the number of workers. */
 
-enum { GOSSIP_MAX = 64 };
+enum { GOSSIP_MAX = 64, GOSSIP_FAN_OUT = 2 };
 
 struct gossip_load {
     int32_t worker;
@@ -37,20 +36,17 @@ struct gossip_message {
 struct gossip {
     struct taskpool_comm *comm; /* borrowed */
     int32_t kind;
-    int64_t fan_out;
-    int64_t n_rounds;
+    int64_t
+        n_rounds; /* twice as many as would reach all workers if none were reached twice, because
+                       * the messages of one round know little of each other */
     int32_t last_round; /* that this worker has sent */
     int n_known;
     struct gossip_load known[GOSSIP_MAX]; /* n_known, by worker */
     struct diffusing end;                 /* finished: no message is on its way or will be */
 };
 
-/* kind, end_kind  of this user's messages of struct gossip_message and struct diffusing_message
- * fan_out         >= 2
- * n_rounds        0: twice as many as would reach all workers if none were reached twice, because
- *                 the messages of one round know little of each other */
-void gossip_init(struct gossip *gossip, struct taskpool_comm *comm, int32_t kind, int32_t end_kind,
-                 int64_t fan_out, int64_t n_rounds);
+/* kind, end_kind  of this user's messages of struct gossip_message and struct diffusing_message */
+void gossip_init(struct gossip *gossip, struct taskpool_comm *comm, int32_t kind, int32_t end_kind);
 
 /* Begins a phase, in which nothing is known. */
 void gossip_begin(struct gossip *gossip);
@@ -63,8 +59,7 @@ void gossip_tell(struct gossip *gossip, double load_s);
 void gossip_receive(struct gossip *gossip, int from, const struct gossip_message *message);
 
 /* Transfer: workers above a limit send their shortest tasks to workers that they know, by gossip,
- * to have little load. A worker's speed is known to itself alone: it says what load leaves a worker of
- * speed 1 as much room.
+ * to have little load.
  *
  * Each receiver is chosen with a probability in proportion to what it lacks to the limit, if the
  * task does not lift it above as far as the sender knows. A receiver to which several have sent
@@ -85,8 +80,7 @@ struct transfer_message {
     int32_t kind;
     int32_t unused;
     int64_t n;     /* tasks, which follow */
-    double load_s; /* the user's, as speed */
-    double speed;
+    double load_s; /* the user's */
 };
 
 struct transfer {
@@ -95,20 +89,13 @@ struct transfer {
     struct duration_bins *bins;
     int32_t first_kind;
     double limit_s; /* set by the user before transfer_is_finished */
-    double speed;   /* of this worker: it has the work of bins over speed; set likewise */
-    struct learned_speeds *speeds; /* notes which tasks move; borrowed */
     bool has_donated;
     struct diffusing end;
 };
 
-/* bins    tasks of this worker by their work, which lose and receive some
- * speeds  see struct transfer */
+/* bins  tasks of this worker, which loses and receives some */
 void transfer_init(struct transfer *transfer, struct gossip *gossip, struct duration_bins *bins,
-                   struct learned_speeds *speeds, int32_t first_kind);
-
-/* This worker's load, and the load of a worker of speed 1 that lacks as much work to the limit. */
-double transfer_load(const struct transfer *transfer);
-double transfer_usual_load(const struct transfer *transfer);
+                   int32_t first_kind);
 
 /* Begins a phase, before any of its messages arrives. */
 void transfer_begin(struct transfer *transfer);

@@ -1,73 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured balancing, the common part of the modes persist, retentive and auto: tasks are timed where they
+/* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
  * run, and between iterations a balancer moves some of them, so that the workers' loads
  * are even if tasks take as long as they did, or elsewhere as long as that is by the workers'
- * speeds. */
+ * speeds. Static pools only.
+ *
+ * Where tasks keep data (taskpool_problem.tasks_keep_data) the first iteration's durations do not
+ * count: in the second tasks stay, and find what they kept. No iteration but the first steals, tasks move
+ * only where the largest load exceeds the best possible by KEPT_EXCESS, and speeds are not
+ * learned, as what a task takes says little of the worker. */
 #pragma once
 
 #include "sched/pool/balancing/balancer.h"
 #include "sched/pool/protocols/stealing.h"
-#include "sched/pool/protocols/theft_gain.h"
 #include "sched/pool/queues/duration_bins.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct measured_balance_settings {
-    bool refine; /* by pairs of workers */
-};
-
-/* For modes that leave the choice to their users. */
-extern struct taskpool_mode_options measured_balance_options;
-
 struct measured_balance {
-    struct stealing stealing; /* first: entries of the mode's table are stealing's own */
-    struct ran_tasks ran;     /* here; after balancing those that are to run here */
-    struct learned_speeds speeds;
+    struct stealing stealing;  /* first: entries of the mode's table are stealing's own */
+    struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
+    struct worker_speed speeds;
     struct balancer balancer;
-    struct data_placement placement;
-    struct theft_gain thefts;
-    bool balancing; /* a phase has begun and is not finished: speeds are learned, then tasks move */
-    bool moving;
-    bool minds_costs; /* predicted costs say what tasks take, in addition to durations */
-    double end_s;     /* from this worker's last task to the end, in the last iteration that
-                     * stole */
+    bool balancing;       /* a phase has begun and is not finished */
+    int64_t n_iterations; /* finished */
 };
 
 /* setup, comm  borrowed
- * rules        copied, but for the seed, which is that of the settings
- * notes_tasks  stealing notes the tasks that run, long ones with durations; else
- *              measured_balance_finished is called for every task
+ * rules        copied, but for seed and least_excess
  * Errors: those of stealing_init. */
 enum status measured_balance_init(struct measured_balance *measured,
                                   const struct taskpool_mode_setup *setup,
-                                  struct taskpool_comm *comm, const struct balancer_rules *rules,
-                                  bool notes_tasks);
+                                  struct taskpool_comm *comm, const struct balancer_rules *rules);
 
-/* One call of the mode's restore: begins or continues balancing; whether it is finished. */
-bool measured_balance_balance(struct measured_balance *measured);
+/* One call of the mode's restore: begins or continues balancing; whether it is finished.
+ * first  the iteration, from 1 on, after which tasks may move */
+bool measured_balance_balance(struct measured_balance *measured, int64_t first);
 
-/* In place of balancing, likewise: speeds are learned, but every worker keeps its tasks. What they take next shows
- * how well durations predict. */
-bool measured_balance_keep(struct measured_balance *measured);
-
-/* Begins the next iteration with the tasks of `ran`, which is emptied.
- * steals         workers without tasks steal
+/* Begins the next iteration with the tasks of bins, which are emptied.
+ * steals         workers without tasks steal, unless tasks keep data
  * longest_first  tasks run in this order; else in the order in which they ran, followed by
  *                those from other workers
  * Errors: STATUS_NO_MEMORY, STATUS_LIMIT (--deque). */
 enum status measured_balance_begin(struct measured_balance *measured, bool steals,
                                    bool longest_first);
 
-/* Before the first iteration, or after measured_balance_begin: a task of the worker that is not in `ran`. */
-void measured_balance_note_begun(struct measured_balance *measured, int64_t task);
-
 /* Entries of struct taskpool_mode, for modes whose state begins with a struct measured_balance. */
 void measured_balance_fini(void *state);
-enum taskpool_mode_step measured_balance_next(void *state, struct taskpool_mode_work *work);
-bool measured_balance_next_local(void *state, struct taskpool_mode_work *work);
-int measured_balance_seed(void *state);
 void measured_balance_receive(void *state, int from, const void *message, size_t size);
 void measured_balance_sent(void *state, int64_t token);
 void measured_balance_finished(void *state, int64_t task, double time_s);

@@ -5,7 +5,7 @@
 #include "taskpool/mode.h"
 
 /* The number of each protocol's first kind of message: one mode may combine them. */
-enum { STEALING_FIRST_KIND = 0, BALANCER_FIRST_KIND = 16, SPEEDS_FIRST_KIND = 32 };
+enum { STEALING_FIRST_KIND = 0, BALANCER_FIRST_KIND = 16 };
 
 /* Messages of a driver about a mode that calls taskpool_comm_fetch_add or taskpool_comm_send but
  * has no function for what follows. */

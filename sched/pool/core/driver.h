@@ -30,9 +30,6 @@ struct driver_functions {
     /* From the body of a task: polls for messages and answers them. NULL: bodies take no time. */
     void (*poll)(struct driver *driver);
 
-    /* From the body of a task: see taskpool_set_duration. NULL: no-op. */
-    void (*set_duration)(struct driver *driver, double time_s);
-
     /* The fraction of the iteration that is done, by the mode's estimate. Does not
      * communicate. */
     double (*progress)(struct driver *driver);
@@ -73,8 +70,7 @@ enum status driver_init_mode(const struct taskpool_mode *mode,
 static inline bool driver_reports_tasks(const struct taskpool_mode *mode,
                                         const struct taskpool_problem *problem)
 {
-    return mode->finished && problem->record_size == 0 &&
-           (problem->move_cost > 0 || !mode->timed_if_moves_cost);
+    return mode->finished && problem->record_size == 0;
 }
 
 /* --- the two drivers --- */

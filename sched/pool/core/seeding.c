@@ -19,8 +19,6 @@ enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
         status = problem->cost ? seeding_cost_init(seeding, comm, problem)
                                : FAIL(STATUS_USAGE, "--seeding cost: the cost of these tasks is not"
                                                     " predicted; use block, cyclic or owner");
-    else if (rule == TASKPOOL_SEEDING_DEAL)
-        status = seeding_deal_init(seeding, comm, problem);
     if (status != STATUS_OK)
         seeding_fini(seeding);
     return status;
@@ -51,7 +49,6 @@ struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seed
     switch ((enum taskpool_seeding_rule)seeding->rule) {
     case TASKPOOL_SEEDING_OWNER:
     case TASKPOOL_SEEDING_LONGEST:
-    case TASKPOOL_SEEDING_DEAL:
         return seeding->owned[worker - seeding->first_owned].list[i];
     case TASKPOOL_SEEDING_COST:
         return (struct taskpool_range){
@@ -60,6 +57,7 @@ struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seed
         return (struct taskpool_range){
             .first = worker, .last = seeding->n_tasks, .step = seeding->n_workers};
     case TASKPOOL_SEEDING_BLOCK:
+    case TASKPOOL_SEEDING_BY_MODE:
         break;
     }
     return taskpool_range_block(seeding->n_tasks, seeding->n_workers, worker);

@@ -11,11 +11,11 @@
 #include <mpi.h>
 
 struct taskpool_seeding {
-    int rule; /* enum taskpool_seeding_rule: what it comes to, block or cost also in place of others */
+    int rule; /* enum taskpool_seeding_rule */
     int64_t n_tasks;
     int n_workers;
     int64_t *boundary; /* cost: n_workers + 1; worker w gets [boundary[w], boundary[w + 1]) */
-    struct task_ranges *owned; /* owner, longest, deal: of the workers of this process */
+    struct task_ranges *owned; /* owner, longest: of the workers of this process */
     int first_owned;           /* the worker of owned[0] */
     int n_owned;
 };
@@ -26,9 +26,8 @@ void seeding_fini(struct taskpool_seeding *seeding);
  * one process, any number of them.
  * owner: each process computes the owners of n_tasks / processes tasks and
  *        keeps the ranges of its own workers
- * cost:  blocks of consecutive tasks whose largest predicted cost is the least possible;
- * those of --seeding block where these are as good, else boundaries near equal shares of the cost.
- * Each process computes the costs of n_tasks / processes tasks, or of all if they are few, once,
+ * cost:  blocks of consecutive tasks of about equal predicted cost.
+ * Each process computes the costs of n_tasks / processes tasks, or of all if they are few,
  * and keeps at most 32 MB of sums. Errors: STATUS_USAGE (owners or costs are not known, or out of
  * range), STATUS_NO_MEMORY, STATUS_LIMIT (owner: 2^31 ranges or more for one worker);
  * the same on every process; *seeding is then empty. */
@@ -40,18 +39,9 @@ enum status seeding_init(struct taskpool_seeding *seeding, MPI_Comm comm,
 enum status seeding_owner_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                                const struct taskpool_problem *problem);
 
-/* seeding_init for --seeding cost; problem->cost is not NULL. Where blocks of equal numbers are
- * as good, seeding->rule is TASKPOOL_SEEDING_BLOCK afterwards. After a failure the caller calls
+/* seeding_init for --seeding cost; problem->cost is not NULL. After a failure the caller calls
  * seeding_fini. */
 enum status seeding_cost_init(struct taskpool_seeding *seeding, MPI_Comm comm,
-                              const struct taskpool_problem *problem);
-
-/* seeding_init for TASKPOOL_SEEDING_DEAL; problem->cost is not NULL. Blocks of even cost, whose tasks
- * are dealt out within groups of consecutive workers unless they are even: the longest to who has the
- * least, after a short one for each worker if that is as even. Where all are even, seeding->rule is that of
- * seeding_cost_init afterwards. Every process computes the costs of the tasks of its workers' groups. After a
- * failure the caller calls seeding_fini. */
-enum status seeding_deal_init(struct taskpool_seeding *seeding, MPI_Comm comm,
                               const struct taskpool_problem *problem);
 
 /* The schedule of a bound (mode.h, is_bound), which knows the machine, but not its noise and data:

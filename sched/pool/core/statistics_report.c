@@ -63,7 +63,7 @@ static void print_spread(const struct taskpool_iteration *iterations, int64_t n)
     free(makespans);
 }
 
-static void print_iterations(const struct taskpool_iteration *iterations, int64_t n)
+void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
 {
     log_print("iteration  makespan/s   task/s search/s   idle/s sched/s  comm/s  efficiency"
               " imbalance    steals of  messages\n");
@@ -78,21 +78,6 @@ static void print_iterations(const struct taskpool_iteration *iterations, int64_
     print_choices(iterations, n);
 }
 
-void statistics_print_bound(double bound_s)
-{
-    if (bound_s > 0 && isfinite(bound_s))
-        log_print("\nLower bound  %.6g s: no schedule of any iteration ends earlier\n", bound_s);
-}
-
-void statistics_print(const struct taskpool_iteration *iterations, int64_t n)
-{
-    double bound_s = INFINITY;
-    print_iterations(iterations, n);
-    for (int64_t i = 0; i < n; i++)
-        bound_s = fmin(bound_s, iterations[i].lower_bound_s);
-    statistics_print_bound(bound_s);
-}
-
 static json_t *spread_to_json(const struct taskpool_spread *spread)
 {
     return json_pack("{s:f, s:f}", "mean", spread->mean, "sd", spread->sd);
@@ -105,7 +90,7 @@ static json_t *choice_to_json(const struct taskpool_choice *choice)
 
 json_t *statistics_to_json(const struct taskpool_iteration *iteration)
 {
-    json_t *json = json_pack(
+    return json_pack(
         "{s:I, s:I, s:f, s:f, s:f, s:o, s:o, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:I, "
         "s:I, s:o*}",
         "iteration", (json_int_t)iteration->iteration, "tasks_run", (json_int_t)iteration->tasks,
@@ -118,9 +103,6 @@ json_t *statistics_to_json(const struct taskpool_iteration *iteration)
         iteration->load_max, "load_mean", iteration->load_mean, "tasks_moved",
         (json_int_t)iteration->tasks_moved, "messages", (json_int_t)iteration->messages, "bytes",
         (json_int_t)iteration->bytes, "choice", choice_to_json(&iteration->choice));
-    if (json && iteration->lower_bound_s > 0)
-        json_object_set_new(json, "lower_bound_seconds", json_real(iteration->lower_bound_s));
-    return json;
 }
 
 static void write_row(FILE *stream, int64_t iteration, int64_t worker,

@@ -10,11 +10,8 @@
 
 /* Prints a table, a row for each of n iterations, with seconds as means over
  * the workers; of many iterations only the first and the last, and the distribution of the
- * makespans; and the least of their lower bounds. Not collective; for the process that prints. */
+ * makespans. Not collective; for the process that prints. */
 void statistics_print(const struct taskpool_iteration *iterations, int64_t n);
-
-/* Prints a lower bound on the makespans of iterations; nothing if it is 0 or infinite: not known. */
-void statistics_print_bound(double bound_s);
 
 /* The keys of an entry of "iterations" in a result (RESULTS.md), all but
  * fock_seconds, which beryl-hf adds. NULL when out of memory. */

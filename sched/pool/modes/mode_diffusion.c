@@ -3,10 +3,9 @@
  * runs the tasks that it has, without stealing; before the next iteration tasks diffuse by what
  * workers hear of each other:
  *
- * (1) The average of the measured loads is found by the tree of all ranks (diffusing.h); a load is
- *     work over the worker's speed, which is learned before (learned_speeds.h).
- * (2) Gossip (grapevine.h): workers below the average send their loads to --gossip-fan-out random
- *     workers, and the receivers what they know to as many, over --gossip-rounds.
+ * (1) The average of the measured loads is found by the tree of all ranks (diffusing.h).
+ * (2) Gossip (grapevine.h): workers below the average send their loads to random workers, and the
+ *     receivers what they know to as many, over several rounds.
  * (3) Transfer (grapevine.h): workers above --gossip-threshold times the average, the limit, send
  *     their shortest tasks to workers that they know to be below the average.
  *
@@ -22,20 +21,12 @@
 #include <stdio.h>
 
 struct diffusion_settings {
-    int64_t fan_out;
-    int64_t rounds;   /* 0: by the number of workers */
     double threshold; /* T: times the average load */
 };
 
 #define FIELD(name) offsetof(struct diffusion_settings, name)
 
 static const struct taskpool_option diffusion_rows[] = {
-    TASKPOOL_INTEGER_OPTION("gossip-fan-out", FIELD(fan_out), 2, 1000, .default_text = "2",
-                            .value = "N",
-                            .help = "random workers that a worker sends its known loads to"),
-    TASKPOOL_INTEGER_OPTION(
-        "gossip-rounds", FIELD(rounds), 0, 1000, .default_text = "0", .value = "N",
-        .help = "gossip rounds; 0: twice the logarithm of the number of workers"),
     TASKPOOL_REAL_OPTION(
         "gossip-threshold", FIELD(threshold), 1, 1e6, .default_text = "1.05", .value = "T",
         .help = "workers above T times the average load send tasks, and no receiver "
@@ -65,14 +56,11 @@ struct diffusion_state {
     int64_t next_range;
     int64_t n_tasks;           /* in all ranges */
     struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
-    struct learned_speeds speeds;
 
     /* Balancing. */
     bool balancing;
-    bool moving;      /* speeds are learned */
-    int n_loads;      /* from children */
-    double work;      /* of the subtree that they and this worker are */
-    double speed_sum; /* of its workers */
+    int n_loads;  /* from children */
+    double sum_s; /* of the subtree that they and this worker are */
     bool knows_average;
     double average_s;
     struct gossip gossip;
@@ -89,10 +77,8 @@ static int diffusion_init(void *state, const struct taskpool_mode_setup *setup,
                                      .settings =
                                          taskpool_settings_of(setup->settings, &diffusion_options),
                                      .comm = comm};
-    gossip_init(&self->gossip, comm, DIFFUSION_GOSSIP, DIFFUSION_END_OF_GOSSIP,
-                self->settings->fan_out, self->settings->rounds);
-    learned_speeds_init(&self->speeds, setup, comm);
-    transfer_init(&self->transfer, &self->gossip, &self->bins, &self->speeds, DIFFUSION_TRANSFER);
+    gossip_init(&self->gossip, comm, DIFFUSION_GOSSIP, DIFFUSION_END_OF_GOSSIP);
+    transfer_init(&self->transfer, &self->gossip, &self->bins, DIFFUSION_TRANSFER);
     return STATUS_OK;
 }
 
@@ -101,7 +87,6 @@ static void diffusion_fini(void *state)
     struct diffusion_state *self = state;
     task_ranges_fini(&self->tasks);
     duration_bins_fini(&self->bins);
-    learned_speeds_fini(&self->speeds);
 }
 
 static void count_own_tasks(struct diffusion_state *self)
@@ -139,10 +124,9 @@ static void diffusion_finished(void *state, int64_t task, double time_s)
 
 /* --- the average --- */
 
-static void send_load(struct diffusion_state *self, int32_t kind, int to, double load_s,
-                      double speed)
+static void send_load(struct diffusion_state *self, int32_t kind, int to, double load_s)
 {
-    const struct transfer_message message = {.kind = kind, .load_s = load_s, .speed = speed};
+    const struct transfer_message message = {.kind = kind, .load_s = load_s};
     taskpool_comm_send(self->comm, to, &message, sizeof message);
 }
 
@@ -153,43 +137,32 @@ static void take_average(struct diffusion_state *self, double average_s)
     self->average_s = average_s;
     self->transfer.limit_s = self->settings->threshold * average_s;
     for (int i = 0; i < rank_tree_n_children(self->comm); i++)
-        send_load(self, DIFFUSION_AVERAGE, rank_tree_child(self->comm, i), average_s, 0);
-    if (transfer_load(&self->transfer) < average_s)
-        gossip_tell(&self->gossip, transfer_usual_load(&self->transfer));
+        send_load(self, DIFFUSION_AVERAGE, rank_tree_child(self->comm, i), average_s);
+    if (self->bins.load_s < average_s)
+        gossip_tell(&self->gossip, self->bins.load_s);
 }
 
 /* --- between iterations --- */
+
+/* Passes the loads of the subtree on when they are all there. */
+static void pass_load_on(struct diffusion_state *self)
+{
+    if (self->n_loads < rank_tree_n_children(self->comm))
+        return;
+    if (self->comm->rank > 0)
+        send_load(self, DIFFUSION_LOAD, rank_tree_parent(self->comm), self->sum_s);
+    else
+        take_average(self, self->sum_s / self->comm->size);
+}
 
 static void begin_balancing(struct diffusion_state *self)
 {
     self->balancing = true;
     self->n_loads = 0;
-    self->work = self->speed_sum = 0;
-    self->knows_average = self->moving = false;
+    self->sum_s = self->bins.load_s;
+    self->knows_average = false;
     gossip_begin(&self->gossip);
     transfer_begin(&self->transfer);
-    learned_speeds_begin(&self->speeds, &self->bins, NULL);
-}
-
-/* Passes the loads of the subtree on when they are all there. */
-static void pass_load_on(struct diffusion_state *self)
-{
-    if (!self->moving || self->n_loads < rank_tree_n_children(self->comm))
-        return;
-    if (self->comm->rank > 0)
-        send_load(self, DIFFUSION_LOAD, rank_tree_parent(self->comm), self->work, self->speed_sum);
-    else
-        take_average(self, self->work / self->speed_sum);
-}
-
-/* This worker's speed is learned; from here on bins hold work. */
-static void begin_transfers(struct diffusion_state *self)
-{
-    self->moving = true;
-    self->transfer.speed = self->speeds.speed;
-    duration_bins_scale(&self->bins, self->speeds.speed);
-    self->work += self->bins.load_s;
-    self->speed_sum += self->speeds.speed;
     pass_load_on(self);
 }
 
@@ -207,15 +180,11 @@ static bool has_balanced(struct diffusion_state *self)
 static enum taskpool_mode_step diffusion_restore(void *state)
 {
     struct diffusion_state *self = state;
-    if (!self->balancing && self->comm->size > 1) {
+    if (!self->balancing && self->comm->size > 1)
         begin_balancing(self);
-    }
-    if (self->balancing && !self->moving && learned_speeds_are_finished(&self->speeds))
-        begin_transfers(self);
     if (self->balancing && !has_balanced(self))
         return TASKPOOL_MODE_WAIT;
     self->balancing = false;
-    taskpool_comm_report(self->comm, learned_speeds_watch_own(&self->speeds, &self->bins));
     self->tasks.n = self->next_range = 0;
     taskpool_comm_report(self->comm, duration_bins_list(&self->bins, &self->tasks));
     duration_bins_clear(&self->bins);
@@ -228,14 +197,9 @@ static void diffusion_receive(void *state, int from, const void *bytes, size_t s
     struct diffusion_state *self = state;
     const struct transfer_message *message = bytes;
     (void)size;
-    if (message->kind >= SPEEDS_FIRST_KIND) {
-        learned_speeds_receive(&self->speeds, from, bytes);
-        return;
-    }
     switch (message->kind) {
     case DIFFUSION_LOAD:
-        self->work += message->load_s;
-        self->speed_sum += message->speed;
+        self->sum_s += message->load_s;
         self->n_loads++;
         pass_load_on(self);
         break;
@@ -269,11 +233,8 @@ static void diffusion_describe(const void *state, char *text, size_t size)
         snprintf(text, size, "%lld of its %lld ranges of tasks begun, %lld tasks in all",
                  (long long)self->next_range, (long long)self->tasks.n, (long long)self->n_tasks);
     else
-        snprintf(text, size, "balancing, %s; gossip: %s; transfer: %s",
-                 !self->moving         ? "speeds are learned"
-                 : self->knows_average ? "the average is known"
-                                       : "the average is not known",
-                 gossip, transfer);
+        snprintf(text, size, "balancing, the average is %sknown; gossip: %s; transfer: %s",
+                 self->knows_average ? "" : "not ", gossip, transfer);
 }
 
 const struct taskpool_mode mode_diffusion = {

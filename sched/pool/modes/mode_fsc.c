@@ -136,7 +136,8 @@ static void fsc_finished(void *state, int64_t task, double time_s)
 {
     struct fsc_state *self = state;
     (void)task;
-    duration_moments_add(&self->measured.tasks, time_s);
+    if (time_s >= 0)
+        duration_moments_add(&self->measured.tasks, time_s);
 }
 
 /* --- between two iterations --- */

@@ -39,9 +39,10 @@ static const struct taskpool_option common_rows[] = {
 struct taskpool_mode_options common_options = TASKPOOL_MODE_OPTIONS(common_rows, 0);
 
 static const struct taskpool_option seeding_rows[] = {
-    TASKPOOL_CHOICE_OPTION("seeding", FIELD(seeding), "block,cyclic,owner,cost",
-                           .default_text = "block", .value = "RULE",
-                           .help = "first tasks of a worker"),
+    TASKPOOL_CHOICE_OPTION("seeding", FIELD(seeding), "block,cyclic,owner,cost,by-mode",
+                           .default_text = "by-mode", .value = "RULE",
+                           .help =
+                               "first tasks of a worker; by-mode: block, for auto cost or cyclic"),
 };
 
 struct taskpool_mode_options taskpool_seeding_options = TASKPOOL_MODE_OPTIONS(seeding_rows, 0);

@@ -53,7 +53,7 @@ const struct taskpool_mode mode_steal = {
                                            &taskpool_stealing_options, NULL},
     .state_size = sizeof(struct steal_state),
     .seeded = true,
-    .node_words = steal_window_n_words,
+    .node_words = taskpool_stealing_node_words,
     .init = steal_init,
     .fini = steal_fini,
     .seed = taskpool_stealing_seed,

@@ -210,6 +210,12 @@ const struct taskpool_mode *mode_find(const char *name)
     return find_registered(name);
 }
 
+const struct taskpool_mode *mode_for(const char *name, bool dynamic)
+{
+    const struct taskpool_mode *mode = mode_find(name);
+    return mode && dynamic && mode->dynamic ? mode_find(mode->dynamic) : mode;
+}
+
 size_t mode_settings_size(void)
 {
     register_built_in();

@@ -108,7 +108,8 @@ void coordinated_finished(void *state, int64_t task, double time_s)
 {
     struct coordinated *self = state;
     (void)task;
-    duration_moments_add(&self->measured, time_s);
+    if (time_s >= 0)
+        duration_moments_add(&self->measured, time_s);
 }
 
 static bool is_empty(const struct taskpool_range *range)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/protocols/stealing_private.h"
+#include "sched/pool/protocols/stealing.h"
 
+#include "support/base/integers.h"
 #include "support/io/words.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,31 +14,22 @@
 static const struct taskpool_option stealing_rows[] = {
     TASKPOOL_TEXT_OPTION("steal", FIELD(steal), .default_text = "half", .value = "half|N",
                          .help = "half of the shared tasks, or N of them, per steal"),
-    TASKPOOL_CHOICE_OPTION("victim", FIELD(victim), "random,node", .default_text = "random",
-                           .value = "RULE",
-                           .help = "choice of the victim; node: on the thief's node first"),
+    TASKPOOL_CHOICE_OPTION("victim", FIELD(victim), "by-mode,random,node",
+                           .default_text = "by-mode", .value = "RULE",
+                           .help = "choice of the victim; node: on the thief's node first; "
+                                   "by-mode: node for auto, else random"),
     TASKPOOL_CHOICE_OPTION("termination", FIELD(termination), "by-mode,tree,wide,ring",
                            .default_text = "by-mode", .value = "RULE",
-                           .help = "algorithm that detects the end of an iteration; by-mode: tree"),
+                           .help = "algorithm that detects the end of an iteration; by-mode: wide "
+                                   "for auto, else tree"),
     TASKPOOL_INTEGER_OPTION("deque", FIELD(deque), 0, 1e12, .default_text = "0", .value = "N",
                             .help =
                                 "upper bound on the entries of a deque (tasks added by tasks, or "
                                 "ranges of tasks); 0: none"),
-    TASKPOOL_CHOICE_OPTION(
-        "release", FIELD(release), "all,half", .default_text = "all", .preset_text = "half",
-        .value = "HOW",
-        .help = "when thieves find nothing left to steal from a worker, it shares all of its "
-                "waiting long tasks, or half as published"),
-    TASKPOOL_INTEGER_OPTION(
-        "retry", FIELD(retry), 0, 1e15, .default_text = "32", .preset_text = "0", .value = "N",
-        .help = "refusals in a row before a thief pauses; 0: it never pauses, as "
-                "published"),
-    TASKPOOL_FLAG_OPTION("as-published", FIELD(as_published), .is_preset = true,
+    TASKPOOL_FLAG_OPTION("as-published", FIELD(as_published),
                          .help =
-                             "the algorithms as their paper has them (Lifflander et al., 2012): "
-                             "--release half --retry 0, retentive: --retain order --refine=false, "
-                             "persist: --pass-up=false --never-worse=false --refine=false; "
-                             "options given explicitly take precedence"),
+                             "the algorithms as their paper has them (Lifflander et al., 2012), "
+                             "without Beryl's changes"),
 };
 
 #undef FIELD
@@ -49,7 +42,7 @@ struct taskpool_mode_options taskpool_stealing_options = {.rows = stealing_rows,
                                                           .size = sizeof(struct stealing_settings),
                                                           .check = check_steal};
 
-/* The head of a message. */
+/* The head of a message; requests and refusals have the kind alone. */
 struct steal_message {
     int32_t kind; /* enum stealing_kind */
     int32_t unused;
@@ -85,83 +78,52 @@ enum status stealing_init(struct stealing *self, const struct taskpool_mode_setu
                           struct taskpool_comm *comm, struct ran_tasks *ran)
 {
     size_t record_size = setup->problem->record_size;
-    bool minds_moves = setup->problem->move_cost > 0 && record_size == 0;
     const struct stealing_settings *settings =
         taskpool_settings_of(setup->settings, &taskpool_stealing_options);
-    *self = (struct stealing){.setup = setup,
-                              .settings = settings,
-                              .comm = comm,
-                              .enabled = true,
-                              .ran = ran,
-                              .speed = 1,
-                              .minds_moves = minds_moves};
-    stealing_prefer_termination(self, TERMINATION_TREE);
+    *self = (struct stealing){
+        .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
+    stealing_prefer(self, TERMINATION_TREE, VICTIM_RANDOM);
     /* A window that ends within a range makes two entries of it, for which a bound may have no room. */
-    if (record_size == 0 && settings->release == RELEASE_ALL && settings->deque == 0)
+    if (record_size == 0 && !settings->as_published && settings->deque == 0)
         steal_window_init(&self->window, comm);
     TRY(parse_steal(settings->steal, &self->steal_tasks));
     return task_deque_init(&self->deque, record_size, settings->deque, min_share(setup->settings));
 }
 
-void stealing_prefer_termination(struct stealing *self, enum termination_rule rule)
+void stealing_prefer(struct stealing *self, enum termination_rule termination,
+                     enum stealing_victim victim)
 {
     struct taskpool_comm *comm = self->comm;
-    if (self->settings->termination != TERMINATION_BY_MODE)
-        rule = self->settings->termination;
-    termination_init(&self->termination, comm, rule, STEALING_TERMINATION, comm->rank, comm->size,
-                     NULL, NULL);
+    const struct stealing_settings *settings = self->settings;
+    self->victim = settings->victim == VICTIM_BY_MODE ? (int)victim : settings->victim;
+    if (settings->termination != TERMINATION_BY_MODE)
+        termination = settings->termination;
+    termination_init(&self->termination, comm, termination, STEALING_TERMINATION, comm->rank,
+                     comm->size, NULL, NULL);
 }
 
 void taskpool_stealing_fini(void *state)
 {
     struct stealing *self = state;
     task_deque_fini(&self->deque);
-    data_share_fini(&self->share);
 }
 
 void stealing_begin(struct stealing *self, bool enabled)
 {
     assert(task_deque_n_tasks(&self->deque) == 0 && steal_window_n_tasks(&self->window) == 0);
     self->enabled = enabled;
-    self->searching = self->runs_last = self->ran_dry = false;
-    self->pace = (struct stealing_pace){0};
-    atomic_store_explicit(&self->between, true, memory_order_relaxed);
+    self->searching = self->runs_last = false;
     self->n_refusals = 0;
     self->ask_after_s = 0;
     steal_window_count_thefts(&self->window);
     termination_begin(&self->termination);
 }
 
-void stealing_mind_moves(struct stealing *self)
-{
-    if (self->minds_moves)
-        move_account_begin(&self->account, self->setup->problem->move_cost,
-                           taskpool_comm_now(self->comm));
-}
-
-enum status stealing_mind_data(struct stealing *self)
-{
-    const struct taskpool_problem *problem = self->setup->problem;
-    if (!problem->data_costs || problem->record_size > 0)
-        return STATUS_OK;
-    return data_share_init(&self->share, problem, self->comm->rank, self->comm->size);
-}
-
-void stealing_finished(struct stealing *self, int64_t task, double time_s)
-{
-    if (self->share.problem)
-        data_share_ran(&self->share, task, time_s);
-    atomic_store_explicit(&self->between, true, memory_order_relaxed);
-    stealing_note_pace(self, task, time_s);
-    if (self->minds_moves)
-        move_account_add(&self->account, time_s, taskpool_comm_now(self->comm));
-}
-
-/* Pushes a range; under --release half task by task, as the paper's addTask does. */
+/* Pushes a range; as published task by task, as the paper's addTask does. */
 static enum status push_range(struct stealing *self, struct taskpool_range range)
 {
     TRY(task_deque_push_range(&self->deque, range));
-    if (self->settings->release == RELEASE_HALF)
+    if (self->settings->as_published)
         task_deque_share_one(&self->deque);
     return STATUS_OK;
 }
@@ -183,7 +145,20 @@ enum status stealing_push(struct stealing *self, const struct task_ranges *range
     return STATUS_OK;
 }
 
-/* --- the worker --- */
+int taskpool_stealing_add(void *state, const void *record, bool initial)
+{
+    struct stealing *self = state;
+    return task_deque_push_record(&self->deque, record, initial);
+}
+
+enum status stealing_push_records(struct stealing *self, const struct record_list *records)
+{
+    for (int64_t i = records->n - 1; i >= 0; i--)
+        TRY(taskpool_stealing_add(self, record_list_at(records, i), true));
+    return STATUS_OK;
+}
+
+/* --- tasks of the deque --- */
 
 static void note(struct stealing *self, const struct taskpool_mode_work *work, bool initial)
 {
@@ -199,16 +174,15 @@ static void note(struct stealing *self, const struct taskpool_mode_work *work, b
 
 static bool releases_all(const struct stealing *self, const struct taskpool_mode_work *work)
 {
-    return work->tasks_are_long && self->settings->release == RELEASE_ALL;
+    return work->tasks_are_long && !self->settings->as_published;
 }
 
-void stealing_begin_tasks(struct stealing *self, const struct taskpool_mode_work *work,
-                          bool initial)
+/* Tasks were taken to run next. */
+static void begin_tasks(struct stealing *self, const struct taskpool_mode_work *work, bool initial)
 {
     /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)
         self->searching = false;
-    atomic_store_explicit(&self->between, false, memory_order_relaxed);
     if (self->ran)
         note(self, work, initial);
 }
@@ -221,40 +195,8 @@ static bool take_local(struct stealing *self, struct taskpool_mode_work *work)
                      : task_deque_take_range(&self->deque, work->n_wanted, releases_all(self, work),
                                              &work->range);
     if (taken)
-        stealing_begin_tasks(self, work, initial);
+        begin_tasks(self, work, initial);
     return taken;
-}
-
-/* Without the driver's lock, which the window needs. */
-bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
-{
-    struct stealing *self = state;
-    return !self->window_is_open && !stealing_wants_window(self, work) && take_local(self, work);
-}
-
-int taskpool_stealing_add(void *state, const void *record, bool initial)
-{
-    struct stealing *self = state;
-    return task_deque_push_record(&self->deque, record, initial);
-}
-
-enum status stealing_push_records(struct stealing *self, const struct record_list *records)
-{
-    for (int64_t i = records->n - 1; i >= 0; i--)
-        TRY(taskpool_stealing_add(self, record_list_at(records, i), true));
-    return STATUS_OK;
-}
-
-/* Whether detection of termination begins while the last tasks of a static pool run, to cost no time. */
-static bool ends_early(const struct stealing *self)
-{
-    return self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
-}
-
-/* While tasks run, taskpool_stealing_next_local may change the deque at the same time. */
-static bool has_nothing_to_give(const struct stealing *self)
-{
-    return self->searching ? task_deque_n_tasks(&self->deque) == 0 : self->runs_last;
 }
 
 static bool take_from_deque(struct stealing *self, struct taskpool_mode_work *work)
@@ -266,53 +208,204 @@ static bool take_from_deque(struct stealing *self, struct taskpool_mode_work *wo
     return task_deque_acquire(&self->deque, one_by_one) && take_local(self, work);
 }
 
-/* Takes tasks to run next. */
-static bool take_waiting(struct stealing *self, struct taskpool_mode_work *work)
+/* --- tasks of the worker's window; next_local has no part in it --- */
+
+/* Whether waiting tasks belong into the window: long ones, which others may want. */
+static bool wants_window(const struct stealing *self, const struct taskpool_mode_work *work)
 {
-    if (self->window_is_open && stealing_take_from_window(self, work))
+    return self->window.comm && self->enabled && work->tasks_are_long;
+}
+
+/* Puts a part of a window into the deque, to be run next. */
+static void push_part(struct stealing *self, const struct steal_window_part *part)
+{
+    for (int i = part->n - 1; i >= 0; i--)
+        taskpool_comm_report(self->comm, task_deque_push_range(&self->deque, part->ranges[i]));
+}
+
+/* Moves tasks from the deque into the window, which has none. */
+static void open_window(struct stealing *self)
+{
+    struct steal_window_part part = {0};
+    part.n =
+        task_deque_take_ranges(&self->deque, STEAL_WINDOW_TASKS, STEAL_WINDOW_RANGES, part.ranges);
+    for (int i = 0; i < part.n; i++)
+        part.n_tasks += taskpool_range_count(&part.ranges[i]);
+    steal_window_open(&self->window, &part, task_deque_n_tasks(&self->deque) == 0);
+}
+
+static void close_window(struct stealing *self)
+{
+    struct steal_window_part part;
+    steal_window_close(&self->window, &part);
+    push_part(self, &part);
+}
+
+/* Takes from the front of the window, which is open; when tasks have become short, all wait in the
+ * deque again, and false is returned, as when there are none. */
+static bool take_from_window(struct stealing *self, struct taskpool_mode_work *work)
+{
+    bool wants = wants_window(self, work);
+    if (wants && steal_window_take(&self->window, work->n_wanted, &work->range)) {
+        begin_tasks(self, work, false);
         return true;
-    if (!take_from_deque(self, work))
-        return false;
-    if (stealing_wants_window(self, work)) {
-        self->window_is_open = true;
-        stealing_open_window(self);
     }
+    if (!wants)
+        close_window(self);
+    self->window_is_open = false;
+    return false;
+}
+
+/* Counts what others took from the window as transfers. */
+static void count_thefts(struct stealing *self)
+{
+    for (int64_t n = steal_window_count_thefts(&self->window); n > 0; n--)
+        termination_sent_transfer(&self->termination);
+}
+
+/* --- the thief --- */
+
+/* In a static pool, where the tasks left only decrease, a thief pauses after PAUSE_AFTER refusals in a
+ * row for PAUSE_ATTEMPTS times the duration of an attempt, but for no more than 1 / PAUSE_PART of
+ * the time of its search, which bounds the delay. In a dynamic pool, where tasks appear anywhere at
+ * any time, it does not pause. */
+enum { PAUSE_AFTER = 32, PAUSE_ATTEMPTS = 8, PAUSE_PART = 8 };
+
+/* After so many refusals an attempt takes this time at least, in any pool: otherwise time
+ * would stand still where simulated messages take none. */
+#define MIN_ATTEMPT_S 1e-6
+
+/* The least time between two looks at windows without tasks, which hold long ones, of 0.1 ms. */
+#define MIN_LOOK_S 1e-5
+
+static int choose_any_victim(struct taskpool_comm *comm)
+{
+    int victim = (int)taskpool_comm_random_below(comm, (uint64_t)comm->size - 1);
+    return victim < comm->rank ? victim : victim + 1;
+}
+
+/* A random worker other than this one. With VICTIM_NODE: as many attempts as the node has
+ * other workers go to these, the next as many to all workers, and so on. */
+static int choose_victim(struct stealing *self)
+{
+    struct taskpool_comm *comm = self->comm;
+    int64_t n_near = self->victim == VICTIM_NODE ? comm->n_node_ranks - 1 : 0;
+    if (n_near > 0 && self->n_refusals / n_near % 2 == 0) {
+        int64_t i = (int64_t)taskpool_comm_random_below(comm, (uint64_t)n_near);
+        return comm->node_ranks[i] == comm->rank ? comm->node_ranks[n_near] : comm->node_ranks[i];
+    }
+    return choose_any_victim(comm);
+}
+
+/* After a refusal: sets the time of the next request. */
+static void set_pause(struct stealing *self)
+{
+    double now_s = taskpool_comm_now(self->comm);
+    self->n_refusals++;
+    self->ask_after_s = 0;
+    if (self->n_refusals < PAUSE_AFTER)
+        return;
+    bool may_pause = self->deque.record_size == 0 && !self->settings->as_published;
+    double attempt_s = now_s - self->asked_s;
+    double limit_s = may_pause ? (now_s - self->searched_from_s) / PAUSE_PART : 0;
+    /* Workers in long tasks, which are passed over, no longer make attempts long. */
+    double pause_s = self->passed_over_mate ? limit_s : fmin(PAUSE_ATTEMPTS * attempt_s, limit_s);
+    self->ask_after_s = now_s + fmax(pause_s, MIN_ATTEMPT_S - attempt_s);
+}
+
+static bool pauses(struct stealing *self)
+{
+    if (self->ask_after_s == 0)
+        return false;
+    double left_s = self->ask_after_s - taskpool_comm_now(self->comm);
+    if (left_s > 0)
+        taskpool_comm_wake(self->comm, left_s);
+    return left_s > 0;
+}
+
+/* Stolen tasks arrived, or were taken. */
+static void note_success(struct stealing *self, int64_t n_tasks)
+{
+    termination_received_transfer(&self->termination);
+    self->n_refusals = 0;
+    self->ask_after_s = 0;
+    self->comm->counts.steals_successful++;
+    self->comm->counts.tasks_moved += n_tasks;
+}
+
+/* Takes tasks from the window of another worker of the node, into the deque. */
+static bool steal_from_window(struct stealing *self)
+{
+    struct steal_window_part part;
+    int mate = steal_window_find(&self->window);
+    if (mate < 0 ||
+        !steal_window_steal(&self->window, mate, self->steal_tasks, self->deque.min_share, &part))
+        return false;
+    self->comm->counts.steals_attempted++;
+    note_success(self, part.n_tasks);
+    push_part(self, &part);
     return true;
 }
 
-/* Notes whether the tasks that run next are the last that waited here. */
-static enum taskpool_mode_step run_taken(struct stealing *self)
+/* The position of a worker among those of this node; -1: it is on another. */
+static int find_mate(const struct taskpool_comm *comm, int rank)
 {
-    bool alone = !self->enabled || self->comm->size == 1;
-    bool is_last = task_deque_n_tasks(&self->deque) + steal_window_n_tasks(&self->window) == 0;
-    self->runs_last = !alone && ends_early(self) && is_last;
-    if (self->runs_last) {
-        stealing_count_thefts(self);
-        termination_without_work(&self->termination);
+    int low = 0, high = comm->n_node_ranks;
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        if (comm->node_ranks[middle] <= rank)
+            low = middle;
+        else
+            high = middle;
     }
-    return TASKPOOL_MODE_RUN;
+    return comm->node_ranks[low] == rank ? low : -1;
 }
 
-enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode_work *work)
+/* Whether it is known, without a message, that a worker has nothing to give. */
+static bool gives_nothing(const struct stealing *self, int victim)
 {
-    struct stealing *self = state;
-    bool alone = !self->enabled || self->comm->size == 1;
-    if (stealing_leaves_tasks(self))
-        return TASKPOOL_MODE_SEARCH;
-    if (take_waiting(self, work))
-        return run_taken(self);
-    if (self->ran && self->ran->runs_long)
-        taskpool_comm_report(self->comm, ran_tasks_end(self->ran, taskpool_comm_now(self->comm)));
-    if (alone || self->termination.finished)
-        return TASKPOOL_MODE_DONE;
-    if (!self->searching)
-        self->searched_from_s = taskpool_comm_now(self->comm);
-    self->searching = self->ran_dry = true;
-    stealing_count_thefts(self);
-    if (stealing_search(self) && take_waiting(self, work))
-        return run_taken(self);
-    termination_without_work(&self->termination);
-    return self->termination.finished ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_SEARCH;
+    int mate = self->window.comm ? find_mate(self->comm, victim) : -1;
+    return mate >= 0 && steal_window_has_all(&self->window, mate);
+}
+
+/* A refusal by a window: the next look is soon, compared with the search, but not at once. */
+static void set_look(struct stealing *self)
+{
+    double now_s = taskpool_comm_now(self->comm);
+    self->comm->counts.steals_attempted++;
+    self->n_refusals++;
+    self->ask_after_s = now_s + fmax((now_s - self->searched_from_s) / PAUSE_PART, MIN_LOOK_S);
+}
+
+static void ask_victim(struct stealing *self)
+{
+    int victim = choose_victim(self);
+    bool has_others = self->comm->n_node_ranks < self->comm->size;
+    self->passed_over_mate = has_others && gives_nothing(self, victim);
+    while (has_others && gives_nothing(self, victim))
+        victim = choose_any_victim(self->comm);
+    self->asked_s = taskpool_comm_now(self->comm);
+    if (!has_others && gives_nothing(self, victim)) {
+        set_look(self);
+        pauses(self);
+        return;
+    }
+    const int32_t request = STEALING_REQUEST;
+    taskpool_comm_send(self->comm, victim, &request, sizeof request);
+    termination_sent_request(&self->termination);
+    self->comm->counts.steals_attempted++;
+}
+
+/* A worker without tasks takes some from a window of its node, or sends a request unless it pauses;
+ * whether it has tasks now. */
+static bool search(struct stealing *self)
+{
+    if (self->termination.closed || self->termination.asking || pauses(self))
+        return false;
+    if (self->window.comm && steal_from_window(self))
+        return true;
+    ask_victim(self);
+    return false;
 }
 
 static void take_stolen(struct stealing *self, const struct steal_message *transfer)
@@ -324,17 +417,16 @@ static void take_stolen(struct stealing *self, const struct steal_message *trans
     if (termination_is_certain(&self->termination))
         taskpool_comm_fail(self->comm, "work arrived after termination was detected");
     self->runs_last = false;
-    stealing_note_success(self, task_deque_n_tasks(deque) - n_before);
+    note_success(self, task_deque_n_tasks(deque) - n_before);
 }
 
 /* --- the victim --- */
 
-static void answer_thief(struct stealing *self, int thief, const struct steal_request *request,
-                         size_t size)
+static void answer_thief(struct stealing *self, int thief)
 {
     struct task_deque_batch batch;
     termination_received_request(&self->termination);
-    if (stealing_choose_batch(self, thief, request, size, &batch) == 0) {
+    if (task_deque_give_away(&self->deque, self->steal_tasks, &batch) == 0) {
         int32_t refusal = STEALING_REFUSAL;
         taskpool_comm_send(self->comm, thief, &refusal, sizeof refusal);
         termination_sent_refusal(&self->termination);
@@ -353,28 +445,92 @@ static void answer_thief(struct stealing *self, int thief, const struct steal_re
 }
 
 /* Closes the window while it answers a thief of another node, which may get its tasks, too. */
-static void answer_from_all(struct stealing *self, int thief, const struct steal_request *request,
-                            size_t size)
+static void answer_from_all(struct stealing *self, int thief)
 {
     bool has_window = steal_window_n_tasks(&self->window) > 0;
     if (has_window) {
-        stealing_close_window(self);
+        close_window(self);
         task_deque_share_all(&self->deque);
     }
-    answer_thief(self, thief, request, size);
+    answer_thief(self, thief);
     if (has_window)
-        stealing_open_window(self);
+        open_window(self);
+}
+
+/* --- the worker --- */
+
+/* Without the driver's lock, which the window needs. */
+bool taskpool_stealing_next_local(void *state, struct taskpool_mode_work *work)
+{
+    struct stealing *self = state;
+    return !self->window_is_open && !wants_window(self, work) && take_local(self, work);
+}
+
+/* Takes tasks to run next. */
+static bool take_waiting(struct stealing *self, struct taskpool_mode_work *work)
+{
+    if (self->window_is_open && take_from_window(self, work))
+        return true;
+    if (!take_from_deque(self, work))
+        return false;
+    if (wants_window(self, work)) {
+        self->window_is_open = true;
+        open_window(self);
+    }
+    return true;
+}
+
+/* Notes whether the tasks that run next are the last that waited here: detection of termination then
+ * begins while they run, to cost no time, where no task adds others. */
+static enum taskpool_mode_step run_taken(struct stealing *self)
+{
+    bool may_search = self->enabled && self->comm->size > 1;
+    bool ends_early = self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
+    bool is_last = task_deque_n_tasks(&self->deque) + steal_window_n_tasks(&self->window) == 0;
+    self->runs_last = may_search && ends_early && is_last;
+    if (self->runs_last) {
+        count_thefts(self);
+        termination_without_work(&self->termination);
+    }
+    return TASKPOOL_MODE_RUN;
+}
+
+enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode_work *work)
+{
+    struct stealing *self = state;
+    bool alone = !self->enabled || self->comm->size == 1;
+    if (take_waiting(self, work))
+        return run_taken(self);
+    if (self->ran && self->ran->runs_long)
+        taskpool_comm_report(self->comm, ran_tasks_end(self->ran, taskpool_comm_now(self->comm)));
+    if (alone || self->termination.finished)
+        return TASKPOOL_MODE_DONE;
+    if (!self->searching)
+        self->searched_from_s = taskpool_comm_now(self->comm);
+    self->searching = true;
+    count_thefts(self);
+    if (search(self) && take_waiting(self, work))
+        return run_taken(self);
+    termination_without_work(&self->termination);
+    return self->termination.finished ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_SEARCH;
+}
+
+/* While tasks run, taskpool_stealing_next_local may change the deque at the same time. */
+static bool has_nothing_to_give(const struct stealing *self)
+{
+    return self->searching ? task_deque_n_tasks(&self->deque) == 0 : self->runs_last;
 }
 
 void taskpool_stealing_receive(void *state, int from, const void *message, size_t size)
 {
     struct stealing *self = state;
+    (void)size;
     switch ((enum stealing_kind) * (const int32_t *)message) {
     case STEALING_REQUEST:
-        answer_from_all(self, from, message, size);
+        answer_from_all(self, from);
         break;
     case STEALING_REFUSAL:
-        stealing_set_pause(self);
+        set_pause(self);
         termination_received_refusal(&self->termination);
         break;
     case STEALING_TRANSFER:

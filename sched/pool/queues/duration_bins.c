@@ -179,38 +179,6 @@ done:
     return status;
 }
 
-void duration_bins_scale(struct duration_bins *self, double factor)
-{
-    if (factor == 1)
-        return;
-    self->load_s *= factor;
-    for (int64_t i = 0; i < self->n_bins; i++) {
-        struct duration_bin *bin = &self->bins[i];
-        bin->sum_s *= factor;
-        bin->key = key_of(bin->sum_s / bin->n_tasks);
-    }
-}
-
-enum status duration_bins_map(struct duration_bins *self,
-                              double (*map)(int64_t task, double time_s, void *context),
-                              void *context)
-{
-    int64_t n = self->n_entries;
-    double *times = malloc(((size_t)n + 1) * sizeof *times);
-    enum status status = CHECK_MEMORY(times, "no memory to predict %lld tasks", (long long)n);
-    for (int64_t i = 0; i < self->n_bins && status == STATUS_OK; i++) {
-        const struct duration_bin *bin = &self->bins[i];
-        for (int64_t entry = bin->first; entry >= 0; entry = self->entries[entry].next)
-            times[entry] = map(self->entries[entry].task, bin->sum_s / bin->n_tasks, context);
-    }
-    if (status == STATUS_OK)
-        duration_bins_clear(self);
-    for (int64_t i = 0; i < n && status == STATUS_OK; i++)
-        status = duration_bins_add(self, self->entries[i].task, times[i]);
-    free(times);
-    return status;
-}
-
 void duration_bins_clear(struct duration_bins *self)
 {
     self->n_entries = self->n_bins = self->n_tasks = 0;

@@ -79,15 +79,6 @@ enum status duration_bins_list(const struct duration_bins *bins, struct task_ran
 enum status duration_bins_list_longest_first(const struct duration_bins *bins,
                                              struct task_ranges *ranges);
 
-/* Multiplies all durations by a factor > 0; no task was removed. Bins may then have the same
- * key. */
-void duration_bins_scale(struct duration_bins *bins, double factor);
-
-/* Replaces all durations; no task was removed. Errors: STATUS_NO_MEMORY. */
-enum status duration_bins_map(struct duration_bins *bins,
-                              double (*map)(int64_t task, double time_s, void *context),
-                              void *context);
-
 /* Removes all tasks and keeps the memory. */
 void duration_bins_clear(struct duration_bins *bins);
 

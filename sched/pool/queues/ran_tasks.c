@@ -34,11 +34,9 @@ enum status ran_tasks_end(struct ran_tasks *self, double now_s)
     return duration_bins_add(&self->timed, self->running, now_s - self->began_s);
 }
 
-enum status ran_tasks_list(const struct ran_tasks *self, bool longest_first,
-                           struct task_ranges *tasks)
+enum status ran_tasks_list(const struct ran_tasks *self, struct task_ranges *tasks)
 {
-    TRY(longest_first ? duration_bins_list_longest_first(&self->timed, tasks)
-                      : duration_bins_list(&self->timed, tasks));
+    TRY(duration_bins_list_longest_first(&self->timed, tasks));
     for (int64_t i = 0; i < self->ranges.n; i++)
         TRY(task_ranges_add_range(tasks, self->ranges.list[i]));
     return STATUS_OK;

@@ -42,5 +42,4 @@ enum status ran_tasks_end(struct ran_tasks *ran, double now_s);
 /* Appends all tasks in the order in which they are to run next: timed ones, the longest first, by
  * powers of two of their durations, or in the order of adding; then the others. Errors:
  * STATUS_NO_MEMORY. */
-enum status ran_tasks_list(const struct ran_tasks *ran, bool longest_first,
-                           struct task_ranges *tasks);
+enum status ran_tasks_list(const struct ran_tasks *ran, struct task_ranges *tasks);

@@ -7,11 +7,8 @@
 
 /* The words of a worker. */
 enum {
-    THEFT_VIEW,    /* count (32 bits), front and back (16 bits each) */
-    THEFT_HAS_ALL, /* whether no tasks wait elsewhere */
-    THEFT_SPEED,   /* of the worker; the bits of a double, as the next */
-    THEFT_COST,    /* run in this time; 0: it has said nothing */
-    THEFT_TIME,
+    THEFT_VIEW,     /* count (32 bits), front and back (16 bits each) */
+    THEFT_HAS_ALL,  /* whether no tasks wait elsewhere */
     THEFT_N_RANGES, /* of the list, three words each */
     THEFT_RANGES,
     THEFT_RANGE_WORDS = 3,
@@ -52,21 +49,6 @@ static int64_t window_word(const struct steal_window *self, int mate, int64_t wo
 static void store_window_word(struct steal_window *self, int64_t word, int64_t value)
 {
     taskpool_comm_store_word(self->comm, window_position(self, self->own, word), value);
-}
-
-static double window_number(const struct steal_window *self, int mate, int64_t word)
-{
-    int64_t bits = window_word(self, mate, word);
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
-static void store_window_number(struct steal_window *self, int64_t word, double number)
-{
-    int64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    store_window_word(self, word, bits);
 }
 
 int64_t steal_window_n_words(const struct taskpool_mode_setup *setup,
@@ -119,7 +101,7 @@ static int64_t own_window_word(const struct steal_window *self)
 }
 
 void steal_window_open(struct steal_window *self, const struct steal_window_part *part,
-                       bool has_all, double speed)
+                       bool has_all)
 {
     struct window_view view = window_view_of(own_window_word(self));
     for (int r = 0; r < part->n; r++) {
@@ -130,7 +112,6 @@ void steal_window_open(struct steal_window *self, const struct steal_window_part
     }
     store_window_word(self, THEFT_N_RANGES, part->n);
     store_window_word(self, THEFT_HAS_ALL, has_all);
-    store_window_number(self, THEFT_SPEED, speed);
     if (part->n_tasks == 0)
         return;
     /* Nobody changes a window without tasks. */
@@ -168,44 +149,6 @@ bool steal_window_take(struct steal_window *self, int64_t n, struct taskpool_ran
     if (taken)
         *range = part.ranges[0];
     return taken;
-}
-
-bool steal_window_take_last(struct steal_window *self, struct taskpool_range *range)
-{
-    struct steal_window_part part;
-    bool taken = steal_window_steal(self, self->own, 1, 1, &part);
-    if (taken) {
-        *range = part.ranges[0];
-        self->count++;
-    }
-    return taken;
-}
-
-void steal_window_set_pace(struct steal_window *self, double cost, double time_s, double speed)
-{
-    store_window_number(self, THEFT_COST, cost);
-    store_window_number(self, THEFT_TIME, time_s);
-    store_window_number(self, THEFT_SPEED, speed);
-}
-
-struct steal_window_paces steal_window_sum_paces(const struct steal_window *self)
-{
-    struct steal_window_paces sums = {0};
-    int n_mates = self->comm->n_node_ranks;
-    for (int i = 1; i < n_mates && i <= THEFT_MAX_LOOKS; i++) {
-        int mate = (self->own + i) % n_mates;
-        double cost = window_number(self, mate, THEFT_COST);
-        double time_s = window_number(self, mate, THEFT_TIME);
-        if (!(cost > 0 && time_s > 0))
-            continue;
-        sums.n++;
-        sums.cost += cost;
-        sums.time_s += time_s;
-        sums.cost_cost += cost * cost;
-        sums.cost_time += cost * time_s;
-        sums.time_time += time_s * time_s;
-    }
-    return sums;
 }
 
 void steal_window_close(struct steal_window *self, struct steal_window_part *part)
@@ -253,17 +196,6 @@ bool steal_window_steal(struct steal_window *self, int mate, int64_t n, int64_t 
     return true;
 }
 
-int64_t steal_window_list(const struct steal_window *self, int mate, int64_t n_most, int64_t *tasks)
-{
-    struct steal_window_part part;
-    int64_t n = 0;
-    copy_from_list(self, mate, window_view_of(window_word(self, mate, THEFT_VIEW)), &part);
-    for (int r = part.n - 1; r >= 0; r--)
-        for (int64_t left = taskpool_range_count(&part.ranges[r]); left > 0 && n < n_most; left--)
-            tasks[n++] = part.ranges[r].first + (left - 1) * part.ranges[r].step;
-    return n;
-}
-
 int steal_window_find(const struct steal_window *self)
 {
     struct taskpool_comm *comm = self->comm;
@@ -290,9 +222,4 @@ int64_t steal_window_n_tasks_of(const struct steal_window *self, int mate)
 {
     struct window_view view = window_view_of(window_word(self, mate, THEFT_VIEW));
     return view.back - view.front;
-}
-
-double steal_window_speed(const struct steal_window *self, int mate)
-{
-    return window_number(self, mate, THEFT_SPEED);
 }

@@ -34,12 +34,6 @@ struct steal_window_part {
     struct taskpool_range ranges[STEAL_WINDOW_RANGES];
 };
 
-/* Costs and times of several workers: their number, sums, and those of products. */
-struct steal_window_paces {
-    int n;
-    double cost, time_s, cost_cost, cost_time, time_time;
-};
-
 /* The function node_words of modes. */
 int64_t steal_window_n_words(const struct taskpool_mode_setup *setup,
                              const struct taskpool_comm *comm);
@@ -49,23 +43,12 @@ void steal_window_init(struct steal_window *window, struct taskpool_comm *comm);
 
 /* --- the worker --- */
 
-/* Puts tasks into its window, in which there are none. has_all: no others wait here. speed: this
- * worker's, relative. */
+/* Puts tasks into its window, in which there are none. has_all: no others wait here. */
 void steal_window_open(struct steal_window *window, const struct steal_window_part *part,
-                       bool has_all, double speed);
+                       bool has_all);
 
 /* Takes up to n tasks of one range from its front. False: there are none. */
 bool steal_window_take(struct steal_window *window, int64_t n, struct taskpool_range *range);
-
-/* Takes the last task. False: there are none. */
-bool steal_window_take_last(struct steal_window *window, struct taskpool_range *range);
-
-/* Says how much predicted cost this worker has run in a time, and how fast that makes it, relative to
- * others, who may see one of the numbers before the next. */
-void steal_window_set_pace(struct steal_window *window, double cost, double time_s, double speed);
-
-/* Sums over what others of the node have said, among some. */
-struct steal_window_paces steal_window_sum_paces(const struct steal_window *window);
 
 /* Takes all tasks back; none wait in the window alone then. */
 void steal_window_close(struct steal_window *window, struct steal_window_part *part);
@@ -84,18 +67,12 @@ int64_t steal_window_count_thefts(struct steal_window *window);
 bool steal_window_steal(struct steal_window *window, int mate, int64_t n, int64_t min_tasks,
                         struct steal_window_part *part);
 
-/* Lists up to n_most tasks of another worker's window, which may be changing, in the order in which
- * steal_window_steal takes them: the first of the list. Returns their number. */
-int64_t steal_window_list(const struct steal_window *window, int mate, int64_t n_most,
-                          int64_t *tasks);
-
 /* A worker other than this one whose window has tasks, the one with the most among some; -1: none
  * was found. */
 int steal_window_find(const struct steal_window *window);
 
-/* The tasks in another worker's window, and its speed. */
+/* The tasks in another worker's window. */
 int64_t steal_window_n_tasks_of(const struct steal_window *window, int mate);
-double steal_window_speed(const struct steal_window *window, int mate);
 
 /* Whether another worker has put all tasks that it has not begun into its window: nothing else is to
  * be got from it. */

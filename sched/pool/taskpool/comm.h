@@ -59,9 +59,6 @@ struct taskpool_comm {
                                 * the order of node_ranks, and of the end */
     uint64_t random;           /* state of taskpool_comm_random_below */
     struct taskpool_comm_counts counts; /* incremented by the mode, cleared by the driver */
-    double task_s; /* seconds of this worker's tasks in the last iteration that ended; at first 0 */
-    double
-        per_core; /* over MPI, if all are on one node: workers for each hardware thread; else 0 */
 };
 
 /* Random numbers of this worker's own stream, which settings.seed determines: an integer in

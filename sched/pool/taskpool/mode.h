@@ -153,15 +153,16 @@ struct taskpool_mode {
     /* The options that it reads besides the common ones, ending with NULL; NULL for none. */
     struct taskpool_mode_options *const *options;
 
-    size_t state_size; /* bytes of one worker's state, zeroed before init */
-    bool seeded;       /* whether it starts from setup->seeding, in a static pool */
-    bool is_bound;     /* knows all durations: simulated only, and not one of the modes that are
+    size_t state_size;   /* bytes of one worker's state, zeroed before init */
+    bool seeded;         /* whether it starts from setup->seeding, in a static pool */
+    bool is_bound;       /* knows all durations: simulated only, and not one of the modes that are
                         * listed or that "all" stands for */
-    bool prefers_cost; /* instead of block from --seeding cost where costs are predicted, dealt out
-                        * where tasks are few and neither data nor speeds are known, and from
-                        * --seeding owner where data are known (data_costs) and costs are not, or
-                        * where that is expected to end earlier */
-    size_t task_bytes; /* memory of a worker for each of its tasks, at most, besides ranges */
+    const char *dynamic; /* the mode that runs dynamic pools in its place; NULL: none does */
+    size_t task_bytes;   /* memory of a worker for each of its tasks, at most, besides ranges */
+
+    /* What --seeding by-mode stands for, enum taskpool_seeding_rule; the same on every process. NULL:
+     * TASKPOOL_SEEDING_BLOCK. */
+    int (*seeding)(const struct taskpool_problem *problem);
 
     /* The number of words that a worker has in the memory of its node (taskpool_comm_word); asked
      * before init, the same for the same arguments. NULL: the mode uses no such memory. */
@@ -214,12 +215,13 @@ struct taskpool_mode {
     /* The answer to taskpool_comm_fetch_add. NULL: the mode does not use the counter. */
     void (*fetched)(void *state, int64_t value);
 
-    /* A task of a static pool ended, or was skipped after a failure (time_s 0). NULL: not
+    /* A task of a static pool ended, or was skipped after a failure (time_s below 0: not known). What
+     * it waited for blocks of data (simulated) is not part of its time. NULL: not
      * needed; the driver then does not time single tasks. */
     void (*finished)(void *state, int64_t task, double time_s);
-    bool timed_if_moves_cost; /* finished is called only for problems with a move_cost */
 
-    /* Prepares the next iteration; called again after events until TASKPOOL_MODE_DONE.
+    /* Prepares the next iteration; called again after events until TASKPOOL_MODE_DONE. No message
+     * of another worker that prepares it arrives before the first of these calls.
      * Returns TASKPOOL_MODE_WAIT or TASKPOOL_MODE_DONE. A failure is reported
      * (taskpool_comm_report) and ends with TASKPOOL_MODE_DONE too, because other workers may wait
      * for messages of this one. */
@@ -256,7 +258,7 @@ struct taskpool_stealing {
     } inside;
 };
 
-/* --steal, --victim, --termination, --deque, --release, --retry: to be listed by such a mode. */
+/* --steal, --victim, --termination, --deque, --as-published: to be listed by such a mode. */
 extern struct taskpool_mode_options taskpool_stealing_options;
 
 /* For init; setup and comm are borrowed. Errors: TASKPOOL_STATUS_USAGE (--steal),
@@ -280,6 +282,10 @@ void taskpool_stealing_receive(void *state, int from, const void *message, size_
 void taskpool_stealing_sent(void *state, int64_t token);
 double taskpool_stealing_progress(const void *state, int64_t n_run);
 void taskpool_stealing_describe(const void *state, char *text, size_t size);
+
+/* For node_words: long tasks then wait where others of the node can take them without an answer. */
+int64_t taskpool_stealing_node_words(const struct taskpool_mode_setup *setup,
+                                     const struct taskpool_comm *comm);
 
 /* --- Termination detection, for modes that move tasks in messages of their own --- */
 

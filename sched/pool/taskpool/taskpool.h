@@ -28,7 +28,7 @@
  *          asked for more; its tasks run on that thread. Settings with a progress thread or a
  *          watchdog start threads of the library's own, which call only functions of modes.
  *          Inside a task, of its own pool, only taskpool_add, taskpool_poll,
- *          taskpool_set_duration, taskpool_progress and the functions that return texts, statistics
+ *          taskpool_progress and the functions that return texts, statistics
  *          or names may be called; the others return TASKPOOL_STATUS_USAGE. A task must not wait
  *          for another task, and threads that it starts must not call these functions. */
 #ifndef TASKPOOL_TASKPOOL_H
@@ -86,8 +86,6 @@ int taskpool_fail(int status, const char *text);
 /* The largest size of a record. */
 #define TASKPOOL_MAX_RECORD_SIZE ((size_t)1 << 30)
 
-struct taskpool_data_costs;
-
 /* The work of a pool. A static pool is the IDs [0, n_tasks), kept as ranges, so that 2e10 tasks
  * cost a few words. A dynamic one (record_size > 0) begins with the records that taskpool_add put
  * into it before the run, and grows by those that its tasks add; n_tasks is then 0. Members
@@ -109,26 +107,12 @@ struct taskpool_problem {
      * traces and modes, so that efficiency is at most cores over workers. Otherwise tasks take wall time,
      * such as those that sleep in transfers. No effect in dynamic pools. */
     bool computes;
-    /* For tasks that find data where they ran before: modes that balance measured durations leave
-     * tasks where they are while the largest load exceeds the best possible by no more than this
-     * fraction; beyond it pairs of workers exchange few tasks. >= 0 and finite; 0: by the mode. */
-    double even_within;
-    /* For the same: by how many of its durations a task takes longer, once, if it runs elsewhere
-     * than in the last iteration, for instance because it computes there what it kept here. In
-     * iterations after the first a victim then gives a thief only tasks that end earlier for it
-     * (retentive, auto), and balancers move only tasks that save more within as many iterations as
-     * there were, for an imbalance that lasts (persist, auto); both by the durations of
-     * taskpool_set_duration. Costs, and tasks that moved, then say nothing of how fast workers are.
-     * Where move_cost is below 1, and workers of a node share no cores, persist steals in the first four
-     * iterations. An estimate, if taskpool_set_move_cost will say what is measured. >= 0 and finite;
-     * 0: tasks take as long anywhere. No effect in dynamic pools. */
-    double move_cost;
-    /* The data that tasks read and write, and what moving them costs (taskpool/data.h): persist and
-     * auto weigh that against the load that a move levels, and return to the placement with the
-     * least makespan after one that took longer. The same on every process, borrowed; NULL: nothing
-     * is known. Durations of tasks are then those without their data: taskpool_set_duration. No effect
-     * in dynamic pools. */
-    const struct taskpool_data_costs *data_costs;
+    /* Tasks keep data where they ran, for instance results that the next iteration needs, and take longer
+     * anywhere else. After a pool's first iteration modes that remember where tasks ran (retentive, persist,
+     * auto) then go without thefts, and move tasks between iterations only where the largest load
+     * exceeds the best possible by a tenth. The first iteration's durations, of tasks that found
+     * nothing yet, do not count. No effect in dynamic pools. */
+    bool tasks_keep_data;
 
     /* Called on each process after its last task, also where a task failed, before any process
      * leaves taskpool_run: completes what the tasks left under way (for instance by
@@ -158,9 +142,8 @@ enum taskpool_seeding_rule {
     TASKPOOL_SEEDING_CYCLIC,  /* rank, rank + size, ... */
     TASKPOOL_SEEDING_OWNER,   /* those whose data it owns, by problem.owner */
     TASKPOOL_SEEDING_COST,    /* a block of as much predicted cost as the others have */
-    TASKPOOL_SEEDING_LONGEST, /* the longest first, by known durations: mode lpt's, not an option */
-    TASKPOOL_SEEDING_DEAL     /* by predicted cost, the longest to who has the least: mode auto's
-                               * where tasks are few, not an option */
+    TASKPOOL_SEEDING_BY_MODE, /* what the mode prefers, by default a block */
+    TASKPOOL_SEEDING_LONGEST  /* the longest first, by known durations: mode lpt's, not an option */
 };
 
 /* Poll for messages between tasks, or receive them in a thread, which takes
@@ -268,24 +251,11 @@ int taskpool_run(struct taskpool *pool);
  * task, or after the mode has failed). */
 int taskpool_restore(struct taskpool *pool);
 
-/* Replaces problem.move_cost, for programs that measure it, from the next taskpool_restore on.
- * Between two runs, on every process with the same number, which nobody compares: a measured one is
- * to be averaged over processes. Not collective. Errors: TASKPOOL_STATUS_USAGE (from a task, or
- * after the mode has failed; the pool was created without a move_cost; move_cost is not finite and
- * above 0). */
-int taskpool_set_move_cost(struct taskpool *pool, double move_cost);
-
 /* Inside a long task: answers other workers' messages, which are otherwise answered between two
  * tasks. Recommended every 0.1 ms or so in tasks longer than a few ms; results are right without
  * it, but other workers wait. Costs a few ns where the mode exchanges no messages while tasks run.
  * Outside tasks a no-op. */
 void taskpool_poll(struct taskpool *pool);
-
-/* Inside a task: modes that time tasks take its duration to be time_s >= 0, the seconds that it will
- * take where this process runs it again: without those that fill a cache, for instance, or in which
- * another process had the core. Statistics and history have what was measured. The last of several
- * calls counts. Outside tasks, simulated and in modes that time no task a no-op. */
-void taskpool_set_duration(struct taskpool *pool, double time_s);
 
 /* The fraction of the current iteration that is done, as far as this worker knows: of the
  * pool's tasks or, in modes without knowledge of the others', of its own. For
@@ -336,8 +306,6 @@ struct taskpool_iteration {
     double search_s;
     double scheduler_s;
     double communication_s;
-    double lower_bound_s; /* simulated, in a static pool: no schedule has a smaller makespan, see
-                           * makespan_bound.h; else 0 */
     double balance_s; /* in the taskpool_restore before it, of the slowest worker; not part of the
                        * makespan */
     double load_mean; /* seconds in tasks, of a worker */

@@ -14,11 +14,6 @@ static struct driver_mpi *driver_mpi_of(struct driver *driver)
     return (struct driver_mpi *)driver;
 }
 
-static void set_task_duration(struct driver *base, double time_s)
-{
-    ((struct driver_mpi *)base)->duration_s = time_s;
-}
-
 static void poll_inside_task(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
@@ -130,7 +125,6 @@ static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
     worker.steals_attempted = comm->base.counts.steals_attempted;
     worker.steals_successful = comm->base.counts.steals_successful;
     worker.tasks_moved = comm->base.counts.tasks_moved;
-    comm->base.task_s = worker.task_s;
 
     driver->worker = (struct statistics_worker){0};
     comm->base.counts = (struct taskpool_comm_counts){0};
@@ -147,7 +141,6 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->interval = poll_interval_begin(driver->poll_every);
     driver->n_since_poll = 0;
     driver->polled_task_s = driver->polled_s = 0;
-    driver->duration_s = -1;
     driver->measures_next = false;
     pulse_set_finished(driver->slot, 0);
     base->mode_failed = driver->comm.mode_failed; /* before the run, by init or restore */
@@ -236,7 +229,6 @@ static const struct driver_functions mpi_driver_functions = {.run = driver_mpi_r
                                                              .restore = driver_mpi_restore,
                                                              .add = driver_mpi_add,
                                                              .poll = poll_inside_task,
-                                                             .set_duration = set_task_duration,
                                                              .progress = driver_mpi_progress,
                                                              .explain = driver_mpi_explain,
                                                              .destroy = driver_mpi_destroy};
@@ -252,8 +244,7 @@ static enum status init_mpi_state(struct driver_mpi *driver,
                      "no memory for the scheduler"));
     driver->reports_tasks = driver_reports_tasks(driver->mode, setup->problem);
     driver->needs_times = driver->reports_tasks || (record_size == 0 && records->history);
-    driver->shares_core =
-        setup->problem->computes && record_size == 0 && driver->comm.base.per_core > 1;
+    driver->shares_core = setup->problem->computes && record_size == 0 && driver->comm.per_core > 1;
     driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
     return driver_init_mode(driver->mode, setup, &driver->comm.base, driver->state,
                             &driver->comm.state);

@@ -33,7 +33,6 @@ struct driver_mpi {
     double clock_s;       /* time is accounted for up to here */
     double polled_s;      /* spent in polls from inside the task that runs */
     double core_s;        /* if shares_core: this thread's processor clock at clock_s */
-    double duration_s;    /* that the task which runs has set for the mode; below 0: none */
     bool running;         /* an iteration; else added tasks are initial ones */
     struct statistics_worker worker;
 

@@ -126,7 +126,7 @@ enum status mpi_comm_init(struct mpi_comm *comm, MPI_Comm mpi, const struct task
     comm_seed_random(&comm->base, seed, (uint64_t)comm->base.rank);
     comm->base.node_ranks = node_ranks(mpi, &comm->base.n_node_ranks);
     mpi_messages_init(&comm->messages, mpi);
-    comm->base.per_core = mpi_doorbells_per_core(comm->messages.bells);
+    comm->per_core = mpi_doorbells_per_core(comm->messages.bells);
     /* Create an MPI window only for modes that use the counter: some transports offer none. */
     return mode->fetched ? open_counter(comm) : STATUS_OK;
 }

@@ -18,10 +18,11 @@ struct mpi_comm {
     void *state; /* of the mode; NULL before its init */
     struct mpi_messages messages;
     struct mpi_node_memory memory;
-    MPI_Win counter;           /* 64 bits on process 0; only if the mode uses it */
-    bool fetch_recorded;       /* a request to the counter is recorded, not started */
-    bool fetching;             /* a request is recorded or started, not answered */
-    MPI_Request fetch;         /* that request */
+    double per_core;     /* workers for each hardware thread, if all are on one node; else 0 */
+    MPI_Win counter;     /* 64 bits on process 0; only if the mode uses it */
+    bool fetch_recorded; /* a request to the counter is recorded, not started */
+    bool fetching;       /* a request is recorded or started, not answered */
+    MPI_Request fetch;   /* that request */
     int64_t increment, answer; /* its buffers */
     int64_t n_fetches;         /* counted here, cleared by the driver */
     double wake_s;             /* time of taskpool_comm_wake; INFINITY: none */

@@ -197,8 +197,7 @@ static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_ran
     if (history && status == STATUS_OK)
         status = history_add(history, task, time_s, driver->comm.base.rank);
     note_task_failure(driver, status);
-    report_finished(driver, task, driver->duration_s >= 0 ? driver->duration_s : time_s);
-    driver->duration_s = -1;
+    report_finished(driver, task, time_s);
 }
 
 /* Runs the first n tasks of the range, up to a failure. */
@@ -250,7 +249,7 @@ static void skip_tasks(struct driver_mpi *driver, const struct taskpool_range *r
     if (!driver->reports_tasks)
         return;
     for (int64_t task = range->first; task < range->last; task += range->step)
-        report_finished(driver, task, 0);
+        report_finished(driver, task, -1);
 }
 
 void mpi_worker_run_range(struct driver_mpi *driver, struct taskpool_range range)

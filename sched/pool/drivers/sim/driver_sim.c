@@ -115,14 +115,12 @@ static enum status run_phase(struct driver_sim *sim, bool restoring)
 }
 
 /* Moves the statistics of a worker's threads out; those of the whole worker count for the
- * first. Notes what its tasks took. */
+ * first. */
 static void take_sim_statistics(struct sim_worker *worker, struct statistics_worker *statistics)
 {
     struct sim_thread *threads = sim_threads(worker);
-    worker->comm.task_s = 0;
     for (int i = 0; i < worker->sim->n_threads; i++) {
         statistics[i] = threads[i].statistics;
-        worker->comm.task_s += statistics[i].task_s;
         threads[i].statistics = (struct statistics_worker){0};
     }
     statistics[0].steals_attempted = worker->comm.counts.steals_attempted;

@@ -22,7 +22,6 @@ struct sim_mover {
     int64_t placed; /* block to be put into the node's memory; -1: none */
     const struct taskpool_data_access *accesses; /* n; next is the first that was not handled yet */
     int64_t n, next;
-    double read_s; /* the time that the task's reads took */
 };
 
 struct sim_data {
@@ -68,11 +67,6 @@ static struct sim_mover *mover_of_caller(struct sim_worker *worker)
     const struct driver_sim *sim = worker->sim;
     int64_t thread = worker->caller - sim_threads(worker);
     return &sim->data->movers[(int64_t)worker->comm.rank * sim->n_threads + thread];
-}
-
-double sim_read_s(struct sim_worker *worker)
-{
-    return mover_of_caller(worker)->read_s;
 }
 
 static int node_of_worker(const struct driver_sim *sim, int worker)
@@ -240,7 +234,5 @@ bool sim_go_on_moving(struct sim_worker *worker, const struct event *event, enum
     thread->statistics.communication_s += moved_s;
     sim_record(worker, thread, TRACE_COMMUNICATION, thread->clock_s, end_s);
     thread->clock_s = end_s;
-    if (mover->why == SIM_MOVES_READ)
-        mover->read_s += moved_s;
     return begin_next_transfer(worker, mover);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/data/makespan_bound.h"
+#include "sched/lab/bound/makespan_bound.h"
 
-#include "sched/pool/data/data_costs.h"
+#include "sched/pool/core/task_data.h"
+#include "support/base/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,6 @@ struct leaving {
 
 struct bounded_load {
     const struct taskpool_machine *machine;
-    struct taskpool_data_costs costs; /* if the machine has data */
     int64_t n_tasks;
     int n_threads, node_size;
     double work, longest;
@@ -27,6 +27,22 @@ struct bounded_load {
     double must_s;
     struct leaving *of_nodes; /* n_items, in the order of nodes, and of card seconds for work */
 };
+
+/* Seconds of one read or write of a block by a worker that is not its owner; near: the owner is on
+ * its node. */
+static double move_s(const struct taskpool_machine *machine, int64_t bytes, bool near)
+{
+    bool by_node = near && machine->has_levels;
+    double latency_s = by_node ? machine->node_latency_s : machine->latency_s;
+    double bandwidth = by_node ? machine->node_bandwidth : machine->bandwidth;
+    return 2 * (machine->overhead_s + latency_s) + (bandwidth > 0 ? (double)bytes / bandwidth : 0);
+}
+
+/* Whether a block is read once for all tasks of a worker that read it. */
+static bool is_kept(const struct taskpool_machine *machine, int64_t block)
+{
+    return machine->data->blocks[block].bytes <= machine->cache_bytes;
+}
 
 static double speed_of(const struct bounded_load *self, int64_t worker)
 {
@@ -69,9 +85,9 @@ static void sum_work(struct bounded_load *self)
 
 static double least_move_s(const struct bounded_load *self, int64_t block)
 {
-    int64_t bytes = self->costs.data->blocks[block].bytes;
-    double far_s = data_costs_of_move(&self->costs, bytes, false);
-    double near_s = data_costs_of_move(&self->costs, bytes, true);
+    int64_t bytes = self->machine->data->blocks[block].bytes;
+    double far_s = move_s(self->machine, bytes, false);
+    double near_s = move_s(self->machine, bytes, true);
     if (self->node_size >= self->machine->n_workers)
         return near_s;
     return self->node_size == 1 ? far_s : fmin(near_s, far_s);
@@ -79,13 +95,13 @@ static double least_move_s(const struct bounded_load *self, int64_t block)
 
 static double card_s(const struct bounded_load *self, int64_t block)
 {
-    double bandwidth = self->costs.bandwidth;
-    return bandwidth > 0 ? (double)self->costs.data->blocks[block].bytes / bandwidth : 0;
+    double bandwidth = self->machine->bandwidth;
+    return bandwidth > 0 ? (double)self->machine->data->blocks[block].bytes / bandwidth : 0;
 }
 
 static int owner_of(const struct bounded_load *self, int64_t block)
 {
-    return data_block_owner(&self->costs.data->blocks[block], self->machine->n_workers);
+    return data_block_owner(&self->machine->data->blocks[block], self->machine->n_workers);
 }
 
 /* Null tasks run without their data. */
@@ -96,7 +112,7 @@ static const struct taskpool_data_access *moved_accesses(const struct bounded_lo
     *n = 0;
     if (machine->are_null && machine->are_null(task, task + 1, machine->context))
         return NULL;
-    return task_data_of(self->costs.data, task, n);
+    return task_data_of(self->machine->data, task, n);
 }
 
 /* --- blocks that move wherever a task runs --- */
@@ -111,8 +127,7 @@ static bool is_apart(const struct bounded_load *self, const struct must_scratch 
                      const struct taskpool_data_access *accesses, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
-        if (data_costs_keeps(&self->costs, accesses[i].block) &&
-            scratch->counted[accesses[i].block] != 0)
+        if (is_kept(self->machine, accesses[i].block) && scratch->counted[accesses[i].block] != 0)
             return false;
     return true;
 }
@@ -126,7 +141,7 @@ static double must_move_s(const struct bounded_load *self, struct must_scratch *
     bool apart = is_apart(self, scratch, accesses, n);
     double sum_s = 0, at_home_s = 0;
     for (int64_t i = 0; i < n; i++) {
-        bool kept = data_costs_keeps(&self->costs, accesses[i].block);
+        bool kept = is_kept(self->machine, accesses[i].block);
         int64_t *counted = &scratch->counted[accesses[i].block];
         if (kept && (!apart || *counted != 0))
             continue;
@@ -146,7 +161,7 @@ static enum status sum_must_moves(struct bounded_load *self)
 {
     struct must_scratch scratch = {
         .of_owner = calloc((size_t)self->machine->n_workers, sizeof *scratch.of_owner),
-        .counted = calloc((size_t)self->costs.data->n_blocks + 1, sizeof *scratch.counted)};
+        .counted = calloc((size_t)self->machine->data->n_blocks + 1, sizeof *scratch.counted)};
     enum status status =
         CHECK_MEMORY(scratch.of_owner && scratch.counted, "no memory for a lower bound");
     for (int64_t task = 0; status == STATUS_OK && task < self->n_tasks; task++)
@@ -176,7 +191,7 @@ static struct leaving leaving_task(const struct bounded_load *self, int64_t task
     const struct taskpool_data_access *accesses = moved_accesses(self, task, &n);
     for (int64_t i = 0; i < n; i++) {
         int64_t block = accesses[i].block;
-        if (data_costs_keeps(&self->costs, block) || owner_of(self, block) != home)
+        if (is_kept(self->machine, block) || owner_of(self, block) != home)
             continue;
         item.seconds += least_move_s(self, block);
         item.card_s += card_s(self, block);
@@ -188,14 +203,14 @@ static struct leaving leaving_task(const struct bounded_load *self, int64_t task
  * others read it without a move. Tasks that need no data leave for nothing, so they are no items. */
 static void list_items(struct bounded_load *self)
 {
-    int64_t n_blocks = self->costs.data->n_blocks;
+    int64_t n_blocks = self->machine->data->n_blocks;
     for (int64_t i = 0; i < n_blocks; i++)
         self->items[i] = (struct leaving){
             .home = owner_of(self, i), .seconds = least_move_s(self, i), .card_s = card_s(self, i)};
     self->n_items = n_blocks;
     for (int64_t task = 0; task < self->n_tasks; task++) {
         const struct taskpool_data_access *home = home_access(self, task);
-        if (home && data_costs_keeps(&self->costs, home->block))
+        if (home && is_kept(self->machine, home->block))
             self->items[home->block].work += time_of(self, task);
         else if (home)
             self->items[self->n_items++] = leaving_task(self, task, owner_of(self, home->block));
@@ -220,7 +235,7 @@ static int compare_items(const void *left, const void *right)
 
 static enum status find_items(struct bounded_load *self)
 {
-    int64_t n_most = self->costs.data->n_blocks + self->n_tasks;
+    int64_t n_most = self->machine->data->n_blocks + self->n_tasks;
     self->items = malloc(((size_t)n_most + 1) * sizeof *self->items);
     self->of_nodes = malloc(((size_t)n_most + 1) * sizeof *self->of_nodes);
     TRY(CHECK_MEMORY(self->items && self->of_nodes, "no memory for a lower bound"));
@@ -321,7 +336,6 @@ static double bisect(const struct bounded_load *self, double low_s)
 
 static enum status add_data(struct bounded_load *self, double low_s, double *bound_s)
 {
-    data_costs_of_machine(self->machine, &self->costs);
     enum status status = sum_must_moves(self);
     if (status == STATUS_OK)
         status = find_items(self);
@@ -345,4 +359,10 @@ enum status makespan_bound_find(const struct taskpool_machine *machine, int64_t 
     bound->longest_s = load.longest / load.fastest;
     bound->seconds = fmax(bound->work_s, bound->longest_s);
     return machine->data ? add_data(&load, bound->seconds, &bound->seconds) : STATUS_OK;
+}
+
+void makespan_bound_print(double bound_s)
+{
+    if (bound_s > 0 && isfinite(bound_s))
+        log_print("\nLower bound  %.6g s: no schedule of any iteration ends earlier\n", bound_s);
 }

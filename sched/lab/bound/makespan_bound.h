@@ -46,3 +46,6 @@ struct makespan_bound {
  * Errors: STATUS_NO_MEMORY. */
 enum status makespan_bound_find(const struct taskpool_machine *machine, int64_t n_tasks,
                                 struct makespan_bound *bound);
+
+/* Prints the least bound of some iterations; nothing if it is 0 or infinite: not known. */
+void makespan_bound_print(double bound_s);
