@@ -92,7 +92,7 @@ struct balancer_exchange {
 
 struct pairs_load {
     struct balancer_head head;
-    double load_s, speed; /* of the sender */
+    float load_s, speed; /* of the sender */
 };
 
 /* Offered, or moved. */

@@ -34,12 +34,15 @@ void pairs_init(struct pairs *self, struct balancer_link *link, uint64_t seed)
     *self = (struct pairs){.link = link, .seed = seed};
     self->n_rounds = (1 + RANDOM_ROUNDS) * count_bits(link->comm->size - 1);
     self->rounds = balancer_allocate(self->n_rounds, sizeof *self->rounds);
+    for (int32_t i = 0; i < self->n_rounds; i++)
+        self->rounds[i].load_s = NAN;
 }
 
 void pairs_fini(struct pairs *self)
 {
-    for (int32_t i = 0; self->rounds && i < self->n_rounds; i++)
-        free(self->rounds[i].sent);
+    for (int64_t i = 0; i < self->n_sent; i++)
+        free(self->sent[i]);
+    free(self->sent);
     free(self->rounds);
     free(self->offer);
 }
@@ -67,7 +70,10 @@ static void send_tasks(struct pairs *self, enum balancer_kind kind, struct pairs
 {
     const struct pairs_tasks message = {
         .head = {kind, .round = self->round}, .n = n, .taken = taken};
-    self->rounds[self->round].sent = tasks;
+    if (array_reserve(&self->sent, self->n_sent + 1, &self->sent_capacity, sizeof *self->sent) !=
+        STATUS_OK)
+        die_no_memory("no memory to balance %lld tasks", (long long)n);
+    self->sent[self->n_sent++] = tasks;
     balancer_send(self->link, self->partner, &message, sizeof message, tasks,
                   (size_t)n * sizeof *tasks);
 }
@@ -104,13 +110,14 @@ static void offer_tasks(struct pairs *self)
     for (int64_t bin = 0; bin < bins->n_bins; bin++)
         if (bins->bins[bin].n_tasks > 0 && seen++ % every == 0)
             tasks[self->n_offered++] = remove_task(self, bin);
+    self->offered = tasks;
     send_tasks(self, BALANCER_PAIR_OFFER, tasks, self->n_offered, 0);
 }
 
 /* Puts back what the partner did not take. */
 static void settle_offer(struct pairs *self, uint32_t taken)
 {
-    const struct pairs_task *offered = self->rounds[self->round].sent;
+    const struct pairs_task *offered = self->offered;
     bool gave = false;
     for (int64_t i = 0; i < self->n_offered; i++) {
         if ((taken >> i) & 1)
@@ -255,11 +262,11 @@ static void begin_round(struct pairs *self)
     self->offer = NULL;
     self->n_offered = self->n_offer = -1;
     self->answered = false;
-    self->own_s = self->link->bins->load_s;
+    self->own_s = (float)self->link->bins->load_s;
     self->partner = find_partner(self);
     const struct pairs_load message = {.head = {BALANCER_PAIR_LOAD, .round = self->round},
                                        .load_s = self->own_s,
-                                       .speed = balancer_speed(self->link)};
+                                       .speed = (float)balancer_speed(self->link)};
     if (self->partner != self->link->comm->rank)
         balancer_send(self->link, self->partner, &message, sizeof message, NULL, 0);
 }
@@ -270,9 +277,9 @@ static bool play_round(struct pairs *self)
     const struct pairs_round *round = &self->rounds[self->round];
     if (self->partner == self->link->comm->rank)
         return true;
-    if (!round->is_here)
+    if (isnan(round->load_s))
         return false;
-    double more_s = fmax(self->own_s, round->load_s), less_s = fmin(self->own_s, round->load_s);
+    float more_s = fmaxf(self->own_s, round->load_s), less_s = fminf(self->own_s, round->load_s);
     if (more_s - less_s <= LEAST_GAIN * more_s || more_s <= self->limit_s)
         return true;
     if (self->own_s == more_s) {
@@ -314,7 +321,6 @@ void pairs_receive(struct pairs *self, const void *message)
     if (head->kind == BALANCER_PAIR_LOAD) {
         const struct pairs_load *load = message;
         struct pairs_round *round = &self->rounds[head->round];
-        round->is_here = true;
         round->load_s = load->load_s;
         round->speed = load->speed;
     } else if (head->kind == BALANCER_PAIR_OFFER) {

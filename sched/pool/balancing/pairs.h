@@ -17,9 +17,8 @@
 #include "sched/pool/balancing/balancer_link.h"
 
 struct pairs_round {
-    bool is_here; /* the partner's load, with */
-    double load_s, speed;
-    struct pairs_task *sent; /* bulk of the message to the partner: an offer or gifts; NULL: none */
+    float load_s; /* the partner's; NAN: not here yet */
+    float speed;
 };
 
 struct pairs {
@@ -31,10 +30,14 @@ struct pairs {
     int32_t n_rounds, round;
     struct pairs_round *rounds; /* n_rounds */
     int partner;                /* in this round; this worker itself: none */
-    double own_s;               /* the load that the partner got */
+    float own_s;                /* the load that the partner got */
     int64_t n_offered, n_offer; /* tasks offered to the partner, and by it; -1: not yet */
     struct pairs_task *offer;   /* n_offer */
     bool answered;              /* the offer */
+
+    struct pairs_task *offered; /* n_offered: the last offer to a partner */
+    struct pairs_task **sent;   /* n_sent: bulk of all messages to partners */
+    int64_t n_sent, sent_capacity;
 };
 
 /* Loads of partners may arrive from now on.

@@ -17,7 +17,7 @@
 #include "support/base/status.h"
 #include "taskpool/mode.h"
 
-enum { WORKER_SPEED_RATIOS = 32 };
+enum { WORKER_SPEED_RATIOS = 16 };
 
 /* A task that came here between two iterations. */
 struct moved_task {
