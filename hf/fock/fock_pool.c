@@ -2,12 +2,10 @@
 #include "hf/fock/fock_pool.h"
 
 #include "support/base/array.h"
-#include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/io/progress.h"
 #include "support/mpi/gather.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static enum status add_id(struct id_list *list, int64_t id)

@@ -117,11 +117,6 @@ void integral_store_clear(struct integral_store *store)
     memory_return_freed(); /* what follows may need it as shared memory */
 }
 
-bool integral_store_is_seen_by_all(const struct integral_store *store)
-{
-    return store->segments.seen_by_all;
-}
-
 struct kept_totals {
     double quartets, integrals;
 };

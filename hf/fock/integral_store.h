@@ -36,10 +36,6 @@ enum status integral_store_create(MPI_Comm comm, int64_t bound_bytes, double uni
                                   struct integral_store **store);
 void integral_store_destroy(struct integral_store *store);
 
-/* Whether each process reads what any process of comm keeps: they are on one node, and the system lets
- * them. The same on all processes. */
-bool integral_store_is_seen_by_all(const struct integral_store *store);
-
 /* Bytes of all unique integrals, or of all ordered ones, and of what keeps them, whatever the
  * threshold: more than a store ever takes. With full symmetry and that of a molecule (NULL: none), of
  * one quartet of each orbit. Not collective. */

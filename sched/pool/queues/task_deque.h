@@ -112,13 +112,6 @@ bool task_deque_acquire(struct task_deque *deque, bool tasks_are_long);
 int task_deque_take_ranges(struct task_deque *deque, int64_t n_tasks, int max_ranges,
                            struct taskpool_range *ranges);
 
-/* The number of shared tasks; may run beside task_deque_take_*, as task_deque_give_away. */
-int64_t task_deque_n_shared(const struct task_deque *deque);
-
-/* Lists up to n_most shared tasks, of ranges, in the order in which task_deque_give_away takes them: it
- * gives the first of the list, as many as it is asked for. Returns their number. */
-int64_t task_deque_list_shared(const struct task_deque *deque, int64_t n_most, int64_t *tasks);
-
 /* Takes half of the shared tasks, rounded up, or n_wanted > 0 of them, from
  * the tail, for a thief; fewer if the ring ends before. Returns their number, 0 if none are
  * shared. */

@@ -68,6 +68,13 @@ void steal_window_init(struct steal_window *self, struct taskpool_comm *comm)
         self->own++;
 }
 
+/* The tasks in the window of a worker of the node. */
+static int64_t n_tasks_of(const struct steal_window *self, int mate)
+{
+    struct window_view view = window_view_of(window_word(self, mate, THEFT_VIEW));
+    return view.back - view.front;
+}
+
 /* --- parts of a list --- */
 
 /* Copies the tasks at positions [front, back) of a worker's list, which may be changing. */
@@ -160,7 +167,7 @@ void steal_window_close(struct steal_window *self, struct steal_window_part *par
 
 int64_t steal_window_n_tasks(const struct steal_window *self)
 {
-    return self->may_have_tasks ? steal_window_n_tasks_of(self, self->own) : 0;
+    return self->may_have_tasks ? n_tasks_of(self, self->own) : 0;
 }
 
 int64_t steal_window_count_thefts(struct steal_window *self)
@@ -204,7 +211,7 @@ int steal_window_find(const struct steal_window *self)
     int64_t n_most = 0;
     for (int i = 0; i < n_looks; i++) {
         int mate = (first + i) % n;
-        int64_t n_tasks = steal_window_n_tasks_of(self, mate);
+        int64_t n_tasks = n_tasks_of(self, mate);
         if (mate != self->own && n_tasks > n_most) {
             n_most = n_tasks;
             found = mate;
@@ -216,10 +223,4 @@ int steal_window_find(const struct steal_window *self)
 bool steal_window_has_all(const struct steal_window *self, int mate)
 {
     return window_word(self, mate, THEFT_HAS_ALL) != 0;
-}
-
-int64_t steal_window_n_tasks_of(const struct steal_window *self, int mate)
-{
-    struct window_view view = window_view_of(window_word(self, mate, THEFT_VIEW));
-    return view.back - view.front;
 }

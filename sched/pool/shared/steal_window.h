@@ -71,9 +71,6 @@ bool steal_window_steal(struct steal_window *window, int mate, int64_t n, int64_
  * was found. */
 int steal_window_find(const struct steal_window *window);
 
-/* The tasks in another worker's window. */
-int64_t steal_window_n_tasks_of(const struct steal_window *window, int mate);
-
 /* Whether another worker has put all tasks that it has not begun into its window: nothing else is to
  * be got from it. */
 bool steal_window_has_all(const struct steal_window *window, int mate);
