@@ -166,18 +166,15 @@ static void keep_to_own(struct node_segments *segments)
 static void share_segments(MPI_Comm comm, struct segment_address *addresses,
                            struct node_segments *segments)
 {
-    int n, n_near = node_count(comm);
-    MPI_Comm_size(comm, &n);
+    int n_near = node_count(comm);
     if (n_near > 1 && !near_memory_is_refused() && !near_memory_space_is_limited())
         reserve_for_others(segments);
     struct segment_address own = address_of_own(segments);
     MPI_Allgather(&own, sizeof own, MPI_BYTE, addresses, sizeof own, MPI_BYTE, comm);
     bool sees = n_near == 1 || (own.bytes > 0 && map_others(comm, addresses, segments));
-    int all[] = {sees, n_near == n};
-    MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_LAND, comm);
-    if (!all[0])
+    MPI_Allreduce(MPI_IN_PLACE, &sees, 1, MPI_C_BOOL, MPI_LAND, comm);
+    if (!sees)
         keep_to_own(segments);
-    segments->seen_by_all = all[0] && all[1];
 }
 
 enum status node_segments_init(MPI_Comm comm, int64_t most_bytes, int64_t least_bytes,

@@ -27,7 +27,6 @@ struct node_segments {
     int file;                        /* behind own; -1: none */
     int n_others;
     struct node_segment *others; /* of the processes of the node, from the next rank on; owned */
-    bool seen_by_all;            /* processes of the communicator: the others are all of them */
 };
 
 /* most_bytes: of own; less if the system does not grant the address space. With less than least_bytes
