@@ -419,7 +419,7 @@ static void test_json_holds_the_value_in_force_of_every_option(void **state)
     check_ok(
         parse("a --tile 8 --basis caf\xe9 --sched steal --engine libint --guess atoms --quiet"));
     json_t *object = options_to_json(&options);
-    assert_int_equal(json_object_size(object), 14);
+    assert_int_equal(json_object_size(object), 13);
     assert_string_equal(json_string_value(json_object_get(object, "guess")), "atoms");
     assert_int_equal(json_integer_value(json_object_get(object, "tile")), 8);
     assert_true(json_real_value(json_object_get(object, "screen")) == 1e-10);
