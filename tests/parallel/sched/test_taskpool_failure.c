@@ -192,26 +192,6 @@ static void check_refused(enum status expected, const char *options,
     assert_true(strlen(status_text()) > 0);
 }
 
-/* A cost that is measured replaces an estimate, between two runs. */
-static void test_move_costs_are_checked(void **state)
-{
-    (void)state;
-    struct taskpool_settings settings = pool_case_settings("--sched=auto");
-    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run};
-    struct taskpool *pool;
-    check_status(STATUS_USAGE, taskpool_set_move_cost(NULL, 1));
-    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, 1));
-    taskpool_destroy(pool);
-    problem.move_cost = 1;
-    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
-    check_ok(taskpool_set_move_cost(pool, 160));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, 0));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, NAN));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, INFINITY));
-    taskpool_destroy(pool);
-}
-
 /* Only the process that looks at the last task sees that its cost is wrong. */
 static double bad_last_cost(int64_t task, void *context)
 {
@@ -227,16 +207,6 @@ static void test_impossible_pools_are_refused_everywhere(void **state)
     check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
     problem.cost = bad_last_cost;
     check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
-    problem.even_within = -0.1;
-    check_refused(STATUS_USAGE, "--sched=auto", &problem);
-    problem.even_within = NAN;
-    check_refused(STATUS_USAGE, "--sched=persist", &problem);
-    problem.even_within = 0;
-    problem.move_cost = -1;
-    check_refused(STATUS_USAGE, "--sched=retentive", &problem);
-    problem.move_cost = INFINITY;
-    check_refused(STATUS_USAGE, "--sched=static", &problem);
-    problem.move_cost = 0;
     problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
     check_refused(STATUS_LIMIT, "--sched=counter", &problem);
     problem.n_tasks = -1;
@@ -249,7 +219,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_first_failure_is_returned_everywhere),
         cmocka_unit_test(test_what_a_mode_reports_is_returned_everywhere),
         cmocka_unit_test(test_impossible_pools_are_refused_everywhere),
-        cmocka_unit_test(test_move_costs_are_checked),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
