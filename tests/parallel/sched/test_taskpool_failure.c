@@ -5,6 +5,7 @@
 #include "tests/cases/sabotage_mode.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { n_tasks = 1000 };
 
@@ -182,6 +183,58 @@ static void test_what_a_mode_reports_is_returned_everywhere(void **state)
             check_reporting_mode(reporting_names[i], in_next);
 }
 
+/* --- balance after a failure --- */
+
+enum { N_EACH = 60, FAILS_IN = 1 };
+
+/* Tasks take equal times, and one of the last process fails in an iteration. */
+struct balanced {
+    int rank, size;
+    int iteration;
+    int64_t n_run; /* in this iteration, here */
+};
+
+static int sleep_or_fail(int64_t task, void *context)
+{
+    struct balanced *balanced = context;
+    const struct timespec pause = {.tv_nsec = 500000};
+    (void)task;
+    nanosleep(&pause, NULL);
+    bool fails = balanced->iteration == FAILS_IN && balanced->rank == balanced->size - 1;
+    if (fails && ++balanced->n_run == 3)
+        return FAIL(STATUS_NUMERIC, "a task fails");
+    balanced->n_run += !fails;
+    return STATUS_OK;
+}
+
+/* What the worker with the failure did not run is as much work as before. */
+static void check_balance_after_failure(const char *mode)
+{
+    struct balanced balanced = {0};
+    MPI_Comm_rank(MPI_COMM_WORLD, &balanced.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &balanced.size);
+    struct taskpool_problem problem = {
+        .n_tasks = N_EACH * balanced.size, .run = sleep_or_fail, .context = &balanced};
+    struct taskpool_settings settings = pool_case_settings(mode);
+    struct taskpool *pool;
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    for (; balanced.iteration <= FAILS_IN + 1; balanced.iteration++) {
+        balanced.n_run = 0;
+        int status = taskpool_run(pool);
+        check_status(balanced.iteration == FAILS_IN ? STATUS_NUMERIC : STATUS_OK, status);
+        check_ok(taskpool_restore(pool));
+    }
+    assert_in_range(balanced.n_run, N_EACH / 2, N_EACH * 3 / 2);
+    taskpool_destroy(pool);
+}
+
+static void test_a_failure_leaves_the_balance(void **state)
+{
+    (void)state;
+    check_balance_after_failure("--sched=persist");
+    check_balance_after_failure("--sched=diffusion");
+}
+
 static void check_refused(enum status expected, const char *options,
                           const struct taskpool_problem *problem)
 {
@@ -217,6 +270,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_failure_is_returned_everywhere),
+        cmocka_unit_test(test_a_failure_leaves_the_balance),
         cmocka_unit_test(test_what_a_mode_reports_is_returned_everywhere),
         cmocka_unit_test(test_impossible_pools_are_refused_everywhere),
     };
