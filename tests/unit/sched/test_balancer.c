@@ -100,6 +100,18 @@ static void test_bins_keep_durations_to_a_thousandth(void **state)
     duration_bins_fini(&bins);
 }
 
+/* A load does not become smaller by tasks whose durations are not known. */
+static void test_an_unknown_duration_is_the_mean(void **state)
+{
+    (void)state;
+    const double times_s[] = {1, 3, -1, -1};
+    struct duration_bins bins = {0};
+    for (size_t i = 0; i < N_OF(times_s); i++)
+        check_ok(duration_bins_add(&bins, (int64_t)i, times_s[i]));
+    assert_true(bins.load_s == 8);
+    duration_bins_fini(&bins);
+}
+
 static void test_lists_of_bins(void **state)
 {
     (void)state;
@@ -502,6 +514,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bins_are_a_sorted_list),
         cmocka_unit_test(test_bins_keep_durations_to_a_thousandth),
+        cmocka_unit_test(test_an_unknown_duration_is_the_mean),
         cmocka_unit_test(test_lists_of_bins),
         cmocka_unit_test(test_tree_has_every_worker_once),
         cmocka_unit_test(test_moves_what_the_algorithms_move),
