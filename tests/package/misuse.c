@@ -211,7 +211,8 @@ static void misuse_communicator(void)
     BAD(settings.mode = rank == 0 ? "static" : "counter", "disagree on the mode");
     BAD(settings.poll_every += rank, "disagree on the settings");
     BAD(settings.keep_iterations = rank, "disagree on the settings");
-    BAD(problem.finish = rank == 0 ? NULL : (int (*)(void *))abort, "disagree on which");
+    BAD(problem.finish = rank == 0 ? NULL : (int (*)(void *))abort, "or which of owner");
+    BAD(problem.tasks_keep_data = rank == 0, "disagree on tasks_keep_data");
     BAD(problem.run = rank == 1 ? NULL : run_nothing, "run is NULL");
     BAD(settings.poll_every = rank == size - 1 ? 0 : 8, "--poll-every");
     misuse_costs();
