@@ -180,6 +180,7 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
     random_stream_init(&random, seed, 1);
     charge(schedule, &random);
     schedule->tasks_keep_data = pick(&random, 4) == 0;
+    schedule->hides_costs = pick(&random, 2) && settings->seeding != TASKPOOL_SEEDING_COST;
 }
 
 static int run_task(int64_t task, void *context)
@@ -319,7 +320,7 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
     struct taskpool_problem problem = {.n_tasks = schedule->n_tasks,
                                        .run = run_task,
                                        .owner = owner,
-                                       .cost = cost,
+                                       .cost = schedule->hides_costs ? NULL : cost,
                                        .tasks_keep_data = schedule->tasks_keep_data,
                                        .context = schedule};
     if (schedule->dynamic) {
@@ -353,7 +354,7 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
 {
     snprintf(text, size,
              "seed %llu: %d workers of %d threads, %lld %stasks of %s length, latency %g s, spread "
-             "%g s, %s%s%s%s%s%s%s",
+             "%g s, %s%s%s%s%s%s%s%s",
              (unsigned long long)schedule->seed, schedule->machine.n_workers,
              schedule->machine.n_threads, (long long)schedule->n_tasks,
              !schedule->dynamic ? ""
@@ -365,7 +366,8 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
              schedule->machine.noise ? ", noise" : "",
              schedule->machine.are_null ? ", null tasks" : "",
              schedule->machine.poll_s > 0 ? ", polls" : "", schedule->machine.data ? ", data" : "",
-             schedule->tasks_keep_data ? ", tasks keep data" : "");
+             schedule->tasks_keep_data ? ", tasks keep data" : "",
+             schedule->hides_costs ? ", unknown costs" : "");
 }
 
 /* --- schedules that do not end --- */

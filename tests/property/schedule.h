@@ -38,6 +38,7 @@ struct schedule {
     struct taskpool_data_block blocks[SCHEDULE_N_BLOCKS];
     int lengths;          /* enum schedule_lengths */
     bool tasks_keep_data; /* of the problem */
+    bool hides_costs;     /* unless --seeding cost needs them */
     int64_t n_tasks;
     double times_s[SCHEDULE_MAX_TASKS];
     int n_runs[SCHEDULE_MAX_TASKS];
