@@ -19,7 +19,7 @@ SUPPORT = ["support/base", "support/vectors", "support/mpi", "support/io"]
 CHEMISTRY = SUPPORT + ["support/arrays", "basis/input", "basis/integrals", "basis/quartets"]
 
 PUBLIC = "sched/pool/taskpool"  # included as taskpool/NAME.h, as by programs from outside
-POOL = [PUBLIC, "sched/pool", "sched/pool/core", "sched/pool/data"]
+POOL = [PUBLIC, "sched/pool", "sched/pool/core"]
 LAB = ["sched/lab/trace", "sched/pool/modes", "sched/lab/comparison", "sched/lab/profiles"]
 
 # Room: the rooms, or single headers of a room, that it may include besides its own. Arrows
@@ -39,33 +39,30 @@ ROOMS = {
     "sched/pool/taskpool": [],
     "sched/pool/queues": ["support/base", PUBLIC],
     "sched/pool/core": SUPPORT + [PUBLIC, "sched/pool/queues"],
-    "sched/pool/data": ["support/base", PUBLIC, "sched/pool/core"],
     "sched/pool/trace": SUPPORT + [PUBLIC, "sched/pool/core"],
     "sched/pool/shared": ["support/base", PUBLIC, "sched/pool/queues"],
-    "sched/pool/protocols": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/data",
-                                       "sched/pool/shared"],
-    "sched/pool/balancing": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/data",
-                                       "sched/pool/protocols"],
-    "sched/pool/modes": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/data",
-                                   "sched/pool/shared",
+    "sched/pool/protocols": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/shared"],
+    "sched/pool/balancing": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/protocols"],
+    "sched/pool/modes": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/shared",
                                    "sched/pool/protocols", "sched/pool/balancing"],
     "sched/pool/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
                                PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/pool/drivers/sim": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
-    "sched/pool": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/data", "sched/pool/trace", "sched/pool/modes",
+    "sched/pool": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace", "sched/pool/modes",
                              "sched/pool/queues", "sched/pool/drivers/mpi", "sched/pool/drivers/sim"],
 
     # The laboratory: what is done with pools.
     "sched/lab/profiles": SUPPORT + [PUBLIC, "sched/pool/core"],
     "sched/lab/trace": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
-    "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/trace", "sched/pool/modes"],
+    "sched/lab/bound": SUPPORT + [PUBLIC, "sched/pool/core"],
+    "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/bound", "sched/lab/trace", "sched/pool/modes"],
     "sched/lab/workloads/bnsl": SUPPORT,
     # The pool as programs from outside see it: its public headers.
     "sched/lab/workloads": SUPPORT + [PUBLIC, "sched/lab/profiles", "sched/lab/workloads/bnsl"],
     "sched/lab/report/markup": SUPPORT,
     "sched/lab/report": SUPPORT + ["sched/lab/report/markup"],
     "sched/lab/cli": SUPPORT + [*POOL, *LAB, "sched/pool/drivers/mpi/mpi_calibrate.h",
-                                "sched/pool/drivers/sim", "sched/lab/workloads",
+                                "sched/pool/drivers/sim", "sched/lab/bound", "sched/lab/workloads",
                                 "sched/lab/report"],
 
     "hf/tiles": CHEMISTRY,

@@ -24,9 +24,6 @@ struct option_row {
     size_t offset;                     /* of the field in the table's struct */
     const char *default_text;          /* as if typed; NULL: a flag is false, others stay as they
                                         * were */
-    const char *preset_text;           /* in place of default_text where a preset is given; NULL:
-                                        * the same */
-    bool is_preset;                    /* a flag that sets all rows with a preset_text to it */
     double min, max;                   /* numbers only, inclusive; both 0: any number */
     bool min_excluded;                 /* the number must be larger than min */
     const char *choices;               /* "a,b,c", OPTION_CHOICE and OPTION_WORD only */

@@ -172,22 +172,6 @@ enum status options_set_defaults(const struct option_table *table)
     return STATUS_OK;
 }
 
-bool options_preset_is_set(const struct option_table *table)
-{
-    for (size_t r = 0; r < table->n_rows; r++)
-        if (table->rows[r].is_preset && *(const bool *)option_field(table, &table->rows[r]))
-            return true;
-    return false;
-}
-
-enum status options_set_presets(const struct option_table *table)
-{
-    for (size_t r = 0; r < table->n_rows; r++)
-        if (table->rows[r].preset_text)
-            TRY(option_store(table, &table->rows[r], table->rows[r].preset_text));
-    return STATUS_OK;
-}
-
 enum status option_check_renamed(const struct option_table *table, const char *name, size_t length)
 {
     for (size_t r = 0; r < table->n_rows; r++) {
@@ -215,9 +199,7 @@ enum status option_set(const struct option_table *table, const char *name, const
         if (!value || value[0] == '\0')
             return FAIL(STATUS_USAGE, "--%s: a value is missing, %s (see %s)", name,
                         option_value_name(row), option_help_name(row));
-        TRY(option_store(table, row, value));
-        bool sets_others = row->is_preset && strcmp(value, "true") == 0;
-        return sets_others ? options_set_presets(table) : STATUS_OK;
+        return option_store(table, row, value);
     }
     TRY(option_check_renamed(table, name, strlen(name)));
     return FAIL(STATUS_USAGE, "unknown option '--%s'%s", name, suggestion.text);

@@ -134,21 +134,6 @@ static enum status parse_all(const struct options *options, int argc, char **arg
     }
 }
 
-/* Presets that were given set their options, then the command line sets again what it gives. */
-static enum status apply_presets(const struct options *options, int argc, char **argv,
-                                 const struct option *long_options, const char *letters)
-{
-    enum option_request request;
-    bool is_set = false;
-    for (size_t t = 0; t < options->n_tables; t++)
-        is_set = is_set || options_preset_is_set(&options->tables[t]);
-    if (!is_set)
-        return STATUS_OK;
-    for (size_t t = 0; t < options->n_tables; t++)
-        TRY(options_set_presets(&options->tables[t]));
-    return parse_all(options, argc, argv, long_options, letters, &request);
-}
-
 static enum status check_operands(const struct options *options, int argc, char **argv, int first)
 {
     int n = argc - first;
@@ -216,8 +201,6 @@ enum status options_parse(const struct options *options, int argc, char **argv,
     if (long_options && letters) {
         fill_getopt_tables(options, long_options, letters);
         status = parse_all(options, argc, argv, long_options, letters, request);
-        if (status == STATUS_OK && *request == OPTION_REQUEST_RUN)
-            status = apply_presets(options, argc, argv, long_options, letters);
     } else
         status = FAIL(STATUS_NO_MEMORY, "no memory for the command line");
     free(long_options);

@@ -11,9 +11,7 @@
  *
  * A value follows its option as `--name value` or `--name=value`; a name may be
  * cut short where that leaves one option (as with all GNU programs); of an
- * option given twice the last counts; `--` ends the options. A preset is a flag
- * that gives other options new defaults: an option that is given beats it, in
- * whatever order the two stand. */
+ * option given twice the last counts; `--` ends the options. */
 #pragma once
 
 #include "support/base/status.h"
@@ -70,16 +68,9 @@ enum status option_row_check(const struct option_row *row, size_t size);
 /* Sets the fields of one table to their defaults. Errors: those of option_set. */
 enum status options_set_defaults(const struct option_table *table);
 
-/* Whether a preset is set in the fields. */
-bool options_preset_is_set(const struct option_table *table);
-
-/* Sets the fields of the rows with a preset_text to that. Errors: those of option_set. */
-enum status options_set_presets(const struct option_table *table);
-
 /* Sets the option of this name (in full, without dashes) as a command line would.
  * value is kept, not copied, by an OPTION_TEXT or OPTION_WORD; NULL or "true" sets
- * an OPTION_FLAG, "false" clears it. A preset sets its options at once: those that are to
- * differ are set after it.
+ * an OPTION_FLAG, "false" clears it.
  * Errors: STATUS_USAGE as of options_parse, also where no option has this name. */
 enum status option_set(const struct option_table *table, const char *name, const char *value);
 

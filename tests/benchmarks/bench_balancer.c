@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Table 3 of Lifflander, Krishnamoorthy, Kale, HPDC 2012, for this balancer: how far above
  * the ideal the most loaded worker ends, in percent, when tasks are dealt very unevenly and
- * balanced once, centrally, by the tree and by the tree as published (--pass-up=false), and how
- * long that takes: seconds of the network, simulated with the figures
+ * balanced once, centrally, by the tree and by the tree as published (--as-published), and how
+ * long that takes, with speeds as persist learns them: seconds of the network, simulated with the figures
  * of a Cray of that time (1.5 us, 5 GB/s, 0.5 us of the processors for a message), and of the
  * busiest worker's processor, measured.
  *
@@ -22,9 +22,9 @@
 
 #define PAPER_LIMIT 1.003 /* C = D */
 
-enum { n_sizes = 5, n_patterns = 10 };
+enum { n_sizes = 5, n_patterns = 10, MAX_WORKERS = 38400 };
 
-static const int sizes[n_sizes] = {2400, 4800, 9600, 19200, 38400};
+static const int sizes[n_sizes] = {2400, 4800, 9600, 19200, MAX_WORKERS};
 static const int patterns[n_patterns][2] = {{1, 1}, {2, 2}, {2, 4}, {2, 8}, {4, 2},
                                             {4, 4}, {4, 8}, {8, 2}, {8, 4}, {8, 8}};
 
@@ -67,11 +67,11 @@ struct outcome {
 };
 
 static enum status balance_once(struct balance_case *balance, const int *pattern, int branching,
-                                bool fills_over, struct outcome *outcome)
+                                bool as_published, struct outcome *outcome)
 {
     deal(pattern, balance);
     balance->rules.branching = branching;
-    balance->rules.fills_over = balance->rules.takes_worse = fills_over;
+    balance->rules.as_published = as_published;
     TRY(balance_case_run(balance));
     TRY(imbalance(balance, &outcome->percent));
     outcome->percent *= 100;
@@ -135,15 +135,18 @@ static int compare_descending(const void *left, const void *right)
 static enum status run_tasks(const struct profile *profile, double limit, int64_t max_workers,
                              json_t *rows)
 {
+    double speeds[MAX_WORKERS];
     int32_t *worker = malloc((size_t)profile->n * sizeof *worker);
     TRY(CHECK_MEMORY(worker, "no memory for tasks"));
+    for (int i = 0; i < MAX_WORKERS; i++)
+        speeds[i] = 1;
     struct balance_case balance = {
         .n_tasks = profile->n,
         .time_s = profile->seconds,
         .worker = worker,
-        .rules = {.donate_above = limit, .fill_to = limit},
+        .rules = {.donate_above = limit, .fill_to = limit, .seed = 1},
         .machine = {.latency_s = 1.5e-6, .bandwidth = 5e9, .overhead_s = 5e-7},
-        .seed = 1};
+        .speeds = speeds};
     enum status status = run_limit(&balance, max_workers, rows);
     free(worker);
     return status;

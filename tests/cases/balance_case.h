@@ -14,17 +14,15 @@
 struct balance_case {
     int n_workers;
     int64_t n_tasks;
-    const double *time_s; /* n_tasks */
+    const double *time_s; /* n_tasks: at speed 1 */
     int32_t *worker;      /* n_tasks: the worker of each, before and after */
     struct balancer_rules rules;
     struct taskpool_machine machine; /* but for n_workers */
-    int64_t seed;
-    double per_core; /* workers, as in struct taskpool_comm */
-    double last_s;   /* every worker's load in the two phases before */
+    const double *speeds; /* n_workers: those that have been learned, more than 10 % apart where they
+                           * differ at all; NULL: none are learned */
 
     int64_t *first;     /* n_workers + 1, into tasks: those of each worker before */
     int64_t *tasks;     /* n_tasks */
-    bool steals;        /* out: whether the next iteration is to */
     int64_t n_held;     /* out: tasks that a worker has after balancing, summed over workers */
     double network_s;   /* out: simulated, in which processors take no time but --overhead */
     double processor_s; /* out: real, of the worker whose processor was busiest */
@@ -34,6 +32,7 @@ struct balance_state {
     struct balance_case *balance;
     struct taskpool_comm *comm;
     struct duration_bins bins;
+    struct worker_speed speeds;
     struct balancer balancer;
     bool begun;
     double busy_s;
@@ -52,9 +51,13 @@ static inline int balance_state_init(void *state, const struct taskpool_mode_set
     struct balance_state *self = state;
     self->balance = setup->problem->context;
     self->comm = comm;
-    comm->per_core = self->balance->per_core;
-    balancer_init(&self->balancer, comm, &self->bins, NULL, &self->balance->rules);
-    self->balancer.last_s[0] = self->balancer.last_s[1] = self->balance->last_s;
+    const double *speeds = self->balance->speeds;
+    worker_speed_init(&self->speeds, setup->problem, comm);
+    self->speeds.n_ratios = speeds ? WORKER_SPEED_RATIOS : 0;
+    for (int64_t i = 0; i < self->speeds.n_ratios; i++)
+        self->speeds.ratios[i] = (float)speeds[comm->rank];
+    balancer_init(&self->balancer, comm, &self->bins, speeds ? &self->speeds : NULL,
+                  &self->balance->rules);
     return STATUS_OK;
 }
 
@@ -62,6 +65,7 @@ static inline void balance_state_fini(void *state)
 {
     struct balance_state *self = state;
     balancer_fini(&self->balancer);
+    worker_speed_fini(&self->speeds);
     duration_bins_fini(&self->bins);
 }
 
@@ -70,8 +74,10 @@ static inline int balance_state_seed(void *state)
     struct balance_state *self = state;
     const struct balance_case *balance = self->balance;
     int worker = self->comm->rank;
+    double speed = balance->speeds ? balance->speeds[worker] : 1;
     for (int64_t i = balance->first[worker]; i < balance->first[worker + 1]; i++)
-        TRY(duration_bins_add(&self->bins, balance->tasks[i], balance->time_s[balance->tasks[i]]));
+        TRY(duration_bins_add(&self->bins, balance->tasks[i],
+                              balance->time_s[balance->tasks[i]] / speed));
     return STATUS_OK;
 }
 
@@ -103,15 +109,13 @@ static inline enum taskpool_mode_step balance_state_restore(void *state)
 {
     struct balance_state *self = state;
     double start_s = clock_now_s();
-    if (!self->begun) {
-        balancer_prepare(&self->balancer);
-        balancer_begin(&self->balancer, 0);
-    }
+    if (!self->begun)
+        balancer_begin(&self->balancer);
     self->begun = true;
     balance_state_count(self, start_s);
     if (!balancer_is_finished(&self->balancer))
         return TASKPOOL_MODE_WAIT;
-    self->balance->steals = self->balancer.steals;
+    worker_speed_end(&self->speeds, &self->bins);
     for (int64_t i = 0; i < self->bins.n_entries; i++)
         if (self->bins.entries[i].task >= 0) {
             self->balance->worker[self->bins.entries[i].task] = self->comm->rank;
@@ -168,7 +172,6 @@ static inline enum status balance_case_run(struct balance_case *balance)
 {
     struct taskpool_settings settings;
     taskpool_settings_default(&settings);
-    settings.seed = balance->seed;
     struct taskpool_problem problem = {.n_tasks = balance->n_tasks, .context = balance};
     struct taskpool_mode_setup setup = {.problem = &problem, .settings = &settings};
     balance->machine.n_workers = balance->n_workers;

@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 
 for program in "$beryl_hf" "$beryl_sched"; do
     "$program" --help-all > "$folder/help"
-    tr -s ' \n' ' ' < "$folder/help" | grep -q 'hybrid, auto, example[^;]*; default: auto'
+    tr -s ' \n' ' ' < "$folder/help" | grep -q 'awf-b, af, example[^;]*; default: auto'
     tr -s ' \n' ' ' < "$folder/help" | grep -q -- '--example-grant N example: tasks handed out'
     "$program" --help-modes | grep -q '^example: worker 0 hands out'
 done

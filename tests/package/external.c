@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Modes of the program's own with nothing but the installed package: registered, then run over
- * MPI and on 64 simulated workers. Prints the sum of the squares below 1000, twice, of each. */
+ * MPI and on 64 simulated workers. Prints the sum of the squares below 1000, twice, of each. The one that
+ * steals by the library's protocol takes as long as `steal`. */
 #include "mode_countdown.h"
 #include "mode_thieves.h"
 
@@ -54,6 +55,45 @@ static int run_mode(const struct taskpool_settings *settings, int64_t *sum, int6
     return status;
 }
 
+static int first_worker(int64_t task, int n_workers, void *context)
+{
+    (void)task;
+    (void)n_workers;
+    (void)context;
+    return 0;
+}
+
+/* The makespan of the second iteration, in which worker 0 begins with all tasks; 16 workers make a node. */
+static int time_mode(const char *mode, double *makespan_s)
+{
+    struct taskpool_problem problem = {.n_tasks = 1000, .owner = first_worker};
+    struct taskpool_machine machine = {
+        .n_workers = 64, .node_size = 16, .latency_s = 1e-5, .time = one_millisecond};
+    struct taskpool_settings settings;
+    struct taskpool *pool;
+    taskpool_settings_default(&settings);
+    settings.mode = mode;
+    settings.seeding = TASKPOOL_SEEDING_OWNER;
+    int status = taskpool_simulate(&problem, &settings, &machine, &pool);
+    if (status == TASKPOOL_STATUS_OK)
+        status = run_twice(pool);
+    if (status == TASKPOOL_STATUS_OK)
+        *makespan_s = taskpool_statistics(pool, 1)->makespan_s;
+    taskpool_destroy(pool);
+    return status;
+}
+
+static int compare_with_steal(void)
+{
+    double own_s = 0, steal_s = 0;
+    int status = time_mode("thieves", &own_s);
+    if (status == TASKPOOL_STATUS_OK)
+        status = time_mode("steal", &steal_s);
+    if (status == TASKPOOL_STATUS_OK && own_s != steal_s)
+        status = taskpool_fail(TASKPOOL_STATUS_PROTOCOL, "thieves take another time than steal");
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     const struct taskpool_mode *modes[] = {&mode_countdown, &mode_thieves, &mode_halves};
@@ -74,6 +114,8 @@ int main(int argc, char **argv)
         if (rank == 0 && status == TASKPOOL_STATUS_OK)
             printf("%s %lld %lld\n", settings.mode, (long long)sum, (long long)simulated);
     }
+    if (status == TASKPOOL_STATUS_OK)
+        status = compare_with_steal();
     if (rank == 0 && status != TASKPOOL_STATUS_OK)
         fprintf(stderr, "%s\n", taskpool_error_text());
     MPI_Finalize();

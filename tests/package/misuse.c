@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <taskpool/data.h>
 #include <taskpool/mode.h>
 #include <taskpool/simulation.h>
 #include <taskpool/taskpool.h>
@@ -126,16 +125,6 @@ static void misuse_problem(void)
     BAD(settings.seeding = TASKPOOL_SEEDING_COST, "--seeding cost");
 }
 
-static void misuse_data_costs(void)
-{
-    static struct taskpool_data no_blocks;
-    static struct taskpool_data_costs costs;
-    BAD(problem.data_costs = &costs, "problem.data_costs must have data");
-    costs.data = &no_blocks;
-    costs.latency_s = INFINITY;
-    BAD(problem.data_costs = &costs, "finite and 0 or more");
-}
-
 static void misuse_settings(void)
 {
     BAD(memset(&settings, 0, sizeof settings), "call taskpool_settings_default");
@@ -148,9 +137,9 @@ static void misuse_settings(void)
     BAD(settings.seed = -1, "--seed: '-1'");
     BAD(settings.seeding = 17, "--seeding: '17'");
     BAD(settings.seeding = -1, "--seeding: '-1'");
-    BAD(settings.seeding = TASKPOOL_SEEDING_LONGEST, "--seeding: '4'");
+    BAD(settings.seeding = TASKPOOL_SEEDING_LONGEST, "--seeding: '5'");
     BAD((settings.mode = "auto", settings.seeding = 99), "--seeding: '99'");
-    BAD((settings.mode = "counter", settings.seeding = TASKPOOL_SEEDING_DEAL), "--seeding: '5'");
+    BAD((settings.mode = "counter", settings.seeding = 99), "--seeding: '99'");
     BAD((settings.mode = "static", settings.chunk = -1), "--chunk: '-1'");
     BAD(settings.progress = 3, "--progress: '3'");
     BAD(settings.watchdog_s = -1, "--watchdog: '-1'");
@@ -192,7 +181,7 @@ static void misuse_costs(void)
     for (int m = 0; m < 3; m++)
         for (int i = 0; i < 3; i++) {
             settings.mode = modes[m];
-            settings.seeding = m < 2 ? TASKPOOL_SEEDING_COST : TASKPOOL_SEEDING_BLOCK;
+            settings.seeding = m < 2 ? TASKPOOL_SEEDING_COST : TASKPOOL_SEEDING_BY_MODE;
             problem.n_tasks = few[i];
             BAD(problem.cost = cost_by_process, "what problem.cost returns for the same task");
         }
@@ -222,7 +211,8 @@ static void misuse_communicator(void)
     BAD(settings.mode = rank == 0 ? "static" : "counter", "disagree on the mode");
     BAD(settings.poll_every += rank, "disagree on the settings");
     BAD(settings.keep_iterations = rank, "disagree on the settings");
-    BAD(problem.finish = rank == 0 ? NULL : (int (*)(void *))abort, "disagree on which");
+    BAD(problem.finish = rank == 0 ? NULL : (int (*)(void *))abort, "or which of owner");
+    BAD(problem.tasks_keep_data = rank == 0, "disagree on tasks_keep_data");
     BAD(problem.run = rank == 1 ? NULL : run_nothing, "run is NULL");
     BAD(settings.poll_every = rank == size - 1 ? 0 : 8, "--poll-every");
     misuse_costs();
@@ -281,12 +271,10 @@ static void misuse_null_pools(void)
     CALL(taskpool_restore(NULL), "the pool is NULL");
     CALL(taskpool_add(NULL, &rank), "the pool is NULL");
     CALL(taskpool_write_statistics(NULL, "x"), "the pool is NULL");
-    CALL(taskpool_set_move_cost(NULL, 1), "the pool is NULL");
     CALL(taskpool_trace_start(MPI_COMM_WORLD, NULL), "the settings are NULL");
     NO_HARM(taskpool_trace_restart(NULL, MPI_COMM_WORLD));
     NO_HARM(taskpool_trace_write(NULL, MPI_COMM_WORLD, NULL));
     NO_HARM(taskpool_trace_destroy(NULL));
-    NO_HARM(taskpool_set_duration(NULL, 1));
     NO_HARM(taskpool_destroy(NULL));
     NO_HARM(taskpool_poll(NULL));
     NO_HARM(taskpool_progress(NULL));
@@ -472,7 +460,6 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     misuse_problem();
-    misuse_data_costs();
     misuse_settings();
     misuse_communicator();
     misuse_null_pools();

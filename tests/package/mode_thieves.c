@@ -46,6 +46,7 @@ const struct taskpool_mode mode_thieves = {
     .options = (struct taskpool_mode_options *[]){&taskpool_chunk_options,
                                                   &taskpool_stealing_options, NULL},
     .state_size = sizeof(struct thieves_state),
+    .node_words = taskpool_stealing_node_words,
     .init = thieves_init,
     .fini = taskpool_stealing_fini,
     .seed = thieves_seed,

@@ -70,7 +70,7 @@ def check_program(command, modes, offers_bounds, fits):
     check(set(options_of(basic)) <= set(found), f"{name} --help has more than --help-all")
     of_modes = [option for option, text in entries_of(every)
                 if re.match(rf"[\w-]+ (\S+ )?({'|'.join(modes)})(, [\w-]+)*: ", text)]
-    check(len(of_modes) > 30, f"{name} has few options of modes")
+    check(len(of_modes) > 20, f"{name} has few options of modes")
     check(set(of_modes) <= set(named), f"{name} --help-modes lacks", set(of_modes) - set(named))
     return set(found)
 

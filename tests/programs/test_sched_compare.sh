@@ -89,6 +89,7 @@ compare tree 1 --uts "$tree" --simulate 8 --compare steal,all
 "$beryl_sched" --list-modes | awk '$2 == "dynamic" { print $1 }' > dynamic.txt
 check tree <<'END'
 dynamic = open("dynamic.txt").read().split()
+assert {"steal", "lifeline", "auto"} <= set(dynamic)
 assert list(c) == ["steal"] + [mode for mode in dynamic if mode != "steal"] and r["nodes"] > 1000
 assert all(mode["tasks"] == r["nodes"] for mode in c.values())
 END

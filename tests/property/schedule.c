@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/property/schedule.h"
 
-#include "sched/pool/data/data_costs.h"
+#include "sched/lab/bound/makespan_bound.h"
 #include "sched/pool/modes/modes.h"
 #include "sched/pool/protocols/stealing.h"
 #include "support/base/random.h"
@@ -23,7 +23,6 @@ static const int n_workers[] = {1, 2, 3, 5, 8, 16, 33, 64};
 static const double latencies_s[] = {5e-5, 2e-4, 1e-3, 1e-2};
 static const double spreads[] = {0, 1, 3, 10}; /* times the latency */
 static const double powers[] = {1, 3};
-static const double move_costs[] = {0, 0, 0.5, 4.5};
 static const char *const progress_words[] = {"by mode", "poll", "thread"};
 static const char *const lengths_words[] = {"constant",  "uniform", "exponential",
                                             "one giant", "zero",    "any"};
@@ -180,7 +179,8 @@ void schedule_init(struct schedule *schedule, const struct taskpool_settings *se
         schedule->times_s[task] = length(schedule->lengths, task, &random);
     random_stream_init(&random, seed, 1);
     charge(schedule, &random);
-    schedule->move_cost = move_costs[pick(&random, N_OF(move_costs))];
+    schedule->tasks_keep_data = pick(&random, 4) == 0;
+    schedule->hides_costs = pick(&random, 2) && settings->seeding != TASKPOOL_SEEDING_COST;
 }
 
 static int run_task(int64_t task, void *context)
@@ -279,27 +279,22 @@ static bool trace_agrees(struct schedule *schedule, int iteration, char *why, si
 static bool keeps_bound(const struct schedule *schedule, int iteration, char *why, size_t why_size)
 {
     const double rounding = 1e-9;
-    const struct taskpool_iteration *figures = taskpool_statistics(schedule->pool, iteration);
-    if (figures->makespan_s >= (1 - rounding) * figures->lower_bound_s)
+    double makespan_s = taskpool_statistics(schedule->pool, iteration)->makespan_s;
+    struct makespan_bound bound = {0};
+    if (!schedule->dynamic &&
+        makespan_bound_find(&schedule->machine, schedule->n_tasks, &bound) != STATUS_OK)
+        return false;
+    if (makespan_s >= (1 - rounding) * bound.seconds)
         return true;
     snprintf(why, why_size, "iteration %d took %.9g s, its lower bound is %.9g s", iteration,
-             figures->makespan_s, figures->lower_bound_s);
+             makespan_s, bound.seconds);
     return false;
-}
-
-/* With another cost of moves from the third iteration on. */
-static enum status restore_pool(struct schedule *schedule, int iteration)
-{
-    static const double factors[SCHEDULE_N_ITERATIONS] = {1, 1, 1e-9, 100, 1};
-    if (schedule->move_cost > 0 && iteration > 1)
-        TRY(taskpool_set_move_cost(schedule->pool, schedule->move_cost * factors[iteration]));
-    return taskpool_restore(schedule->pool);
 }
 
 static bool iterate(struct schedule *schedule, char *why, size_t why_size)
 {
     for (int i = 0; i < SCHEDULE_N_ITERATIONS; i++) {
-        enum status status = i > 0 ? restore_pool(schedule, i) : STATUS_OK;
+        enum status status = i > 0 ? taskpool_restore(schedule->pool) : STATUS_OK;
         schedule->n_to_end += schedule->n_tasks;
         if (status == STATUS_OK)
             status = taskpool_run(schedule->pool);
@@ -325,13 +320,9 @@ bool schedule_holds(struct schedule *schedule, char *why, size_t why_size)
     struct taskpool_problem problem = {.n_tasks = schedule->n_tasks,
                                        .run = run_task,
                                        .owner = owner,
-                                       .cost = cost,
-                                       .move_cost = schedule->move_cost,
+                                       .cost = schedule->hides_costs ? NULL : cost,
+                                       .tasks_keep_data = schedule->tasks_keep_data,
                                        .context = schedule};
-    if (schedule->machine.data && schedule->seed / 5 % 2 == 0) {
-        data_costs_of_machine(&schedule->machine, &schedule->data_costs);
-        problem.data_costs = &schedule->data_costs;
-    }
     if (schedule->dynamic) {
         problem.n_tasks = 0;
         problem.record_size = sizeof(int64_t);
@@ -363,7 +354,7 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
 {
     snprintf(text, size,
              "seed %llu: %d workers of %d threads, %lld %stasks of %s length, latency %g s, spread "
-             "%g s, %s%s%s%s%s%s, move cost %g",
+             "%g s, %s%s%s%s%s%s%s%s",
              (unsigned long long)schedule->seed, schedule->machine.n_workers,
              schedule->machine.n_threads, (long long)schedule->n_tasks,
              !schedule->dynamic ? ""
@@ -375,7 +366,8 @@ void schedule_describe(const struct schedule *schedule, char *text, size_t size)
              schedule->machine.noise ? ", noise" : "",
              schedule->machine.are_null ? ", null tasks" : "",
              schedule->machine.poll_s > 0 ? ", polls" : "", schedule->machine.data ? ", data" : "",
-             schedule->move_cost);
+             schedule->tasks_keep_data ? ", tasks keep data" : "",
+             schedule->hides_costs ? ", unknown costs" : "");
 }
 
 /* --- schedules that do not end --- */

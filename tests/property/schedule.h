@@ -3,7 +3,7 @@
  * lengths of tasks, network, polling, data. Properties of every schedule: each task runs
  * exactly once in each of five iterations, every worker finishes, no message is
  * left, no worker is notified of the end while tasks are left, and a trace says the
- * same as the statistics, and no iteration is shorter than its lower bound. */
+ * same as the statistics, and no iteration is shorter than the lower bound of the laboratory. */
 #pragma once
 
 #include "sched/pool/core/task_data.h"
@@ -33,12 +33,12 @@ struct schedule {
     struct taskpool_noise noise;
     double noise_times_s[2];
     struct taskpool_data data;
-    struct taskpool_data_costs data_costs;
     int64_t first_accesses[SCHEDULE_MAX_TASKS + 1];
     struct taskpool_data_access accesses[2 * SCHEDULE_MAX_TASKS];
     struct taskpool_data_block blocks[SCHEDULE_N_BLOCKS];
-    int lengths;      /* enum schedule_lengths */
-    double move_cost; /* of the problem */
+    int lengths;          /* enum schedule_lengths */
+    bool tasks_keep_data; /* of the problem */
+    bool hides_costs;     /* unless --seeding cost needs them */
     int64_t n_tasks;
     double times_s[SCHEDULE_MAX_TASKS];
     int n_runs[SCHEDULE_MAX_TASKS];

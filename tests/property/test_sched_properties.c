@@ -28,7 +28,7 @@ static bool run_one(uint64_t seed, int i, int n_cases)
         settings[i] = pool_case_settings(command_line);
     parsed[i] = true;
     schedule_init(&schedule, &settings[i], seed);
-    bool can_be_dynamic = mode_find(settings[i].mode)->add != NULL;
+    bool can_be_dynamic = mode_for(settings[i].mode, true)->add != NULL;
     schedule.dynamic = can_be_dynamic && seed / (uint64_t)n_cases % 3 == 0;
     char why[256] = "", text[512];
     if (schedule_holds(&schedule, why, sizeof why))

@@ -15,22 +15,22 @@
 /* Every mode that keeps tasks in queues that grow, with what decides where these are filled. */
 static const char *const modes[] = {
     "--sched=steal",
-    "--sched=steal --release=half --steal=3 --termination=ring",
+    "--sched=steal --as-published --steal=3 --termination=ring",
     "--sched=steal --seeding=cyclic --chunk=2 --termination=wide",
     "--sched=retentive",
-    "--sched=retentive --retain=order",
+    "--sched=retentive --as-published",
     "--sched=retentive --poll-every=1",
     "--sched=retentive --poll-every=1 --termination=wide",
     "--sched=persist",
     "--sched=persist --balancer=central",
-    "--sched=persist --balancer=pairs",
+    "--sched=persist --as-published",
     "--sched=auto",
     "--sched=auto --seeding=cost",
     "--sched=lifeline --poll-every=1",
     "--sched=share --chunk=2 --release-every=2",
     "--sched=share --managers=3 --chunk=1 --release-every=1",
     "--sched=diffusion",
-    "--sched=diffusion --gossip-rounds=9 --seeding=owner",
+    "--sched=diffusion --seeding=owner",
 };
 enum { N_MODES = sizeof modes / sizeof modes[0], N_WITH_DEQUES = 10, MAX_BOUND = 16 };
 
@@ -84,7 +84,7 @@ static void make_schedule(struct schedule *schedule, const char *command_line, u
 {
     const struct taskpool_settings settings = pool_case_settings(command_line);
     schedule_init(schedule, &settings, seed);
-    schedule->dynamic = mode_find(settings.mode)->add != NULL && seed / N_MODES % 2 == 0;
+    schedule->dynamic = mode_for(settings.mode, true)->add != NULL && seed / N_MODES % 2 == 0;
 }
 
 static bool holds_with_small_deques(uint64_t seed, struct outcomes *outcomes)

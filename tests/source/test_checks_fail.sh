@@ -56,7 +56,7 @@ plants support/base/status.c '#include "support/base/agree.c"' 'an include is "R
 plants support/base/status.c '#include \\\n    <ga.h>' "support/base may not include <ga.h>"
 plants sched/pool/core/history.c '#include <ga.h>' "sched/pool/core may not include <ga.h>"
 plants sched/pool/core/history.c '#include "ga.h"' "sched/pool/core may not include ga.h"
-plants sched/pool/modes/mode_counter.c '#include <mpi.h>' "sched/pool/modes may not include <mpi.h>"
+plants sched/pool/modes/shared_counter.c '#include <mpi.h>' "sched/pool/modes may not include <mpi.h>"
 plants hf/fock/fock_build.c '#include <cblas.h>' "hf/fock may not include <cblas.h>"
 plants hf/fock/fock_build.c '#include <lapacke.h>' "hf/fock may not include <lapacke.h>"
 

@@ -32,9 +32,11 @@ static void confine_simulation(void)
 
 static enum status list_modes(void)
 {
-    for (int i = 0; i < mode_count(); i++)
-        log_print("%s\t%s\t%s\n", mode_at(i)->name, mode_at(i)->add ? "dynamic" : "static",
-                  mode_at(i)->help);
+    for (int i = 0; i < mode_count(); i++) {
+        const struct taskpool_mode *mode = mode_at(i);
+        bool is_dynamic = mode_for(mode->name, true)->add;
+        log_print("%s\t%s\t%s\n", mode->name, is_dynamic ? "dynamic" : "static", mode->help);
+    }
     return STATUS_OK;
 }
 

@@ -97,7 +97,7 @@ static void keep_dynamic_modes(struct mode_list *list)
 {
     struct mode_list kept = {0};
     for (int m = 0; m < list->n; m++) {
-        if (list->by_all[m] && !mode_find(list->modes[m])->add)
+        if (list->by_all[m] && !mode_for(list->modes[m], true)->add)
             continue;
         kept.by_all[kept.n] = list->by_all[m];
         kept.modes[kept.n++] = list->modes[m];

@@ -23,7 +23,6 @@
 static const struct machine_settings default_machine = {
     .n_threads = 1,
     .node_size = 16,
-    .topology = TOPOLOGY_NODE,
     .latency_s = 48e-6,
     .node_latency_s = 5e-6,
     .latency_spread_s = 0,
@@ -47,9 +46,6 @@ const struct option_row machine_option_rows[] = {
                            "(default: 1)"),
     INTEGER_OPTION("node-size", FIELD(node_size), 1, 1e7, .value = "N",
                    .help = "workers of a node, with consecutive numbers (default: 16)"),
-    CHOICE_OPTION("topology", FIELD(topology), "node,flat", .expert = true,
-                  .help = "node: messages within a node are faster; flat: all messages are alike "
-                          "(default: node)"),
     REAL_OPTION("latency", FIELD(latency_s), 0, 1e6, .value = "SECONDS",
                 .help = "latency of a message between nodes (default: 4.8e-5)"),
     REAL_OPTION("node-latency", FIELD(node_latency_s), 0, 1e6, .value = "SECONDS", .expert = true,
@@ -88,10 +84,8 @@ const struct option_row machine_option_rows[] = {
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
                    .help = "memory of a node for blocks of other workers (default: 1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
-                .help =
-                    "the workers' speeds as the modes know them (dtree, wf, retentive, persist, "
-                    "diffusion and auto use them); none: all alike, or learned (those of "
-                    "--speeds)"),
+                .help = "the workers' speeds as the modes know them (dtree and wf use them); none: all "
+                        "alike (default: those of --speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),
@@ -113,7 +107,6 @@ const size_t machine_n_option_rows = sizeof machine_option_rows / sizeof machine
 const struct machine_settings machine_settings_unknown = {
     .n_threads = -1,
     .node_size = -1,
-    .topology = -1,
     .latency_s = -1,
     .node_latency_s = -1,
     .latency_spread_s = -1,
@@ -145,10 +138,6 @@ enum status machine_options_check(const struct machine_settings *settings)
         return FAIL(STATUS_USAGE, "--%s has no effect without --simulate", given);
     if (settings->noise && settings->noise_trace)
         return FAIL(STATUS_USAGE, "give --noise or --noise-trace, not both");
-    if (settings->topology == TOPOLOGY_FLAT &&
-        (settings->node_latency_s >= 0 || settings->node_bandwidth >= 0))
-        return FAIL(STATUS_USAGE, "--%s has no effect with --topology flat",
-                    settings->node_latency_s >= 0 ? "node-latency" : "node-bandwidth");
     return STATUS_OK;
 }
 
@@ -190,7 +179,7 @@ enum status machine_options_apply(const struct machine_settings *settings,
         .latency_s = settings->latency_s,
         .latency_spread_s = settings->latency_spread_s,
         .bandwidth = settings->bandwidth,
-        .has_levels = settings->topology == TOPOLOGY_NODE,
+        .has_levels = true,
         .node_latency_s = settings->node_latency_s,
         .node_bandwidth = settings->node_bandwidth,
         .overhead_s = settings->overhead_s,

@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum machine_topology { TOPOLOGY_NODE, TOPOLOGY_FLAT };
-
 /* Whether moving the data that a profile's tasks need takes time, and modes know of them. */
 enum machine_data { MACHINE_DATA_ON, MACHINE_DATA_OFF };
 
@@ -22,7 +20,6 @@ struct machine_settings {
     int64_t n_workers; /* 0: the run is real */
     int64_t n_threads;
     int64_t node_size;
-    int topology; /* enum machine_topology */
     double latency_s;
     double node_latency_s;
     double latency_spread_s;

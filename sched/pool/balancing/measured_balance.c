@@ -32,20 +32,11 @@ void measured_balance_fini(void *state)
     taskpool_stealing_fini(&self->stealing);
 }
 
-/* Of a skipped task: as much as the others on average. */
-static double duration_of(const struct measured_balance *self, double time_s)
-{
-    if (time_s >= 0)
-        return time_s;
-    return self->bins.n_tasks > 0 ? self->bins.load_s / (double)self->bins.n_tasks : 0;
-}
-
 void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
-    time_s = duration_of(self, time_s);
     taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
-    if (self->balancer.link.speeds)
+    if (self->balancer.link.speeds && time_s >= 0)
         worker_speed_finished(&self->speeds, task, time_s);
 }
 

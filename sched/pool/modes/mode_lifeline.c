@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `lifeline`: lifeline-based work stealing (Saraswat, Kambadur, Kodali, Grove, Krishnamoorthy,
- * PPoPP 2011). A worker without tasks asks --random-victims random workers; when these refuse, the
+ * PPoPP 2011). A worker without tasks asks a random worker; when this one refuses, the
  * neighbours to which its lifelines lead, one after another. A neighbour without tasks to share
  * notes the thief, and sends it half of what it shares as soon as it has some. A worker whose
  * lifelines are all noted sends nothing more: unlike other thieves it waits until work
  * reaches it, and the end is that of a diffusing computation (diffusing.h), where the paper has a
  * `finish` around all activities.
  *
- * The lifelines are the edges of a cyclic hypercube: ranks are written in base --lifeline-base, and
- * a lifeline of each digit leads to the rank whose digit is the next one, in a cycle. Where
- * the number of workers is no power of the base, ranks that do not exist are skipped; each
- * worker can still be reached from each other, by way of rank 0.
+ * The lifelines are the edges of a hypercube: for each binary digit of its rank a worker has one to
+ * the rank that differs in this digit, unless that does not exist. Each worker can be reached from
+ * each other, by way of rank 0. (The paper's w and l, random victims and base of ranks, are 1 and 2.)
  *
  * Each worker has at most one request under way. A lifeline stays noted while its worker runs tasks
  * that came from elsewhere, as in the paper. */
@@ -21,30 +20,7 @@
 
 #include <stdio.h>
 
-enum { LIFELINES_MAX = 31 }; /* digits of a rank in base 2 */
-
-struct lifeline_settings {
-    int64_t random_victims; /* w */
-    int64_t base;           /* l */
-};
-
-#define FIELD(name) offsetof(struct lifeline_settings, name)
-
-static const struct taskpool_option lifeline_rows[] = {
-    TASKPOOL_INTEGER_OPTION(
-        "random-victims", FIELD(random_victims), 0, 1e9, .default_text = "1", .value = "N",
-        .help = "random workers that a thief asks before its lifelines, as many "
-                "as there are others at most"),
-    TASKPOOL_INTEGER_OPTION(
-        "lifeline-base", FIELD(base), 2, 1e9, .default_text = "2", .value = "N",
-        .help = "base of the cyclic hypercube: a larger one gives fewer and shorter "
-                "lifelines"),
-};
-
-#undef FIELD
-
-static struct taskpool_mode_options lifeline_options =
-    TASKPOOL_MODE_OPTIONS(lifeline_rows, sizeof(struct lifeline_settings));
+enum { LIFELINES_MAX = 31 }; /* binary digits of a rank */
 
 /* The first word of every message. */
 enum lifeline_kind {
@@ -71,16 +47,15 @@ struct lifeline_thief {
 };
 
 struct lifeline_state {
-    const struct taskpool_mode_setup *setup; /* borrowed, as comm and settings */
-    const struct lifeline_settings *settings;
+    const struct taskpool_mode_setup *setup; /* borrowed, as comm */
     struct taskpool_comm *comm;
     struct task_deque deque;
     struct diffusing diffusing;
     struct record_list initial;
 
     /* State as a thief. */
-    bool asking;        /* a request of this worker is not answered */
-    int64_t n_attempts; /* random victims since it last had tasks */
+    bool asking;       /* a request of this worker is not answered */
+    bool asked_random; /* since it last had tasks */
     uint32_t
         noted_along; /* bit d: the neighbour of digit d has noted this worker, or is asked to */
 
@@ -88,28 +63,6 @@ struct lifeline_state {
     int n_thieves;
     struct lifeline_thief thieves[LIFELINES_MAX];
 };
-
-/* --- lifelines --- */
-
-/* The rank that differs in one digit, which is the next one in the cycle of those that exist; the
- * rank itself if there is no other.
- * unit  base^digit, below size */
-static int next_in_cycle(int64_t rank, int64_t unit, int64_t base, int size)
-{
-    int64_t digit = rank / unit % base;
-    int64_t next = digit + 1 < base ? rank + unit : rank - digit * unit;
-    return (int)(next < size ? next : rank - digit * unit);
-}
-
-/* The neighbour of a digit; -1 if the ranks have fewer digits. */
-static int lifeline_neighbour(const struct lifeline_state *self, int digit)
-{
-    int64_t unit = 1, base = self->settings->base;
-    for (int d = 0; d < digit && unit < self->comm->size; d++)
-        unit *= base;
-    return unit < self->comm->size ? next_in_cycle(self->comm->rank, unit, base, self->comm->size)
-                                   : -1;
-}
 
 /* --- begin --- */
 
@@ -119,11 +72,8 @@ static int lifeline_init(void *state, const struct taskpool_mode_setup *setup,
     struct lifeline_state *self = state;
     size_t record_size = setup->problem->record_size;
     int64_t chunk = setup->settings->chunk;
-    *self = (struct lifeline_state){.setup = setup,
-                                    .settings =
-                                        taskpool_settings_of(setup->settings, &lifeline_options),
-                                    .comm = comm,
-                                    .initial.record_size = record_size};
+    *self =
+        (struct lifeline_state){.setup = setup, .comm = comm, .initial.record_size = record_size};
     diffusing_init(&self->diffusing, comm, LIFELINE_DIFFUSING);
     return task_deque_init(&self->deque, record_size, 0, chunk > 0 ? chunk : 1);
 }
@@ -157,7 +107,8 @@ static enum taskpool_mode_step lifeline_restore(void *state)
 {
     struct lifeline_state *self = state;
     diffusing_begin(&self->diffusing);
-    self->n_attempts = self->n_thieves = 0;
+    self->asked_random = false;
+    self->n_thieves = 0;
     self->noted_along = 0;
     enum status status = self->setup->seeding ? lifeline_seed(self) : STATUS_OK;
     for (int64_t i = 0; i < self->initial.n && status == STATUS_OK; i++)
@@ -223,15 +174,15 @@ static void send_request(struct lifeline_state *self, int to, int32_t kind, int3
 static void request_tasks(struct lifeline_state *self)
 {
     int64_t n_others = self->comm->size - 1;
-    if (self->n_attempts < self->settings->random_victims && self->n_attempts < n_others) {
+    if (!self->asked_random) {
         int victim = (int)taskpool_comm_random_below(self->comm, (uint64_t)n_others);
-        self->n_attempts++;
+        self->asked_random = true;
         send_request(self, victim < self->comm->rank ? victim : victim + 1, LIFELINE_REQUEST, -1);
         return;
     }
-    for (int digit = 0; lifeline_neighbour(self, digit) >= 0; digit++) {
-        int neighbour = lifeline_neighbour(self, digit);
-        if (neighbour == self->comm->rank || self->noted_along >> digit & 1)
+    for (int digit = 0; digit < LIFELINES_MAX && self->comm->size >> digit > 0; digit++) {
+        int neighbour = self->comm->rank ^ 1 << digit;
+        if (neighbour >= self->comm->size || self->noted_along >> digit & 1)
             continue;
         self->noted_along |= UINT32_C(1) << digit;
         send_request(self, neighbour, LIFELINE_CALL, digit);
@@ -262,7 +213,7 @@ static bool take_own_tasks(struct lifeline_state *self, struct taskpool_mode_wor
                      : task_deque_take_range(&self->deque, work->n_wanted, work->tasks_are_long,
                                              &work->range);
     if (taken) {
-        self->n_attempts = 0;
+        self->asked_random = false;
         serve_lifelines(self);
     }
     return taken;
@@ -344,7 +295,7 @@ const struct taskpool_mode mode_lifeline = {
     .name = "lifeline",
     .help = "stealing along lifelines: refused thieves wait until a neighbour sends them tasks",
     .options = (struct taskpool_mode_options *[]){&taskpool_seeding_options,
-                                                  &taskpool_chunk_options, &lifeline_options, NULL},
+                                                  &taskpool_chunk_options, NULL},
     .state_size = sizeof(struct lifeline_state),
     .seeded = true,
     .init = lifeline_init,

@@ -101,8 +101,6 @@ struct option_row mode_option_row(const struct taskpool_option *option)
                                .kind = (enum option_kind)option->kind,
                                .offset = option->offset,
                                .default_text = option->default_text,
-                               .preset_text = option->preset_text,
-                               .is_preset = option->is_preset,
                                .min = option->min,
                                .max = option->max,
                                .min_excluded = option->min_excluded,
@@ -247,27 +245,15 @@ static const struct taskpool_mode_options *options_of(const char *name)
     return NULL;
 }
 
-/* The values of options that were not given: those of the preset, if the settings have one set. */
-static void set_expected(const struct taskpool_settings *settings,
-                         struct taskpool_settings *expected)
-{
-    struct taskpool_settings copy = *settings;
-    mode_options_default(expected);
-    const struct option_table given = mode_options_table(&copy),
-                              rows = mode_options_table(expected);
-    if (options_preset_is_set(&given) && options_set_presets(&rows) != STATUS_OK)
-        die("%s", status_text());
-}
-
 enum status mode_options_check_list(const struct taskpool_settings *settings,
                                     const struct mode_list *list)
 {
-    struct taskpool_settings expected;
-    set_expected(settings, &expected);
+    struct taskpool_settings defaults;
+    mode_options_default(&defaults);
     for (int64_t i = 0; i < table.n_rows; i++) {
         const struct option_row *row = &table.rows[i];
         const struct taskpool_mode_options *options = options_of(row->name);
-        if (options && option_differs(row, settings, &expected) && !is_read_by_any(options, list))
+        if (options && option_differs(row, settings, &defaults) && !is_read_by_any(options, list))
             return refuse_option(row->name, options, list);
     }
     for (int i = 0; i < list->n; i++)

@@ -76,7 +76,7 @@ static void link_entry(struct duration_bins *self, int64_t entry, double time_s)
 enum status duration_bins_add(struct duration_bins *self, int64_t task, double time_s)
 {
     if (time_s < 0)
-        time_s = 0;
+        time_s = self->n_tasks > 0 ? self->load_s / (double)self->n_tasks : 0;
     TRY(find_bin(self, time_s));
     if (self->bins[self->last_bin].n_tasks == UINT32_MAX)
         return FAIL(STATUS_LIMIT, "2^32 tasks of one duration ran on one worker");

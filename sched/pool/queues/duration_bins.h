@@ -47,8 +47,8 @@ struct duration_bins {
     double load_s; /* of all tasks */
 };
 
-/* Adds a task; a duration below 0 counts as 0. The bin is found by a cached hint, else by a
- * binary search.
+/* Adds a task; one of unknown duration, below 0, counts as much as the others on average. The bin is
+ * found by a cached hint, else by a binary search.
  * Errors: STATUS_NO_MEMORY, nothing is then changed; STATUS_LIMIT. */
 enum status duration_bins_add(struct duration_bins *bins, int64_t task, double time_s);
 

@@ -26,10 +26,8 @@ struct taskpool_option {
     const char *default_text; /* as if typed; NULL: a flag is false, others stay as they were */
     const char *value;        /* what --help calls the value, with its unit; NULL: WORD */
     const char *help;
-    bool min_excluded;       /* the number must be larger than min */
-    bool expert;             /* --help-all shows it, --help does not */
-    bool is_preset;          /* a flag that sets all options with a preset_text to it */
-    const char *preset_text; /* in place of default_text where a preset is given; NULL: the same */
+    bool min_excluded; /* the number must be larger than min */
+    bool expert;       /* --help-all shows it, --help does not */
 };
 
 /* A row of each kind, in C: the name of the option, the offset of its field, the range of numbers

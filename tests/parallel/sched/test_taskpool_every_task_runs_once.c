@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every task runs exactly once in every iteration, whatever the mode, the
  * number of tasks and the number of processes. */
-#include "taskpool/data.h"
 #include "tests/cases/pool_cases.h"
 
 #include <stdlib.h>
@@ -49,36 +48,7 @@ static void check_counts(const struct counts *counts)
     free(total);
 }
 
-enum { N_DATA_TASKS = 1000, N_DATA_BLOCKS = 100 };
-
-/* Data of which modes are told, and nothing else knows: a task reads one block and writes another. */
-struct known_data {
-    struct taskpool_data table;
-    struct taskpool_data_block blocks[N_DATA_BLOCKS];
-    struct taskpool_data_access accesses[2 * N_DATA_TASKS];
-    int64_t first[N_DATA_TASKS + 1];
-    struct taskpool_data_costs costs;
-};
-
-static void make_known_data(struct known_data *data)
-{
-    *data = (struct known_data){.table = {.n_blocks = N_DATA_BLOCKS, .n_tasks = N_DATA_TASKS},
-                                .costs = {.latency_s = 1e-6, .bandwidth = 1e9, .cache_bytes = 700}};
-    data->table.blocks = data->blocks;
-    data->table.accesses = data->accesses;
-    data->table.first = data->first;
-    data->costs.data = &data->table;
-    for (int i = 0; i < N_DATA_BLOCKS; i++)
-        data->blocks[i] = (struct taskpool_data_block){.bytes = 100 * (i % 11), .owner = 3 * i};
-    for (int i = 0; i < 2 * N_DATA_TASKS; i++)
-        data->accesses[i] =
-            (struct taskpool_data_access){.block = i * 37 / 8 % N_DATA_BLOCKS, .writes = i % 2};
-    for (int i = 0; i <= N_DATA_TASKS; i++)
-        data->first[i] = 2 * i;
-}
-
-static void check_pool(const char *options, int64_t n_tasks,
-                       const struct taskpool_data_costs *data_costs)
+static void check_pool(const char *options, int64_t n_tasks, bool keep_data)
 {
     struct counts counts = {.n_tasks = n_tasks, .run = malloc((size_t)n_tasks + 1)};
     assert_non_null(counts.run);
@@ -86,8 +56,8 @@ static void check_pool(const char *options, int64_t n_tasks,
                                        .run = count_task,
                                        .owner = owner,
                                        .cost = cost,
-                                       .context = &counts,
-                                       .data_costs = data_costs};
+                                       .tasks_keep_data = keep_data,
+                                       .context = &counts};
     struct taskpool_settings settings = pool_case_settings(options);
     struct taskpool *pool;
     check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
@@ -108,16 +78,15 @@ static void test_every_task_runs_once(void **state)
     const int64_t n_tasks[] = {0, 1, 2, 7, 1000, 20011};
     for (int i = 0; i < pool_case_count(true); i++)
         for (size_t j = 0; j < sizeof n_tasks / sizeof n_tasks[0]; j++)
-            check_pool(pool_case_find(i, true), n_tasks[j], NULL);
+            check_pool(pool_case_find(i, true), n_tasks[j], false);
 }
 
-static void test_every_task_runs_once_where_data_are_known(void **state)
+static void test_every_task_runs_once_where_tasks_keep_data(void **state)
 {
     (void)state;
-    static struct known_data data;
-    make_known_data(&data);
-    check_pool("--sched=auto", N_DATA_TASKS, &data.costs);
-    check_pool("--sched=persist", N_DATA_TASKS, &data.costs);
+    check_pool("--sched=auto", 1000, true);
+    check_pool("--sched=persist", 1000, true);
+    check_pool("--sched=retentive", 1000, true);
 }
 
 /* Two pools of one program do not disturb each other. */
@@ -198,7 +167,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_task_runs_once),
-        cmocka_unit_test(test_every_task_runs_once_where_data_are_known),
+        cmocka_unit_test(test_every_task_runs_once_where_tasks_keep_data),
         cmocka_unit_test(test_two_pools_take_turns),
         cmocka_unit_test(test_a_process_without_tasks_is_idle),
     };

@@ -5,6 +5,7 @@
 #include "tests/cases/sabotage_mode.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 enum { n_tasks = 1000 };
 
@@ -182,6 +183,58 @@ static void test_what_a_mode_reports_is_returned_everywhere(void **state)
             check_reporting_mode(reporting_names[i], in_next);
 }
 
+/* --- balance after a failure --- */
+
+enum { N_EACH = 60, FAILS_IN = 1 };
+
+/* Tasks take equal times, and one of the last process fails in an iteration. */
+struct balanced {
+    int rank, size;
+    int iteration;
+    int64_t n_run; /* in this iteration, here */
+};
+
+static int sleep_or_fail(int64_t task, void *context)
+{
+    struct balanced *balanced = context;
+    const struct timespec pause = {.tv_nsec = 500000};
+    (void)task;
+    nanosleep(&pause, NULL);
+    bool fails = balanced->iteration == FAILS_IN && balanced->rank == balanced->size - 1;
+    if (fails && ++balanced->n_run == 3)
+        return FAIL(STATUS_NUMERIC, "a task fails");
+    balanced->n_run += !fails;
+    return STATUS_OK;
+}
+
+/* What the worker with the failure did not run is as much work as before. */
+static void check_balance_after_failure(const char *mode)
+{
+    struct balanced balanced = {0};
+    MPI_Comm_rank(MPI_COMM_WORLD, &balanced.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &balanced.size);
+    struct taskpool_problem problem = {
+        .n_tasks = N_EACH * balanced.size, .run = sleep_or_fail, .context = &balanced};
+    struct taskpool_settings settings = pool_case_settings(mode);
+    struct taskpool *pool;
+    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
+    for (; balanced.iteration <= FAILS_IN + 1; balanced.iteration++) {
+        balanced.n_run = 0;
+        int status = taskpool_run(pool);
+        check_status(balanced.iteration == FAILS_IN ? STATUS_NUMERIC : STATUS_OK, status);
+        check_ok(taskpool_restore(pool));
+    }
+    assert_in_range(balanced.n_run, N_EACH / 2, N_EACH * 3 / 2);
+    taskpool_destroy(pool);
+}
+
+static void test_a_failure_leaves_the_balance(void **state)
+{
+    (void)state;
+    check_balance_after_failure("--sched=persist");
+    check_balance_after_failure("--sched=diffusion");
+}
+
 static void check_refused(enum status expected, const char *options,
                           const struct taskpool_problem *problem)
 {
@@ -190,26 +243,6 @@ static void check_refused(enum status expected, const char *options,
     check_status(expected, taskpool_create(MPI_COMM_WORLD, problem, &settings, &pool));
     assert_null(pool);
     assert_true(strlen(status_text()) > 0);
-}
-
-/* A cost that is measured replaces an estimate, between two runs. */
-static void test_move_costs_are_checked(void **state)
-{
-    (void)state;
-    struct taskpool_settings settings = pool_case_settings("--sched=auto");
-    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = run};
-    struct taskpool *pool;
-    check_status(STATUS_USAGE, taskpool_set_move_cost(NULL, 1));
-    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, 1));
-    taskpool_destroy(pool);
-    problem.move_cost = 1;
-    check_ok(taskpool_create(MPI_COMM_WORLD, &problem, &settings, &pool));
-    check_ok(taskpool_set_move_cost(pool, 160));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, 0));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, NAN));
-    check_status(STATUS_USAGE, taskpool_set_move_cost(pool, INFINITY));
-    taskpool_destroy(pool);
 }
 
 /* Only the process that looks at the last task sees that its cost is wrong. */
@@ -227,16 +260,6 @@ static void test_impossible_pools_are_refused_everywhere(void **state)
     check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
     problem.cost = bad_last_cost;
     check_refused(STATUS_USAGE, "--sched=static --seeding=cost", &problem);
-    problem.even_within = -0.1;
-    check_refused(STATUS_USAGE, "--sched=auto", &problem);
-    problem.even_within = NAN;
-    check_refused(STATUS_USAGE, "--sched=persist", &problem);
-    problem.even_within = 0;
-    problem.move_cost = -1;
-    check_refused(STATUS_USAGE, "--sched=retentive", &problem);
-    problem.move_cost = INFINITY;
-    check_refused(STATUS_USAGE, "--sched=static", &problem);
-    problem.move_cost = 0;
     problem.n_tasks = TASKPOOL_MAX_TASKS + 1;
     check_refused(STATUS_LIMIT, "--sched=counter", &problem);
     problem.n_tasks = -1;
@@ -247,9 +270,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_failure_is_returned_everywhere),
+        cmocka_unit_test(test_a_failure_leaves_the_balance),
         cmocka_unit_test(test_what_a_mode_reports_is_returned_everywhere),
         cmocka_unit_test(test_impossible_pools_are_refused_everywhere),
-        cmocka_unit_test(test_move_costs_are_checked),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

@@ -41,30 +41,6 @@ static void test_shares_of_cost(void **state)
     }
 }
 
-/* Each process has the list of its own worker alone. */
-static void test_tasks_dealt_out(void **state)
-{
-    (void)state;
-    int rank, size;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (size_t i = 0; i < N_OF(pool_sizes); i++) {
-        struct taskpool_problem problem = {.n_tasks = pool_sizes[i], .cost = cost};
-        struct taskpool_seeding together, alone;
-        check_ok(seeding_init(&together, MPI_COMM_WORLD, &problem, TASKPOOL_SEEDING_DEAL, size));
-        check_ok(seeding_init(&alone, MPI_COMM_SELF, &problem, TASKPOOL_SEEDING_DEAL, size));
-        assert_int_equal(taskpool_seeding_n_ranges(&together, rank),
-                         taskpool_seeding_n_ranges(&alone, rank));
-        for (int64_t range = 0; range < taskpool_seeding_n_ranges(&alone, rank); range++) {
-            struct taskpool_range found = taskpool_seeding_range(&together, rank, range);
-            assert_int_equal(found.first, taskpool_seeding_range(&alone, rank, range).first);
-            assert_int_equal(found.last, taskpool_seeding_range(&alone, rank, range).last);
-        }
-        seeding_fini(&together);
-        seeding_fini(&alone);
-    }
-}
-
 /* Marks the worker's tasks, which must not be marked yet. */
 static void mark(const struct taskpool_seeding *seeding, int worker, char *marked)
 {
@@ -102,7 +78,6 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shares_of_cost),
-        cmocka_unit_test(test_tasks_dealt_out),
         cmocka_unit_test(test_tasks_of_an_owner),
     };
     return check_run_parallel(tests, &argc, &argv);

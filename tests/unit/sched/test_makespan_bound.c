@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The lower bound on makespans: closed forms of each of its parts, and that no placement of the tasks of
  * small random pools is faster, all placements being tried. */
-#include "sched/pool/data/makespan_bound.h"
+#include "sched/lab/bound/makespan_bound.h"
 
 #include "support/base/random.h"
 #include "taskpool/taskpool.h"

@@ -182,50 +182,38 @@ static void test_a_mode_gets_its_own_options_only(void **state)
     assert_true(has_value(&selected, "drain", "0.5"));
 
     mode_options_select(&settings, "dtree", &selected);
-    assert_int_equal(selected.seeding, TASKPOOL_SEEDING_BLOCK);
+    assert_int_equal(selected.seeding, TASKPOOL_SEEDING_BY_MODE);
     assert_true(has_value(&selected, "steal", "half"));
     assert_int_equal(selected.chunk, 0);
     assert_true(has_value(&selected, "drain", "0.25"));
 
     mode_options_select(&settings, "auto", &selected);
     assert_int_equal(selected.poll_every, 3);
-    assert_int_equal(selected.seeding, TASKPOOL_SEEDING_BLOCK);
-    assert_true(has_value(&selected, "steal", "half"));
+    assert_int_equal(selected.seeding, TASKPOOL_SEEDING_CYCLIC);
+    assert_true(has_value(&selected, "steal", "2"));
 }
 
 static void test_as_published_is_for_the_modes_that_steal(void **state)
 {
     (void)state;
     static const char *const stealing[] = {"steal", "retentive", "persist"};
-    for (int i = 0; i < 3; i++) {
-        struct taskpool_settings settings;
-        taskpool_settings_default(&settings);
-        settings.mode = stealing[i];
-        check_ok(taskpool_settings_set(&settings, "as-published", NULL));
-        check_ok(mode_options_check(&settings));
-        assert_true(has_value(&settings, "release", "half"));
-        assert_true(has_value(&settings, "retry", "0"));
-        assert_true(has_value(&settings, "retain", "order"));
-        assert_true(has_value(&settings, "pass-up", "false"));
-        assert_true(has_value(&settings, "never-worse", "false"));
-        check_ok(taskpool_settings_set(&settings, "drain", "0.25"));
-        check_status(STATUS_USAGE, mode_options_check(&settings));
-        assert_non_null(strstr(status_text(), "--drain"));
-    }
     struct taskpool_settings settings, selected;
     struct mode_list list;
     taskpool_settings_default(&settings);
-    check_ok(taskpool_settings_set(&settings, "as-published", "true"));
+    check_ok(taskpool_settings_set(&settings, "as-published", NULL));
+    for (int i = 0; i < 3; i++) {
+        settings.mode = stealing[i];
+        check_ok(mode_options_check(&settings));
+    }
     settings.mode = "dtree";
     check_status(STATUS_USAGE, mode_options_check(&settings));
     assert_non_null(strstr(status_text(), "it is for steal, retentive, persist"));
     check_ok(mode_list_parse("compare", "static,steal", &list));
     check_ok(mode_options_check_list(&settings, &list));
     mode_options_select(&settings, "steal", &selected);
-    assert_true(has_value(&selected, "release", "half"));
-    assert_true(has_value(&selected, "pass-up", "true"));
+    assert_true(has_value(&selected, "as-published", "true"));
     mode_options_select(&settings, "static", &selected);
-    assert_true(has_value(&selected, "release", "all"));
+    assert_true(has_value(&selected, "as-published", "false"));
 }
 
 int main(void)

@@ -39,13 +39,10 @@ struct outcome {
     int32_t worker[n_iterations][n_tasks];
 };
 
-static double even_within; /* of the problem that is simulated */
-
 static void simulate(const struct taskpool_settings *settings, const double *speeds,
                      struct outcome *outcome)
 {
-    struct taskpool_problem problem = {
-        .n_tasks = n_tasks, .run = nothing, .cost = task_cost, .even_within = even_within};
+    struct taskpool_problem problem = {.n_tasks = n_tasks, .run = nothing, .cost = task_cost};
     struct taskpool_machine machine = {.n_workers = n_workers,
                                        .latency_s = 1e-5,
                                        .latency_spread_s = 1e-5,
@@ -84,15 +81,15 @@ static struct outcome outcome; /* of the test that runs */
 static void test_persist_steals_then_retains_then_balances(void **state)
 {
     (void)state;
-    const char *const balancers[] = {"central", "tree", "pairs"};
-    for (int b = 0; b < 3; b++) {
+    const char *const balancers[] = {"central", "tree"};
+    for (int b = 0; b < 2; b++) {
         struct taskpool_settings settings = settings_for("persist");
         check_ok(taskpool_settings_set(&settings, "balancer", balancers[b]));
         simulate(&settings, NULL, &outcome);
         const struct taskpool_iteration *figures = outcome.figures;
         assert_true(figures[0].steals_successful.mean > 0);
         assert_true(ran_alike(&outcome, 0, 1));
-        assert_true(figures[1].messages <= 2 * n_workers); /* sums, by which speeds are learned */
+        assert_int_equal(figures[1].messages, 0);
         assert_true(figures[2].tasks_moved > 0);
         assert_true(figures[2].balance_s > 0);
         assert_true(figures[2].imbalance < figures[1].imbalance);
@@ -102,44 +99,14 @@ static void test_persist_steals_then_retains_then_balances(void **state)
     }
 }
 
-/* Without a reason nothing moves, and every worker sends its sums and its load and no more. */
-static void test_persist_leaves_a_tolerable_imbalance(void **state)
-{
-    (void)state;
-    struct taskpool_settings settings = settings_for("persist");
-    check_ok(taskpool_settings_set(&settings, "balance-over", "10"));
-    simulate(&settings, NULL, &outcome);
-    for (int i = 1; i < n_iterations; i++) {
-        assert_true(ran_alike(&outcome, 0, i));
-        assert_int_equal(outcome.figures[i].tasks_moved, 0);
-        assert_true(outcome.figures[i].messages <= 6 * n_workers);
-    }
-}
-
-/* A problem whose tasks find data where they ran: nothing moves below its limit, and what moves
- * above it brings the loads below. */
-static void test_tasks_that_find_data_stay(void **state)
-{
-    (void)state;
-    struct taskpool_settings settings = settings_for("persist");
-    even_within = 10;
-    simulate(&settings, NULL, &outcome);
-    assert_true(ran_alike(&outcome, 0, n_iterations - 1));
-    even_within = outcome.figures[1].imbalance / 2;
-    simulate(&settings, NULL, &outcome);
-    assert_true(outcome.figures[2].tasks_moved > 0);
-    assert_true(outcome.figures[n_iterations - 1].imbalance <= even_within);
-    assert_true(ran_alike(&outcome, n_iterations - 2, n_iterations - 1));
-    even_within = 0;
-}
-
-/* Tasks that move before iteration 2 leave workers whose load was above C times the
+/* As published: tasks that move before iteration 2 leave workers whose load was above C times the
  * average. */
 static void test_only_workers_above_the_limit_give(void **state)
 {
     (void)state;
     struct taskpool_settings settings = settings_for("persist");
     check_ok(taskpool_settings_set(&settings, "donate-above", "1.05"));
+    check_ok(taskpool_settings_set(&settings, "as-published", NULL));
     simulate(&settings, NULL, &outcome);
     double load_s[n_workers] = {0}, total_s = 0;
     int64_t n_moved = 0;
@@ -203,6 +170,7 @@ static double few_cost(int64_t task, void *context)
 static void simulate_few(const char *mode, bool with_costs, uint64_t seed, double *makespan_s)
 {
     struct taskpool_settings settings = settings_for(mode);
+    settings.seeding = with_costs ? TASKPOOL_SEEDING_COST : TASKPOOL_SEEDING_CYCLIC;
     struct taskpool_problem problem = {
         .n_tasks = n_few, .run = nothing, .cost = with_costs ? few_cost : NULL, .context = &seed};
     struct taskpool_machine machine = {.n_workers = n_few_workers,
@@ -220,7 +188,7 @@ static void simulate_few(const char *mode, bool with_costs, uint64_t seed, doubl
     taskpool_destroy(pool);
 }
 
-static void test_few_tasks_take_no_longer_than_static(void **state)
+static void test_few_tasks_take_less_time_than_static(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
@@ -229,12 +197,11 @@ static void test_few_tasks_take_no_longer_than_static(void **state)
         simulate_few("persist", false, seed, persist_s);
         simulate_few("auto", true, seed, auto_s);
         simulate_few("auto", false, seed, blind_s);
-        double limit_s = 1.005 * fixed_s[0] + 20 * 7 * 1e-6;
         assert_true(blind_s[0] <= 1.02 * fixed_s[0]);
         for (int i = 2; i < 4; i++) {
-            assert_true(persist_s[i] <= limit_s);
-            assert_true(auto_s[i] <= 0.9 * fixed_s[0]);
-            assert_true(blind_s[i] <= 0.9 * fixed_s[0]);
+            assert_true(persist_s[i] <= 0.95 * fixed_s[0]);
+            assert_true(auto_s[i] <= 0.95 * fixed_s[0]);
+            assert_true(blind_s[i] <= 0.95 * fixed_s[0]);
         }
     }
 }
@@ -253,11 +220,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_persist_steals_then_retains_then_balances),
-        cmocka_unit_test(test_persist_leaves_a_tolerable_imbalance),
-        cmocka_unit_test(test_tasks_that_find_data_stay),
         cmocka_unit_test(test_only_workers_above_the_limit_give),
         cmocka_unit_test(test_auto_balances_and_still_steals),
-        cmocka_unit_test(test_few_tasks_take_no_longer_than_static),
+        cmocka_unit_test(test_few_tasks_take_less_time_than_static),
         cmocka_unit_test(test_persist_refuses_dynamic_pools),
     };
     return check_run_parallel(tests, &argc, &argv);

@@ -4,8 +4,6 @@
 #include "taskpool/simulation.h"
 #include "tests/cases/stealing_case.h"
 
-#include <math.h>
-
 /* Runs all that two workers have between them, without a message; the tasks of
  * each in the order of running. */
 static void run_out_in_order(int64_t order[2][128], int64_t n_tasks[2])
@@ -26,7 +24,7 @@ static void test_retentive_runs_the_same_in_the_same_order(void **state)
     static int64_t order[4][2][128];
     int64_t n_tasks[4][2] = {{0}};
     struct taskpool_range range;
-    hire(2, "--sched=retentive --refine=false");
+    hire(2, "--sched=retentive");
     load(0, 120, 40);
     next(0, 1, &range);
     order[0][0][n_tasks[0][0]++] = range.first;
@@ -63,9 +61,7 @@ static void test_the_longest_come_first_or_the_order_stays(void **state)
 {
     (void)state;
     assert_in_range(first_retained("--sched=retentive"), 40, 70); /* by powers of two */
-    assert_int_equal(first_retained("--sched=retentive --retain=order"), 0);
     assert_int_equal(first_retained("--sched=retentive --as-published"), 0);
-    assert_in_range(first_retained("--sched=retentive --retain=longest --as-published"), 40, 70);
 }
 
 /* A task runs where it ran in the last iteration, but for those that were stolen
@@ -95,44 +91,6 @@ static void test_retentive_starts_where_the_tasks_ran(void **state)
         assert_true(run.figures.steals_successful.mean < 0.1 * first);
         taskpool_destroy(pool);
     }
-}
-
-/* Tasks like those of a Fock matrix, five a worker: most short, few long. */
-static double long_tailed(int64_t task, const void *record, const void *context)
-{
-    (void)record;
-    (void)context;
-    return 1e-3 * pow(1 + (double)(task * 7919 % 1000), 0.6);
-}
-
-/* The last of four iterations on many workers, relative to the longest task or the mean load. */
-static double last_makespan(const char *command_line)
-{
-    static struct run run;
-    struct taskpool_machine machine = {.latency_s = 1e-6, .time = long_tailed};
-    double sum_s = 0, longest_s = 0;
-    run = (struct run){.n_workers = 200, .n_tasks = 1000};
-    struct taskpool *pool = simulate(&run, command_line, &machine);
-    for (int iteration = 0; iteration < 4; iteration++)
-        iterate(&run, pool, iteration);
-    for (int64_t task = 0; task < run.n_tasks; task++) {
-        double time_s = long_tailed(task, NULL, NULL);
-        sum_s += time_s;
-        longest_s = fmax(longest_s, time_s);
-    }
-    taskpool_destroy(pool);
-    return run.figures.makespan_s / fmax(longest_s, sum_s / run.n_workers);
-}
-
-/* With few tasks a worker, those that thieves cannot have before their owner begins them. */
-static void test_pairs_even_out_what_stealing_leaves(void **state)
-{
-    (void)state;
-    double alone = last_makespan("--sched=retentive --refine=false");
-    double refined = last_makespan("--sched=retentive");
-    assert_true(refined < 1.02);
-    assert_true(alone > 1.1);
-    assert_true(last_makespan("--sched=retentive --retain=order") > 1.1);
 }
 
 enum { BLOCK = 1250, N_LONG = 25 };
@@ -166,42 +124,13 @@ static void test_short_tasks_count_as_load(void **state)
     taskpool_destroy(pool);
 }
 
-/* Retentive does not weigh data, as auto and persist do: it steals as without. */
-static void test_tasks_with_data_are_stolen(void **state)
-{
-    (void)state;
-    static struct run run;
-    static int64_t first[MAX_TASKS + 1];
-    struct taskpool_data data = {.n_tasks = 300, .first = first};
-    struct taskpool_data_costs costs = {.data = &data};
-    const char *const modes[] = {"--sched=retentive", "--sched=retentive --as-published"};
-    for (int m = 0; m < 2; m++) {
-        struct taskpool_settings chosen = pool_case_settings(modes[m]);
-        struct taskpool_machine machine = {.n_workers = 16, .latency_s = 1e-5, .time = uneven};
-        struct taskpool_problem work = {
-            .n_tasks = 300, .run = count_run, .data_costs = &costs, .context = &run};
-        struct taskpool *pool;
-        run = (struct run){.n_workers = 16, .n_tasks = 300};
-        chosen.keep_history = true;
-        machine.context = &run;
-        check_ok(taskpool_simulate(&work, &chosen, &machine, &pool));
-        iterate(&run, pool, 0);
-        assert_true(run.figures.steals_successful.mean > 1);
-        iterate(&run, pool, 1);
-        assert_true(run.figures.steals_successful.mean > 0);
-        taskpool_destroy(pool);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_retentive_runs_the_same_in_the_same_order),
         cmocka_unit_test(test_the_longest_come_first_or_the_order_stays),
         cmocka_unit_test(test_retentive_starts_where_the_tasks_ran),
-        cmocka_unit_test(test_pairs_even_out_what_stealing_leaves),
         cmocka_unit_test(test_short_tasks_count_as_load),
-        cmocka_unit_test(test_tasks_with_data_are_stolen),
     };
     MPI_Init(NULL, NULL);
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);

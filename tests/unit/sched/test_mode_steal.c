@@ -227,33 +227,20 @@ static void test_a_thief_that_many_refused_pauses(void **state)
     dismiss(16);
 }
 
-static void test_retry_is_the_number_of_refusals_before_a_pause(void **state)
+/* Published thieves ask at once, however often they are refused. */
+static void test_a_published_thief_does_not_pause(void **state)
 {
     (void)state;
     struct taskpool_range range;
-    /* 0, the published value: at once, however often. */
-    const struct {
-        const char *options;
-        int n_attempts;
-    } cases[] = {{"--sched=steal --retry=3", 3},
-                 {"--sched=steal --retry=100", 100},
-                 {"--sched=steal --retry=0", 1000},
-                 {"--sched=steal --as-published", 1000},
-                 {"--sched=steal --as-published --retry=5", 5}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int n_attempts = 0;
-        hire(16, cases[i].options);
-        for (; n_attempts < 1000; n_attempts++) {
-            assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
-            if (n_messages == 0)
-                break;
-            hand_clock_s += 0.5;
-            deliver(0);
-            deliver(0);
-        }
-        assert_int_equal(n_attempts, cases[i].n_attempts);
-        dismiss(16);
+    hire(16, "--sched=steal --as-published");
+    for (int i = 0; i < 1000; i++) {
+        assert_int_equal(next(9, 1, &range), TASKPOOL_MODE_SEARCH);
+        assert_int_equal(n_messages, 1);
+        hand_clock_s += 0.5;
+        deliver(0);
+        deliver(0);
     }
+    dismiss(16);
 }
 
 /* A worker shares all waiting long tasks, or half of them as published, and then one at first. */
@@ -264,9 +251,7 @@ static void test_release_of_long_tasks(void **state)
         const char *options;
         int64_t n_seeded, n_stolen, n_shared, n_shared_later;
     } cases[] = {{"--sched=steal", 0, 50, 48, 47},
-                 {"--sched=steal --release=half", 1, 1, 48, 24},
-                 {"--sched=steal --as-published", 1, 1, 48, 24},
-                 {"--sched=steal --as-published --release=all", 0, 50, 48, 47}};
+                 {"--sched=steal --as-published", 1, 1, 48, 24}};
     const int64_t per_range[] = {100, 1};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         struct taskpool_mode_work work = {.n_wanted = 1, .tasks_are_long = true};
@@ -403,7 +388,7 @@ int main(void)
         cmocka_unit_test(test_transfers_overlap),
         cmocka_unit_test(test_a_refused_thief_asks_another),
         cmocka_unit_test(test_a_thief_that_many_refused_pauses),
-        cmocka_unit_test(test_retry_is_the_number_of_refusals_before_a_pause),
+        cmocka_unit_test(test_a_published_thief_does_not_pause),
         cmocka_unit_test(test_release_of_long_tasks),
         cmocka_unit_test(test_the_own_node_first),
         cmocka_unit_test(test_static_sends_no_message),

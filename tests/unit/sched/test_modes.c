@@ -221,7 +221,7 @@ static void test_defaults(void **state)
     int first_operand;
     check_ok(options_parse(&options, 1, argv, &request, &first_operand));
     assert_string_equal(settings.mode, "auto");
-    assert_int_equal(settings.seeding, TASKPOOL_SEEDING_BLOCK);
+    assert_int_equal(settings.seeding, TASKPOOL_SEEDING_BY_MODE);
     assert_int_equal(settings.poll_every, 8);
     assert_int_equal(settings.chunk, 0);
     assert_int_equal(settings.seed, 1);

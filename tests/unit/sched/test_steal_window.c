@@ -49,7 +49,7 @@ static void test_the_worker_takes_from_the_front_and_others_from_the_back(void *
     assert_int_equal(steal_window_find(thief), -1);
     assert_false(steal_window_take(own, 1, &range));
     assert_false(steal_window_steal(thief, 2, 0, 1, &part));
-    steal_window_open(own, &ten_tasks, true, 1);
+    steal_window_open(own, &ten_tasks, true);
     assert_true(steal_window_has_all(thief, 2) && !steal_window_has_all(thief, 3));
     assert_int_equal(steal_window_find(thief), 2);
     assert_int_equal(steal_window_find(own), -1);
@@ -80,7 +80,7 @@ static void test_closing_gives_back_what_is_left(void **state)
     struct steal_window *own = &windows->each[0];
     struct steal_window_part part;
     struct taskpool_range range;
-    steal_window_open(own, &ten_tasks, false, 1);
+    steal_window_open(own, &ten_tasks, false);
     assert_false(steal_window_has_all(&windows->each[1], 0));
     assert_true(steal_window_take(own, 1, &range));
     steal_window_close(own, &part);
@@ -144,7 +144,7 @@ static void open_next_list(struct crowd_member *self, struct steal_window *own)
             n = LIST_TASKS - i;
         part.ranges[part.n++] = (struct taskpool_range){task + i, task + i + n, 1};
     }
-    steal_window_open(own, &part, true, 1);
+    steal_window_open(own, &part, true);
 }
 
 static void *run_crowd_member(void *argument)

@@ -14,7 +14,7 @@ struct settings {
     const char *basis, *output;
     const char *guess;
     int mode, engine;
-    bool quiet, polite, old;
+    bool quiet, polite;
 };
 
 static struct settings settings;
@@ -34,8 +34,8 @@ static const char *describe_mode(const char *mode)
 static const struct option_row number_rows[] = {
     INTEGER_OPTION("tile", FIELD(tile), 1, 1e6, .default_text = "40", .value = "N",
                    .help = "basis functions in a tile"),
-    INTEGER_OPTION("charge", FIELD(charge), 0, 0, .default_text = "0", .preset_text = "5",
-                   .value = "N", .help = "charge of the molecule"),
+    INTEGER_OPTION("charge", FIELD(charge), 0, 0, .default_text = "0", .value = "N",
+                   .help = "charge of the molecule"),
     INTEGER_OPTION("seed", FIELD(seed), 0, INFINITY, .default_text = "1", .value = "N",
                    .formerly = "random", .help = "start of all random numbers"),
     REAL_OPTION("screen", FIELD(screen), 0, 1, .min_excluded = true, .default_text = "1e-10",
@@ -57,9 +57,7 @@ static const struct option_row other_rows[] = {
                    .choices = "core,atoms", .value = "WHICH", .expert = true,
                    .help = "density to begin with"),
     FLAG_OPTION("quiet", FIELD(quiet), .modes = "counter,steal", .help = "say nothing"),
-    FLAG_OPTION("polite", FIELD(polite), .default_text = "true", .preset_text = "false",
-                .help = "say please"),
-    FLAG_OPTION("old", FIELD(old), .is_preset = true, .help = "as it used to be"),
+    FLAG_OPTION("polite", FIELD(polite), .default_text = "true", .help = "say please"),
 };
 
 static const struct option_row expert_rows[] = {
@@ -159,28 +157,6 @@ static void test_flags_take_true_and_false(void **state)
     check_ok(parse("a --quiet --polite=false --quiet=false --polite"));
     assert_true(settings.polite);
     assert_false(settings.quiet);
-}
-
-static void test_an_option_that_is_given_beats_a_preset_in_any_order(void **state)
-{
-    (void)state;
-    check_ok(parse("a --old"));
-    assert_int_equal(settings.charge, 5);
-    assert_false(settings.polite);
-    assert_int_equal(settings.tile, 40);
-    static const char *const lines[] = {"--charge 0 a --old --polite",
-                                        "--old --polite a --charge 0",
-                                        "--polite a --charge=7 --old -- --charge 0"};
-    for (int i = 0; i < 2; i++) {
-        check_ok(parse(lines[i]));
-        assert_true(settings.old);
-        assert_int_equal(settings.charge, 0);
-        assert_true(settings.polite);
-        assert_string_equal(arguments[first_operand], "a");
-    }
-    check_status(STATUS_USAGE, parse(lines[2])); /* three operands */
-    check_ok(parse("--old --old=false a"));
-    assert_int_equal(settings.charge, 0);
 }
 
 static void test_numbers_use_all_64_bits(void **state)
@@ -405,7 +381,7 @@ static void test_options_are_set_by_name(void **state)
     assert_false(settings.quiet);
     check_ok(option_set(&tables[1], "quiet", "true"));
     assert_true(settings.quiet);
-    check_ok(option_set(&tables[1], "old", NULL));
+    check_ok(option_set(&tables[1], "polite", "false"));
     assert_false(settings.polite);
     check_ok(option_set(&tables[1], "polite", NULL));
     assert_true(settings.polite);
@@ -443,7 +419,7 @@ static void test_json_holds_the_value_in_force_of_every_option(void **state)
     check_ok(
         parse("a --tile 8 --basis caf\xe9 --sched steal --engine libint --guess atoms --quiet"));
     json_t *object = options_to_json(&options);
-    assert_int_equal(json_object_size(object), 14);
+    assert_int_equal(json_object_size(object), 13);
     assert_string_equal(json_string_value(json_object_get(object, "guess")), "atoms");
     assert_int_equal(json_integer_value(json_object_get(object, "tile")), 8);
     assert_true(json_real_value(json_object_get(object, "screen")) == 1e-10);
@@ -478,7 +454,6 @@ int main(void)
         cmocka_unit_test(test_defaults_hold_when_nothing_is_given),
         cmocka_unit_test(test_both_ways_of_giving_a_value_and_any_order),
         cmocka_unit_test(test_flags_take_true_and_false),
-        cmocka_unit_test(test_an_option_that_is_given_beats_a_preset_in_any_order),
         cmocka_unit_test(test_numbers_use_all_64_bits),
         cmocka_unit_test(test_whole_numbers_may_have_exponents),
         cmocka_unit_test(test_text_that_is_no_number_is_refused),
