@@ -18,7 +18,8 @@ struct balance_case {
     int32_t *worker;      /* n_tasks: the worker of each, before and after */
     struct balancer_rules rules;
     struct taskpool_machine machine; /* but for n_workers */
-    const double *speeds; /* n_workers: those that have been learned, more than 10 % apart where they
+    const double
+        *speeds; /* n_workers: those that have been learned, more than 10 % apart where they
                            * differ at all; NULL: none are learned */
 
     int64_t *first;     /* n_workers + 1, into tasks: those of each worker before */

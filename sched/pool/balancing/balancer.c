@@ -86,7 +86,7 @@ static void send_to_parent(struct balancer *self, struct balancer_head *message,
 }
 
 /* Once this worker's speed is known. */
-static void send_load(struct balancer *self)
+static void send_own_load(struct balancer *self)
 {
     struct worker_speed *speeds = self->link.speeds;
     if (self->phase->loads_sent || (speeds && !worker_speed_is_known(speeds)))
@@ -115,7 +115,7 @@ void balancer_begin(struct balancer *self)
     pairs_init(&self->phase->pairs, &self->link, (uint64_t)self->rules.seed + self->n_phases);
     if (self->link.speeds)
         worker_speed_begin(self->link.speeds);
-    send_load(self);
+    send_own_load(self);
 }
 
 /* --- the donor --- */
@@ -302,7 +302,7 @@ static void receive_as_leaf(struct balancer *self, int from, const void *message
     switch ((enum balancer_kind)((const struct balancer_head *)message)->kind) {
     case BALANCER_SPEED_REPORT:
         worker_speed_receive(self->link.speeds, message);
-        send_load(self);
+        send_own_load(self);
         break;
     case BALANCER_AVERAGE:
         receive_average(self, message);

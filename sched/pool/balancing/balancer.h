@@ -62,7 +62,7 @@ struct balancer {
         *phase;    /* NULL: none is under way, and no message of one is read any more */
     bool finished; /* this worker's part of the phase */
 
-    /* Of the last phase, the same on all workers; zeros before the first. */
+    /* The last phase, alike on all workers; zeros before the first. */
     double largest_s, best_s; /* load before, and the least possible */
     bool moves;
 };

@@ -17,7 +17,7 @@ const struct taskpool_mode *mode_at(int i);
 /* The mode or the bound (mode.h, is_bound) of a name; NULL if there is none, or if name is NULL. */
 const struct taskpool_mode *mode_find(const char *name);
 
-/* The same for a pool: where dynamic ones are run by another mode, that (mode.h, dynamic). */
+/* The mode that runs a pool: another one for dynamic pools where the mode says so (mode.h, dynamic). */
 const struct taskpool_mode *mode_for(const char *name, bool dynamic);
 
 /* Bytes of taskpool_settings.of_modes that the options of all modes take. */

@@ -178,7 +178,7 @@ static bool releases_all(const struct stealing *self, const struct taskpool_mode
 }
 
 /* Tasks were taken to run next. */
-static void begin_tasks(struct stealing *self, const struct taskpool_mode_work *work, bool initial)
+static void note_taken(struct stealing *self, const struct taskpool_mode_work *work, bool initial)
 {
     /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)
@@ -195,7 +195,7 @@ static bool take_local(struct stealing *self, struct taskpool_mode_work *work)
                      : task_deque_take_range(&self->deque, work->n_wanted, releases_all(self, work),
                                              &work->range);
     if (taken)
-        begin_tasks(self, work, initial);
+        note_taken(self, work, initial);
     return taken;
 }
 
@@ -247,7 +247,7 @@ static bool take_from_window(struct stealing *self, struct taskpool_mode_work *w
 {
     bool wants = wants_window(self, work);
     if (wants && steal_window_take(&self->window, work->n_wanted, &work->range)) {
-        begin_tasks(self, work, false);
+        note_taken(self, work, false);
         return true;
     }
     if (!wants)

@@ -160,7 +160,7 @@ struct taskpool_mode {
     const char *dynamic; /* the mode that runs dynamic pools in its place; NULL: none does */
     size_t task_bytes;   /* memory of a worker for each of its tasks, at most, besides ranges */
 
-    /* What --seeding by-mode stands for, enum taskpool_seeding_rule; the same on every process. NULL:
+    /* The rule that --seeding by-mode stands for, enum taskpool_seeding_rule; the same on every process. NULL:
      * TASKPOOL_SEEDING_BLOCK. */
     int (*seeding)(const struct taskpool_problem *problem);
 

@@ -207,7 +207,7 @@ static int sleep_or_fail(int64_t task, void *context)
     return STATUS_OK;
 }
 
-/* What the worker with the failure did not run is as much work as before. */
+/* Tasks that the worker with the failure did not run are as much work as before. */
 static void check_balance_after_failure(const char *mode)
 {
     struct balanced balanced = {0};

@@ -386,7 +386,7 @@ static void deal_at_random(struct balance_case *balance, struct random_stream *r
     }
 }
 
-/* What the algorithms move, to the task where pairs have nothing to do; else no worse. Returns
+/* Each task is where the algorithms move it, if pairs have nothing to do; else loads are no worse. Returns
  * whether every task was compared. */
 static bool check_balance(struct random_stream *random, const struct balancer_rules *rules)
 {
@@ -490,15 +490,14 @@ static void test_loads_are_even_by_speed(void **state)
     random_stream_init(&random, 13, 0);
     for (int round = 0; round < 200; round++) {
         double speeds[max_workers];
-        struct balance_case balance = {
-            .n_workers = 2 + (int)random_below(&random, 28),
-            .n_tasks = max_tasks,
-            .rules = {.branching = round % 2 ? 3 : INT64_MAX,
-                      .donate_above = 1.003,
-                      .fill_to = 1.003,
-                      .seed = round},
-            .machine = {.latency_s = 1e-6, .latency_spread_s = 1e-5},
-            .speeds = speeds};
+        struct balance_case balance = {.n_workers = 2 + (int)random_below(&random, 28),
+                                       .n_tasks = max_tasks,
+                                       .rules = {.branching = round % 2 ? 3 : INT64_MAX,
+                                                 .donate_above = 1.003,
+                                                 .fill_to = 1.003,
+                                                 .seed = round},
+                                       .machine = {.latency_s = 1e-6, .latency_spread_s = 1e-5},
+                                       .speeds = speeds};
         for (int w = 0; w < balance.n_workers; w++)
             speeds[w] = choices[random_below(&random, N_OF(choices))];
         deal_at_random(&balance, &random, time_s, worker);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Mode lifeline, simulated: work reaches every worker, whatever their number, and a worker that
- * waits for work sends no message. */
+/* Mode lifeline, simulated: work reaches every worker, whatever the number of workers, and a worker
+ * that waits for work sends no message. */
 #include "taskpool/simulation.h"
 #include "taskpool/taskpool.h"
 #include "tests/check.h"
+
+#include <stdio.h>
 
 enum { MAX_WORKERS = 40 };
 

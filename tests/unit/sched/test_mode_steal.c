@@ -250,8 +250,7 @@ static void test_release_of_long_tasks(void **state)
     const struct {
         const char *options;
         int64_t n_seeded, n_stolen, n_shared, n_shared_later;
-    } cases[] = {{"--sched=steal", 0, 50, 48, 47},
-                 {"--sched=steal --as-published", 1, 1, 48, 24}};
+    } cases[] = {{"--sched=steal", 0, 50, 48, 47}, {"--sched=steal --as-published", 1, 1, 48, 24}};
     const int64_t per_range[] = {100, 1};
     for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
         struct taskpool_mode_work work = {.n_wanted = 1, .tasks_are_long = true};

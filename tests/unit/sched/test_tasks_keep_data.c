@@ -68,7 +68,8 @@ static void simulate_kept(const char *mode, struct kept_pool *kept)
 /* Whether the tasks of an iteration ran where they did in the one before. */
 static bool stayed(const struct kept_pool *kept, int iteration)
 {
-    return memcmp(kept->worker[iteration], kept->worker[iteration - 1], sizeof kept->worker[0]) == 0;
+    return memcmp(kept->worker[iteration], kept->worker[iteration - 1], sizeof kept->worker[0]) ==
+           0;
 }
 
 static struct kept_pool kept;
