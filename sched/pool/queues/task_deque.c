@@ -293,30 +293,6 @@ static struct taskpool_range cut_end(struct taskpool_range *range, int64_t n)
     return part;
 }
 
-/* Entries are shared before split is set, and do not change while a thief reads them. */
-int64_t task_deque_n_shared(const struct task_deque *deque)
-{
-    int64_t split = atomic_load_explicit(&deque->split, memory_order_acquire);
-    int64_t tail = atomic_load_explicit(&deque->steal_tail, memory_order_relaxed);
-    return split == tail ? 0 : deque->shared_tasks;
-}
-
-int64_t task_deque_list_shared(const struct task_deque *deque, int64_t n_most, int64_t *tasks)
-{
-    int64_t split = atomic_load_explicit(&deque->split, memory_order_acquire);
-    int64_t tail = atomic_load_explicit(&deque->steal_tail, memory_order_relaxed);
-    int64_t n = 0;
-    for (; tail < split; tail++) {
-        const struct taskpool_range *range = deque_range_at(deque, tail);
-        for (int64_t left = taskpool_range_count(range); left > 0; left--) {
-            if (n == n_most)
-                return n;
-            tasks[n++] = range->first + (left - 1) * range->step;
-        }
-    }
-    return n;
-}
-
 int64_t task_deque_give_away(struct task_deque *deque, int64_t n_wanted,
                              struct task_deque_batch *batch)
 {
