@@ -23,10 +23,10 @@
  * thieves get the end that it would reach last. In a pool of records an entry
  * is one record, with a mark: whether it is an initial task.
  *
- * Threads: functions marked "Worker" are for the worker alone, the
- * others for one thread at a time. task_deque_take_* and task_deque_give_away may
- * run at the same time, hence the atomic fields; everything
- * else excludes them. */
+ * Threads: task_deque_take_range and task_deque_take_record, which are for the worker alone, may run
+ * while another thread is in task_deque_give_away or task_deque_completed, hence the atomic fields:
+ * the worker changes what is shared only where nothing is. Any two other calls exclude each other,
+ * task_deque_take_ranges and the pushes included: their callers hold a lock. */
 #pragma once
 
 #include "sched/pool/queues/task_ranges.h"
@@ -77,20 +77,20 @@ enum status task_deque_init(struct task_deque *deque, size_t record_size, int64_
                             int64_t min_share);
 void task_deque_fini(struct task_deque *deque);
 
-/* Puts a range, or a record (copied) with its mark, at the head. Worker.
+/* Puts a range, or a record (copied) with its mark, at the head.
  * Errors: STATUS_LIMIT (the bound), STATUS_NO_MEMORY; nothing is then changed. */
 enum status task_deque_push_range(struct task_deque *deque, struct taskpool_range range);
 enum status task_deque_push_record(struct task_deque *deque, const void *record, bool mark);
 
 /* Shares the task that would run last, if nothing is shared and there is another; fewer than
- * min_share are not shared. After each push of ranges. Worker. */
+ * min_share are not shared. After each push of ranges. */
 void task_deque_share_one(struct task_deque *deque);
 
-/* Shares all local tasks, unless they are fewer than min_share. Worker. */
+/* Shares all local tasks, unless they are fewer than min_share. */
 void task_deque_share_all(struct task_deque *deque);
 
 /* Puts a batch that arrived: n entries of a deque of the same kind, as task_deque_give_away chose
- * them, and a part of one more range, which may be empty. Worker.
+ * them, and a part of one more range, which may be empty.
  * Errors: those of the above; some of the entries may then be in the deque. */
 enum status task_deque_push_batch(struct task_deque *deque, const void *entries, int64_t n,
                                   struct taskpool_range part);
@@ -98,7 +98,7 @@ enum status task_deque_push_batch(struct task_deque *deque, const void *entries,
 /* Takes local tasks: of a range, n_wanted of them but at most half of the
  * local ones, rounded up; of records, one. Then, if nothing is shared, shares about half of the
  * local tasks; of long tasks all, because one that waits behind the last long one
- * and that no thief can take would end last. False if there are none. Worker. */
+ * and that no thief can take would end last. False if there are none. */
 bool task_deque_take_range(struct task_deque *deque, int64_t n_wanted, bool tasks_are_long,
                            struct taskpool_range *range);
 bool task_deque_take_record(struct task_deque *deque, void *record, bool *mark);

@@ -2,25 +2,165 @@
 /* Runs a mode over MPI: each process is a worker, which polls for messages
  * between tasks or has a thread that receives them. Times, counts and errors of tasks are
  * recorded here, once for all modes. */
-#include "sched/pool/drivers/mpi/driver_mpi_private.h"
+#include "sched/pool/core/driver.h"
+#include "sched/pool/core/history.h"
+#include "sched/pool/core/poll_interval.h"
+#include "sched/pool/drivers/mpi/mpi_comm.h"
+#include "sched/pool/drivers/mpi/mpi_watchdog.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <time.h>
+
+struct driver_mpi {
+    struct driver driver; /* first */
+    struct mpi_comm comm;
+    const struct taskpool_mode *mode;
+    const struct taskpool_problem *problem;
+    bool reports_tasks; /* to the mode, when they have finished */
+    bool needs_times;   /* the mode or the history needs the time of each task */
+    bool times_tasks;   /* they do, or the recorder does */
+    bool shares_core;   /* tasks compute, and other workers may have the core meanwhile */
+    void *state;
+    void *record; /* of the task that runs, in a dynamic pool */
+
+    struct poll_interval interval;
+    int64_t poll_every;
+    int64_t n_since_poll; /* tasks */
+    double polled_task_s; /* task seconds at the last poll */
+    bool measures_next;   /* the mode's next decision is timed: see statistics.h */
+    double start_s;       /* of the iteration */
+    double clock_s;       /* time is accounted for up to here */
+    double polled_s;      /* spent in polls from inside the task that runs */
+    double core_s;        /* if shares_core: this thread's processor clock at clock_s */
+    bool running;         /* an iteration; else added tasks are initial ones */
+    struct statistics_worker worker;
+
+    struct mpi_watchdog *watchdog; /* NULL: none */
+    struct pulse_slot *slot;       /* of the watchdog's pulse, or the one below */
+    struct pulse_slot unwatched;
+
+    pthread_t thread; /* of --progress thread */
+    atomic_bool stop;
+};
 
 static struct driver_mpi *driver_mpi_of(struct driver *driver)
 {
     return (struct driver_mpi *)driver;
 }
 
+/* --- time --- */
+
+/* Records what is idle at the end of tasks. */
+static void record_wait(struct driver_mpi *driver, double begin_s, double end_s)
+{
+    const struct trace_span span = {
+        .begin_s = begin_s, .end_s = end_s, .number = -1, .use = TRACE_IDLE};
+    if (end_s > begin_s)
+        recorder_span(driver->driver.records.recorder, 0, &span, 0);
+}
+
+/* Apart from what every run does: without a recorder it is not even in a cache. */
+__attribute__((noinline, cold)) static void
+record_account(struct driver_mpi *driver, const double *use_s, double now_s, double waited_s)
+{
+    bool is_task = use_s == &driver->worker.task_s;
+    const struct trace_span span = {.begin_s = driver->clock_s,
+                                    .end_s = now_s - waited_s,
+                                    .number = -1,
+                                    .n = is_task ? (int32_t)driver->n_since_poll : 0,
+                                    .use = (int32_t)(use_s - &driver->worker.task_s)};
+    recorder_span(driver->driver.records.recorder, 0, &span, is_task ? driver->polled_s : 0);
+    record_wait(driver, span.end_s, now_s);
+}
+
+/* Records a task that has a number. */
+__attribute__((noinline, cold)) static void record_task(struct driver_mpi *driver, int64_t task,
+                                                        double start_s, double polled_s,
+                                                        double waited_s)
+{
+    const struct trace_span span = {.begin_s = start_s,
+                                    .end_s = driver->clock_s - waited_s,
+                                    .number = task,
+                                    .n = 1,
+                                    .use = TRACE_TASK};
+    recorder_task(driver->driver.records.recorder, 0, &span, polled_s);
+    record_wait(driver, span.end_s, driver->clock_s);
+}
+
+/* Turns those seconds since the last account in which tasks waited for a core into idle time, and returns them; time_s:
+ * of the tasks, without polls. */
+static double take_wait(struct driver_mpi *driver, double time_s)
+{
+    if (!driver->shares_core)
+        return 0;
+    double before_s = driver->core_s;
+    driver->core_s = clock_thread_s();
+    double waited_s = fmin(time_s, fmax(0, time_s - (driver->core_s - before_s)));
+    driver->worker.idle_s += waited_s;
+    return waited_s;
+}
+
+static void account(struct driver_mpi *driver, double *use_s, double now_s, double waited_s)
+{
+    *use_s += now_s - driver->clock_s - waited_s;
+    if (driver->driver.records.recorder)
+        record_account(driver, use_s, now_s, waited_s);
+    driver->clock_s = now_s;
+}
+
+/* Adds the time since the last account to one of the worker's times, task_s to communication_s. */
+static void account_time(struct driver_mpi *driver, double *use_s)
+{
+    account(driver, use_s, clock_now_s(), 0);
+    if (driver->shares_core)
+        driver->core_s = clock_thread_s();
+}
+
+/* Adds it to that of tasks, except for polls from inside them. */
+static void account_tasks(struct driver_mpi *driver)
+{
+    double now_s = clock_now_s();
+    double waited_s = take_wait(driver, now_s - driver->clock_s - driver->polled_s);
+    account(driver, &driver->worker.task_s, now_s, waited_s);
+    driver->worker.task_s -= driver->polled_s;
+    driver->polled_s = 0;
+}
+
+/* --- polls, and the thread that answers messages in their place --- */
+
+/* Whether anything can arrive: messages, accesses, or the answer of the counter. */
+static bool polls(const struct driver_mpi *driver)
+{
+    return !driver->comm.threaded && (driver->comm.fetching || mpi_comm_serves(&driver->comm));
+}
+
+/* Polls between two tasks, and adapts the interval. */
+static void poll_between_tasks(struct driver_mpi *driver)
+{
+    const struct statistics_worker *worker = &driver->worker;
+    poll_interval_next(&driver->interval, driver->n_since_poll,
+                       worker->task_s - driver->polled_task_s);
+    driver->n_since_poll = 0;
+    if (polls(driver)) {
+        pulse_set(driver->slot, PULSE_MESSAGES);
+        mpi_comm_deliver(&driver->comm);
+        account_time(driver, &driver->worker.communication_s);
+    }
+    driver->polled_task_s = worker->task_s;
+    driver->measures_next = !driver->needs_times;
+}
+
 static void poll_inside_task(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
-    if (driver->threaded || !mpi_comm_can_receive(&driver->comm))
+    if (!polls(driver))
         return;
     double start_s = clock_now_s();
-    mpi_worker_deliver(driver);
+    mpi_comm_deliver(&driver->comm);
     double end_s = clock_now_s(), time_s = end_s - start_s;
     if (base->records.recorder && driver->running)
         recorder_poll(base->records.recorder, start_s, end_s);
@@ -28,14 +168,165 @@ static void poll_inside_task(struct driver *base)
     driver->worker.communication_s += time_s;
 }
 
-static enum status driver_mpi_add(struct driver *base, const void *record)
+static void *answer_messages(void *argument)
 {
-    struct driver_mpi *driver = driver_mpi_of(base);
-    mpi_worker_lock(driver);
-    enum status status = driver->mode->add(driver->state, record, !driver->running);
-    mpi_worker_unlock(driver);
-    return status;
+    struct driver_mpi *driver = argument;
+    /* Often enough for a thief, rarely enough for the tasks, which may have no
+     * other core. */
+    const struct timespec pause = {.tv_nsec = 50000};
+    while (!atomic_load(&driver->stop)) {
+        mpi_comm_lock(&driver->comm);
+        mpi_comm_deliver(&driver->comm);
+        mpi_comm_unlock(&driver->comm);
+        nanosleep(&pause, NULL);
+    }
+    return NULL;
 }
+
+/* The thread also serves other nodes' accesses while tasks run. */
+static bool needs_thread(const struct driver_mpi *driver)
+{
+    return driver->comm.threaded && mpi_comm_serves(&driver->comm);
+}
+
+static void start_thread(struct driver_mpi *driver)
+{
+    atomic_store(&driver->stop, false);
+    if (needs_thread(driver) && pthread_create(&driver->thread, NULL, answer_messages, driver) != 0)
+        die("cannot start the thread of --progress thread");
+}
+
+static void stop_thread(struct driver_mpi *driver)
+{
+    atomic_store(&driver->stop, true);
+    if (needs_thread(driver))
+        pthread_join(driver->thread, NULL);
+}
+
+/* --- tasks --- */
+
+static bool runs_tasks(const struct driver_mpi *driver)
+{
+    return atomic_load_explicit(&driver->comm.status, memory_order_relaxed) == STATUS_OK;
+}
+
+static void note_task_failure(struct driver_mpi *driver, enum status status)
+{
+    if (status != STATUS_OK)
+        driver->comm.status = (int)status;
+}
+
+static void report_finished(struct driver_mpi *driver, int64_t task, double time_s)
+{
+    if (!driver->reports_tasks)
+        return;
+    mpi_comm_lock(&driver->comm);
+    driver->mode->finished(driver->state, task, time_s);
+    mpi_comm_unlock(&driver->comm);
+}
+
+/* Runs the first task of the range. One reading of the clock between two tasks is the end of one
+ * and the start of the other. */
+static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_range *range)
+{
+    const struct taskpool_problem *problem = driver->problem;
+    struct taskpool_history *history = driver->driver.records.history;
+    int64_t task = range->first;
+    range->first += range->step;
+    pulse_set_task(driver->slot, task);
+    double start_s = driver->clock_s;
+    enum status status = problem->run(task, problem->context);
+    driver->clock_s = clock_now_s();
+    double polled_s = driver->polled_s;
+    double waited_s = take_wait(driver, driver->clock_s - start_s - polled_s);
+    double time_s = driver->clock_s - start_s - polled_s - waited_s;
+    driver->polled_s = 0;
+    driver->worker.task_s += time_s;
+    driver->worker.tasks++;
+    if (driver->driver.records.recorder)
+        record_task(driver, task, start_s, polled_s, waited_s);
+    pulse_set_finished(driver->slot, driver->worker.tasks);
+    if (history && status == STATUS_OK)
+        status = history_add(history, task, time_s, driver->comm.base.rank);
+    note_task_failure(driver, status);
+    report_finished(driver, task, time_s);
+}
+
+/* Runs the first n tasks of the range, up to a failure. */
+static void run_timed(struct driver_mpi *driver, struct taskpool_range *range, int64_t n)
+{
+    for (; n > 0 && runs_tasks(driver); n--)
+        run_timed_task(driver, range);
+}
+
+/* Runs a range without timing each task. */
+static void run_untimed(struct driver_mpi *driver, struct taskpool_range *range, int64_t n)
+{
+    const struct taskpool_problem *problem = driver->problem;
+    enum status status = STATUS_OK;
+    for (; n > 0 && status == STATUS_OK; n--) {
+        int64_t task = range->first;
+        range->first += range->step;
+        pulse_set_task(driver->slot, task);
+        status = problem->run(task, problem->context);
+        driver->worker.tasks++;
+        pulse_set_finished(driver->slot, driver->worker.tasks);
+    }
+    note_task_failure(driver, status);
+}
+
+static void count_tasks(struct driver_mpi *driver, int64_t n)
+{
+    driver->n_since_poll += n;
+    if (driver->n_since_poll < driver->interval.n)
+        return;
+    /* Timed tasks are accounted for already. */
+    if (!driver->times_tasks)
+        account_tasks(driver);
+    poll_between_tasks(driver);
+}
+
+/* Runs the tasks, with polls between them. After a failure tasks are skipped, but the mode is still
+ * notified of them, so that it comes to its end. */
+static void run_range(struct driver_mpi *driver, struct taskpool_range range)
+{
+    int64_t left = taskpool_range_count(&range);
+    while (left > 0 && runs_tasks(driver)) {
+        int64_t n = driver->interval.n - driver->n_since_poll;
+        if (n > left)
+            n = left;
+        driver->measures_next = false;
+        struct taskpool_range next = {range.first, range.first + n * range.step, range.step};
+        task_census_add_range(&driver->driver.ran, &next);
+        pulse_set_task(driver->slot, range.first);
+        pulse_set(driver->slot, PULSE_TASK);
+        if (driver->times_tasks)
+            run_timed(driver, &range, n);
+        else
+            run_untimed(driver, &range, n);
+        left -= n;
+        count_tasks(driver, n);
+    }
+    for (int64_t task = range.first; driver->reports_tasks && task < range.last; task += range.step)
+        report_finished(driver, task, -1);
+}
+
+static void run_one_record(struct driver_mpi *driver)
+{
+    const struct taskpool_problem *problem = driver->problem;
+    driver->measures_next = false;
+    if (runs_tasks(driver)) {
+        /* The task may change its record. */
+        task_census_add_record(&driver->driver.ran, driver->record, problem->record_size);
+        pulse_set(driver->slot, PULSE_RECORD);
+        note_task_failure(driver, problem->run_record(driver->record, problem->context));
+        driver->worker.tasks++;
+        pulse_set_finished(driver->slot, driver->worker.tasks);
+    }
+    count_tasks(driver, 1);
+}
+
+/* --- an iteration --- */
 
 /* waits  the last step was to wait: the thread that answers messages may be adding tasks, and
  *        next_local, which takes no lock, must not be called */
@@ -49,25 +340,25 @@ static enum taskpool_mode_step ask_mpi_mode(struct driver_mpi *driver, bool wait
                                         .record = driver->record};
     if (!waits && mode->next_local && mode->next_local(driver->state, work))
         return TASKPOOL_MODE_RUN;
-    mpi_worker_lock(driver);
+    mpi_comm_lock(&driver->comm);
     const struct taskpool_comm_counts before = driver->comm.base.counts;
     enum taskpool_mode_step step = mode->next(driver->state, work);
     if (driver->driver.records.recorder)
         recorder_decided(driver->driver.records.recorder, 0, &driver->comm.base, &before);
-    *n_events = driver->n_events;
-    mpi_worker_unlock(driver);
+    *n_events = driver->comm.n_events;
+    mpi_comm_unlock(&driver->comm);
     return step;
 }
 
 /* Starts the recorded messages at once, without a poll. */
 static void start_messages(struct driver_mpi *driver)
 {
-    mpi_worker_lock(driver);
-    if (mpi_comm_recorded(&driver->comm)) {
+    mpi_comm_lock(&driver->comm);
+    if (driver->comm.recorded || driver->comm.fetch_recorded) {
         mpi_comm_start(&driver->comm);
-        mpi_worker_account(driver, &driver->worker.communication_s);
+        account_time(driver, &driver->worker.communication_s);
     }
-    mpi_worker_unlock(driver);
+    mpi_comm_unlock(&driver->comm);
 }
 
 /* Waits until the mode has work or is done. The time counts for the search, or
@@ -78,17 +369,17 @@ static enum taskpool_mode_step wait_for_work(struct driver_mpi *driver,
 {
     struct statistics_worker *worker = &driver->worker;
     if (driver->n_since_poll > 0 && !driver->times_tasks)
-        mpi_worker_account_tasks(driver);
+        account_tasks(driver);
     else
-        mpi_worker_account(driver, &worker->scheduler_s);
+        account_time(driver, &worker->scheduler_s);
     while (step == TASKPOOL_MODE_SEARCH || step == TASKPOOL_MODE_WAIT) {
         double *use_s = step == TASKPOOL_MODE_SEARCH ? &worker->search_s : &worker->idle_s;
         pulse_set(driver->slot, step == TASKPOOL_MODE_SEARCH ? PULSE_SEARCHES : PULSE_WAITS);
-        mpi_worker_wait(driver, n_events);
-        mpi_worker_account(driver, use_s);
+        mpi_comm_wait(&driver->comm, n_events);
+        account_time(driver, use_s);
         step = ask_mpi_mode(driver, true, work, &n_events);
     }
-    mpi_worker_account(driver, &worker->scheduler_s);
+    account_time(driver, &worker->scheduler_s);
     start_messages(driver);
     driver->n_since_poll = 0;
     driver->polled_task_s = worker->task_s;
@@ -104,13 +395,13 @@ static void run_until_done(struct driver_mpi *driver)
         if (step != TASKPOOL_MODE_RUN)
             step = wait_for_work(driver, step, &work, n_events);
         else if (driver->measures_next)
-            mpi_worker_account(driver, &driver->worker.scheduler_s);
+            account_time(driver, &driver->worker.scheduler_s);
         if (step == TASKPOOL_MODE_DONE)
             break;
         if (driver->record)
-            mpi_worker_run_record(driver);
+            run_one_record(driver);
         else
-            mpi_worker_run_range(driver, work.range);
+            run_range(driver, work.range);
     }
 }
 
@@ -120,89 +411,99 @@ static struct statistics_worker take_mpi_statistics(struct driver_mpi *driver)
 {
     struct statistics_worker worker = driver->worker;
     struct mpi_comm *comm = &driver->comm;
-    worker.messages = comm->messages.n_sent + comm->n_fetches;
-    worker.bytes = comm->messages.bytes_sent + comm->n_fetches * (int64_t)sizeof comm->increment;
+    worker.messages = comm->n_sent + comm->n_fetches;
+    worker.bytes = comm->bytes_sent + comm->n_fetches * (int64_t)sizeof comm->increment;
     worker.steals_attempted = comm->base.counts.steals_attempted;
     worker.steals_successful = comm->base.counts.steals_successful;
     worker.tasks_moved = comm->base.counts.tasks_moved;
 
     driver->worker = (struct statistics_worker){0};
     comm->base.counts = (struct taskpool_comm_counts){0};
-    comm->messages.n_sent = comm->messages.n_received = comm->messages.bytes_sent = 0;
-    comm->n_fetches = 0;
+    comm->n_sent = comm->n_received = comm->bytes_sent = comm->n_fetches = 0;
     return worker;
 }
 
 static enum status driver_mpi_run(struct driver *base, struct statistics_worker *worker)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
+    struct mpi_comm *comm = &driver->comm;
     *worker = (struct statistics_worker){0};
-    driver->driver.ran = (struct task_census){0};
+    base->ran = (struct task_census){0};
     driver->interval = poll_interval_begin(driver->poll_every);
     driver->n_since_poll = 0;
     driver->polled_task_s = driver->polled_s = 0;
     driver->measures_next = false;
     pulse_set_finished(driver->slot, 0);
-    base->mode_failed = driver->comm.mode_failed; /* before the run, by init or restore */
-    TRY(mpi_comm_begin(&driver->comm));
+    base->mode_failed = comm->mode_failed; /* before the run, by init or restore */
+    TRY(mpi_comm_begin(comm));
     if (driver->watchdog)
         mpi_watchdog_begin(driver->watchdog);
     driver->running = true;
-    driver->comm.idling = driver->problem;
-    mpi_worker_start_thread(driver);
+    comm->idling = driver->problem;
+    start_thread(driver);
     driver->start_s = driver->clock_s = clock_now_s();
     if (driver->shares_core)
         driver->core_s = clock_thread_s();
     if (base->records.recorder)
         recorder_begin(base->records.recorder, driver->start_s);
     run_until_done(driver);
-    driver->worker.started_s = mpi_comm_spans_nodes(&driver->comm) ? 0 : driver->start_s;
+    driver->worker.started_s = mpi_comm_spans_nodes(comm) ? 0 : driver->start_s;
     driver->worker.elapsed_s = driver->clock_s - driver->start_s;
-    mpi_worker_stop_thread(driver);
+    stop_thread(driver);
     driver->running = false;
 
     pulse_set(driver->slot, PULSE_ENDS);
-    mpi_comm_finish(&driver->comm);
-    if (driver->watchdog)
-        mpi_watchdog_await(driver->watchdog);
-    else
-        mpi_comm_await_end(&driver->comm);
-    driver->comm.idling = NULL;
-    base->undelivered = mpi_comm_undelivered(&driver->comm) - base->undelivered_before;
-    /* The watchdog counts, and takes part in its messages, until all processes have come here. */
+    mpi_comm_finish(comm);
+    base->undelivered = comm->n_sent - comm->n_received - base->undelivered_before;
     if (driver->watchdog)
         mpi_watchdog_end(driver->watchdog);
+    else
+        mpi_comm_await_end(comm);
+    comm->idling = NULL;
     pulse_set(driver->slot, PULSE_OUTSIDE);
     *worker = take_mpi_statistics(driver);
-    base->mode_failed = driver->comm.mode_failed;
-    return (enum status)driver->comm.status;
+    base->mode_failed = comm->mode_failed;
+    return (enum status)comm->status;
 }
 
 static enum status driver_mpi_restore(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
+    struct mpi_comm *comm = &driver->comm;
     double start_s = clock_now_s();
-    driver->comm.status = STATUS_OK; /* a task may have failed */
+    comm->status = STATUS_OK; /* a task may have failed */
     while (driver->mode->restore(driver->state) != TASKPOOL_MODE_DONE)
-        mpi_comm_wait(&driver->comm);
+        mpi_comm_wait(comm, comm->n_events);
     double end_s = clock_now_s();
     driver->worker.balance_s += end_s - start_s;
     if (base->records.recorder)
         recorder_balance(base->records.recorder, 0, start_s, end_s);
-    mpi_comm_finish(&driver->comm);
-    base->undelivered_before = mpi_comm_undelivered(&driver->comm);
+    mpi_comm_finish(comm);
+    base->undelivered_before = comm->n_sent - comm->n_received;
     return STATUS_OK;
 }
 
-/* Polls within the body of a task; takes the lock, as the thread may be inside the mode. */
+/* --- calls from the bodies of tasks, which take the lock: the thread may be inside the mode --- */
+
+static enum status driver_mpi_add(struct driver *base, const void *record)
+{
+    struct driver_mpi *driver = driver_mpi_of(base);
+    mpi_comm_lock(&driver->comm);
+    enum status status = driver->mode->add(driver->state, record, !driver->running);
+    mpi_comm_unlock(&driver->comm);
+    return status;
+}
+
 static double driver_mpi_progress(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
-    mpi_worker_lock(driver);
+    mpi_comm_lock(&driver->comm);
     double progress = driver->mode->progress(driver->state, driver->worker.tasks);
-    mpi_worker_unlock(driver);
+    mpi_comm_unlock(&driver->comm);
     return progress;
 }
+
+/* --- life --- */
 
 static void driver_mpi_explain(struct driver *base, struct taskpool_choice *choice)
 {
@@ -215,11 +516,9 @@ static void driver_mpi_destroy(struct driver *base)
 {
     struct driver_mpi *driver = driver_mpi_of(base);
     mpi_watchdog_destroy(driver->watchdog);
-    mpi_comm_fini(&driver->comm);
     if (driver->comm.state && driver->mode->fini)
         driver->mode->fini(driver->state);
-    mpi_node_memory_close(&driver->comm.memory);
-    pthread_mutex_destroy(&driver->lock);
+    mpi_comm_fini(&driver->comm);
     free(driver->state);
     free(driver->record);
     free(driver);
@@ -244,27 +543,18 @@ static enum status init_mpi_state(struct driver_mpi *driver,
                      "no memory for the scheduler"));
     driver->reports_tasks = driver_reports_tasks(driver->mode, setup->problem);
     driver->needs_times = driver->reports_tasks || (record_size == 0 && records->history);
-    driver->shares_core = setup->problem->computes && record_size == 0 && driver->comm.per_core > 1;
+    driver->shares_core = setup->problem->computes && record_size == 0 &&
+                          mpi_doorbells_per_core(driver->comm.bells) > 1;
     driver->times_tasks = driver->needs_times || (record_size == 0 && records->recorder);
     return driver_init_mode(driver->mode, setup, &driver->comm.base, driver->state,
                             &driver->comm.state);
-}
-
-static enum status init_watchdog(struct driver_mpi *driver, double limit_s)
-{
-    if (limit_s <= 0)
-        return STATUS_OK;
-    TRY(mpi_watchdog_create(&driver->comm, limit_s, &driver->watchdog));
-    driver->comm.pulse = mpi_watchdog_pulse(driver->watchdog);
-    driver->slot = driver->comm.pulse->own;
-    return STATUS_OK;
 }
 
 static enum status check_threads(const struct driver_mpi *driver)
 {
     int level;
     MPI_Query_thread(&level);
-    if (driver->threaded && level < MPI_THREAD_MULTIPLE)
+    if (driver->comm.threaded && level < MPI_THREAD_MULTIPLE)
         return FAIL(STATUS_USAGE, "--progress thread: this MPI, or this program, does not allow"
                                   " several threads to communicate; use --progress poll");
     return STATUS_OK;
@@ -273,10 +563,14 @@ static enum status check_threads(const struct driver_mpi *driver)
 static enum status init_mpi_parts(struct driver_mpi *driver, MPI_Comm comm,
                                   const struct taskpool_mode_setup *setup)
 {
-    TRY(mpi_comm_init(&driver->comm, comm, driver->mode, (uint64_t)setup->settings->seed));
-    mpi_comm_open_memory(&driver->comm, setup);
+    const struct taskpool_settings *settings = setup->settings;
+    TRY(mpi_comm_init(&driver->comm, comm, driver->mode, setup));
+    driver->comm.threaded = settings->progress == TASKPOOL_PROGRESS_THREAD;
     driver->comm.recorder = driver->driver.records.recorder;
-    TRY(init_watchdog(driver, setup->settings->watchdog_s));
+    if (settings->watchdog_s > 0) {
+        TRY(mpi_watchdog_create(&driver->comm, settings->watchdog_s, &driver->watchdog));
+        driver->slot = driver->comm.pulse->own;
+    }
     TRY(check_threads(driver));
     return init_mpi_state(driver, setup);
 }
@@ -293,8 +587,6 @@ enum status driver_mpi_create(MPI_Comm comm, const struct taskpool_mode *mode,
     driver->mode = mode;
     driver->problem = setup->problem;
     driver->poll_every = setup->settings->poll_every;
-    driver->threaded = setup->settings->progress == TASKPOOL_PROGRESS_THREAD;
-    pthread_mutex_init(&driver->lock, NULL);
     driver->slot = &driver->unwatched;
     enum status status = status_agree(comm, init_mpi_parts(driver, comm, setup));
     if (status != STATUS_OK) {

@@ -94,8 +94,17 @@ static void note_fetched(void *state, int64_t value)
     ((struct probe *)state)->fetched = true;
 }
 
-static const struct taskpool_mode probe_mode = {
-    .name = "calibration", .receive = receive_probe, .sent = ignore_sent, .fetched = note_fetched};
+static int64_t one_word(const struct taskpool_mode_setup *setup, const struct taskpool_comm *comm)
+{
+    (void)setup, (void)comm;
+    return 1;
+}
+
+static const struct taskpool_mode probe_mode = {.name = "calibration",
+                                                .node_words = one_word,
+                                                .receive = receive_probe,
+                                                .sent = ignore_sent,
+                                                .fetched = note_fetched};
 
 /* Sends a PING, with BULK_BYTES of bulk unless that is NULL, and waits for the answer. */
 static void ping(struct probe *probe, int other, const void *bulk)
@@ -108,7 +117,7 @@ static void ping(struct probe *probe, int other, const void *bulk)
                                                             .bulk = bulk,
                                                             .bulk_size = bulk ? BULK_BYTES : 0});
     while (probe->n_pongs == n_pongs)
-        mpi_comm_wait(&probe->comm);
+        mpi_comm_wait(&probe->comm, probe->comm.n_events);
 }
 
 /* Requests BATCH times from the shared counter, each time waiting for the answer. Seconds. */
@@ -119,7 +128,7 @@ static double fetch_batch(struct probe *probe)
         probe->fetched = false;
         taskpool_comm_fetch_add(&probe->comm.base, 1);
         while (!probe->fetched)
-            mpi_comm_wait(&probe->comm);
+            mpi_comm_wait(&probe->comm, probe->comm.n_events);
     }
     return clock_now_s() - begin_s;
 }
@@ -184,7 +193,7 @@ static struct quartiles measure_receiving(struct probe *probe, int other)
         if (probe->n_data == n_before + BATCH)
             samples_add(&complete, time_s / BATCH);
         while (probe->n_data < n_before + BATCH)
-            mpi_comm_wait(&probe->comm);
+            mpi_comm_wait(&probe->comm, probe->comm.n_events);
         samples_add(&all, (clock_now_s() - begin_s) / BATCH);
     }
     return samples_quartiles(complete.n > 0 ? &complete : &all);
@@ -248,7 +257,7 @@ static void calibrate_link(struct probe *probe, int other, const void *bulk,
         send_probe(probe, other, END);
     }
     while (rank == other && !probe->ended)
-        mpi_comm_wait(&probe->comm);
+        mpi_comm_wait(&probe->comm, probe->comm.n_events);
     mpi_comm_finish(&probe->comm);
 }
 
@@ -309,8 +318,6 @@ static void calibrate_atomic(struct probe *probe, MPI_Comm comm, struct quartile
 {
     struct samples samples = {0};
     struct taskpool_comm *base = &probe->comm.base;
-    mpi_node_memory_open(&probe->comm.memory, comm, 1);
-    base->node_words = probe->comm.memory.words;
     int again = base->node_words != NULL;
     MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_LAND, comm);
     for (double start_s = clock_now_s(); again;) {
@@ -321,7 +328,6 @@ static void calibrate_atomic(struct probe *probe, MPI_Comm comm, struct quartile
         again = !is_enough(&samples, start_s);
         MPI_Bcast(&again, 1, MPI_INT, 0, comm);
     }
-    mpi_node_memory_close(&probe->comm.memory);
     *atomic_s = samples_quartiles(&samples);
 }
 
@@ -381,12 +387,12 @@ static void measure_messages(struct probe *probe, MPI_Comm comm,
 enum status mpi_calibrate(MPI_Comm comm, struct mpi_calibration *calibration)
 {
     struct probe probe = {0};
-    enum status status = mpi_comm_init(&probe.comm, comm, &probe_mode, 1);
+    const struct taskpool_settings settings = {.seed = 1};
+    const struct taskpool_mode_setup setup = {.settings = &settings};
+    enum status status = mpi_comm_init(&probe.comm, comm, &probe_mode, &setup);
     probe.comm.state = &probe;
-    if (status != STATUS_OK)
-        goto done;
-    measure_messages(&probe, comm, calibration);
-done:
+    if (status == STATUS_OK)
+        measure_messages(&probe, comm, calibration);
     mpi_comm_fini(&probe.comm);
     return status;
 }

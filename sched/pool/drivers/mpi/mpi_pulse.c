@@ -4,50 +4,38 @@
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
-#include "support/mpi/window.h"
+#include "support/mpi/shared_memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { PULSE_TAG = 2 }; /* messages of the mode have another */
 
-/* Finds the node's shared slots, which belong to its first process. */
-static void find_slots(struct mpi_pulse *pulse, MPI_Comm node)
+static size_t size_of_node(const struct mpi_pulse *pulse)
 {
-    int rank, unit;
-    MPI_Aint size;
-    MPI_Comm_rank(node, &rank);
-    MPI_Win_shared_query(pulse->window, 0, &size, &unit, &pulse->node);
-    pulse->own = &pulse->node->slots[rank];
-    pulse_set(pulse->own, PULSE_OUTSIDE);
-    pulse_set_finished(pulse->own, 0);
-    atomic_store(&pulse->own->pid, getpid());
-    if (rank == 0) {
-        atomic_store(&pulse->node->finished_s, 0);
-        atomic_store(&pulse->node->heard_s, 0);
-        atomic_store(&pulse->node->sent_s, 0);
-        atomic_store(&pulse->node->sent_at_s, 0);
-        atomic_store(&pulse->node->alarm, false);
-    }
-    MPI_Barrier(node);
+    return sizeof *pulse->node + (size_t)pulse->n_slots * sizeof *pulse->own;
 }
 
-/* first_rank  of the node */
+/* Maps the node's slots, whose zeros are those of a process outside an iteration.
+ * first_rank  of the node */
 static enum status share_node(struct mpi_pulse *pulse, int first_rank)
 {
-    int rank;
-    void *own;
+    int rank, place;
     MPI_Comm node;
     MPI_Comm_rank(pulse->mpi, &rank);
     MPI_Comm_split(pulse->mpi, first_rank, rank, &node);
-    size_t size = sizeof *pulse->node + (size_t)pulse->n_slots * sizeof *pulse->own;
-    enum status status =
-        window_allocate_shared(node, rank == first_rank ? (MPI_Aint)size : 0, &own, &pulse->window);
-    if (status == STATUS_OK)
-        find_slots(pulse, node);
+    MPI_Comm_rank(node, &place);
+    pulse->node = shared_memory_map(node, size_of_node(pulse));
     MPI_Comm_free(&node);
-    return status_agree(pulse->mpi, status);
+    if (pulse->node) {
+        pulse->own = &pulse->node->slots[place];
+        atomic_store(&pulse->own->pid, getpid());
+    }
+    return status_agree(pulse->mpi,
+                        CHECK_MEMORY(pulse->node, "no shared memory for --watchdog: it is in "
+                                                  "/dev/shm"));
 }
 
 static void list_others(struct mpi_pulse *pulse, const int *node_ranks)
@@ -83,8 +71,7 @@ static void connect_nodes(struct mpi_pulse *pulse)
 enum status mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks,
                            int n_node_ranks, double interval_s)
 {
-    *pulse = (struct mpi_pulse){
-        .mpi = comm, .window = MPI_WIN_NULL, .n_slots = n_node_ranks, .interval_s = interval_s};
+    *pulse = (struct mpi_pulse){.mpi = comm, .n_slots = n_node_ranks, .interval_s = interval_s};
     list_others(pulse, node_ranks);
     TRY(share_node(pulse, node_ranks[0]));
     connect_nodes(pulse);
@@ -93,8 +80,8 @@ enum status mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *no
 
 void mpi_pulse_fini(struct mpi_pulse *pulse)
 {
-    if (pulse->window != MPI_WIN_NULL)
-        MPI_Win_free(&pulse->window);
+    if (pulse->node)
+        munmap(pulse->node, size_of_node(pulse));
     free(pulse->others);
     free(pulse->requests);
     free(pulse->ages_s);

@@ -45,9 +45,8 @@ struct pulse_node {
 };
 
 struct mpi_pulse {
-    MPI_Comm mpi; /* borrowed */
-    MPI_Win window;
-    struct pulse_node *node; /* in the window */
+    MPI_Comm mpi;            /* borrowed */
+    struct pulse_node *node; /* shared */
     struct pulse_slot *own;
     int n_slots;
     int *others; /* n_others processes of other nodes */
@@ -65,7 +64,7 @@ struct mpi_pulse {
  * program when out of other memory. */
 enum status mpi_pulse_init(struct mpi_pulse *pulse, MPI_Comm comm, const int *node_ranks,
                            int n_node_ranks, double interval_s);
-void mpi_pulse_fini(struct mpi_pulse *pulse); /* collective; also after a failure of init */
+void mpi_pulse_fini(struct mpi_pulse *pulse); /* also after a failure of init */
 
 /* An iteration begins, or is finished on this process; end is collective, returns when it is
  * finished on all, and takes part in messages until then. */

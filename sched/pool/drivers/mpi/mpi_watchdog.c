@@ -74,13 +74,14 @@ enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
     self->limit_s = limit_s;
     self->sample_s = fmin(limit_s / SAMPLES_PER_LIMIT, MAX_SAMPLE_S);
     init_conditions(self);
-    enum status status = mpi_pulse_init(&self->pulse, comm->messages.mpi, comm->base.node_ranks,
+    enum status status = mpi_pulse_init(&self->pulse, comm->mpi, comm->base.node_ranks,
                                         comm->base.n_node_ranks, limit_s / PULSES);
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK) {
+        comm->pulse = &self->pulse;
+        *watchdog = self;
+    } else {
         mpi_watchdog_destroy(self);
-        self = NULL;
     }
-    *watchdog = self;
     return status;
 }
 
@@ -93,11 +94,6 @@ void mpi_watchdog_destroy(struct mpi_watchdog *self)
     pthread_mutex_destroy(&self->lock);
     free(self->state);
     free(self);
-}
-
-struct mpi_pulse *mpi_watchdog_pulse(struct mpi_watchdog *self)
-{
-    return &self->pulse;
 }
 
 /* --- the report --- */
@@ -252,15 +248,16 @@ static void report_process(const struct mpi_watchdog *self)
 {
     char text[1024] = "", host[256] = "";
     const struct taskpool_mode *mode = self->comm->mode;
-    struct mpi_messages messages;
+    int64_t n_sent, n_received;
     gethostname(host, sizeof host - 1);
     append_words(text, sizeof text, "%s: watchdog: process %d (%s, pid %ld) ",
                  program_invocation_short_name, self->comm->base.rank, host, (long)getpid());
     append_activity(self, text, sizeof text);
-    peek_bytes(&messages, &self->comm->messages, sizeof messages);
+    peek_bytes(&n_sent, &self->comm->n_sent, sizeof n_sent);
+    peek_bytes(&n_received, &self->comm->n_received, sizeof n_received);
     append_words(text, sizeof text,
-                 ". Messages: %lld sent, %lld received. Mode %s: ", (long long)messages.n_sent,
-                 (long long)messages.n_received, mode->name);
+                 ". Messages: %lld sent, %lld received. Mode %s: ", (long long)n_sent,
+                 (long long)n_received, mode->name);
     peek_bytes(self->state, self->comm->state, mode->state_size);
     size_t length = strlen(text);
     if (mode->describe)
@@ -357,13 +354,9 @@ void mpi_watchdog_begin(struct mpi_watchdog *self)
         die("cannot start the thread of --watchdog");
 }
 
-void mpi_watchdog_await(struct mpi_watchdog *self)
-{
-    mpi_pulse_end(&self->pulse);
-}
-
 void mpi_watchdog_end(struct mpi_watchdog *self)
 {
+    mpi_pulse_end(&self->pulse);
     pthread_mutex_lock(&self->lock);
     self->stop = true;
     pthread_cond_signal(&self->stopped);

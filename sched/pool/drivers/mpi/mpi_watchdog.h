@@ -12,20 +12,17 @@
 
 struct mpi_watchdog;
 
-/* Creates a watchdog for the worker behind comm, which is borrowed; its pulse then beats.
- * Collective over comm's processes. Errors: those of mpi_pulse_init; *watchdog is then NULL. */
+/* Creates a watchdog for the worker behind comm, which is borrowed and from then on takes part in
+ * its pulse. Collective over comm's processes. Errors: those of mpi_pulse_init; *watchdog is then
+ * unchanged. */
 enum status mpi_watchdog_create(struct mpi_comm *comm, double limit_s,
                                 struct mpi_watchdog **watchdog);
-void mpi_watchdog_destroy(struct mpi_watchdog *watchdog); /* collective; NULL is fine */
-
-struct mpi_pulse *mpi_watchdog_pulse(struct mpi_watchdog *watchdog);
+void mpi_watchdog_destroy(struct mpi_watchdog *watchdog); /* NULL is fine */
 
 /* An iteration has begun on all processes: starts the thread. */
 void mpi_watchdog_begin(struct mpi_watchdog *watchdog);
 
-/* It has finished on this process: returns when it has on all. Unlike a process in a collective
- * call of MPI, one that waits here hears of tasks that finish on other nodes. Collective. */
-void mpi_watchdog_await(struct mpi_watchdog *watchdog);
-
-/* Stops the thread. */
+/* It has finished on this process: returns when it has on all, and stops the thread. Unlike a
+ * process in a collective call of MPI, one that waits here hears of tasks that finish on other
+ * nodes. Collective. */
 void mpi_watchdog_end(struct mpi_watchdog *watchdog);

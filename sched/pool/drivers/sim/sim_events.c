@@ -105,12 +105,17 @@ bool sim_has_progress_thread(const struct sim_worker *worker)
     return progress == TASKPOOL_PROGRESS_THREAD;
 }
 
-static struct sim_thread *find_waiting(struct sim_worker *worker)
+/* A thread that waits becomes the caller, its clock at the time of an event; false if none waits. */
+static bool call_waiting(struct sim_worker *worker, double time_s)
 {
+    if (worker->n_waiting == 0)
+        return false;
     struct sim_thread *thread = sim_threads(worker);
     while (thread->doing != WAITING)
         thread++;
-    return thread;
+    worker->caller = thread;
+    sim_stop_waiting(worker, thread, time_s);
+    return true;
 }
 
 static void take_message(struct sim_worker *worker, const struct event *event)
@@ -123,13 +128,11 @@ static void take_message(struct sim_worker *worker, const struct event *event)
             sim_message_destroy(sim, event->what);
     } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
         serve_message(worker, event);
-    } else if (worker->n_waiting == 0) {
-        sim_queue_message(worker, event);
-    } else {
-        worker->caller = find_waiting(worker);
-        sim_stop_waiting(worker, worker->caller, event->time_s);
+    } else if (call_waiting(worker, event->time_s)) {
         receive_message(worker, event);
         sim_proceed_waiting(worker, worker->caller->clock_s);
+    } else {
+        sim_queue_message(worker, event);
     }
 }
 
@@ -147,15 +150,6 @@ static void answer_fetch(struct driver_sim *sim, const struct event *event)
     sim->counter += event->value;
 }
 
-/* A thread that waits delivers what came while tasks ran without polls. */
-static void deliver_to_waiting(struct sim_worker *worker, double time_s)
-{
-    worker->caller = find_waiting(worker);
-    sim_stop_waiting(worker, worker->caller, time_s);
-    receive_queued(worker);
-    sim_proceed_waiting(worker, worker->caller->clock_s);
-}
-
 /* ran  some of them were not null */
 static void go_on_after_tasks(struct sim_worker *worker, bool ran)
 {
@@ -163,8 +157,11 @@ static void go_on_after_tasks(struct sim_worker *worker, bool ran)
     if (sim_polls_now(worker, ran))
         receive_queued(worker);
     sim_proceed(worker);
-    if (worker->first && worker->n_waiting > 0)
-        deliver_to_waiting(worker, time_s);
+    /* A thread that waits delivers what came while tasks ran without polls. */
+    if (worker->first && call_waiting(worker, time_s)) {
+        receive_queued(worker);
+        sim_proceed_waiting(worker, worker->caller->clock_s);
+    }
 }
 
 static void end_tasks_at(struct sim_worker *worker, const struct event *event)
@@ -203,6 +200,7 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event)
         take_message(worker, event);
         break;
     case EVENT_SENT:
+        call_waiting(worker, event->time_s);
         sim->mode->sent(worker->state, event->value);
         break;
     case EVENT_FETCH:
@@ -224,9 +222,10 @@ void sim_handle_event(struct driver_sim *sim, const struct event *event)
             sim_proceed_waiting(worker, event->time_s);
         break;
     case EVENT_FETCHED:
+        call_waiting(worker, event->time_s);
         sim->mode->fetched(worker->state, event->value);
         if (worker->n_waiting > 0)
-            sim_proceed_waiting(worker, event->time_s);
+            sim_proceed_waiting(worker, worker->caller->clock_s);
         break;
     }
 }
