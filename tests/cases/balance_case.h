@@ -54,9 +54,9 @@ static inline int balance_state_init(void *state, const struct taskpool_mode_set
     self->comm = comm;
     const double *speeds = self->balance->speeds;
     worker_speed_init(&self->speeds, setup->problem, comm);
-    self->speeds.n_ratios = speeds ? WORKER_SPEED_RATIOS : 0;
-    for (int64_t i = 0; i < self->speeds.n_ratios; i++)
-        self->speeds.ratios[i] = (float)speeds[comm->rank];
+    self->speeds.n_shown = speeds ? WORKER_SPEEDS_SHOWN : 0;
+    for (int64_t i = 0; i < self->speeds.n_shown; i++)
+        self->speeds.shown[i] = (float)speeds[comm->rank];
     balancer_init(&self->balancer, comm, &self->bins, speeds ? &self->speeds : NULL,
                   &self->balance->rules);
     return STATUS_OK;

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A worker in a phase: as a leaf, and as the host of a node. */
+/* One phase of a worker: as a leaf, and as the host of a node. */
 struct balancer_phase {
     struct balancer_node node;
     struct pairs pairs;
-    bool loads_sent; /* its load */
-    double limit_s;  /* of the pairs */
+    bool load_sent; /* its load */
+    double limit_s; /* of the pairs */
 
     int64_t n_donated, donated_capacity;
     int64_t *donated; /* n_donated: entries of bins */
@@ -33,10 +33,10 @@ struct balancer_phase {
 };
 
 void balancer_init(struct balancer *self, struct taskpool_comm *comm, struct duration_bins *bins,
-                   struct worker_speed *speeds, const struct balancer_rules *rules)
+                   struct worker_speed *own_speed, const struct balancer_rules *rules)
 {
     int64_t branching = rules->branching < comm->size ? rules->branching : comm->size;
-    *self = (struct balancer){.link = {.comm = comm, .bins = bins, .speeds = speeds},
+    *self = (struct balancer){.link = {.comm = comm, .bins = bins, .own_speed = own_speed},
                               .rules = *rules,
                               .tree = {.n_leaves = comm->size, .branching = branching},
                               .finished = true};
@@ -86,19 +86,19 @@ static void send_to_parent(struct balancer *self, struct balancer_head *message,
 }
 
 /* Once this worker's speed is known. */
-static void send_own_load(struct balancer *self)
+static void send_load_if_known(struct balancer *self)
 {
-    struct worker_speed *speeds = self->link.speeds;
-    if (self->phase->loads_sent || (speeds && !worker_speed_is_known(speeds)))
+    struct worker_speed *own_speed = self->link.own_speed;
+    if (self->phase->load_sent || (own_speed && !worker_speed_is_known(own_speed)))
         return;
     struct balancer_load message = {.head.kind = BALANCER_LOAD};
-    message.rate = speeds ? worker_speed_update(speeds) : 1;
+    message.rate = own_speed ? worker_speed_update(own_speed) : 1;
     double speed = balancer_speed(&self->link);
     message.work = self->link.bins->load_s * speed;
     message.speed = message.fastest = speed;
     message.max_s = self->link.bins->load_s;
     message.longest = duration_bins_longest_s(self->link.bins) * speed;
-    self->phase->loads_sent = true;
+    self->phase->load_sent = true;
     send_to_parent(self, &message.head, sizeof message, NULL, 0);
 }
 
@@ -113,9 +113,9 @@ void balancer_begin(struct balancer *self)
     self->phase = balancer_allocate(1, sizeof *self->phase);
     balancer_node_init(&self->phase->node, &self->link, &self->tree, &self->rules);
     pairs_init(&self->phase->pairs, &self->link, (uint64_t)self->rules.seed + self->n_phases);
-    if (self->link.speeds)
-        worker_speed_begin(self->link.speeds);
-    send_own_load(self);
+    if (self->link.own_speed)
+        worker_speed_begin(self->link.own_speed);
+    send_load_if_known(self);
 }
 
 /* --- the donor --- */
@@ -221,9 +221,11 @@ static void settle(struct balancer *self, bool accepted)
 {
     struct balancer_phase *phase = self->phase;
     phase->settled = true;
-    if (accepted)
+    if (accepted) {
         take_granted(self);
-    for (int64_t i = 0; i < phase->n_donated && !accepted; i++)
+        return;
+    }
+    for (int64_t i = 0; i < phase->n_donated; i++)
         put_back(self, &phase->donation[i]);
 }
 
@@ -247,7 +249,7 @@ static void receive_grant(struct balancer *self, const struct balancer_tasks *me
     send_to_parent(self, &outcome.head, sizeof outcome, NULL, 0);
 }
 
-/* The first granted task of a donor. */
+/* The first granted task of a donor; granted tasks are in the order of donors by now. */
 static const struct balancer_task *find_donor(const struct balancer_phase *phase, int donor)
 {
     const struct balancer_task *first = phase->granted;
@@ -274,11 +276,11 @@ static void receive_average(struct balancer *self, const struct balancer_average
 {
     self->largest_s = message->max_s;
     self->best_s = message->best_s;
-    self->moves = message->moves;
+    self->may_move = message->may_move;
     self->phase->limit_s = message->best_s * self->rules.donate_above;
-    if (self->link.speeds)
-        worker_speed_relate(self->link.speeds, message->typical_rate);
-    if (message->moves)
+    if (self->link.own_speed)
+        worker_speed_relate(self->link.own_speed, message->typical_rate);
+    if (message->may_move)
         donate(self, message->average_s * self->rules.donate_above);
     else
         self->finished = true;
@@ -301,8 +303,8 @@ static void receive_as_leaf(struct balancer *self, int from, const void *message
 {
     switch ((enum balancer_kind)((const struct balancer_head *)message)->kind) {
     case BALANCER_SPEED_REPORT:
-        worker_speed_receive(self->link.speeds, message);
-        send_own_load(self);
+        worker_speed_receive(self->link.own_speed, message);
+        send_load_if_known(self);
         break;
     case BALANCER_AVERAGE:
         receive_average(self, message);

@@ -11,9 +11,9 @@
  *     enough above it, nothing moves.
  * (2) A worker donates its shortest tasks while its load is above C x average, and reports its load
  *     and those tasks to its parent.
- * (3) A node gives the longest task to the child that ends it first, where each has its average
- *     load, while that stays below D x average, and passes the others up with the load of its
- *     subtree; the root gives away all.
+ * (3) A node gives the longest task to the child that ends it first, as long as the average load of the
+ *     child's workers stays below D x average. It passes other tasks up with the load of its subtree; the
+ *     root gives away all.
  * (4) A node gives the tasks that its parent granted it to its children in the same way, but all of
  *     them.
  * (5) The largest of the loads that these grants make goes up, and the verdict comes down: if it is
@@ -40,8 +40,8 @@
  * task. Here a node passes a task up if it would raise a worker of the child's average load
  * above D x average, so that shorter ones may fill the gap. Checking
  * one worker, not the subtree's sum, keeps tasks out of subtrees where only all
- * workers together had room for them. Two additions, likewise: steps (5), as with few tasks a worker
- * the tree may make a load larger than all there were, and (7). */
+ * workers together had room for them. As published there is neither step (5) nor (7): with few tasks a worker
+ * the tree may make a load larger than all there were. */
 #pragma once
 
 #include "sched/pool/balancing/balancer_node.h"
@@ -64,13 +64,13 @@ struct balancer {
 
     /* The last phase, alike on all workers; zeros before the first. */
     double largest_s, best_s; /* load before, and the least possible */
-    bool moves;
+    bool may_move;
 };
 
-/* comm, bins, speeds  borrowed; speeds may be NULL (balancer_link.h)
- * rules               copied */
+/* comm, bins, own_speed  borrowed; own_speed may be NULL (balancer_link.h)
+ * rules                  copied */
 void balancer_init(struct balancer *balancer, struct taskpool_comm *comm,
-                   struct duration_bins *bins, struct worker_speed *speeds,
+                   struct duration_bins *bins, struct worker_speed *own_speed,
                    const struct balancer_rules *rules);
 void balancer_fini(struct balancer *balancer);
 

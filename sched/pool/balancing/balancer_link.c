@@ -24,21 +24,21 @@ void balancer_add_task(struct balancer_link *link, int64_t task, double work, in
     taskpool_comm_report(link->comm,
                          duration_bins_add(link->bins, task, work / balancer_speed(link)));
     link->comm->counts.tasks_moved++;
-    if (link->speeds)
-        taskpool_comm_report(
-            link->comm, worker_speed_note(link->speeds, task, entry, work, ran_there ? from : -1));
+    if (link->own_speed)
+        taskpool_comm_report(link->comm, worker_speed_note(link->own_speed, task, entry, work,
+                                                           ran_there ? from : -1));
 }
 
 void balancer_note_gave(struct balancer_link *link)
 {
-    if (link->speeds)
-        worker_speed_gave(link->speeds);
+    if (link->own_speed)
+        worker_speed_gave(link->own_speed);
 }
 
 void balancer_note_got(struct balancer_link *link, int from)
 {
-    if (link->speeds)
-        worker_speed_got(link->speeds, from);
+    if (link->own_speed)
+        worker_speed_got(link->own_speed, from);
 }
 
 void *balancer_allocate(int64_t n, size_t item_size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A worker in a phase of the balancer: what its parts share. */
+/* The parts of a worker that the balancer, its nodes and its pairs share. */
 #pragma once
 
 #include "sched/pool/balancing/balancer_messages.h"
@@ -10,17 +10,17 @@
 #define BALANCER_TOKEN (-1)
 
 struct balancer_link {
-    struct taskpool_comm *comm;  /* borrowed, as the following */
-    struct duration_bins *bins;  /* this worker's tasks, by their seconds here */
-    struct worker_speed *speeds; /* NULL: all workers are as fast, and nothing is learned */
-    int64_t n_before;            /* entries of bins before the phase: of tasks that ran here */
-    int64_t n_incomplete;        /* messages whose bulk may still be read */
+    struct taskpool_comm *comm;     /* borrowed, as the following */
+    struct duration_bins *bins;     /* this worker's tasks, by their seconds here */
+    struct worker_speed *own_speed; /* NULL: all workers are as fast, and nothing is learned */
+    int64_t n_before;               /* entries of bins before the phase: of tasks that ran here */
+    int64_t n_incomplete;           /* messages whose bulk may still be read */
 };
 
 /* Relative, of this worker. */
 static inline double balancer_speed(const struct balancer_link *link)
 {
-    return link->speeds ? link->speeds->speed : 1;
+    return link->own_speed ? link->own_speed->speed : 1;
 }
 
 /* Sends a message, followed by bulk that stays unchanged until n_incomplete is 0. */

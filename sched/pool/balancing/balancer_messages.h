@@ -38,7 +38,7 @@ enum { SPEED_REPORT_MOST = 8 };
 struct balancer_speed_report {
     struct balancer_head head;
     int32_t n;
-    float ratio[SPEED_REPORT_MOST]; /* n: of tasks' work here to what the giver said of it */
+    float ratio[SPEED_REPORT_MOST]; /* n tasks: work by the receiver over work by the giver */
 };
 
 /* A subtree, or a leaf. */
@@ -57,7 +57,7 @@ struct balancer_average {
     double max_s;        /* the largest load */
     double best_s;       /* the least possible largest one: the average, or the longest task */
     double typical_rate; /* of all workers; 0: not known */
-    bool moves;          /* else the phase ends */
+    bool may_move;       /* else the phase ends */
 };
 
 /* A task that a donor gives away. */
@@ -100,7 +100,7 @@ struct pairs_task {
     int64_t task;
     int64_t entry; /* offered: of the bins that it was removed from */
     float work;
-    bool ran_here; /* on the sender, in the last iteration */
+    bool ran_at_sender; /* in the last iteration */
 };
 
 /* Offer and move; followed by the tasks. */

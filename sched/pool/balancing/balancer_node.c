@@ -51,7 +51,7 @@ static void send_to_child(struct balancer_node *self, int32_t child, struct bala
 static void announce_average(struct balancer_node *self, struct balancer_average message)
 {
     self->average_s = message.average_s;
-    self->finished = !message.moves;
+    self->finished = !message.may_move;
     for (int32_t child = 0; child < self->n_children; child++)
         send_to_child(self, child, &message.head, sizeof message, NULL, 0);
 }
@@ -63,10 +63,10 @@ static void announce_verdict(struct balancer_node *self, struct balancer_verdict
         send_to_child(self, child, &message.head, sizeof message, NULL, 0);
 }
 
-static void count_assigned(const struct balancer_pool *pool, int64_t *begin)
+static void count_assigned(const struct balancer_pool *pool, int64_t *end)
 {
     for (int64_t i = 0; i < pool->n_assigned; i++)
-        begin[pool->child[i] + 1]++;
+        end[pool->child[i] + 1]++;
 }
 
 static void place_assigned(const struct balancer_pool *pool, int64_t *end,
@@ -77,7 +77,7 @@ static void place_assigned(const struct balancer_pool *pool, int64_t *end,
 }
 
 /* Sends the children the tasks assigned to them on the way up and the way down. */
-static void grant_donations(struct balancer_node *self)
+static void send_grants(struct balancer_node *self)
 {
     int64_t *end = balancer_allocate(self->n_children + 1, sizeof *end);
     count_assigned(&self->donated, end);
@@ -204,7 +204,7 @@ static void begin_at_root(struct balancer_node *self, double work)
                                        .max_s = self->max_s,
                                        .typical_rate = median_rate(self)};
     message.best_s = fmax(message.average_s, self->longest / self->fastest);
-    message.moves =
+    message.may_move =
         self->max_s * (1 - LEAST_EXCESS) > message.best_s * (1 + self->rules->least_excess);
     announce_average(self, message);
 }
@@ -255,7 +255,7 @@ static void add_donation(struct balancer_node *self, const struct balancer_tasks
     balancer_node_assign(self, pool,
                          self->is_root ? INFINITY : self->rules->fill_to * self->average_s);
     if (self->is_root) {
-        grant_donations(self);
+        send_grants(self);
         return;
     }
     const struct balancer_tasks own = {.head = {BALANCER_DONATION, .child = self->own_child},
@@ -296,7 +296,7 @@ void balancer_node_receive(struct balancer_node *self, const void *message)
     case BALANCER_GRANT:
         append_tasks(&self->granted, message);
         balancer_node_assign(self, &self->granted, INFINITY);
-        grant_donations(self);
+        send_grants(self);
         break;
     case BALANCER_OUTCOME:
         add_outcome(self, message);

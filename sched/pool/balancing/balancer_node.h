@@ -64,10 +64,8 @@ void balancer_node_fini(struct balancer_node *node);
 /* A message to the node: load, donation or outcome; average, grant or verdict with to_node. */
 void balancer_node_receive(struct balancer_node *node, const void *message);
 
-/* Assigns the tasks, the longest first, each to the child that ends it first if its workers have
- * its average load, unless it would raise such a worker above the limit: such a task is left,
- * unless the child has no load at all. As published tasks are left only when no child
- * is below the limit. Sorts the tasks: first the n_assigned ones, which are added to the children's
- * work, then those left. Ties are broken by number, so that the outcome does not depend on the
- * order of messages. */
+/* Assigns the tasks, the longest first, as in step (3) of balancer.h; a child without any load takes
+ * any task. As published tasks are left only when no child is below the limit. Sorts the tasks: first the
+ * n_assigned ones, which are added to the children's work, then those left. Ties are broken by number, so that the
+ * outcome does not depend on the order of messages. */
 void balancer_node_assign(struct balancer_node *node, struct balancer_pool *pool, double limit_s);

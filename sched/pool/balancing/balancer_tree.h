@@ -3,9 +3,9 @@
  * branching^l of them, cut off at the last worker. A node with a single child is left out, and its
  * child takes its place.
  *
- * Nodes are hosted by workers: a node by the last leaf of its first child. That is a different
- * worker for each node, since worker r hosts the node of that child width w for which
- * r + 1 = (branching x i + 1) x w, which no other w fulfils. With branching = n_leaves the tree is
+ * Nodes are hosted by workers: a node by the last leaf of its first child. No worker hosts two: worker r
+ * hosts the node of child width w if r + 1 = (branching x i + 1) x w for some i, and that
+ * holds for one w at most. With branching = n_leaves the tree is
  * one node, hosted by worker 0. */
 #pragma once
 

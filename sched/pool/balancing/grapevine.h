@@ -12,7 +12,7 @@
  * A worker that has little load sends it to GOSSIP_FAN_OUT random workers, or to all others if they are
  * not more. The receiver of a message of
  * one round adds the loads in it to those that it knows, and sends these to as many workers in the
- * next round, once in each round. When all rounds are over is detected by acknowledgements
+ * next round, once in each round. The end of all rounds is detected by acknowledgements
  * (diffusing.h).
  *
  * Source: Menon and Kale, SC 2013, section 4 (inform), with two differences. Rounds are not

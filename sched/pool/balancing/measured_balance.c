@@ -17,9 +17,10 @@ enum status measured_balance_init(struct measured_balance *self,
         own.least_excess = KEPT_EXCESS;
         own.donate_above = fmax(own.donate_above, 1 + KEPT_EXCESS);
     }
-    bool learns = !problem->tasks_keep_data && !rules->as_published;
-    worker_speed_init(&self->speeds, problem, comm);
-    balancer_init(&self->balancer, comm, &self->bins, learns ? &self->speeds : NULL, &own);
+    self->learns_speed = !problem->tasks_keep_data && !rules->as_published;
+    worker_speed_init(&self->speed, problem, comm);
+    balancer_init(&self->balancer, comm, &self->bins, self->learns_speed ? &self->speed : NULL,
+                  &own);
     return stealing_init(&self->stealing, setup, comm, NULL);
 }
 
@@ -27,7 +28,7 @@ void measured_balance_fini(void *state)
 {
     struct measured_balance *self = state;
     balancer_fini(&self->balancer);
-    worker_speed_fini(&self->speeds);
+    worker_speed_fini(&self->speed);
     duration_bins_fini(&self->bins);
     taskpool_stealing_fini(&self->stealing);
 }
@@ -37,7 +38,7 @@ void measured_balance_finished(void *state, int64_t task, double time_s)
     struct measured_balance *self = state;
     taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
     if (self->balancer.link.speeds && time_s >= 0)
-        worker_speed_finished(&self->speeds, task, time_s);
+        worker_speed_finished(&self->speed, task, time_s);
 }
 
 void measured_balance_receive(void *state, int from, const void *message, size_t size)
@@ -58,7 +59,7 @@ void measured_balance_sent(void *state, int64_t token)
         taskpool_stealing_sent(state, token);
 }
 
-bool measured_balance_balance(struct measured_balance *self, int64_t first)
+bool measured_balance_step(struct measured_balance *self, int64_t first)
 {
     if (!self->balancing) {
         self->n_iterations++;
@@ -72,7 +73,7 @@ bool measured_balance_balance(struct measured_balance *self, int64_t first)
     if (!balancer_is_finished(&self->balancer))
         return false;
     self->balancing = false;
-    worker_speed_end(&self->speeds, &self->bins);
+    worker_speed_end(&self->speed, &self->bins);
     return true;
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured balancing, the common part of the modes persist and auto: tasks are timed where they
- * run, and between iterations a balancer moves some of them, so that the workers' loads
- * are even if tasks take as long as they did, or elsewhere as long as that is by the workers'
- * speeds. Static pools only.
+/* Measured balancing, the common part of the modes persist and auto, in static pools. Tasks are timed where
+ * they run. Between iterations a balancer moves some of them, so that loads are even if every task
+ * is as much work as in the last iteration.
  *
  * Where tasks keep data (taskpool_problem.tasks_keep_data) the first iteration's durations do not
- * count: in the second tasks stay, and find what they kept. No iteration but the first steals, tasks move
- * only where the largest load exceeds the best possible by KEPT_EXCESS, and speeds are not
- * learned, as what a task takes says little of the worker. */
+ * count: in the second one tasks stay, and find what they kept. No iteration but the first steals. Tasks move
+ * only where the largest load exceeds the best possible by KEPT_EXCESS. Speeds are not
+ * learned: a task that has lost its data is slow on any worker. */
 #pragma once
 
 #include "sched/pool/balancing/balancer.h"
@@ -21,7 +20,8 @@
 struct measured_balance {
     struct stealing stealing;  /* first: entries of the mode's table are stealing's own */
     struct duration_bins bins; /* tasks that ran here; after balancing those that are to run here */
-    struct worker_speed speeds;
+    struct worker_speed speed;
+    bool learns_speed;
     struct balancer balancer;
     bool balancing;       /* a phase has begun and is not finished */
     int64_t n_iterations; /* finished */
@@ -34,9 +34,9 @@ enum status measured_balance_init(struct measured_balance *measured,
                                   const struct taskpool_mode_setup *setup,
                                   struct taskpool_comm *comm, const struct balancer_rules *rules);
 
-/* One call of the mode's restore: begins or continues balancing; whether it is finished.
+/* One call of the mode's restore: counts the iteration, and begins or continues balancing; whether it is finished.
  * first  the iteration, from 1 on, after which tasks may move */
-bool measured_balance_balance(struct measured_balance *measured, int64_t first);
+bool measured_balance_step(struct measured_balance *measured, int64_t first);
 
 /* Begins the next iteration with the tasks of bins, which are emptied.
  * steals         workers without tasks steal, unless tasks keep data

@@ -60,7 +60,7 @@ static struct pairs_task remove_task(struct pairs *self, int64_t bin)
     duration_bins_remove(self->link->bins, bin, &task.entry, &time_s);
     task.task = duration_bins_removed_task(self->link->bins, task.entry);
     task.work = time_s * (float)balancer_speed(self->link);
-    task.ran_here = task.entry < self->link->n_before;
+    task.ran_at_sender = task.entry < self->link->n_before;
     return task;
 }
 
@@ -78,8 +78,8 @@ static void send_tasks(struct pairs *self, enum balancer_kind kind, struct pairs
                   (size_t)n * sizeof *tasks);
 }
 
-/* Adds tasks of a list, all or those with a bit in `which`; whether one ran at the partner. */
-static bool add_tasks(struct pairs *self, const struct pairs_task *tasks, int64_t n,
+/* Adds tasks of a list, all or those with a bit in `which`. */
+static void add_tasks(struct pairs *self, const struct pairs_task *tasks, int64_t n,
                       const uint32_t *which)
 {
     bool ran_there = false;
@@ -87,12 +87,11 @@ static bool add_tasks(struct pairs *self, const struct pairs_task *tasks, int64_
         if (which && !((*which >> i) & 1))
             continue;
         balancer_add_task(self->link, tasks[i].task, tasks[i].work, self->partner,
-                          tasks[i].ran_here);
-        ran_there = ran_there || tasks[i].ran_here;
+                          tasks[i].ran_at_sender);
+        ran_there = ran_there || tasks[i].ran_at_sender;
     }
     if (ran_there)
         balancer_note_got(self->link, self->partner);
-    return ran_there;
 }
 
 /* --- the worker of less load --- */
@@ -121,7 +120,7 @@ static void settle_offer(struct pairs *self, uint32_t taken)
     bool gave = false;
     for (int64_t i = 0; i < self->n_offered; i++) {
         if ((taken >> i) & 1)
-            gave = gave || offered[i].ran_here;
+            gave = gave || offered[i].ran_at_sender;
         else
             taskpool_comm_report(
                 self->link->comm,
@@ -169,7 +168,7 @@ static void move_to_gift(struct pairs *self, struct gift *gift, int64_t bin)
         die_no_memory("no memory to balance %lld tasks", (long long)gift->n);
     struct pairs_task task = remove_task(self, bin);
     gift->tasks[gift->n++] = task;
-    gift->gives_own = gift->gives_own || task.ran_here;
+    gift->gives_own = gift->gives_own || task.ran_at_sender;
     gift->own_s -= task.work / gift->own_speed;
     gift->partner_s += task.work / gift->partner_speed;
 }

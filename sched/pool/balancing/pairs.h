@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Evens out measured loads by exchanges of tasks between pairs of workers, in rounds of a number
- * that all know. In a round every worker sends its load to a partner; if the larger of the two
- * loads exceeds the limit, the other worker offers some of its tasks, and the one with more load
- * keeps those that it wants and sends tasks of its own, so that the loads come as close as single
+/* Evens out measured loads by exchanges of tasks between pairs of workers, in rounds. All workers know the
+ * number of rounds. In a round every worker sends its load to a partner. If the larger of the two loads
+ * exceeds the limit, the worker with the smaller one offers some of its tasks. The worker with the larger load
+ * keeps some of those, and sends tasks of its own, so that the loads come as close as single
  * tasks allow. The larger load of a pair never grows.
  *
  * In the first rounds partners differ in one bit of their numbers, the lowest first, so that tasks

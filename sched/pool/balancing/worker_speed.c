@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Speeds seen before their median counts: fewer say little where tasks are interrupted. */
+/* Speeds shown before their median counts: fewer say little where tasks are interrupted. */
 enum { LEAST = 5 };
 
 /* Durations of a task differ by some percent from run to run. */
@@ -42,9 +42,9 @@ static int by_giver(const void *left, const void *right)
     return (a->from > b->from) - (a->from < b->from);
 }
 
-static void add_ratio(struct worker_speed *self, double speed)
+static void note_shown(struct worker_speed *self, double speed)
 {
-    self->ratios[self->n_ratios++ % WORKER_SPEED_RATIOS] = (float)speed;
+    self->shown[self->n_shown++ % WORKER_SPEEDS_SHOWN] = (float)speed;
 }
 
 void worker_speed_finished(struct worker_speed *self, int64_t task, double time_s)
@@ -61,10 +61,10 @@ void worker_speed_finished(struct worker_speed *self, int64_t task, double time_
     if (!moved || !(time_s > 0))
         return;
     moved->time_s = (float)time_s;
-    add_ratio(self, moved->work / time_s);
+    note_shown(self, moved->work / time_s);
 }
 
-/* Reports the tasks of one giver, which are neighbours, the first of which is at *next. */
+/* Reports the tasks of a giver. Those of all givers are in the order of givers, from *next on. */
 static void report_to(struct worker_speed *self, int giver, int64_t *next)
 {
     struct balancer_speed_report report = {.head.kind = BALANCER_SPEED_REPORT};
@@ -100,7 +100,7 @@ void worker_speed_receive(struct worker_speed *self, const struct balancer_speed
 {
     self->n_awaited--;
     for (int i = 0; i < report->n; i++)
-        add_ratio(self, self->speed * report->ratio[i]);
+        note_shown(self, self->speed * report->ratio[i]);
 }
 
 bool worker_speed_is_known(const struct worker_speed *self)
@@ -147,18 +147,18 @@ void worker_speed_end(struct worker_speed *self, const struct duration_bins *bin
 
 /* --- the rate --- */
 
-static int ascending_ratio(const void *left, const void *right)
+static int ascending_speed(const void *left, const void *right)
 {
     const float *a = left, *b = right;
     return (*a > *b) - (*a < *b);
 }
 
-static double median_ratio(const struct worker_speed *self)
+static double median_shown(const struct worker_speed *self)
 {
-    float sorted[WORKER_SPEED_RATIOS];
-    size_t n = self->n_ratios < WORKER_SPEED_RATIOS ? (size_t)self->n_ratios : WORKER_SPEED_RATIOS;
-    memcpy(sorted, self->ratios, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending_ratio);
+    float sorted[WORKER_SPEEDS_SHOWN];
+    size_t n = self->n_shown < WORKER_SPEEDS_SHOWN ? (size_t)self->n_shown : WORKER_SPEEDS_SHOWN;
+    memcpy(sorted, self->shown, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, ascending_speed);
     return (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
 }
 
@@ -166,7 +166,7 @@ static double find_rate(const struct worker_speed *self)
 {
     if (self->problem->cost)
         return self->time_s > 0 ? self->cost / self->time_s : 0;
-    return self->n_ratios >= LEAST ? median_ratio(self) : 1;
+    return self->n_shown >= LEAST ? median_shown(self) : 1;
 }
 
 double worker_speed_update(struct worker_speed *self)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The speed of a worker, relative to the median of all, as it is learned from iteration to iteration.
  *
- * Where costs are predicted, it is the cost of the tasks that ran here over their seconds, a rate. Else it is
- * learned from tasks that the balancer moved: one that took t1 seconds on a worker of speed s1 is work
- * t1 s1, and shows a speed of t1 s1 / t2 where it takes t2. The worker that gave it learns as much, by a
- * report of the one that got it. The rate is then the median of the last speeds seen, once there
- * are LEAST.
+ * Where costs are predicted, a worker has a rate: the cost of the tasks that ran here over their
+ * seconds. Else it learns from tasks that the balancer moved. A task of t1 seconds on a worker of
+ * speed s1 is work of t1 s1; if it takes t2 seconds here, it has shown a speed of t1 s1 / t2. The
+ * giver of the task learns as much about itself, by a report of the receiver. The rate is then the
+ * median of the last speeds that were shown, once there are LEAST.
  *
  * The balancer's tree finds the typical rate of all workers: medians of medians (Rousseeuw and Bassett,
  * J. Am. Stat. Assoc. 85 (1990) 97). A speed is a rate over the typical one of the phase before,
@@ -17,7 +17,7 @@
 #include "support/base/status.h"
 #include "taskpool/mode.h"
 
-enum { WORKER_SPEED_RATIOS = 16 };
+enum { WORKER_SPEEDS_SHOWN = 16 };
 
 /* A task that came here between two iterations. */
 struct moved_task {
@@ -42,8 +42,8 @@ struct worker_speed {
     int32_t *givers; /* n_givers: one for each message with tasks that its sender ran */
     int64_t n_givers, givers_capacity;
     int64_t n_awaited; /* reports of workers that got tasks */
-    float ratios[WORKER_SPEED_RATIOS];
-    int64_t n_ratios; /* seen; the last are kept */
+    float shown[WORKER_SPEEDS_SHOWN];
+    int64_t n_shown; /* in all; the last are kept */
 };
 
 /* problem, comm  borrowed */
@@ -57,16 +57,16 @@ void worker_speed_finished(struct worker_speed *speed, int64_t task, double time
 /* Begins a phase of the balancer: reports to the givers of tasks. */
 void worker_speed_begin(struct worker_speed *speed);
 
-/* Whether all reports to this worker are here. The speed is then brought up to date by worker_speed_update,
- * and its rate passed on; 0: not known. */
+/* Whether all reports to this worker are here. worker_speed_update then brings the speed up to date, and
+ * returns the rate; 0: not known. */
 bool worker_speed_is_known(const struct worker_speed *speed);
 double worker_speed_update(struct worker_speed *speed);
 
 /* The typical rate of all workers, for the next phase; 0: not known. */
 void worker_speed_relate(struct worker_speed *speed, double typical_rate);
 
-/* Tasks are about to leave for another worker, or came from it in one message. ran_there: some of them ran on
- * their giver in the last iteration, which then gets a report. */
+/* A message with tasks that ran here leaves, and will be answered by a report; or a message with tasks that ran
+ * at its sender has come. */
 void worker_speed_gave(struct worker_speed *speed);
 void worker_speed_got(struct worker_speed *speed, int from);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parts of struct taskpool_comm (taskpool/mode.h) that drivers and several protocols share. */
+/* Parts of struct taskpool_comm (taskpool/comm.h) that drivers and several protocols share. */
 #pragma once
 
 #include "taskpool/mode.h"

@@ -47,7 +47,7 @@ static int auto_seed(void *state)
 static enum taskpool_mode_step auto_restore(void *state)
 {
     struct measured_balance *self = state;
-    if (!measured_balance_balance(self, 1))
+    if (!measured_balance_step(self, 1))
         return TASKPOOL_MODE_WAIT;
     taskpool_comm_report(self->stealing.comm, measured_balance_begin(self, true, true));
     return TASKPOOL_MODE_DONE;
@@ -67,7 +67,7 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
                  self->stealing.setup->problem->cost ? "" : "not ");
         return;
     }
-    snprintf(choice->what, sizeof choice->what, "tasks %s, %s", balancer->moves ? "moved" : "stay",
+    snprintf(choice->what, sizeof choice->what, "tasks %s, %s", balancer->may_move ? "balanced" : "stay",
              steals);
     snprintf(choice->why, sizeof choice->why, "largest load %.4g s, the least possible %.4g s",
              balancer->largest_s, balancer->best_s);

@@ -57,7 +57,7 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
 static enum taskpool_mode_step persist_restore(void *state)
 {
     struct measured_balance *self = state;
-    if (!measured_balance_balance(self, 2))
+    if (!measured_balance_step(self, 2))
         return TASKPOOL_MODE_WAIT;
     taskpool_comm_report(self->stealing.comm, measured_balance_begin(self, false, false));
     return TASKPOOL_MODE_DONE;

@@ -408,7 +408,7 @@ static bool search(struct stealing *self)
     return false;
 }
 
-static void take_stolen(struct stealing *self, const struct steal_message *transfer)
+static void push_stolen(struct stealing *self, const struct steal_message *transfer)
 {
     struct task_deque *deque = &self->deque;
     int64_t n_before = task_deque_n_tasks(deque);
@@ -444,7 +444,7 @@ static void answer_thief(struct stealing *self, int thief)
     termination_sent_transfer(&self->termination);
 }
 
-/* Closes the window while it answers a thief of another node, which may get its tasks, too. */
+/* Closes the window while it answers a thief, which may get its tasks, too. */
 static void answer_from_all(struct stealing *self, int thief)
 {
     bool has_window = steal_window_n_tasks(&self->window) > 0;
@@ -480,9 +480,9 @@ static bool take_waiting(struct stealing *self, struct taskpool_mode_work *work)
     return true;
 }
 
-/* Notes whether the tasks that run next are the last that waited here: detection of termination then
- * begins while they run, to cost no time, where no task adds others. */
-static enum taskpool_mode_step run_taken(struct stealing *self)
+/* Begins the detection of termination if the tasks that run next are the last that waited here, so that it
+ * costs no time; not where tasks add others. */
+static enum taskpool_mode_step run_or_end_early(struct stealing *self)
 {
     bool may_search = self->enabled && self->comm->size > 1;
     bool ends_early = self->termination.rule == TERMINATION_WIDE && self->deque.record_size == 0;
@@ -500,7 +500,7 @@ enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode
     struct stealing *self = state;
     bool alone = !self->enabled || self->comm->size == 1;
     if (take_waiting(self, work))
-        return run_taken(self);
+        return run_or_end_early(self);
     if (self->ran && self->ran->runs_long)
         taskpool_comm_report(self->comm, ran_tasks_end(self->ran, taskpool_comm_now(self->comm)));
     if (alone || self->termination.finished)
@@ -510,7 +510,7 @@ enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode
     self->searching = true;
     count_thefts(self);
     if (search(self) && take_waiting(self, work))
-        return run_taken(self);
+        return run_or_end_early(self);
     termination_without_work(&self->termination);
     return self->termination.finished ? TASKPOOL_MODE_DONE : TASKPOOL_MODE_SEARCH;
 }
@@ -534,7 +534,7 @@ void taskpool_stealing_receive(void *state, int from, const void *message, size_
         termination_received_refusal(&self->termination);
         break;
     case STEALING_TRANSFER:
-        take_stolen(self, message);
+        push_stolen(self, message);
         break;
     case STEALING_TERMINATION:
         termination_receive(&self->termination, message, has_nothing_to_give(self));

@@ -11,16 +11,16 @@
  * asks the next victim.
  *
  * Two changes, which --as-published undoes:
- * - Of long tasks a worker shares all that wait, not half: one that waits behind
- *   another long one, and that no thief can take, would end last. And it shares none
- *   before its first task; the paper's shares one when it adds its second.
+ * - In static pools a worker shares all long tasks that wait, not half: a task that no thief can take
+ *   would end last if it waits behind another long one. And it shares none
+ *   before its first task; the paper's worker shares one when it adds its second.
  * - A thief of a static pool pauses after 32 refusals in a row: there is hardly
  *   anything left then, and requests of all workers would flood the network and
  *   the few that still have tasks.
  *
  * Where the workers of a node share memory, long tasks that wait are not in the deque but in the
- * worker's window there (steal_window.h), from which the others of the node take them without its
- * answer, which it could give only between two tasks. A thief looks at the windows of its node before
+ * worker's window there (steal_window.h). Others of the node take them from it without an answer of the worker,
+ * which answers only between two tasks. A thief looks at the windows of its node before
  * it sends a request, and sends none to a worker whose tasks are all in its window. For that the mode
  * has to set node_words. Not as published, and not with --deque. */
 #pragma once
@@ -97,4 +97,5 @@ enum status stealing_push_records(struct stealing *stealing, const struct record
 
 /* The entries of struct taskpool_mode for modes whose state begins with a struct stealing are those
  * of taskpool/mode.h, taskpool_stealing_seed and so on; receive is for messages of enum
- * stealing_kind. Ranges of the seeding run in the order that they have there. */
+ * stealing_kind. Ranges of the seeding run in the order that they have there. Modes in this library use
+ * the functions of both headers; those from outside have the ones of taskpool/mode.h alone. */

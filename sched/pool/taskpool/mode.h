@@ -192,7 +192,7 @@ struct taskpool_mode {
     bool (*next_local)(void *state, struct taskpool_mode_work *work);
 
     /* Adds a task to a dynamic pool; initial: before the iteration. Also called
-     * between TASKPOOL_MODE_RUN and finished. NULL: the mode is for static pools only.
+     * while a task runs. NULL: the mode is for static pools only.
      * Errors: TASKPOOL_STATUS_LIMIT, TASKPOOL_STATUS_NO_MEMORY. */
     int (*add)(void *state, const void *record, bool initial);
 

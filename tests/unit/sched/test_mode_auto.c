@@ -89,7 +89,7 @@ static void test_each_iteration_says_what_was_chosen(void **state)
     assert_true(says(0, "tasks as seeded, stealing"));
     assert_true(says(1, "tasks stay, stealing"));
     simulate("auto", (struct taskpool_problem){0}, falling_time);
-    assert_true(says(1, "tasks moved, stealing"));
+    assert_true(says(1, "tasks balanced, stealing"));
     assert_non_null(strstr(figures[1].choice.why, "largest load"));
     simulate("auto", (struct taskpool_problem){.tasks_keep_data = true}, falling_time);
     assert_true(says(0, "tasks as seeded, stealing"));
