@@ -37,7 +37,7 @@ void measured_balance_finished(void *state, int64_t task, double time_s)
 {
     struct measured_balance *self = state;
     taskpool_comm_report(self->stealing.comm, duration_bins_add(&self->bins, task, time_s));
-    if (self->balancer.link.speeds && time_s >= 0)
+    if (self->learns_speed && time_s >= 0)
         worker_speed_finished(&self->speed, task, time_s);
 }
 
