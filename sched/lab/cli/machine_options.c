@@ -84,8 +84,9 @@ const struct option_row machine_option_rows[] = {
     INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
                    .help = "memory of a node for blocks of other workers (default: 1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
-                .help = "the workers' speeds as the modes know them (dtree and wf use them); none: all "
-                        "alike (default: those of --speeds)"),
+                .help =
+                    "the workers' speeds as the modes know them (dtree and wf use them); none: all "
+                    "alike (default: those of --speeds)"),
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),

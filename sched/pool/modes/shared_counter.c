@@ -103,7 +103,7 @@ static int64_t factoring_first(struct shared_counter *self, int64_t number)
     return first + (n_batches * self->n_workers + number % self->n_workers) * size;
 }
 
-/* Of n = ceil(2 N / (f + l)) chunks, four for each worker if l is small, chunk i begins, rounded
+/* There are n = ceil(2 N / (f + l)) chunks, four for each worker if l is small. Chunk i begins, rounded
  * down, with task
  *     i f - i (i - 1) (f - l) / (2 (n - 1)).
  * The paper rounds the step down, to none where tasks are few; rounding the first tasks instead
@@ -268,7 +268,7 @@ static void add_measured(struct fsc_measured *sum, const struct fsc_measured *me
 }
 
 /* Sets the size, which worker 0 has computed, and passes it on to the children. */
-static void take_size(struct shared_counter *self, int64_t size)
+static void set_size(struct shared_counter *self, int64_t size)
 {
     const struct fsc_message message = {.size = size};
     for (int child = 0; child < rank_tree_n_children(self->comm); child++)
@@ -286,7 +286,7 @@ static void report_sum(struct shared_counter *self)
     if (!self->began || self->n_reported < rank_tree_n_children(comm))
         return;
     if (comm->rank == 0)
-        take_size(self, size_of_chunks(self, &self->sum));
+        set_size(self, size_of_chunks(self, &self->sum));
     else
         taskpool_comm_send(comm, rank_tree_parent(comm), &message, sizeof message);
 }
@@ -297,7 +297,7 @@ static void fsc_receive(void *state, int from, const void *bytes, size_t size)
     const struct fsc_message *message = bytes;
     (void)from, (void)size;
     if (message->size > 0) {
-        take_size(self, message->size);
+        set_size(self, message->size);
         return;
     }
     add_measured(&self->sum, &message->sum);
