@@ -268,7 +268,7 @@ static void add_measured(struct fsc_measured *sum, const struct fsc_measured *me
 }
 
 /* Sets the size, which worker 0 has computed, and passes it on to the children. */
-static void chunk_of_size(struct shared_counter *self, int64_t size)
+static void set_size(struct shared_counter *self, int64_t size)
 {
     const struct fsc_message message = {.size = size};
     for (int child = 0; child < rank_tree_n_children(self->comm); child++)
@@ -286,7 +286,7 @@ static void report_sum(struct shared_counter *self)
     if (!self->began || self->n_reported < rank_tree_n_children(comm))
         return;
     if (comm->rank == 0)
-        chunk_of_size(self, size_of_chunks(self, &self->sum));
+        set_size(self, size_of_chunks(self, &self->sum));
     else
         taskpool_comm_send(comm, rank_tree_parent(comm), &message, sizeof message);
 }
@@ -297,7 +297,7 @@ static void fsc_receive(void *state, int from, const void *bytes, size_t size)
     const struct fsc_message *message = bytes;
     (void)from, (void)size;
     if (message->size > 0) {
-        chunk_of_size(self, message->size);
+        set_size(self, message->size);
         return;
     }
     add_measured(&self->sum, &message->sum);

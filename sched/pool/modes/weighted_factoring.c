@@ -43,7 +43,7 @@
 /* Smallest mean duration of tasks, below what a clock resolves, so that no rate is infinite. */
 static const double shortest_mean_s = 1e-9;
 
-/* The reports of a worker. */
+/* The durations that a worker has reported. */
 struct reports {
     double weight;     /* wf, awf-b */
     double n_requests; /* k, of those with durations */
