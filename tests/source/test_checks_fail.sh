@@ -61,7 +61,7 @@ plants hf/fock/fock_build.c '#include <cblas.h>' "hf/fock may not include <cblas
 plants hf/fock/fock_build.c '#include <lapacke.h>' "hf/fock may not include <lapacke.h>"
 
 # By a chain of includes.
-for file in sched/pool/queues/ran_tasks.c sched/pool/protocols/stealing.c sched/pool/modes/mode_static.c; do
+for file in sched/pool/queues/record_list.c sched/pool/protocols/stealing.c sched/pool/modes/mode_static.c; do
     reaches $file '#include "support/base/agree.h"' \
         "$file: reaches <mpi.h>, which support/base/agree.h includes"
 done

@@ -280,6 +280,11 @@ static void receive_average(struct balancer *self, const struct balancer_average
     self->phase->limit_s = message->best_s * self->rules.donate_above;
     if (self->link.own_speed)
         worker_speed_relate(self->link.own_speed, message->typical_rate);
+    if (message->repeats) {
+        self->phase->load_sent = false;
+        send_load_if_known(self);
+        return;
+    }
     if (message->may_move)
         donate(self, message->average_s * self->rules.donate_above);
     else

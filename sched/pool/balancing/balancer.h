@@ -7,20 +7,21 @@
  * A task is an amount of work, a worker has a speed (worker_speed.h), and its load is its work over
  * its speed: seconds. The workers are the leaves of a tree (balancer_tree.h).
  *
- * (1) The sum and the maximum of the loads go up, the average comes down; if the maximum is not far
- *     enough above it, nothing moves.
+ * (1) The sums of work and of speeds, and the largest load, go up. The average load comes down, and the least
+ *     possible largest load: the average, or the longest task on the fastest worker. If the largest load is not above
+ *     that, nothing moves.
  * (2) A worker donates its shortest tasks while its load is above C x average, and reports its load
  *     and those tasks to its parent.
- * (3) A node gives the longest task to the child that ends it first, as long as the average load of the
- *     child's workers stays below D x average. It passes other tasks up with the load of its subtree; the
- *     root gives away all.
+ * (3) A node gives the longest task to the child that ends it first, if each worker of a child has the child's
+ *     average load, unless that worker would end above D x average. It passes other tasks up, with the load of
+ *     its subtree; the root gives away all.
  * (4) A node gives the tasks that its parent granted it to its children in the same way, but all of
  *     them.
  * (5) The largest of the loads that these grants make goes up, and the verdict comes down: if it is
  *     not below the largest load that there was, all keep what they had.
  * (6) Else a worker that was granted tasks requests them from their donors, and the donors answer:
  *     tasks do not travel through the tree.
- * (7) Pairs of workers even out what is left (pairs.h).
+ * (7) In either case pairs of workers even out loads above C x the least possible (pairs.h).
  *
  * Messages may overtake each other.
  *
@@ -32,8 +33,8 @@
  *   each node divides by the number of leaves;
  * - a task taken off the heap for which no child has room is not lost: the
  *   condition is checked first;
- * - there is nothing to move without load, nor if the largest load is that of one task, and
- *   nothing to do without a parent.
+ * - there is nothing to move without load, nor if the largest load is that of one task on the fastest
+ *   worker, and nothing to do without a parent.
  *
  * One change of algorithm 2, unless as_published: its nodes assign while the least
  * loaded child is below D x average, which may leave a child above by as much as the longest

@@ -21,12 +21,11 @@ void balancer_add_task(struct balancer_link *link, int64_t task, double work, in
                        bool ran_there)
 {
     int64_t entry = link->bins->n_entries;
-    taskpool_comm_report(link->comm,
-                         duration_bins_add(link->bins, task, work / balancer_speed(link)));
+    enum status status = duration_bins_add(link->bins, task, work / balancer_speed(link));
+    if (status == STATUS_OK && link->own_speed)
+        status = worker_speed_note(link->own_speed, task, entry, work, ran_there ? from : -1);
+    taskpool_comm_report(link->comm, status);
     link->comm->counts.tasks_moved++;
-    if (link->own_speed)
-        taskpool_comm_report(link->comm, worker_speed_note(link->own_speed, task, entry, work,
-                                                           ran_there ? from : -1));
 }
 
 void balancer_note_gave(struct balancer_link *link)

@@ -55,9 +55,11 @@ struct balancer_average {
     struct balancer_head head;
     double average_s;    /* load, if all are even */
     double max_s;        /* the largest load */
-    double best_s;       /* the least possible largest one: the average, or the longest task */
+    double best_s;       /* the least possible largest one: the average, or the longest task on the
+                          * fastest worker */
     double typical_rate; /* of all workers; 0: not known */
-    bool may_move;       /* else the phase ends */
+    bool repeats;        /* workers send their loads again, by speeds of this rate */
+    bool may_move;       /* else the phase ends, unless it repeats */
 };
 
 /* A task that a donor gives away. */

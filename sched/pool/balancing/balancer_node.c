@@ -51,7 +51,11 @@ static void send_to_child(struct balancer_node *self, int32_t child, struct bala
 static void announce_average(struct balancer_node *self, struct balancer_average message)
 {
     self->average_s = message.average_s;
-    self->finished = !message.may_move;
+    self->finished = !message.may_move && !message.repeats;
+    if (message.repeats) {
+        self->n_loads = 0;
+        self->max_s = self->speed = self->fastest = self->longest = 0;
+    }
     for (int32_t child = 0; child < self->n_children; child++)
         send_to_child(self, child, &message.head, sizeof message, NULL, 0);
 }
@@ -204,8 +208,10 @@ static void begin_at_root(struct balancer_node *self, double work)
                                        .max_s = self->max_s,
                                        .typical_rate = median_rate(self)};
     message.best_s = fmax(message.average_s, self->longest / self->fastest);
-    message.may_move =
-        self->max_s * (1 - LEAST_EXCESS) > message.best_s * (1 + self->rules->least_excess);
+    const struct worker_speed *own_speed = self->link->own_speed;
+    message.repeats = own_speed && own_speed->typical_rate == 0 && message.typical_rate > 0;
+    message.may_move = !message.repeats && self->max_s * (1 - LEAST_EXCESS) >
+                                               message.best_s * (1 + self->rules->least_excess);
     announce_average(self, message);
 }
 

@@ -6,22 +6,27 @@
 /* A task that moved computes what it had kept: a smaller imbalance costs less than that. */
 #define KEPT_EXCESS 0.1
 
+const struct balancer_rules balancer_by_default = {
+    .branching = 3, .donate_above = 1.003, .fill_to = 1.003};
+
 enum status measured_balance_init(struct measured_balance *self,
                                   const struct taskpool_mode_setup *setup,
                                   struct taskpool_comm *comm, const struct balancer_rules *rules)
 {
     const struct taskpool_problem *problem = setup->problem;
     struct balancer_rules own = *rules;
+    TRY(stealing_init(&self->stealing, setup, comm));
+    own.as_published = self->stealing.settings->as_published;
     own.seed = setup->settings->seed;
     if (problem->tasks_keep_data) {
         own.least_excess = KEPT_EXCESS;
         own.donate_above = fmax(own.donate_above, 1 + KEPT_EXCESS);
     }
-    self->learns_speed = !problem->tasks_keep_data && !rules->as_published;
+    self->learns_speed = !problem->tasks_keep_data && !own.as_published;
     worker_speed_init(&self->speed, problem, comm);
     balancer_init(&self->balancer, comm, &self->bins, self->learns_speed ? &self->speed : NULL,
                   &own);
-    return stealing_init(&self->stealing, setup, comm, NULL);
+    return STATUS_OK;
 }
 
 void measured_balance_fini(void *state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measured balancing, the common part of the modes persist and auto, in static pools. Tasks are timed where
+/* Measured balancing, the common part of the modes retentive, persist and auto, in static pools. Tasks are timed where
  * they run. Between iterations a balancer moves some of them, so that loads are even if every task
  * is as much work as in the last iteration.
  *
@@ -27,8 +27,11 @@ struct measured_balance {
     int64_t n_iterations; /* finished */
 };
 
+/* Those of persist without options. */
+extern const struct balancer_rules balancer_by_default;
+
 /* setup, comm  borrowed
- * rules        copied, but for seed and least_excess
+ * rules        copied, but for seed, least_excess and as_published
  * Errors: those of stealing_init. */
 enum status measured_balance_init(struct measured_balance *measured,
                                   const struct taskpool_mode_setup *setup,

@@ -58,7 +58,7 @@ void worker_speed_finished(struct worker_speed *self, int64_t task, double time_
     struct moved_task *moved = self->n_moved > 0 ? bsearch(&key, self->moved, (size_t)self->n_moved,
                                                            sizeof *self->moved, by_task)
                                                  : NULL;
-    if (!moved || !(time_s > 0))
+    if (!moved || !(time_s > 0 && moved->work > 0))
         return;
     moved->time_s = (float)time_s;
     note_shown(self, moved->work / time_s);
@@ -153,20 +153,26 @@ static int ascending_speed(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+/* The median of the speeds shown. 1 while they are few, or where the middle half of them is wider than half
+ * of the median's distance from 1: durations then vary more than workers do. */
 static double median_shown(const struct worker_speed *self)
 {
     float sorted[WORKER_SPEEDS_SHOWN];
     size_t n = self->n_shown < WORKER_SPEEDS_SHOWN ? (size_t)self->n_shown : WORKER_SPEEDS_SHOWN;
+    if (n < LEAST)
+        return 1;
     memcpy(sorted, self->shown, n * sizeof *sorted);
     qsort(sorted, n, sizeof *sorted, ascending_speed);
-    return (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
+    double median = (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
+    double width = sorted[n - 1 - n / 4] - sorted[n / 4];
+    return width < fabs(median - 1) / 2 ? median : 1;
 }
 
 static double find_rate(const struct worker_speed *self)
 {
     if (self->problem->cost)
         return self->time_s > 0 ? self->cost / self->time_s : 0;
-    return self->n_shown >= LEAST ? median_shown(self) : 1;
+    return median_shown(self);
 }
 
 double worker_speed_update(struct worker_speed *self)

@@ -5,11 +5,11 @@
  * seconds. Else it learns from tasks that the balancer moved. A task of t1 seconds on a worker of
  * speed s1 is work of t1 s1; if it takes t2 seconds here, it has shown a speed of t1 s1 / t2. The
  * giver of the task learns as much about itself, by a report of the receiver. The rate is then the
- * median of the last speeds that were shown, once there are LEAST.
+ * median of the last speeds that were shown, and 1 until LEAST have shown it clearly.
  *
  * The balancer's tree finds the typical rate of all workers: medians of medians (Rousseeuw and Bassett,
- * J. Am. Stat. Assoc. 85 (1990) 97). A speed is a rate over the typical one of the phase before,
- * and 1 if it differs by less than DEAD_BAND. */
+ * J. Am. Stat. Assoc. 85 (1990) 97). A speed is a rate over the typical one of the phase before, or of
+ * this one if it is the first, and 1 if it differs by less than DEAD_BAND. */
 #pragma once
 
 #include "sched/pool/balancing/balancer_messages.h"
@@ -25,7 +25,7 @@ struct moved_task {
     int64_t entry; /* of the bins that it was added to */
     float work;
     float time_s; /* here; below 0: it has not run */
-    int32_t from; /* the worker that gave it and ran it; -1: another one ran it */
+    int32_t from; /* the worker that gave it and ran it; -1: another one */
 };
 
 struct worker_speed {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Mode `auto`, the default, for users who do not want to choose: seeded by cost where costs are
  * known, else cyclically; it steals in every iteration, from victims on the node first; between
- * iterations it moves tasks by their last durations over the workers' speeds, as persist does. In
- * dynamic pools it is lifeline.
+ * iterations it moves tasks by their last durations and the workers' speeds, as persist does. In
+ * dynamic pools it is lifeline. Where tasks keep data see measured_balance.h.
  *
  * A worker begins with its longest tasks, as predicted or measured, so that only
  * short ones are left when some workers run dry. Thieves get the tasks that a
@@ -21,8 +21,7 @@ static int auto_init(void *state, const struct taskpool_mode_setup *setup,
                      struct taskpool_comm *comm)
 {
     struct measured_balance *self = state;
-    const struct balancer_rules rules = {.branching = 3, .donate_above = 1.003, .fill_to = 1.003};
-    TRY(measured_balance_init(self, setup, comm, &rules));
+    TRY(measured_balance_init(self, setup, comm, &balancer_by_default));
     stealing_prefer(&self->stealing, TERMINATION_WIDE, VICTIM_NODE);
     return STATUS_OK;
 }
@@ -67,8 +66,8 @@ static void auto_explain(const void *state, struct taskpool_choice *choice)
                  self->stealing.setup->problem->cost ? "" : "not ");
         return;
     }
-    snprintf(choice->what, sizeof choice->what, "tasks %s, %s", balancer->may_move ? "balanced" : "stay",
-             steals);
+    snprintf(choice->what, sizeof choice->what, "tasks %s, %s",
+             balancer->may_move ? "balanced" : "stay", steals);
     snprintf(choice->why, sizeof choice->why, "largest load %.4g s, the least possible %.4g s",
              balancer->largest_s, balancer->best_s);
 }

@@ -43,13 +43,10 @@ static int persist_init(void *state, const struct taskpool_mode_setup *setup,
 {
     const struct persist_settings *settings =
         taskpool_settings_of(setup->settings, &persist_options);
-    const struct stealing_settings *stealing =
-        taskpool_settings_of(setup->settings, &taskpool_stealing_options);
     const struct balancer_rules rules = {
         .branching = settings->balancer == BALANCER_CENTRAL ? INT64_MAX : settings->branching,
         .donate_above = settings->donate_above,
         .fill_to = settings->fill_to,
-        .as_published = stealing->as_published,
     };
     return measured_balance_init(state, setup, comm, &rules);
 }

@@ -14,7 +14,7 @@ static int steal_init(void *state, const struct taskpool_mode_setup *setup,
 {
     struct steal_state *self = state;
     self->initial.record_size = setup->problem->record_size;
-    return stealing_init(&self->stealing, setup, comm, NULL);
+    return stealing_init(&self->stealing, setup, comm);
 }
 
 static void steal_fini(void *state)

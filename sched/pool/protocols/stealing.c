@@ -75,13 +75,12 @@ static int check_steal(const struct taskpool_settings *settings)
 }
 
 enum status stealing_init(struct stealing *self, const struct taskpool_mode_setup *setup,
-                          struct taskpool_comm *comm, struct ran_tasks *ran)
+                          struct taskpool_comm *comm)
 {
     size_t record_size = setup->problem->record_size;
     const struct stealing_settings *settings =
         taskpool_settings_of(setup->settings, &taskpool_stealing_options);
-    *self = (struct stealing){
-        .setup = setup, .settings = settings, .comm = comm, .enabled = true, .ran = ran};
+    *self = (struct stealing){.setup = setup, .settings = settings, .comm = comm, .enabled = true};
     stealing_prefer(self, TERMINATION_TREE, VICTIM_RANDOM);
     /* A window that ends within a range makes two entries of it, for which a bound may have no room. */
     if (record_size == 0 && !settings->as_published && settings->deque == 0)
@@ -160,18 +159,6 @@ enum status stealing_push_records(struct stealing *self, const struct record_lis
 
 /* --- tasks of the deque --- */
 
-static void note(struct stealing *self, const struct taskpool_mode_work *work, bool initial)
-{
-    /* The clock is read for long tasks only. */
-    bool timed = work->tasks_are_long || self->ran->runs_long;
-    if (self->deque.record_size == 0)
-        taskpool_comm_report(self->comm,
-                             ran_tasks_take(self->ran, &work->range, work->tasks_are_long,
-                                            timed ? taskpool_comm_now(self->comm) : 0));
-    else if (initial)
-        taskpool_comm_report(self->comm, record_list_add(&self->ran->records, work->record));
-}
-
 static bool releases_all(const struct stealing *self, const struct taskpool_mode_work *work)
 {
     return work->tasks_are_long && !self->settings->as_published;
@@ -183,8 +170,8 @@ static void note_taken(struct stealing *self, const struct taskpool_mode_work *w
     /* Read by receive, which may run at the same time: written only on a change. */
     if (self->searching)
         self->searching = false;
-    if (self->ran)
-        note(self, work, initial);
+    if (self->ran && initial)
+        taskpool_comm_report(self->comm, record_list_add(self->ran, work->record));
 }
 
 static bool take_local(struct stealing *self, struct taskpool_mode_work *work)
@@ -501,8 +488,6 @@ enum taskpool_mode_step taskpool_stealing_next(void *state, struct taskpool_mode
     bool alone = !self->enabled || self->comm->size == 1;
     if (take_waiting(self, work))
         return run_or_end_early(self);
-    if (self->ran && self->ran->runs_long)
-        taskpool_comm_report(self->comm, ran_tasks_end(self->ran, taskpool_comm_now(self->comm)));
     if (alone || self->termination.finished)
         return TASKPOOL_MODE_DONE;
     if (!self->searching)

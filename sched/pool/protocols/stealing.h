@@ -27,7 +27,7 @@
 
 #include "sched/pool/core/comm.h"
 #include "sched/pool/protocols/termination.h"
-#include "sched/pool/queues/ran_tasks.h"
+#include "sched/pool/queues/record_list.h"
 #include "sched/pool/queues/task_deque.h"
 #include "sched/pool/queues/task_ranges.h"
 #include "sched/pool/shared/steal_window.h"
@@ -49,7 +49,7 @@ struct stealing_settings {
     int victim;        /* enum stealing_victim */
     int termination;   /* enum termination_rule */
     int64_t deque;     /* most entries that a deque may hold; 0: no bound */
-    bool as_published; /* read by persist and retentive, too */
+    bool as_published; /* read by modes, too */
 };
 
 struct stealing {
@@ -70,14 +70,13 @@ struct stealing {
     double asked_s;         /* the last request */
     bool passed_over_mate; /* its victim was not the first choice, which is known to have nothing */
     double ask_after_s;    /* no request before this time; 0: at once */
-    struct ran_tasks *ran; /* borrowed; NULL: tasks that ran are not noted */
+    struct record_list *ran; /* notes initial records that run here; borrowed; NULL: none does */
 };
 
 /* setup, comm  borrowed
- * ran          notes the tasks that run here, borrowed; NULL: none
  * Errors: STATUS_USAGE (--steal), STATUS_NO_MEMORY. */
 enum status stealing_init(struct stealing *stealing, const struct taskpool_mode_setup *setup,
-                          struct taskpool_comm *comm, struct ran_tasks *ran);
+                          struct taskpool_comm *comm);
 
 /* After stealing_init: how the end is detected and a victim chosen unless options say; TERMINATION_TREE
  * and VICTIM_RANDOM. */

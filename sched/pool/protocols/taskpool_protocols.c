@@ -20,7 +20,7 @@ static_assert(sizeof(struct termination) <= sizeof(struct taskpool_termination) 
 int taskpool_stealing_init(struct taskpool_stealing *stealing,
                            const struct taskpool_mode_setup *setup, struct taskpool_comm *comm)
 {
-    return stealing_init((struct stealing *)stealing, setup, comm, NULL);
+    return stealing_init((struct stealing *)stealing, setup, comm);
 }
 
 void taskpool_stealing_begin(struct taskpool_stealing *stealing)

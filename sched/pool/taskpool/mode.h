@@ -174,7 +174,7 @@ struct taskpool_mode {
     int (*init)(void *state, const struct taskpool_mode_setup *setup, struct taskpool_comm *comm);
     void (*fini)(void *state); /* NULL if nothing is owned */
 
-    /* Takes this worker's tasks of the first iteration from the seeding; NULL if it starts
+    /* Takes this worker's tasks of the first iteration from the seeding, in a static pool; NULL if it starts
      * without tasks. Errors: TASKPOOL_STATUS_NO_MEMORY. */
     int (*seed)(void *state);
 
@@ -258,7 +258,8 @@ struct taskpool_stealing {
     } inside;
 };
 
-/* --steal, --victim, --termination, --deque, --as-published: to be listed by such a mode. */
+/* --steal, --victim, --termination, --deque, --as-published: to be listed by such a mode,
+ * with taskpool_chunk_options. */
 extern struct taskpool_mode_options taskpool_stealing_options;
 
 /* For init; setup and comm are borrowed. Errors: TASKPOOL_STATUS_USAGE (--steal),
@@ -266,7 +267,8 @@ extern struct taskpool_mode_options taskpool_stealing_options;
 int taskpool_stealing_init(struct taskpool_stealing *stealing,
                            const struct taskpool_mode_setup *setup, struct taskpool_comm *comm);
 
-/* For restore: begins an iteration, without tasks. */
+/* For restore: begins an iteration, without tasks. In a dynamic pool restore then adds the initial records
+ * again, of which add keeps copies. */
 void taskpool_stealing_begin(struct taskpool_stealing *stealing);
 
 /* Adds the tasks of a range to those of this worker; between begin, or init, and the first next.
@@ -320,8 +322,7 @@ void taskpool_termination_begin(struct taskpool_termination *termination);
 void taskpool_termination_count(struct taskpool_termination *termination,
                                 enum taskpool_termination_event event);
 
-/* This worker has no work now. To be called at the end of every function of the mode while that is
- * so. */
+/* This worker has no work now. To be called after every event while that is so. */
 void taskpool_termination_without_work(struct taskpool_termination *termination);
 
 /* A message of the kind arrived.
