@@ -68,6 +68,8 @@ void recorder_destroy(struct recorder *recorder)
 
 void recorder_begin(struct recorder *recorder, double start_s)
 {
+    if (!recorder)
+        return;
     recorder->start_s = start_s;
     if (recorder->timeline)
         recorder->timeline->zero_s = start_s;
@@ -113,7 +115,7 @@ void recorder_poll(struct recorder *recorder, double from_s, double to_s)
 
 void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, double to_s)
 {
-    if (recorder->trace)
+    if (recorder && recorder->trace)
         trace_log_span(log_of_lane(recorder, lane), TRACE_BALANCE, from_s, to_s);
 }
 
@@ -122,7 +124,7 @@ void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, do
 void recorder_sent(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm, int to,
                    size_t size, uint64_t order)
 {
-    if (!recorder->trace)
+    if (!recorder || !recorder->trace)
         return;
     struct trace_log *log = log_of_lane(recorder, lane);
     uint64_t number = recorder->n_sent ? recorder->n_sent[to]++ : order;
@@ -140,7 +142,7 @@ void recorder_sent(struct recorder *recorder, int64_t lane, struct taskpool_comm
 void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                       enum trace_message_kind kind, size_t size)
 {
-    if (!recorder->trace)
+    if (!recorder || !recorder->trace)
         return;
     const struct trace_message message = {
         .time_s = taskpool_comm_now(comm), .size = (uint32_t)size, .kind = (int16_t)kind};
@@ -151,7 +153,7 @@ void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_c
                       const struct taskpool_comm_counts *before)
 {
     int64_t n_steals = comm->counts.steals_successful - before->steals_successful;
-    if (n_steals == 0)
+    if (!recorder || n_steals == 0)
         return;
     const struct trace_message message = {
         .time_s = taskpool_comm_now(comm),
@@ -166,12 +168,16 @@ void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_c
 struct recorder_message recorder_receive(struct recorder *recorder, struct taskpool_comm *comm,
                                          int from, size_t size, uint64_t order)
 {
-    struct recorder_message received = {.message.time_s = taskpool_comm_now(comm),
-                                        .before = comm->counts};
-    received.message.peer = from;
-    received.message.size = (uint32_t)size;
-    received.message.kind = TRACE_RECEIVED;
-    received.number = recorder->n_received ? recorder->n_received[from]++ : order;
+    struct recorder_message received = {.number = order};
+    if (!recorder)
+        return received;
+    if (recorder->n_received)
+        received.number = recorder->n_received[from]++;
+    received.before = comm->counts;
+    received.message = (struct trace_message){.time_s = taskpool_comm_now(comm),
+                                              .peer = from,
+                                              .size = (uint32_t)size,
+                                              .kind = TRACE_RECEIVED};
     return received;
 }
 
@@ -180,15 +186,14 @@ void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_
 {
     struct trace_message *message = &received->message;
     int64_t n_steals = comm->counts.steals_successful - received->before.steals_successful;
+    if (!recorder)
+        return;
     if (recorder->timeline && n_steals > 0)
         timeline_add_steals(recorder->timeline, recorder->first + lane, message->time_s, n_steals);
-    if (!recorder->trace)
-        return;
-    struct trace_log *log = log_of_lane(recorder, lane);
-    if (drops_message(log))
+    if (!recorder->trace || drops_message(log_of_lane(recorder, lane)))
         return;
     message->id = trace_message_id(recorder->pool, message->peer, comm->rank, received->number);
     message->n_tasks = (int32_t)(comm->counts.tasks_moved - received->before.tasks_moved);
     message->stolen = n_steals > 0;
-    trace_log_message(log, message);
+    trace_log_message(log_of_lane(recorder, lane), message);
 }

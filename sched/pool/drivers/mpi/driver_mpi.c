@@ -444,8 +444,7 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->start_s = driver->clock_s = clock_now_s();
     if (driver->shares_core)
         driver->core_s = clock_thread_s();
-    if (base->records.recorder)
-        recorder_begin(base->records.recorder, driver->start_s);
+    recorder_begin(base->records.recorder, driver->start_s);
     run_until_done(driver);
     driver->worker.started_s = mpi_comm_spans_nodes(comm) ? 0 : driver->start_s;
     driver->worker.elapsed_s = driver->clock_s - driver->start_s;
@@ -476,8 +475,7 @@ static enum status driver_mpi_restore(struct driver *base)
         mpi_comm_wait(comm, comm->n_events);
     double end_s = clock_now_s();
     driver->worker.balance_s += end_s - start_s;
-    if (base->records.recorder)
-        recorder_balance(base->records.recorder, 0, start_s, end_s);
+    recorder_balance(base->records.recorder, 0, start_s, end_s);
     mpi_comm_finish(comm);
     base->undelivered_before = comm->n_sent - comm->n_received;
     return STATUS_OK;
