@@ -32,7 +32,6 @@ struct driver_mpi {
     int64_t n_since_poll; /* tasks */
     double polled_task_s; /* task seconds at the last poll */
     bool measures_next;   /* the mode's next decision is timed: see statistics.h */
-    double start_s;       /* of the iteration */
     double clock_s;       /* time is accounted for up to here */
     double polled_s;      /* spent in polls from inside the task that runs */
     double core_s;        /* if shares_core: this thread's processor clock at clock_s */
@@ -161,9 +160,7 @@ static void poll_inside_task(struct driver *base)
         return;
     double start_s = clock_now_s();
     mpi_comm_deliver(&driver->comm);
-    double end_s = clock_now_s(), time_s = end_s - start_s;
-    if (base->records.recorder && driver->running)
-        recorder_poll(base->records.recorder, start_s, end_s);
+    double time_s = clock_now_s() - start_s;
     driver->polled_s += time_s;
     driver->worker.communication_s += time_s;
 }
@@ -441,13 +438,13 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->running = true;
     comm->idling = driver->problem;
     start_thread(driver);
-    driver->start_s = driver->clock_s = clock_now_s();
+    double start_s = driver->clock_s = clock_now_s();
     if (driver->shares_core)
         driver->core_s = clock_thread_s();
-    recorder_begin(base->records.recorder, driver->start_s);
+    recorder_begin(base->records.recorder, start_s);
     run_until_done(driver);
-    driver->worker.started_s = mpi_comm_spans_nodes(comm) ? 0 : driver->start_s;
-    driver->worker.elapsed_s = driver->clock_s - driver->start_s;
+    driver->worker.started_s = mpi_comm_spans_nodes(comm) ? 0 : start_s;
+    driver->worker.elapsed_s = driver->clock_s - start_s;
     stop_thread(driver);
     driver->running = false;
 
