@@ -10,14 +10,6 @@ static struct trace_log *log_of_lane(const struct recorder *recorder, int64_t la
     return trace_log_of(recorder->trace, lane);
 }
 
-/* Whether a message finds no room; it is counted then. */
-static bool drops_message(struct trace_log *log)
-{
-    bool is_full = log->n_messages >= log->limit;
-    log->n_dropped_messages += is_full;
-    return is_full;
-}
-
 static enum status join_trace(struct recorder *recorder, const struct trace_shape *shape,
                               const char *mode)
 {
@@ -68,6 +60,8 @@ void recorder_destroy(struct recorder *recorder)
 
 void recorder_begin(struct recorder *recorder, double start_s)
 {
+    if (!recorder)
+        return;
     recorder->start_s = start_s;
     if (recorder->timeline)
         recorder->timeline->zero_s = start_s;
@@ -88,7 +82,7 @@ void recorder_span(struct recorder *recorder, int64_t lane, const struct trace_s
                    double polled_s)
 {
     if (recorder->timeline)
-        timeline_add(recorder->timeline, recorder->first + lane, span);
+        timeline_add(recorder->timeline, recorder->first + lane, span, polled_s);
     if (recorder->trace && span->use == TRACE_TASK)
         trace_log_tasks(log_of_lane(recorder, lane), span, polled_s);
     else if (recorder->trace)
@@ -105,15 +99,9 @@ void recorder_task(struct recorder *recorder, int64_t lane, const struct trace_s
     recorder_span(recorder, lane, task, polled_s);
 }
 
-void recorder_poll(struct recorder *recorder, double from_s, double to_s)
-{
-    if (recorder->timeline)
-        timeline_add_poll(recorder->timeline, from_s, to_s);
-}
-
 void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, double to_s)
 {
-    if (recorder->trace)
+    if (recorder && recorder->trace)
         trace_log_span(log_of_lane(recorder, lane), TRACE_BALANCE, from_s, to_s);
 }
 
@@ -122,57 +110,64 @@ void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, do
 void recorder_sent(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm, int to,
                    size_t size, uint64_t order)
 {
-    if (!recorder->trace)
+    if (!recorder || !recorder->trace)
         return;
-    struct trace_log *log = log_of_lane(recorder, lane);
     uint64_t number = recorder->n_sent ? recorder->n_sent[to]++ : order;
-    if (drops_message(log))
-        return;
     const struct trace_message message = {
         .time_s = taskpool_comm_now(comm),
         .id = trace_message_id(recorder->pool, comm->rank, to, number),
         .peer = to,
         .size = (uint32_t)size,
         .kind = TRACE_SENT};
-    trace_log_message(log, &message);
+    trace_log_message(log_of_lane(recorder, lane), &message);
 }
 
 void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                       enum trace_message_kind kind, size_t size)
 {
-    if (!recorder->trace)
+    if (!recorder || !recorder->trace)
         return;
     const struct trace_message message = {
         .time_s = taskpool_comm_now(comm), .size = (uint32_t)size, .kind = (int16_t)kind};
     trace_log_message(log_of_lane(recorder, lane), &message);
 }
 
+/* Appends a message with which n_steals stolen batches came. */
+static void add_arrival(struct recorder *recorder, int64_t lane,
+                        const struct trace_message *message, int64_t n_steals)
+{
+    if (recorder->timeline)
+        timeline_add_steals(recorder->timeline, recorder->first + lane, message->time_s, n_steals);
+    if (recorder->trace)
+        trace_log_message(log_of_lane(recorder, lane), message);
+}
+
 void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
                       const struct taskpool_comm_counts *before)
 {
     int64_t n_steals = comm->counts.steals_successful - before->steals_successful;
-    if (n_steals == 0)
+    if (!recorder || n_steals == 0)
         return;
     const struct trace_message message = {
         .time_s = taskpool_comm_now(comm),
         .n_tasks = (int32_t)(comm->counts.tasks_moved - before->tasks_moved),
         .kind = TRACE_MEMORY_STEAL};
-    if (recorder->timeline)
-        timeline_add_steals(recorder->timeline, recorder->first + lane, message.time_s, n_steals);
-    if (recorder->trace && !drops_message(log_of_lane(recorder, lane)))
-        trace_log_message(log_of_lane(recorder, lane), &message);
+    add_arrival(recorder, lane, &message, n_steals);
 }
 
 struct recorder_message recorder_receive(struct recorder *recorder, struct taskpool_comm *comm,
                                          int from, size_t size, uint64_t order)
 {
-    struct recorder_message received = {.message.time_s = taskpool_comm_now(comm),
-                                        .before = comm->counts};
-    received.message.peer = from;
-    received.message.size = (uint32_t)size;
-    received.message.kind = TRACE_RECEIVED;
-    received.number = recorder->n_received ? recorder->n_received[from]++ : order;
-    return received;
+    if (!recorder)
+        return (struct recorder_message){0};
+    uint64_t number = recorder->n_received ? recorder->n_received[from]++ : order;
+    return (struct recorder_message){
+        .message = {.time_s = taskpool_comm_now(comm),
+                    .id = trace_message_id(recorder->pool, from, comm->rank, number),
+                    .peer = from,
+                    .size = (uint32_t)size,
+                    .kind = TRACE_RECEIVED},
+        .before = comm->counts};
 }
 
 void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
@@ -180,15 +175,8 @@ void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_
 {
     struct trace_message *message = &received->message;
     int64_t n_steals = comm->counts.steals_successful - received->before.steals_successful;
-    if (recorder->timeline && n_steals > 0)
-        timeline_add_steals(recorder->timeline, recorder->first + lane, message->time_s, n_steals);
-    if (!recorder->trace)
-        return;
-    struct trace_log *log = log_of_lane(recorder, lane);
-    if (drops_message(log))
-        return;
-    message->id = trace_message_id(recorder->pool, message->peer, comm->rank, received->number);
     message->n_tasks = (int32_t)(comm->counts.tasks_moved - received->before.tasks_moved);
     message->stolen = n_steals > 0;
-    trace_log_message(log, message);
+    if (recorder)
+        add_arrival(recorder, lane, message, n_steals);
 }

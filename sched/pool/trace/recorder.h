@@ -2,7 +2,8 @@
 /* Records the activity of this process's workers for the driver of a pool: in the logs of the
  * program's trace (trace_log.h), in the timeline of the pool (timeline.h), or in both. A worker's
  * lane is its number, or that of its thread, among those of this process. Times are the driver's,
- * in seconds. Not collective.
+ * in seconds. Not collective. Without a recorder, NULL, all but those of spans and tasks have no
+ * effect.
  *
  * With --progress thread, message calls require the driver's lock; all others are made by the
  * worker itself. */
@@ -41,16 +42,13 @@ void recorder_end(struct recorder *recorder, int64_t iteration,
 
 /* A worker spent a time in one use, to be added to its statistics.
  * span      its number is -1; of tasks that were not timed one by one, n is how many ended
- * polled_s  of these, in recorder_poll */
+ * polled_s  of these, in polls for messages from inside them */
 void recorder_span(struct recorder *recorder, int64_t lane, const struct trace_span *span,
                    double polled_s);
 
 /* Records a task that was timed by itself, as recorder_span; its number is -1 if it has none. */
 void recorder_task(struct recorder *recorder, int64_t lane, const struct trace_span *task,
                    double polled_s);
-
-/* A task polled for messages. */
-void recorder_poll(struct recorder *recorder, double from_s, double to_s);
 
 /* Balancing between iterations. */
 void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, double to_s);
@@ -71,7 +69,6 @@ void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_c
 /* A message that the mode of a worker receives, from before it does so. */
 struct recorder_message {
     struct trace_message message;
-    uint64_t number;
     struct taskpool_comm_counts before; /* show afterwards whether tasks came with it */
 };
 

@@ -59,30 +59,19 @@ void timeline_widen_bins(struct timeline_bins *bins, double bin_s)
         double_bins(bins);
 }
 
-static void fill_bins(struct timeline_bins *bins, enum trace_use use, double from_s, double to_s,
-                      double sign)
+static void fill_bins(struct timeline_bins *bins, enum trace_use use, double from_s, double to_s)
 {
     while (to_s > TIMELINE_BINS * bins->bin_s)
         double_bins(bins);
     double bin_s = bins->bin_s;
     for (int i = (int)(from_s / bin_s); i < TIMELINE_BINS && i * bin_s < to_s; i++)
-        bins->use_s[i][use] += sign * (fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s));
+        bins->use_s[i][use] += fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s);
 }
 
-/* sign  -1: takes the time back */
-static void fill_all_bins(struct timeline *timeline, enum trace_use use, double from_s, double to_s,
-                          double sign)
+static void fill_all_bins(struct timeline *timeline, enum trace_use use, double from_s, double to_s)
 {
-    fill_bins(&timeline->last, use, from_s, to_s, sign);
-    fill_bins(&timeline->run, use, timeline->start_s + from_s, timeline->start_s + to_s, sign);
-}
-
-void timeline_add_poll(struct timeline *timeline, double from_s, double to_s)
-{
-    from_s -= timeline->zero_s;
-    to_s -= timeline->zero_s;
-    fill_all_bins(timeline, TRACE_COMMUNICATION, from_s, to_s, 1);
-    fill_all_bins(timeline, TRACE_TASK, from_s, to_s, -1);
+    fill_bins(&timeline->last, use, from_s, to_s);
+    fill_bins(&timeline->run, use, timeline->start_s + from_s, timeline->start_s + to_s);
 }
 
 /* --- lanes --- */
@@ -173,13 +162,16 @@ static void add_span(struct timeline_lane *lane, const struct timeline_span *spa
     append_to_lane(lane, span);
 }
 
-void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span)
+void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span,
+                  double polled_s)
 {
     double from_s = span->begin_s - timeline->zero_s, to_s = span->end_s - timeline->zero_s;
     if (!(to_s > from_s) && span->n == 0)
         return;
     from_s = fmin(fmax(from_s, 0), to_s);
-    fill_all_bins(timeline, (enum trace_use)span->use, from_s, to_s, 1);
+    fill_all_bins(timeline, (enum trace_use)span->use, from_s, to_s - polled_s);
+    if (polled_s > 0)
+        fill_all_bins(timeline, TRACE_COMMUNICATION, to_s - polled_s, to_s);
     struct timeline_lane *shown = span->use == TRACE_IDLE ? NULL : find_lane(timeline, lane);
     struct timeline_span added = {
         .from_s = from_s, .to_s = to_s, .n_tasks = span->n, .use = span->use};

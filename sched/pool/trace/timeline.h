@@ -47,7 +47,7 @@ struct timeline_lane {
 };
 
 struct timeline_task {
-    int64_t task;
+    int64_t task; /* first: the order of array_ascending */
     double time_s;
 };
 
@@ -80,16 +80,16 @@ void timeline_begin(struct timeline *timeline, double past_s);
 
 /* Adds a span of a lane of this process, at whose end span->n tasks ended; with none, the time
  * extends a span of the same use. Idle time may be left out: it is the rest.
- * lane  among those of all processes */
-void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span);
+ * lane      among those of all processes
+ * polled_s  of tasks, in polls for messages from inside them: communication in the bins, at the end
+ *           of the span, and task in the lanes */
+void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span,
+                  double polled_s);
 
 /* Counts a task that was timed by itself, in addition to timeline_add.
  * task    its number; -1: it has none
  * time_s  without polls from inside it */
 void timeline_count_task(struct timeline *timeline, int64_t task, double time_s);
-
-/* Counts a poll for messages from inside a task: communication in the bins, task in the lanes. */
-void timeline_add_poll(struct timeline *timeline, double from_s, double to_s);
 
 /* Counts n stolen batches that arrived at a lane. */
 void timeline_add_steals(struct timeline *timeline, int64_t lane, double time_s, int64_t n);

@@ -99,30 +99,13 @@ static void add_durations(const struct timeline *all, json_t *json)
 
 /* --- sampled tasks --- */
 
-struct sampled_task {
-    int64_t task; /* first: the order of array_ascending */
-    double time_s, cost;
-};
-
-/* The sampled tasks of this process, with their predicted costs. */
-static enum status sample_here(const struct timeline *timeline,
-                               const struct timeline_problem *problem, struct sampled_task **tasks)
+/* The tasks that every process would have kept, in the order of their numbers, with their predicted
+ * costs. */
+static void sample_to_json(struct timeline_task *tasks, int64_t n, uint64_t keep_below,
+                           const struct taskpool_problem *problem, json_t *json)
 {
-    const struct taskpool_problem *pool = problem->problem;
-    *tasks = malloc(((size_t)timeline->n_sample + 1) * sizeof **tasks);
-    TRY(CHECK_MEMORY(*tasks, "no memory for a sample of tasks"));
-    for (int64_t i = 0; i < timeline->n_sample; i++) {
-        const struct timeline_task *task = &timeline->sample[i];
-        double cost = pool->cost ? pool->cost(task->task, pool->context) : NAN;
-        (*tasks)[i] = (struct sampled_task){task->task, task->time_s, cost};
-    }
-    return STATUS_OK;
-}
-
-/* The tasks that every process would have kept, in the order of their numbers. */
-static void sample_to_json(struct sampled_task *tasks, int64_t n, uint64_t keep_below, json_t *json)
-{
-    json_t *numbers = json_array(), *seconds = json_array(), *costs = json_array();
+    json_t *numbers = json_array(), *seconds = json_array();
+    json_t *costs = problem->cost && n > 0 ? json_array() : NULL;
     int64_t n_kept = n;
     do {
         n = n_kept;
@@ -136,11 +119,9 @@ static void sample_to_json(struct sampled_task *tasks, int64_t n, uint64_t keep_
     for (int64_t i = 0; i < n_kept; i++) {
         json_array_append_new(numbers, json_integer(tasks[i].task));
         json_array_append_new(seconds, json_real(tasks[i].time_s));
-        json_array_append_new(costs, json_real_or_null(tasks[i].cost));
-    }
-    if (n_kept == 0 || isnan(tasks[0].cost)) {
-        json_decref(costs);
-        costs = NULL;
+        if (costs)
+            json_array_append_new(
+                costs, json_real_or_null(problem->cost(tasks[i].task, problem->context)));
     }
     json_object_set_new(
         json, "sample",
@@ -148,26 +129,21 @@ static void sample_to_json(struct sampled_task *tasks, int64_t n, uint64_t keep_
 }
 
 static enum status add_sample(MPI_Comm comm, const struct timeline *timeline,
-                              const struct timeline_problem *problem, json_t *json)
+                              const struct taskpool_problem *problem, json_t *json)
 {
-    struct sampled_task *here = NULL;
-    void *all = NULL;
-    int64_t n_all = 0;
+    void *all;
+    int64_t n_all;
     uint64_t keep_below;
+    const struct gather_part part = {.items = timeline->sample,
+                                     .n_items = timeline->n_sample,
+                                     .item_size = sizeof timeline->sample[0],
+                                     .what = "sampled tasks"};
     MPI_Allreduce(&timeline->keep_below, &keep_below, 1, MPI_UINT64_T, MPI_MIN, comm);
-    enum status status = status_agree(comm, sample_here(timeline, problem, &here));
-    if (status == STATUS_OK) {
-        const struct gather_part part = {.items = here,
-                                         .n_items = timeline->n_sample,
-                                         .item_size = sizeof *here,
-                                         .what = "sampled tasks"};
-        status = gather_to_first(comm, &part, &all, &n_all);
-    }
-    if (json && all && n_all > 0)
-        sample_to_json(all, n_all, keep_below, json);
+    TRY(gather_to_first(comm, &part, &all, &n_all));
+    if (json && n_all > 0)
+        sample_to_json(all, n_all, keep_below, problem, json);
     free(all);
-    free(here);
-    return status;
+    return STATUS_OK;
 }
 
 /* --- lanes --- */
@@ -290,7 +266,7 @@ static enum status fill_json(MPI_Comm comm, struct timeline *timeline, struct ti
         add_utilisation(all, problem, json);
         add_durations(all, json);
     }
-    TRY(add_sample(comm, timeline, problem, json));
+    TRY(add_sample(comm, timeline, problem->problem, json));
     TRY(add_lanes(comm, timeline, json));
     TRY(add_loads(comm, "first_loads", problem->first_loads_s, problem->n_workers, json));
     return add_loads(comm, "loads", problem->loads_s, problem->n_workers, json);

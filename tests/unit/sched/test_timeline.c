@@ -31,7 +31,7 @@ static void add_time(struct timeline *timeline, int64_t lane, enum trace_use use
 {
     const struct trace_span span = {
         .begin_s = from_s, .end_s = to_s, .n = n_tasks, .use = (int32_t)use};
-    timeline_add(timeline, lane, &span);
+    timeline_add(timeline, lane, &span, 0);
 }
 
 /* As a recorder does. */

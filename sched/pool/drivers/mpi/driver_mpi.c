@@ -32,7 +32,6 @@ struct driver_mpi {
     int64_t n_since_poll; /* tasks */
     double polled_task_s; /* task seconds at the last poll */
     bool measures_next;   /* the mode's next decision is timed: see statistics.h */
-    double start_s;       /* of the iteration */
     double clock_s;       /* time is accounted for up to here */
     double polled_s;      /* spent in polls from inside the task that runs */
     double core_s;        /* if shares_core: this thread's processor clock at clock_s */
@@ -54,41 +53,31 @@ static struct driver_mpi *driver_mpi_of(struct driver *driver)
 
 /* --- time --- */
 
-/* Records what is idle at the end of tasks. */
-static void record_wait(struct driver_mpi *driver, double begin_s, double end_s)
+/* Records a use of the time from begin_s to clock_s, at whose end the tasks waited for a core.
+ * Apart from what every run does: without a recorder it is not even in a cache.
+ * task  that was timed by itself; -1: none */
+__attribute__((noinline, cold)) static void record_use(struct driver_mpi *driver,
+                                                       enum trace_use use, int64_t task,
+                                                       double begin_s, double waited_s)
 {
-    const struct trace_span span = {
-        .begin_s = begin_s, .end_s = end_s, .number = -1, .use = TRACE_IDLE};
-    if (end_s > begin_s)
-        recorder_span(driver->driver.records.recorder, 0, &span, 0);
-}
-
-/* Apart from what every run does: without a recorder it is not even in a cache. */
-__attribute__((noinline, cold)) static void
-record_account(struct driver_mpi *driver, const double *use_s, double now_s, double waited_s)
-{
-    bool is_task = use_s == &driver->worker.task_s;
-    const struct trace_span span = {.begin_s = driver->clock_s,
-                                    .end_s = now_s - waited_s,
-                                    .number = -1,
-                                    .n = is_task ? (int32_t)driver->n_since_poll : 0,
-                                    .use = (int32_t)(use_s - &driver->worker.task_s)};
-    recorder_span(driver->driver.records.recorder, 0, &span, is_task ? driver->polled_s : 0);
-    record_wait(driver, span.end_s, now_s);
-}
-
-/* Records a task that has a number. */
-__attribute__((noinline, cold)) static void record_task(struct driver_mpi *driver, int64_t task,
-                                                        double start_s, double polled_s,
-                                                        double waited_s)
-{
-    const struct trace_span span = {.begin_s = start_s,
-                                    .end_s = driver->clock_s - waited_s,
-                                    .number = task,
-                                    .n = 1,
-                                    .use = TRACE_TASK};
-    recorder_task(driver->driver.records.recorder, 0, &span, polled_s);
-    record_wait(driver, span.end_s, driver->clock_s);
+    struct recorder *recorder = driver->driver.records.recorder;
+    bool is_task = use == TRACE_TASK;
+    double polled_s = is_task ? driver->polled_s : 0;
+    struct trace_span span = {.begin_s = begin_s,
+                              .end_s = driver->clock_s - waited_s,
+                              .number = task,
+                              .n = is_task ? (int32_t)driver->n_since_poll : 0,
+                              .use = (int32_t)use};
+    const struct trace_span wait = {
+        .begin_s = span.end_s, .end_s = driver->clock_s, .number = -1, .use = TRACE_IDLE};
+    if (task >= 0) {
+        span.n = 1;
+        recorder_task(recorder, 0, &span, polled_s);
+    } else {
+        recorder_span(recorder, 0, &span, polled_s);
+    }
+    if (waited_s > 0)
+        recorder_span(recorder, 0, &wait, 0);
 }
 
 /* Turns those seconds since the last account in which tasks waited for a core into idle time, and returns them; time_s:
@@ -106,10 +95,11 @@ static double take_wait(struct driver_mpi *driver, double time_s)
 
 static void account(struct driver_mpi *driver, double *use_s, double now_s, double waited_s)
 {
-    *use_s += now_s - driver->clock_s - waited_s;
-    if (driver->driver.records.recorder)
-        record_account(driver, use_s, now_s, waited_s);
+    double begin_s = driver->clock_s;
+    *use_s += now_s - begin_s - waited_s;
     driver->clock_s = now_s;
+    if (driver->driver.records.recorder)
+        record_use(driver, (enum trace_use)(use_s - &driver->worker.task_s), -1, begin_s, waited_s);
 }
 
 /* Adds the time since the last account to one of the worker's times, task_s to communication_s. */
@@ -161,9 +151,7 @@ static void poll_inside_task(struct driver *base)
         return;
     double start_s = clock_now_s();
     mpi_comm_deliver(&driver->comm);
-    double end_s = clock_now_s(), time_s = end_s - start_s;
-    if (base->records.recorder && driver->running)
-        recorder_poll(base->records.recorder, start_s, end_s);
+    double time_s = clock_now_s() - start_s;
     driver->polled_s += time_s;
     driver->worker.communication_s += time_s;
 }
@@ -240,11 +228,11 @@ static inline void run_timed_task(struct driver_mpi *driver, struct taskpool_ran
     double polled_s = driver->polled_s;
     double waited_s = take_wait(driver, driver->clock_s - start_s - polled_s);
     double time_s = driver->clock_s - start_s - polled_s - waited_s;
-    driver->polled_s = 0;
     driver->worker.task_s += time_s;
     driver->worker.tasks++;
     if (driver->driver.records.recorder)
-        record_task(driver, task, start_s, polled_s, waited_s);
+        record_use(driver, TRACE_TASK, task, start_s, waited_s);
+    driver->polled_s = 0;
     pulse_set_finished(driver->slot, driver->worker.tasks);
     if (history && status == STATUS_OK)
         status = history_add(history, task, time_s, driver->comm.base.rank);
@@ -441,14 +429,13 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     driver->running = true;
     comm->idling = driver->problem;
     start_thread(driver);
-    driver->start_s = driver->clock_s = clock_now_s();
+    double start_s = driver->clock_s = clock_now_s();
     if (driver->shares_core)
         driver->core_s = clock_thread_s();
-    if (base->records.recorder)
-        recorder_begin(base->records.recorder, driver->start_s);
+    recorder_begin(base->records.recorder, start_s);
     run_until_done(driver);
-    driver->worker.started_s = mpi_comm_spans_nodes(comm) ? 0 : driver->start_s;
-    driver->worker.elapsed_s = driver->clock_s - driver->start_s;
+    driver->worker.started_s = mpi_comm_spans_nodes(comm) ? 0 : start_s;
+    driver->worker.elapsed_s = driver->clock_s - start_s;
     stop_thread(driver);
     driver->running = false;
 
@@ -476,8 +463,7 @@ static enum status driver_mpi_restore(struct driver *base)
         mpi_comm_wait(comm, comm->n_events);
     double end_s = clock_now_s();
     driver->worker.balance_s += end_s - start_s;
-    if (base->records.recorder)
-        recorder_balance(base->records.recorder, 0, start_s, end_s);
+    recorder_balance(base->records.recorder, 0, start_s, end_s);
     mpi_comm_finish(comm);
     base->undelivered_before = comm->n_sent - comm->n_received;
     return STATUS_OK;

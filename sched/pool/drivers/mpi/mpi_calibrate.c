@@ -276,19 +276,22 @@ static void calibrate_fetch_add(struct probe *probe, MPI_Comm comm, struct quart
     MPI_Bcast(fetch_add_s, sizeof *fetch_add_s, MPI_BYTE, last, comm);
 }
 
-static void calibrate_counter(struct probe *probe, MPI_Comm comm, struct quartiles *counter_s)
+/* Repeats a batch on all processes at once; the slowest counts.
+ * n  operations of a batch that are served one after another */
+static struct quartiles measure_together(struct probe *probe, MPI_Comm comm,
+                                         double (*batch)(struct probe *probe), int n)
 {
     struct samples samples = {0};
     int again = 1;
     for (double start_s = clock_now_s(); again;) {
         mpi_comm_begin(&probe->comm);
-        double time_s = fetch_batch(probe);
+        double time_s = batch(probe);
         MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, comm);
-        samples_add(&samples, time_s / (BATCH * probe->comm.base.size));
+        samples_add(&samples, time_s / n);
         again = !is_enough(&samples, start_s);
         MPI_Bcast(&again, 1, MPI_INT, 0, comm);
     }
-    *counter_s = samples_quartiles(&samples);
+    return samples_quartiles(&samples);
 }
 
 /* --- the memory of a node --- */
@@ -305,30 +308,23 @@ static void increment_word(struct taskpool_comm *comm)
     while (!taskpool_comm_swap_word(comm, 0, value, value + 1));
 }
 
-static double increment_batch(struct taskpool_comm *comm)
+/* Seconds of a batch, by the number of processes that share the words. */
+static double increment_batch(struct probe *probe)
 {
+    struct taskpool_comm *comm = &probe->comm.base;
     double begin_s = clock_now_s();
     for (int i = 0; i < ATOMIC_BATCH; i++)
         increment_word(comm);
-    return clock_now_s() - begin_s;
+    return (clock_now_s() - begin_s) / comm->n_node_ranks;
 }
 
 /* Measures atomic accesses to the memory of the slowest node. */
 static void calibrate_atomic(struct probe *probe, MPI_Comm comm, struct quartiles *atomic_s)
 {
-    struct samples samples = {0};
-    struct taskpool_comm *base = &probe->comm.base;
-    int again = base->node_words != NULL;
-    MPI_Allreduce(MPI_IN_PLACE, &again, 1, MPI_INT, MPI_LAND, comm);
-    for (double start_s = clock_now_s(); again;) {
-        MPI_Barrier(comm);
-        double time_s = increment_batch(base) / (ATOMIC_BATCH * base->n_node_ranks);
-        MPI_Allreduce(MPI_IN_PLACE, &time_s, 1, MPI_DOUBLE, MPI_MAX, comm);
-        samples_add(&samples, time_s);
-        again = !is_enough(&samples, start_s);
-        MPI_Bcast(&again, 1, MPI_INT, 0, comm);
-    }
-    *atomic_s = samples_quartiles(&samples);
+    int has_words = probe->comm.base.node_words != NULL;
+    MPI_Allreduce(MPI_IN_PLACE, &has_words, 1, MPI_INT, MPI_LAND, comm);
+    *atomic_s = has_words ? measure_together(probe, comm, increment_batch, ATOMIC_BATCH)
+                          : (struct quartiles){0};
 }
 
 /* --- polls --- */
@@ -378,7 +374,7 @@ static void measure_messages(struct probe *probe, MPI_Comm comm,
     calibrate_link(probe, others[0], bulk, &calibration->near);
     calibrate_link(probe, others[1], bulk, &calibration->far);
     calibrate_fetch_add(probe, comm, &calibration->fetch_add_s);
-    calibrate_counter(probe, comm, &calibration->counter_s);
+    calibration->counter_s = measure_together(probe, comm, fetch_batch, BATCH * base->size);
     calibrate_atomic(probe, comm, &calibration->atomic_s);
     calibrate_poll(probe, &calibration->poll_s);
     mpi_comm_finish(&probe->comm);

@@ -90,8 +90,7 @@ static void mpi_comm_send(struct taskpool_comm *comm, int to,
             "time (--steal N), or another mode",
             size);
     record_message(self, to, message, size);
-    if (self->recorder)
-        recorder_sent(self->recorder, 0, comm, to, size, 0);
+    recorder_sent(self->recorder, 0, comm, to, size, 0);
 }
 
 static void mpi_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
@@ -103,8 +102,7 @@ static void mpi_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
     self->fetching = self->fetch_recorded = true;
     self->increment = increment;
     self->n_fetches++;
-    if (self->recorder)
-        recorder_request(self->recorder, 0, comm, TRACE_COUNTER_REQUEST, sizeof increment);
+    recorder_request(self->recorder, 0, comm, TRACE_COUNTER_REQUEST, sizeof increment);
 }
 
 static bool mpi_comm_word_swap(struct taskpool_comm *comm, int64_t position, int64_t expected,
@@ -304,12 +302,10 @@ void mpi_comm_deliver(struct mpi_comm *comm)
         comm->n_events++;
     }
     while (mode->receive && receive_arrived(comm, &from, &size)) {
-        struct recorder_message received = {0};
-        if (comm->recorder)
-            received = recorder_receive(comm->recorder, &comm->base, from, size, 0);
+        struct recorder_message received =
+            recorder_receive(comm->recorder, &comm->base, from, size, 0);
         mode->receive(comm->state, from, comm->incoming, size);
-        if (comm->recorder)
-            recorder_received(comm->recorder, 0, &comm->base, &received);
+        recorder_received(comm->recorder, 0, &comm->base, &received);
         comm->n_events++;
     }
     deliver_completed(comm);

@@ -55,8 +55,8 @@ static void begin_phase(struct driver_sim *sim, bool restoring)
     sim->start_s = start_s;
     sim->n_active = sim->n_workers;
     sim->n_lost = 0;
-    if (sim_recorder(sim) && !restoring)
-        recorder_begin(sim_recorder(sim), start_s);
+    if (!restoring)
+        recorder_begin(sim->driver.records.recorder, start_s);
     for (int i = 0; i < sim->n_workers; i++) {
         struct sim_worker *worker = sim_worker(sim, i);
         worker->n_active = worker->n_waiting = n_threads;
@@ -157,11 +157,12 @@ static enum status sim_restore(struct driver *driver)
     sim->status = STATUS_OK; /* a task may have failed */
     TRY(run_phase(sim, true));
     TRY(sim->status);
-    if (sim_recorder(sim))
-        sim_record_balance(sim);
     /* All time between iterations counts as balancing. */
     for (int i = 0; i < sim->n_workers; i++) {
-        struct sim_thread *thread = sim_threads(sim_worker(sim, i));
+        struct sim_worker *worker = sim_worker(sim, i);
+        struct sim_thread *thread = sim_threads(worker);
+        recorder_balance(sim->driver.records.recorder, sim_lane(worker, thread), sim->start_s,
+                         thread->clock_s);
         thread->statistics.balance_s = thread->clock_s - sim->start_s;
         thread->statistics.idle_s = thread->statistics.search_s =
             thread->statistics.communication_s = 0;
@@ -200,14 +201,13 @@ static void sim_destroy(struct driver *driver)
     for (int i = 0; sim->workers && i < sim->n_workers; i++)
         if (sim_worker(sim, i)->state && sim->mode->fini)
             sim->mode->fini(sim_worker(sim, i)->state);
+    if (sim->workers)
+        sim_node_memory_destroy(sim);
     event_queue_fini(&sim->events);
-    sim_network_fini(sim);
     sim_data_destroy(sim->data);
     free(sim->workers);
     free(sim->servers);
     free(sim->ranks);
-    free(sim->words);
-    free(sim->first_words);
     free(sim->incoming);
     free(sim);
 }
@@ -215,7 +215,6 @@ static void sim_destroy(struct driver *driver)
 static const struct driver_functions driver_functions = {.run = sim_run,
                                                          .restore = sim_restore,
                                                          .add = sim_add,
-
                                                          .progress = sim_progress,
                                                          .explain = sim_explain,
                                                          .destroy = sim_destroy};

@@ -25,9 +25,7 @@ enum event_kind {
 
 /* A message that is too long for an event. */
 struct sim_message {
-    struct sim_message *next; /* in the list of spare ones */
-    int32_t head_size;
-    int32_t capacity; /* of head */
+    size_t head_size;
     const void *bulk;
     size_t bulk_size;
     int64_t token;
@@ -93,14 +91,10 @@ struct driver_sim {
     size_t worker_size;    /* with threads, state and record */
     double *servers;       /* node_server: the progress thread of each node is busy until then */
     int *ranks;            /* 0, 1, ... */
-    int64_t *words;        /* of all nodes; NULL: the mode wants none */
-    int64_t *first_words;  /* n_workers + nodes: struct taskpool_comm's node_first of each node */
     double poll_s;         /* of a worker's time, for each poll between tasks */
     struct sim_data *data; /* NULL: tasks need none */
 
     struct event_queue events;
-    struct sim_message *spare_messages;
-    struct sim_queued *spare_queued;
     struct random_stream random; /* of the network */
     double start_s;              /* of this phase */
     double begun_s;              /* this phase, by the clock of this process */
@@ -112,7 +106,7 @@ struct driver_sim {
     int64_t n_lost;             /* messages for workers that are done */
     struct sim_worker *current; /* the worker whose task's body runs now */
     void *incoming;             /* a message as its receiver sees it */
-    size_t incoming_capacity;
+    int64_t incoming_capacity;
     enum status status;   /* of the tasks of this iteration */
     enum status protocol; /* of the mode; never reset */
 };
@@ -134,15 +128,9 @@ extern const struct taskpool_comm_functions sim_comm_functions;
 /* Seconds that a message of this size is on its way. */
 double sim_latency(struct driver_sim *sim, int from, int to, size_t size);
 
-/* Frees a message, or keeps it for another. */
-void sim_message_destroy(struct driver_sim *sim, struct sim_message *message);
-
 /* The queued messages of a worker: appends one; takes the first, which must exist. */
 void sim_queue_message(struct sim_worker *worker, const struct event *event);
 struct event sim_take_queued(struct sim_worker *worker);
-
-/* Frees the spare messages. */
-void sim_network_fini(struct driver_sim *sim);
 
 /* Adds time of communication to the clock of the thread that calls the mode; returns that clock. */
 double sim_spend(struct sim_worker *worker, double time_s);
@@ -153,8 +141,9 @@ double sim_spend_overhead(struct sim_worker *worker);
 /* --- sim_node_memory.c --- */
 
 /* Gives each worker, which is connected, the words in the memory of its node that the mode wants.
- * Errors: STATUS_NO_MEMORY. */
+ * Errors: STATUS_NO_MEMORY; sim_node_memory_destroy then follows, too. */
 enum status sim_node_memory_create(struct driver_sim *sim);
+void sim_node_memory_destroy(struct driver_sim *sim);
 
 bool sim_comm_word_swap(struct taskpool_comm *comm, int64_t position, int64_t expected,
                         int64_t desired);
@@ -212,32 +201,13 @@ void sim_end_thread(struct sim_worker *worker);
 /* Whether a time is not too late; if it is, the run fails. */
 bool sim_check_time(struct driver_sim *sim, double time_s);
 
-/* --- sim_recorder.c: what the workers do, for a trace and a timeline --- */
+/* Records a use of a thread's time, while tasks run: between iterations all of it is balancing. */
+void sim_record(struct sim_worker *worker, const struct sim_thread *thread, enum trace_use use,
+                double begin_s, double end_s);
 
-static inline struct recorder *sim_recorder(const struct driver_sim *sim)
-{
-    return sim->driver.records.recorder;
-}
-
-void sim_record_always(struct sim_worker *worker, const struct sim_thread *thread,
-                       enum trace_use use, double begin_s, double end_s);
-
-/* A use of a thread's time, while tasks run: between iterations all of it is balancing. */
-static inline void sim_record(struct sim_worker *worker, const struct sim_thread *thread,
-                              enum trace_use use, double begin_s, double end_s)
-{
-    if (sim_recorder(worker->sim) && !worker->sim->restoring)
-        sim_record_always(worker, thread, use, begin_s, end_s);
-}
-
-/* A task that ran on the caller, and the driver's time for it. */
-void sim_record_task(struct sim_worker *worker, int64_t task, double begin_s, double end_s);
-
-/* Balancing, on all workers. Needs a recorder. */
-void sim_record_balance(struct driver_sim *sim);
-
-/* The lane of messages: of the thread that calls the mode. What the progress thread does counts for
- * the first. */
+/* The lane, for the recorder, of a thread; and of messages: of the thread that calls the mode. What
+ * the progress thread does counts for the first. */
+int64_t sim_lane(struct sim_worker *worker, const struct sim_thread *thread);
 int64_t sim_message_lane(struct sim_worker *worker);
 
 /* --- sim_events.c --- */

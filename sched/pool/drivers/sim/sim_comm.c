@@ -27,45 +27,22 @@ double sim_latency(struct driver_sim *sim, int from, int to, size_t size)
     return time_s;
 }
 
-/* Most messages of the modes fit into it. */
-enum { SPARE_HEAD = 64 };
-
-static struct sim_message *create_message(struct driver_sim *sim, size_t head_size)
+static struct sim_message *create_message(const struct taskpool_comm_message *from)
 {
-    struct sim_message *message = sim->spare_messages;
-    size_t capacity = head_size > SPARE_HEAD ? head_size : SPARE_HEAD;
-    if (message && head_size <= SPARE_HEAD) {
-        sim->spare_messages = message->next;
-    } else {
-        message = malloc(sizeof *message + capacity);
-        if (!message)
-            die_no_memory("no memory for the messages of a simulation");
-        message->capacity = (int32_t)capacity;
-    }
-    message->head_size = (int32_t)head_size;
-    message->bulk = NULL;
-    message->bulk_size = 0;
+    struct sim_message *message = malloc(sizeof *message + from->head_size);
+    if (!message)
+        die_no_memory("no memory for the messages of a simulation");
+    message->head_size = from->head_size;
+    message->bulk = from->bulk;
+    message->bulk_size = from->bulk ? from->bulk_size : 0;
+    message->token = from->token;
+    memcpy(message->head, from->head, from->head_size);
     return message;
-}
-
-void sim_message_destroy(struct driver_sim *sim, struct sim_message *message)
-{
-    if (message->capacity > SPARE_HEAD) {
-        free(message);
-        return;
-    }
-    message->next = sim->spare_messages;
-    sim->spare_messages = message;
 }
 
 void sim_queue_message(struct sim_worker *worker, const struct event *event)
 {
-    struct driver_sim *sim = worker->sim;
-    struct sim_queued *queued = sim->spare_queued;
-    if (queued)
-        sim->spare_queued = queued->next;
-    else
-        queued = malloc(sizeof *queued);
+    struct sim_queued *queued = malloc(sizeof *queued);
     if (!queued)
         die_no_memory("no memory for the messages of a simulation");
     *queued = (struct sim_queued){.event = *event};
@@ -78,28 +55,13 @@ void sim_queue_message(struct sim_worker *worker, const struct event *event)
 
 struct event sim_take_queued(struct sim_worker *worker)
 {
-    struct driver_sim *sim = worker->sim;
     struct sim_queued *queued = worker->first;
+    struct event event = queued->event;
     worker->first = queued->next;
     if (!worker->first)
         worker->last = NULL;
-    queued->next = sim->spare_queued;
-    sim->spare_queued = queued;
-    return queued->event;
-}
-
-void sim_network_fini(struct driver_sim *sim)
-{
-    while (sim->spare_messages) {
-        struct sim_message *message = sim->spare_messages;
-        sim->spare_messages = message->next;
-        free(message);
-    }
-    while (sim->spare_queued) {
-        struct sim_queued *queued = sim->spare_queued;
-        sim->spare_queued = queued->next;
-        free(queued);
-    }
+    free(queued);
+    return event;
 }
 
 /* --- the connection of a worker --- */
@@ -164,14 +126,7 @@ static void sim_comm_send(struct taskpool_comm *comm, int to,
         event.size = (int32_t)size;
         memcpy(event.bytes, message->head, size);
     } else {
-        struct sim_message *copy = create_message(sim, message->head_size);
-        memcpy(copy->head, message->head, message->head_size);
-        if (message->bulk) {
-            copy->bulk = message->bulk;
-            copy->bulk_size = message->bulk_size;
-            copy->token = message->token;
-        }
-        event.what = copy;
+        event.what = create_message(message);
     }
     if (sim->machine->observe)
         sim->machine->observe(comm->rank, to, message->head, message->head_size,
@@ -179,9 +134,8 @@ static void sim_comm_send(struct taskpool_comm *comm, int to,
     sim_count_message(worker, size);
     event.time_s = sim_spend_overhead(worker) + sim_latency(sim, comm->rank, to, size);
     event_queue_add(&sim->events, event);
-    if (sim_recorder(sim))
-        recorder_sent(sim_recorder(sim), sim_message_lane(worker), comm, to, size,
-                      sim->events.n_added - 1);
+    recorder_sent(sim->driver.records.recorder, sim_message_lane(worker), comm, to, size,
+                  sim->events.n_added - 1);
 }
 
 static void sim_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
@@ -194,9 +148,8 @@ static void sim_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
     }
     sim_count_message(worker, sizeof increment);
     double sent_s = sim_spend_overhead(worker);
-    if (sim_recorder(sim))
-        recorder_request(sim_recorder(sim), sim_message_lane(worker), comm, TRACE_COUNTER_REQUEST,
-                         sizeof increment);
+    recorder_request(sim->driver.records.recorder, sim_message_lane(worker), comm,
+                     TRACE_COUNTER_REQUEST, sizeof increment);
     event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCH,
                                                  .time_s = sent_s + sim_latency(sim, comm->rank, 0,
                                                                                 sizeof increment),

@@ -8,10 +8,12 @@
  * later. Within a node no card takes part. A thread moves one block after another, as the programs
  * do. Source: Alexandrov, Ionescu, Schauser, Scheiman, SPAA 1995, 95. */
 #include "sched/pool/core/task_data.h"
-#include "sched/pool/drivers/sim/data_cache.h"
 #include "sched/pool/drivers/sim/driver_sim_private.h"
+#include "support/base/array.h"
+#include "support/base/die.h"
 
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 
 /* The transfers of a thread. */
@@ -24,42 +26,171 @@ struct sim_mover {
     int64_t n, next;
 };
 
+/* A copy of another worker's block in a node's memory, or a block that a worker of the node has
+ * written, until it has to make room or its writer takes it out. */
+struct copy {
+    int64_t block, bytes; /* block first: the order of array_ascending */
+    int writer;           /* that has to take it out; -1: it is as its owner has it */
+    struct copy *newer, *older;
+    struct copy *next_written, **to_written; /* in the list of its writer */
+};
+
+/* Holds the copies that were used last, up to a number of bytes. */
+struct node_memory {
+    void *copies; /* tree of tsearch, by block */
+    struct copy *newest, *oldest;
+    int64_t used_bytes;
+};
+
 struct sim_data {
     const struct taskpool_data *table; /* borrowed */
-    struct data_cache *cache;
+    int n_nodes;
+    struct node_memory *nodes;
+    int64_t node_bytes;       /* of each node's memory, for copies */
+    struct copy **written;    /* by each worker */
     double *cards;            /* of each node: busy until then */
     struct sim_mover *movers; /* n_workers x n_threads */
 };
 
+/* --- copies --- */
+
+static void unlink_copy(struct node_memory *node, struct copy *copy)
+{
+    *(copy->newer ? &copy->newer->older : &node->newest) = copy->older;
+    *(copy->older ? &copy->older->newer : &node->oldest) = copy->newer;
+}
+
+static void link_copy(struct node_memory *node, struct copy *copy)
+{
+    copy->newer = NULL;
+    copy->older = node->newest;
+    *(node->newest ? &node->newest->newer : &node->oldest) = copy;
+    node->newest = copy;
+}
+
+static void forget_writer(struct copy *copy)
+{
+    if (copy->writer < 0)
+        return;
+    *copy->to_written = copy->next_written;
+    if (copy->next_written)
+        copy->next_written->to_written = copy->to_written;
+    copy->writer = -1;
+}
+
+static void drop_oldest_copy(struct node_memory *node)
+{
+    struct copy *copy = node->oldest;
+    unlink_copy(node, copy);
+    forget_writer(copy);
+    node->used_bytes -= copy->bytes;
+    tdelete(copy, &node->copies, array_ascending);
+    free(copy);
+}
+
+static struct copy *find_copy(const struct node_memory *node, int64_t block)
+{
+    struct copy *const *found = tfind(&block, &node->copies, array_ascending);
+    return found ? *found : NULL;
+}
+
+/* Whether the node has the block, which is then the one used last. */
+static bool use_copy(struct node_memory *node, int64_t block)
+{
+    struct copy *copy = find_copy(node, block);
+    if (!copy)
+        return false;
+    unlink_copy(node, copy);
+    link_copy(node, copy);
+    return true;
+}
+
+/* Puts a block that the node does not have into its memory. Returns -1 when it is there; otherwise
+ * a written block that had to make room for it, which is to be brought to its owner before this is
+ * called again. */
+static int64_t put_copy(struct sim_data *data, struct node_memory *node, int64_t block)
+{
+    int64_t bytes = data->table->blocks[block].bytes;
+    while (node->used_bytes + bytes > data->node_bytes) {
+        const struct copy *oldest = node->oldest;
+        int64_t written = oldest->writer >= 0 ? oldest->block : -1;
+        drop_oldest_copy(node);
+        if (written >= 0)
+            return written;
+    }
+    struct copy *copy = malloc(sizeof *copy);
+    if (!copy)
+        die_no_memory("no memory for the data of simulated nodes");
+    *copy = (struct copy){.block = block, .bytes = bytes, .writer = -1};
+    if (!tsearch(copy, &node->copies, array_ascending))
+        die_no_memory("no memory for the data of simulated nodes");
+    link_copy(node, copy);
+    node->used_bytes += bytes;
+    return -1;
+}
+
+/* A worker of the node has written a block that the node has. */
+static void note_written(struct sim_data *data, struct copy *copy, int worker)
+{
+    if (copy->writer >= 0)
+        return;
+    copy->writer = worker;
+    copy->next_written = data->written[worker];
+    copy->to_written = &data->written[worker];
+    if (copy->next_written)
+        copy->next_written->to_written = &copy->next_written;
+    data->written[worker] = copy;
+}
+
+/* Another of the blocks that the worker has to take out, which stays as a copy; -1: no more. */
+static int64_t take_written(struct sim_data *data, int worker)
+{
+    struct copy *copy = data->written[worker];
+    if (!copy)
+        return -1;
+    forget_writer(copy);
+    return copy->block;
+}
+
+/* --- life --- */
+
+void sim_data_begin(struct sim_data *data)
+{
+    for (int i = 0; i < data->n_nodes; i++)
+        while (data->nodes[i].oldest)
+            drop_oldest_copy(&data->nodes[i]);
+}
+
 enum status sim_data_create(struct driver_sim *sim)
 {
     const struct taskpool_machine *machine = sim->machine;
-    int n_nodes = (sim->n_workers - 1) / sim->node_size + 1;
+    size_t n_workers = (size_t)sim->n_workers;
     if (!machine->data || sim->setup->problem->record_size > 0)
         return STATUS_OK;
-    sim->data = calloc(1, sizeof *sim->data);
-    TRY(CHECK_MEMORY(sim->data, "no memory for simulated data"));
-    sim->data->table = machine->data;
-    sim->data->cards = calloc((size_t)n_nodes, sizeof *sim->data->cards);
-    sim->data->movers =
-        calloc((size_t)sim->n_workers * (size_t)sim->n_threads, sizeof *sim->data->movers);
-    TRY(CHECK_MEMORY(sim->data->cards && sim->data->movers, "no memory for simulated data"));
-    return data_cache_create(n_nodes, sim->n_workers, machine->cache_bytes, &sim->data->cache);
+    struct sim_data *data = sim->data = calloc(1, sizeof *data);
+    TRY(CHECK_MEMORY(data, "no memory for simulated data"));
+    size_t n_nodes = (n_workers - 1) / (size_t)sim->node_size + 1;
+    data->table = machine->data;
+    data->node_bytes = machine->cache_bytes;
+    data->nodes = calloc(n_nodes, sizeof *data->nodes);
+    data->n_nodes = data->nodes ? (int)n_nodes : 0;
+    data->written = calloc(n_workers, sizeof *data->written);
+    data->cards = calloc(n_nodes, sizeof *data->cards);
+    data->movers = calloc(n_workers * (size_t)sim->n_threads, sizeof *data->movers);
+    return CHECK_MEMORY(data->nodes && data->written && data->cards && data->movers,
+                        "no memory for the data of %zu simulated nodes", n_nodes);
 }
 
 void sim_data_destroy(struct sim_data *data)
 {
     if (!data)
         return;
-    data_cache_destroy(data->cache);
+    sim_data_begin(data);
+    free(data->nodes);
+    free(data->written);
     free(data->cards);
     free(data->movers);
     free(data);
-}
-
-void sim_data_begin(struct sim_data *data)
-{
-    data_cache_clear(data->cache);
 }
 
 static struct sim_mover *mover_of_caller(struct sim_worker *worker)
@@ -110,9 +241,8 @@ static void begin_transfer(struct sim_worker *worker, int64_t block, bool to_own
     mover->to_owner = to_owner;
     worker->caller->doing = RUNNING;
     sim_count_message(worker, (size_t)sim->data->table->blocks[block].bytes);
-    if (sim_recorder(sim))
-        recorder_request(sim_recorder(sim), sim_message_lane(worker), &worker->comm,
-                         TRACE_BLOCK_TRANSFER, (size_t)sim->data->table->blocks[block].bytes);
+    recorder_request(sim->driver.records.recorder, sim_message_lane(worker), &worker->comm,
+                     TRACE_BLOCK_TRANSFER, (size_t)sim->data->table->blocks[block].bytes);
     double sent_s = worker->caller->clock_s + machine->overhead_s;
     if (!near) {
         add_move_event(worker, EVENT_DEPARTS, sent_s + (to_owner ? 0 : machine->latency_s));
@@ -154,20 +284,19 @@ static void pass_card(struct sim_worker *worker, const struct event *event)
 /* Whether another block has to leave first, and does so now. */
 static bool keep_block(struct sim_worker *worker, struct sim_mover *mover)
 {
-    const struct sim_data *data = worker->sim->data;
-    int node = node_of_worker(worker->sim, worker->comm.rank);
+    struct sim_data *data = worker->sim->data;
+    struct node_memory *node = &data->nodes[node_of_worker(worker->sim, worker->comm.rank)];
     int64_t block = mover->placed;
     /* Another worker of the node may have brought it meanwhile. */
-    if (!data_cache_use(data->cache, node, block)) {
-        int64_t written =
-            data_cache_put(data->cache, node, block, data->table->blocks[block].bytes);
+    if (!use_copy(node, block)) {
+        int64_t written = put_copy(data, node, block);
         if (written >= 0) {
             begin_transfer(worker, written, true);
             return true;
         }
     }
     if (mover->why == SIM_MOVES_WRITTEN)
-        data_cache_write(data->cache, node, block, worker->comm.rank);
+        note_written(data, find_copy(node, block), worker->comm.rank);
     mover->placed = -1;
     return false;
 }
@@ -178,12 +307,12 @@ static bool begin_access(struct sim_worker *worker, struct sim_mover *mover,
 {
     const struct driver_sim *sim = worker->sim;
     const struct taskpool_data_block *block = &sim->data->table->blocks[access->block];
-    int node = node_of_worker(sim, worker->comm.rank);
+    struct node_memory *node = &sim->data->nodes[node_of_worker(sim, worker->comm.rank)];
     if (access->writes != (mover->why == SIM_MOVES_WRITTEN) ||
         data_block_owner(block, sim->n_workers) == worker->comm.rank ||
-        (!access->writes && data_cache_use(sim->data->cache, node, access->block)))
+        (!access->writes && use_copy(node, access->block)))
         return false;
-    bool is_kept = data_cache_keeps(sim->data->cache, block->bytes);
+    bool is_kept = block->bytes <= sim->data->node_bytes;
     mover->placed = is_kept ? access->block : -1;
     if (access->writes && is_kept)
         return false;
@@ -205,7 +334,7 @@ static bool begin_next_transfer(struct sim_worker *worker, struct sim_mover *mov
     }
     if (mover->why != SIM_MOVES_REST)
         return false;
-    int64_t written = data_cache_take_written(worker->sim->data->cache, worker->comm.rank);
+    int64_t written = take_written(worker->sim->data, worker->comm.rank);
     if (written >= 0)
         begin_transfer(worker, written, true);
     return written >= 0;

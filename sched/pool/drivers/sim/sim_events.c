@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/sim/driver_sim_private.h"
+#include "support/base/array.h"
 #include "support/base/die.h"
 
 #include <math.h>
@@ -8,68 +9,46 @@
 
 /* --- messages --- */
 
-/* Assembles the message as its receiver sees it: bulk is read only now. */
-static void assemble(struct driver_sim *sim, const struct sim_message *message)
-{
-    size_t head_size = (size_t)message->head_size;
-    size_t size = head_size + message->bulk_size;
-    if (size > sim->incoming_capacity) {
-        free(sim->incoming);
-        sim->incoming_capacity = 2 * size;
-        sim->incoming = malloc(sim->incoming_capacity);
-        if (!sim->incoming)
-            die_no_memory("no memory for a message of %zu bytes", size);
-    }
-    memcpy(sim->incoming, message->head, head_size);
-    if (message->bulk)
-        memcpy((char *)sim->incoming + head_size, message->bulk, message->bulk_size);
-}
-
-static void receive_in_full(struct sim_worker *worker, const struct event *event)
-{
-    struct driver_sim *sim = worker->sim;
-    struct sim_message *message = event->what;
-    assemble(sim, message);
-    sim->mode->receive(worker->state, event->from, sim->incoming,
-                       (size_t)message->head_size + message->bulk_size);
-    if (message->bulk)
-        event_queue_add(&sim->events, (struct event){.kind = EVENT_SENT,
-                                                     .time_s = taskpool_comm_now(&worker->comm),
-                                                     .worker = event->from,
-                                                     .value = message->token});
-    sim_message_destroy(sim, message);
-}
-
-static void hand_to_mode(struct sim_worker *worker, const struct event *event)
-{
-    if (event->size > 0)
-        worker->sim->mode->receive(worker->state, event->from, event->bytes, (size_t)event->size);
-    else
-        receive_in_full(worker, event);
-}
-
-static size_t size_of_event(const struct event *event)
+/* The message as its receiver sees it: bulk is read only now. */
+static const void *assemble(struct driver_sim *sim, const struct event *event, size_t *size)
 {
     const struct sim_message *message = event->what;
-    return event->size > 0 ? (size_t)event->size : (size_t)message->head_size + message->bulk_size;
+    *size = (size_t)event->size;
+    if (event->size > 0)
+        return event->bytes;
+    *size = message->head_size + message->bulk_size;
+    if (array_reserve(&sim->incoming, (int64_t)*size, &sim->incoming_capacity, 1) != STATUS_OK)
+        die_no_memory("no memory for a message of %zu bytes", *size);
+    memcpy(sim->incoming, message->head, message->head_size);
+    if (message->bulk)
+        memcpy((char *)sim->incoming + message->head_size, message->bulk, message->bulk_size);
+    return sim->incoming;
 }
 
-static void hand_to_mode_recorded(struct sim_worker *worker, const struct event *event)
+static void complete_message(struct sim_worker *worker, int from, struct sim_message *message)
 {
-    struct recorder *recorder = sim_recorder(worker->sim);
-    struct recorder_message received =
-        recorder_receive(recorder, &worker->comm, event->from, size_of_event(event), event->order);
-    hand_to_mode(worker, event);
-    recorder_received(recorder, sim_message_lane(worker), &worker->comm, &received);
+    if (message->bulk)
+        event_queue_add(&worker->sim->events,
+                        (struct event){.kind = EVENT_SENT,
+                                       .time_s = taskpool_comm_now(&worker->comm),
+                                       .worker = from,
+                                       .value = message->token});
+    free(message);
 }
 
 static void receive_message(struct sim_worker *worker, const struct event *event)
 {
+    struct driver_sim *sim = worker->sim;
+    struct recorder *recorder = sim->driver.records.recorder;
+    size_t size;
     sim_spend_overhead(worker);
-    if (sim_recorder(worker->sim))
-        hand_to_mode_recorded(worker, event);
-    else
-        hand_to_mode(worker, event);
+    const void *bytes = assemble(sim, event, &size);
+    struct recorder_message received =
+        recorder_receive(recorder, &worker->comm, event->from, size, event->order);
+    sim->mode->receive(worker->state, event->from, bytes, size);
+    if (event->size == 0)
+        complete_message(worker, event->from, event->what);
+    recorder_received(recorder, sim_message_lane(worker), &worker->comm, &received);
 }
 
 static void receive_queued(struct sim_worker *worker)
@@ -125,7 +104,7 @@ static void take_message(struct sim_worker *worker, const struct event *event)
     if (worker->n_active == 0) {
         sim->n_lost++;
         if (event->size == 0)
-            sim_message_destroy(sim, event->what);
+            free(event->what);
     } else if (by_thread && (sim->servers || worker->n_waiting == 0)) {
         serve_message(worker, event);
     } else if (call_waiting(worker, event->time_s)) {
@@ -240,13 +219,13 @@ void sim_drop_events(struct driver_sim *sim)
         else if (event.kind != EVENT_WAKE)
             sim->n_lost++;
         if (event.kind == EVENT_MESSAGE && event.size == 0)
-            sim_message_destroy(sim, event.what);
+            free(event.what);
     }
     /* After a failure messages may still be queued. */
     for (int i = 0; i < sim->n_workers; i++)
         while (sim_worker(sim, i)->first) {
             event = sim_take_queued(sim_worker(sim, i));
             if (event.size == 0)
-                sim_message_destroy(sim, event.what);
+                free(event.what);
         }
 }

@@ -5,54 +5,39 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int64_t sim_words_of(const struct driver_sim *sim, int rank)
+/* The first worker of a node has its memory. */
+static enum status share_words(struct driver_sim *sim, int rank)
 {
-    return sim->mode->node_words(sim->setup, &sim_worker(sim, rank)->comm);
-}
-
-/* Positions in the memory of each node, which end with its size. Returns the words of all nodes. */
-static int64_t lay_out_words(struct driver_sim *sim)
-{
-    int64_t n_all = 0, *first = sim->first_words;
-    for (int rank = 0; rank < sim->n_workers; rank += sim->node_size) {
-        int n = sim_worker(sim, rank)->comm.n_node_ranks;
-        first[0] = 0;
-        for (int i = 0; i < n; i++)
-            first[i + 1] = first[i] + sim_words_of(sim, rank + i);
-        n_all += first[n];
-        first += n + 1;
+    int n = sim_worker(sim, rank)->comm.n_node_ranks;
+    int64_t *first = calloc((size_t)n + 1, sizeof *first);
+    sim_worker(sim, rank)->comm.node_first = first;
+    TRY(CHECK_MEMORY(first, "no memory for %d simulated workers", sim->n_workers));
+    for (int i = 0; i < n; i++)
+        first[i + 1] =
+            first[i] + sim->mode->node_words(sim->setup, &sim_worker(sim, rank + i)->comm);
+    int64_t *words = calloc((size_t)first[n] + 1, sizeof *words); /* there may be none */
+    for (int i = 0; i < n; i++) {
+        sim_worker(sim, rank + i)->comm.node_words = words;
+        sim_worker(sim, rank + i)->comm.node_first = first;
     }
-    return n_all;
-}
-
-static void connect_words(struct driver_sim *sim)
-{
-    int64_t *words = sim->words, *first = sim->first_words;
-    for (int rank = 0; rank < sim->n_workers; rank += sim->node_size) {
-        int n = sim_worker(sim, rank)->comm.n_node_ranks;
-        for (int i = 0; i < n; i++) {
-            struct taskpool_comm *comm = &sim_worker(sim, rank + i)->comm;
-            comm->node_words = words;
-            comm->node_first = first;
-        }
-        words += first[n];
-        first += n + 1;
-    }
+    return CHECK_MEMORY(words, "no memory for the %lld words that %d simulated workers share",
+                        (long long)first[n], n);
 }
 
 enum status sim_node_memory_create(struct driver_sim *sim)
 {
-    if (!sim->mode->node_words)
-        return STATUS_OK;
-    size_t n_nodes = ((size_t)sim->n_workers - 1) / (size_t)sim->node_size + 1;
-    sim->first_words = malloc(((size_t)sim->n_workers + n_nodes) * sizeof *sim->first_words);
-    TRY(CHECK_MEMORY(sim->first_words, "no memory for %d simulated workers", sim->n_workers));
-    int64_t n_all = lay_out_words(sim);
-    sim->words = calloc((size_t)n_all, sizeof *sim->words);
-    TRY(CHECK_MEMORY(sim->words, "no memory for the %lld words that %d simulated workers share",
-                     (long long)n_all, sim->n_workers));
-    connect_words(sim);
+    for (int rank = 0; sim->mode->node_words && rank < sim->n_workers; rank += sim->node_size)
+        TRY(share_words(sim, rank));
     return STATUS_OK;
+}
+
+void sim_node_memory_destroy(struct driver_sim *sim)
+{
+    for (int rank = 0; rank < sim->n_workers; rank += sim->node_size) {
+        struct taskpool_comm *comm = &sim_worker(sim, rank)->comm;
+        free(comm->node_words);
+        free((int64_t *)comm->node_first);
+    }
 }
 
 /* The worker that has the word. */

@@ -4,6 +4,43 @@
 
 #include <math.h>
 
+/* --- records --- */
+
+int64_t sim_lane(struct sim_worker *worker, const struct sim_thread *thread)
+{
+    return (int64_t)worker->comm.rank * worker->sim->n_threads + (thread - sim_threads(worker));
+}
+
+int64_t sim_message_lane(struct sim_worker *worker)
+{
+    return sim_lane(worker, worker->serving ? sim_threads(worker) : worker->caller);
+}
+
+void sim_record(struct sim_worker *worker, const struct sim_thread *thread, enum trace_use use,
+                double begin_s, double end_s)
+{
+    struct recorder *recorder = worker->sim->driver.records.recorder;
+    const struct trace_span span = {
+        .begin_s = begin_s, .end_s = end_s, .number = -1, .use = (int32_t)use};
+    if (recorder && !worker->sim->restoring && end_s > begin_s)
+        recorder_span(recorder, sim_lane(worker, thread), &span, 0);
+}
+
+/* A task that ran on the caller, and the driver's time for it. */
+static void record_sim_task(struct sim_worker *worker, int64_t task, double begin_s, double end_s)
+{
+    struct recorder *recorder = worker->sim->driver.records.recorder;
+    const struct trace_span span = {.begin_s = begin_s,
+                                    .end_s = end_s,
+                                    .number = worker->record ? -1 : task,
+                                    .n = 1,
+                                    .use = TRACE_TASK};
+    if (recorder)
+        recorder_task(recorder, sim_lane(worker, worker->caller), &span, 0);
+    sim_record(worker, worker->caller, TRACE_SCHEDULER, end_s,
+               end_s + worker->sim->machine->task_s);
+}
+
 /* --- tasks --- */
 
 /* Duration of a task on this worker, without interruptions. */
@@ -53,7 +90,7 @@ static void call_back_at(struct sim_worker *worker, double time_s)
 }
 
 /* Begins the caller's next tasks, up to the next poll; where they need data, one. */
-static void begin_tasks(struct sim_worker *worker)
+static void begin_next_tasks(struct sim_worker *worker)
 {
     struct sim_thread *thread = worker->caller;
     int64_t left = thread->has_record ? 1 : taskpool_range_count(&thread->range);
@@ -121,7 +158,7 @@ void sim_end_tasks(struct sim_worker *worker, double time_s)
         int64_t task = thread->range.first;
         double end_s = work_end(worker, start_s, task_work(worker, task));
         end_task(worker, task, end_s - start_s);
-        sim_record_task(worker, task, start_s, end_s);
+        record_sim_task(worker, task, start_s, end_s);
         start_s = end_s + worker->sim->machine->task_s;
         thread->range.first += thread->range.step;
     }
@@ -164,7 +201,7 @@ static void run_null_tasks(struct sim_worker *worker)
     for (; thread->range.first < thread->range.last; thread->range.first += thread->range.step) {
         double end_s = work_end(worker, thread->clock_s, work_s);
         end_task(worker, thread->range.first, end_s - thread->clock_s);
-        sim_record_task(worker, thread->range.first, thread->clock_s, end_s);
+        record_sim_task(worker, thread->range.first, thread->clock_s, end_s);
         thread->clock_s = end_s + worker->sim->machine->task_s;
     }
 }
@@ -211,9 +248,8 @@ static enum taskpool_mode_step call_sim_mode(struct sim_worker *worker,
     }
     const struct taskpool_comm_counts before = worker->comm.counts;
     enum taskpool_mode_step step = worker->sim->mode->next(worker->state, work);
-    if (sim_recorder(worker->sim))
-        recorder_decided(sim_recorder(worker->sim), sim_message_lane(worker), &worker->comm,
-                         &before);
+    recorder_decided(worker->sim->driver.records.recorder, sim_message_lane(worker), &worker->comm,
+                     &before);
     return step;
 }
 
@@ -264,7 +300,7 @@ static void proceed_running(struct sim_worker *worker)
         if (!thread->has_record && is_null(worker, &thread->range))
             run_null_tasks(worker);
     }
-    begin_tasks(worker);
+    begin_next_tasks(worker);
     if (worker->n_waiting > 0 && taskpool_range_count(&worker->left) > 0)
         sim_proceed_waiting(worker, thread->clock_s);
 }
