@@ -407,7 +407,7 @@ def check(lab, system, n_tasks):
     # Steals within a node, from memory, succeed at the first attempt in all iterations.
     lab.at_least(f"{name}: attempted steals fall from the first to the last iteration, by",
                  system.steals(many, "steals_attempted", 0)["mean"]
-                 / system.steals(many, "steals_attempted", last)["mean"], 2.5)
+                 / system.steals(many, "steals_attempted", last)["mean"], 2)
     idle_s = {mode: system.seconds(many, mode) - system.ideal(many) for mode in ("Steal", "StealRet")}
     lab.at_least(f"{name}: idle time of StealRet falls from the first to the last iteration, by",
                  idle_s["Steal"] / idle_s["StealRet"], 2)
