@@ -91,6 +91,18 @@ static void recorded_noise_is_repeated(void **state)
     unlink(path);
 }
 
+/* 0.496 + 0.45 - 0.45 < 0.496 in doubles: the free time must not decrease. */
+static void rounding_takes_no_free_time(void **state)
+{
+    (void)state;
+    struct taskpool_noise noise;
+    const char *path = write_trace("start,seconds\n0.496,0.45\n");
+    assert_int_equal(taskpool_noise_read(&noise, path), STATUS_OK);
+    assert_true(noise.free_s[1] >= noise.free_s[0]);
+    taskpool_noise_fini(&noise);
+    unlink(path);
+}
+
 static void bad_traces_are_refused_with_their_line(void **state)
 {
     (void)state;
@@ -121,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(periodic_noise_delays_what_it_interrupts),
         cmocka_unit_test(recorded_noise_is_repeated),
+        cmocka_unit_test(rounding_takes_no_free_time),
         cmocka_unit_test(bad_traces_are_refused_with_their_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ static enum status parse_trace(struct line_reader *reader, struct taskpool_noise
         noise->free_s[i] = start_s - lost_s;
         lost_s += length_s;
         end_s = start_s + length_s;
-        noise->free_s[i + 1] = end_s - lost_s;
+        noise->free_s[i + 1] = fmax(noise->free_s[i], end_s - lost_s); /* but for rounding equal */
     }
     noise->period_s = end_s;
     if (noise->n == 0)
