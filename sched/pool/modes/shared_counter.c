@@ -232,8 +232,7 @@ static int64_t size_of_chunks(const struct shared_counter *self, const struct fs
     return size < (double)most ? max_int64((int64_t)ceil(size), self->least) : most;
 }
 
-/* Ends the measurement of a request, or begins that of the next. A simulated worker's clock still
- * stands where it began to wait when fetched is called, so both are done by next. */
+/* Ends the measurement of a request, or begins that of the next. */
 static void measure_request(struct shared_counter *self)
 {
     if (self->times_request == self->asking)
