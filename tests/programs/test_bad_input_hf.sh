@@ -240,7 +240,6 @@ refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched
 refuse "--guided is now --sched guided" water.xyz $with_basis --sched counter --guided
 refuse "--sched: 'lpt' is not one of static, " water.xyz $with_basis --sched lpt
 refuse "mode lpt knows all durations" water.xyz $with_basis --compare static,lpt
-refuse "--seeding has no effect with --sched auto" water.xyz $with_basis --seeding cyclic
 
 # Values that the mode cannot use.
 for value in 0 x -1 1.5 all; do
