@@ -6,7 +6,6 @@
 #include "support/base/die.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,6 +4,7 @@
 #include "sched/pool/queues/speed_classes.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
+#include "support/base/rank_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +49,12 @@ static void send_to_child(struct balancer_node *self, int32_t child, struct bala
                   (size_t)n * sizeof *tasks);
 }
 
+static void send_to_children(struct balancer_node *self, struct balancer_head *message, size_t size)
+{
+    for (int32_t child = 0; child < self->n_children; child++)
+        send_to_child(self, child, message, size, NULL, 0);
+}
+
 static void announce_average(struct balancer_node *self, struct balancer_average message)
 {
     self->average_s = message.average_s;
@@ -56,15 +63,13 @@ static void announce_average(struct balancer_node *self, struct balancer_average
         self->n_loads = 0;
         self->max_s = self->speed = self->fastest = self->longest = 0;
     }
-    for (int32_t child = 0; child < self->n_children; child++)
-        send_to_child(self, child, &message.head, sizeof message, NULL, 0);
+    send_to_children(self, &message.head, sizeof message);
 }
 
 static void announce_verdict(struct balancer_node *self, struct balancer_verdict message)
 {
     self->finished = true;
-    for (int32_t child = 0; child < self->n_children; child++)
-        send_to_child(self, child, &message.head, sizeof message, NULL, 0);
+    send_to_children(self, &message.head, sizeof message);
 }
 
 static void count_assigned(const struct balancer_pool *pool, int64_t *end)
@@ -181,22 +186,16 @@ static double sum_of_work(const struct balancer_node *self)
     return work;
 }
 
-static int ascending_rate(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 /* The median of the children's rates that are known; 0: none is. */
 static double median_rate(const struct balancer_node *self)
 {
     double *rates = balancer_allocate(self->n_children, sizeof *rates);
-    size_t n = 0;
+    int64_t n = 0;
     for (int32_t child = 0; child < self->n_children; child++)
         if (self->children[child].rate > 0)
             rates[n++] = self->children[child].rate;
-    qsort(rates, n, sizeof *rates, ascending_rate);
-    double median = n > 0 ? (rates[n / 2] + rates[(n - 1) / 2]) / 2 : 0;
+    numbers_sort(rates, n);
+    double median = n > 0 ? numbers_quantile(rates, n, 0.5) : 0;
     free(rates);
     return median;
 }

@@ -3,11 +3,11 @@
 
 #include "support/base/array.h"
 #include "support/base/die.h"
+#include "support/base/integers.h"
+#include "support/base/rank_statistics.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Speeds shown before their median counts: fewer say little where tasks are interrupted. */
 enum { LEAST = 5 };
@@ -30,12 +30,6 @@ void worker_speed_fini(struct worker_speed *self)
 
 /* --- tasks that moved --- */
 
-static int by_task(const void *left, const void *right)
-{
-    const struct moved_task *a = left, *b = right;
-    return (a->task > b->task) - (a->task < b->task);
-}
-
 static int by_giver(const void *left, const void *right)
 {
     const struct moved_task *a = left, *b = right;
@@ -56,7 +50,7 @@ void worker_speed_finished(struct worker_speed *self, int64_t task, double time_
         return;
     }
     struct moved_task *moved = self->n_moved > 0 ? bsearch(&key, self->moved, (size_t)self->n_moved,
-                                                           sizeof *self->moved, by_task)
+                                                           sizeof *self->moved, array_ascending)
                                                  : NULL;
     if (!moved || !(time_s > 0 && moved->work > 0))
         return;
@@ -78,21 +72,15 @@ static void report_to(struct worker_speed *self, int giver, int64_t *next)
     taskpool_comm_send(self->comm, giver, &report, sizeof report);
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const int32_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 void worker_speed_begin(struct worker_speed *self)
 {
     int64_t next = 0;
     if (self->n_moved > 0)
         qsort(self->moved, (size_t)self->n_moved, sizeof *self->moved, by_giver);
     if (self->n_givers > 0)
-        qsort(self->givers, (size_t)self->n_givers, sizeof *self->givers, ascending);
+        qsort(self->givers, (size_t)self->n_givers, sizeof *self->givers, array_ascending);
     for (int64_t i = 0; i < self->n_givers; i++)
-        report_to(self, self->givers[i], &next);
+        report_to(self, (int)self->givers[i], &next);
     self->n_givers = self->n_moved = 0;
 }
 
@@ -142,28 +130,23 @@ void worker_speed_end(struct worker_speed *self, const struct duration_bins *bin
             self->moved[n++] = self->moved[i];
     self->n_moved = n;
     if (n > 0)
-        qsort(self->moved, (size_t)n, sizeof *self->moved, by_task);
+        qsort(self->moved, (size_t)n, sizeof *self->moved, array_ascending);
 }
 
 /* --- the rate --- */
-
-static int ascending_speed(const void *left, const void *right)
-{
-    const float *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
 
 /* The median of the speeds shown. 1 while they are few, or where the middle half of them is wider than half
  * of the median's distance from 1: durations then vary more than workers do. */
 static double median_shown(const struct worker_speed *self)
 {
-    float sorted[WORKER_SPEEDS_SHOWN];
-    size_t n = self->n_shown < WORKER_SPEEDS_SHOWN ? (size_t)self->n_shown : WORKER_SPEEDS_SHOWN;
+    double sorted[WORKER_SPEEDS_SHOWN];
+    int64_t n = min_int64(self->n_shown, WORKER_SPEEDS_SHOWN);
     if (n < LEAST)
         return 1;
-    memcpy(sorted, self->shown, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, ascending_speed);
-    double median = (sorted[n / 2] + sorted[(n - 1) / 2]) / 2;
+    for (int64_t i = 0; i < n; i++)
+        sorted[i] = self->shown[i];
+    numbers_sort(sorted, n);
+    double median = numbers_quantile(sorted, n, 0.5);
     double width = sorted[n - 1 - n / 4] - sorted[n / 4];
     return width < fabs(median - 1) / 2 ? median : 1;
 }

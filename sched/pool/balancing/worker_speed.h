@@ -19,7 +19,7 @@
 
 enum { WORKER_SPEEDS_SHOWN = 16 };
 
-/* A task that came here between two iterations. */
+/* A task that came here between two iterations. The number comes first, for array_ascending. */
 struct moved_task {
     int64_t task;
     int64_t entry; /* of the bins that it was added to */
@@ -39,7 +39,7 @@ struct worker_speed {
 
     struct moved_task *moved; /* n_moved, by number while they run */
     int64_t n_moved, capacity;
-    int32_t *givers; /* n_givers: one for each message with tasks that its sender ran */
+    int64_t *givers; /* n_givers: one for each message with tasks that its sender ran */
     int64_t n_givers, givers_capacity;
     int64_t n_awaited; /* reports of workers that got tasks */
     float shown[WORKER_SPEEDS_SHOWN];

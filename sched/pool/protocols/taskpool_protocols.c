@@ -34,12 +34,6 @@ int taskpool_stealing_push(struct taskpool_stealing *stealing, struct taskpool_r
     return stealing_push((struct stealing *)stealing, &ranges);
 }
 
-int64_t taskpool_stealing_node_words(const struct taskpool_mode_setup *setup,
-                                     const struct taskpool_comm *comm)
-{
-    return steal_window_n_words(setup, comm);
-}
-
 /* --- termination --- */
 
 void taskpool_termination_init(struct taskpool_termination *termination, struct taskpool_comm *comm,

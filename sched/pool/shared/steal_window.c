@@ -51,8 +51,8 @@ static void store_window_word(struct steal_window *self, int64_t word, int64_t v
     taskpool_comm_store_word(self->comm, window_position(self, self->own, word), value);
 }
 
-int64_t steal_window_n_words(const struct taskpool_mode_setup *setup,
-                             const struct taskpool_comm *comm)
+int64_t taskpool_stealing_node_words(const struct taskpool_mode_setup *setup,
+                                     const struct taskpool_comm *comm)
 {
     (void)comm;
     return setup->problem->record_size > 0 ? 0 : THEFT_N_WORDS;

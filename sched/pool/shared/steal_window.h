@@ -34,10 +34,6 @@ struct steal_window_part {
     struct taskpool_range ranges[STEAL_WINDOW_RANGES];
 };
 
-/* The function node_words of modes. */
-int64_t steal_window_n_words(const struct taskpool_mode_setup *setup,
-                             const struct taskpool_comm *comm);
-
 /* comm  borrowed. Without memory, or other workers on the node, the window stays empty. */
 void steal_window_init(struct steal_window *window, struct taskpool_comm *comm);
 

@@ -21,7 +21,7 @@ static struct windows *make_windows(void)
     const struct taskpool_mode_setup setup = {.problem = &problem};
     int64_t n_words[NODE_CASE_WORKERS];
     for (int i = 0; i < NODE_CASE_WORKERS; i++)
-        n_words[i] = steal_window_n_words(&setup, NULL);
+        n_words[i] = taskpool_stealing_node_words(&setup, NULL);
     node_case_init(&windows->node, n_words);
     for (int i = 0; i < NODE_CASE_WORKERS; i++)
         steal_window_init(&windows->each[i], &windows->node.comms[i]);
