@@ -109,6 +109,7 @@ static enum status set_up(struct taskpool *pool, const struct taskpool_mode *mod
     const char *speeds = pool->settings.speeds;
     pool->setup.problem = &pool->problem;
     pool->setup.settings = &pool->settings;
+    pool->setup.tasks_wait = pool->machine && pool->machine->data;
     if (speeds && *speeds)
         TRY(sum_speeds(pool, n_workers));
     if (mode->seeded && pool->problem.record_size == 0) {

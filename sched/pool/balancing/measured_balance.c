@@ -22,7 +22,7 @@ enum status measured_balance_init(struct measured_balance *self,
         own.least_excess = KEPT_EXCESS;
         own.donate_above = fmax(own.donate_above, 1 + KEPT_EXCESS);
     }
-    self->learns_speed = !problem->tasks_keep_data && !own.as_published;
+    self->learns_speed = !problem->tasks_keep_data && !setup->tasks_wait && !own.as_published;
     worker_speed_init(&self->speed, problem, comm);
     balancer_init(&self->balancer, comm, &self->bins, self->learns_speed ? &self->speed : NULL,
                   &own);

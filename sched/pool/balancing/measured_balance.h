@@ -6,7 +6,8 @@
  * Where tasks keep data (taskpool_problem.tasks_keep_data) the first iteration's durations do not
  * count: in the second one tasks stay, and find what they kept. No iteration but the first steals. Tasks move
  * only where the largest load exceeds the best possible by KEPT_EXCESS. Speeds are not
- * learned: a task that has lost its data is slow on any worker. */
+ * learned: a task that has lost its data is slow on any worker. Nor are they where tasks wait for blocks,
+ * near on one node and far on another. */
 #pragma once
 
 #include "sched/pool/balancing/balancer.h"

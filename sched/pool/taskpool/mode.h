@@ -143,6 +143,8 @@ struct taskpool_mode_setup {
     const struct taskpool_seeding *seeding; /* NULL unless the mode is seeded and the pool static */
     const int64_t *speed_sums; /* of --speeds: the size + 1 exclusive prefix sums of the workers'
                                 * speeds, in units of 2^-30 of the largest; NULL: all are equal */
+    bool tasks_wait; /* for blocks of data (struct taskpool_machine): a task's duration depends on the
+                      * node it runs on */
 };
 
 /* Required: name, help, init, next, restore, progress. Other members may be NULL, 0 or false. */
@@ -216,7 +218,7 @@ struct taskpool_mode {
     void (*fetched)(void *state, int64_t value);
 
     /* A task of a static pool ended, or was skipped after a failure (time_s below 0: not known). What
-     * it waited for blocks of data (simulated) is not part of its time. NULL: not
+     * it waited for blocks of data is part of its time. NULL: not
      * needed; the driver then does not time single tasks. */
     void (*finished)(void *state, int64_t task, double time_s);
 

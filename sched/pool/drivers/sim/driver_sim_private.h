@@ -173,6 +173,9 @@ void sim_data_begin(struct sim_data *data);
 bool sim_move(struct sim_worker *worker, enum sim_moves why, int64_t task);
 bool sim_go_on_moving(struct sim_worker *worker, const struct event *event, enum sim_moves *why);
 
+/* The time that the caller's task waited for its data. */
+double sim_read_s(struct sim_worker *worker);
+
 /* --- sim_worker.c: the worker's reaction to events --- */
 
 /* Moves the clock of a waiting thread of the worker to this time. */

@@ -24,6 +24,7 @@ struct sim_mover {
     int64_t placed; /* block to be put into the node's memory; -1: none */
     const struct taskpool_data_access *accesses; /* n; next is the first that was not handled yet */
     int64_t n, next;
+    double read_s; /* that the task waited for what it reads */
 };
 
 /* A copy of another worker's block in a node's memory, or a block that a worker of the node has
@@ -200,6 +201,11 @@ static struct sim_mover *mover_of_caller(struct sim_worker *worker)
     return &sim->data->movers[(int64_t)worker->comm.rank * sim->n_threads + thread];
 }
 
+double sim_read_s(struct sim_worker *worker)
+{
+    return worker->sim->data ? mover_of_caller(worker)->read_s : 0;
+}
+
 static int node_of_worker(const struct driver_sim *sim, int worker)
 {
     return worker / sim->node_size;
@@ -363,5 +369,7 @@ bool sim_go_on_moving(struct sim_worker *worker, const struct event *event, enum
     thread->statistics.communication_s += moved_s;
     sim_record(worker, thread, TRACE_COMMUNICATION, thread->clock_s, end_s);
     thread->clock_s = end_s;
+    if (mover->why == SIM_MOVES_READ)
+        mover->read_s += moved_s;
     return begin_next_transfer(worker, mover);
 }
