@@ -131,6 +131,8 @@ refuse "--steal 0: " $drawn --sched steal --steal 0
 refuse "--steal x: " $drawn --simulate 4 --sched retentive --steal x
 bad_line "$drawn --simulate 4 --sched steal --steal x" "--steal x: "
 refuse "--seeding has no effect" --uts T1 --sched steal --seeding cyclic
+refuse "--victim has no effect with --sched lifeline" --uts T1 --sched auto --victim random
+refuse "--branching has no effect" $drawn --sched persist --balancer central --branching 4
 refuse "--time-scale has no effect" --uts T1 --sched steal --time-scale 2
 
 # Sweeps.

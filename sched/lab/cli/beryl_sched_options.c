@@ -88,8 +88,11 @@ static enum status choose_modes(struct beryl_sched_options *options)
 {
     struct taskpool_settings without_speeds = options->pool;
     without_speeds.speeds = "";
-    return mode_options_choose(&without_speeds, options->compare, options->n_rounds,
-                               &options->modes);
+    TRY(mode_options_choose(&without_speeds, options->compare, options->n_rounds, &options->modes));
+    struct mode_list run = options->modes;
+    for (int m = 0; m < run.n && options->workload.uts; m++)
+        run.modes[m] = mode_for(run.modes[m], true)->name;
+    return mode_options_check_list(&without_speeds, &run);
 }
 
 /* Takes "all" for all modes whose tasks can add tasks. */
@@ -186,6 +189,8 @@ static enum status check_workload(const struct beryl_sched_options *options)
     const struct workload_settings *workload = &options->workload;
     const struct machine_settings *machine = &options->machine;
     const bool uts = workload->uts, jacobi = workload->jacobi, real = is_real(options);
+    const bool has_blocks = workload->profile && (vt_is_name(workload->profile) ||
+                                                  task_data_is_beside(workload->profile));
     const bool has_speeds = options->pool.speeds && *options->pool.speeds;
     const char *own = uts ? "uts" : jacobi ? "jacobi" : workload->bnsl ? "bnsl" : NULL;
     const struct {
@@ -206,11 +211,12 @@ static enum status check_workload(const struct beryl_sched_options *options)
          " of tasks that are not of a --profile"},
         {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
          " of tasks that are not of a --profile"},
-        {machine->data == MACHINE_DATA_ON && workload->profile && !vt_is_name(workload->profile) &&
-             !task_data_is_beside(workload->profile),
-         "data", "simulate", " without X.blocks.csv beside the profile X.csv"},
+        {!has_blocks && machine->data == MACHINE_DATA_ON, "data", "simulate",
+         " without X.blocks.csv beside the profile X.csv"},
         {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
          " off"},
+        {!has_blocks && machine->cache_bytes >= 0, "node-cache", "simulate",
+         " without X.blocks.csv beside the profile X.csv"},
         {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},
         {!real && options->pool.watchdog_s > 0, "watchdog", "simulate", ", whose time is not real"},
         {!real && workload->bnsl_kicks >= 0, "kicks", "simulate", ", which finds no network"},

@@ -35,8 +35,23 @@ static const struct taskpool_option persist_rows[] = {
 
 #undef FIELD
 
-static struct taskpool_mode_options persist_options =
-    TASKPOOL_MODE_OPTIONS(persist_rows, sizeof(struct persist_settings));
+enum { DEFAULT_BRANCHING = 3 };
+
+static int check_persist(const struct taskpool_settings *settings);
+
+static struct taskpool_mode_options persist_options = {.rows = persist_rows,
+                                                       .n_rows = sizeof persist_rows /
+                                                                 sizeof persist_rows[0],
+                                                       .size = sizeof(struct persist_settings),
+                                                       .check = check_persist};
+
+static int check_persist(const struct taskpool_settings *settings)
+{
+    const struct persist_settings *own = taskpool_settings_of(settings, &persist_options);
+    if (own->balancer == BALANCER_CENTRAL && own->branching != DEFAULT_BRANCHING)
+        return FAIL(STATUS_USAGE, "--branching has no effect with --balancer central");
+    return STATUS_OK;
+}
 
 static int persist_init(void *state, const struct taskpool_mode_setup *setup,
                         struct taskpool_comm *comm)

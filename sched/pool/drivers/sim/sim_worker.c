@@ -144,7 +144,8 @@ static void end_task(struct sim_worker *worker, int64_t task, double time_s)
         sim->status = history_add(history, task, time_s, worker->comm.rank);
     if (!driver_reports_tasks(sim->mode, sim->setup->problem))
         return;
-    sim->mode->finished(worker->state, task, sim->status == STATUS_OK ? time_s + sim_read_s(worker) : -1);
+    sim->mode->finished(worker->state, task,
+                        sim->status == STATUS_OK ? time_s + sim_read_s(worker) : -1);
 }
 
 void sim_end_tasks(struct sim_worker *worker, double time_s)
