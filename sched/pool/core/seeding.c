@@ -33,11 +33,6 @@ void seeding_fini(struct taskpool_seeding *seeding)
     *seeding = (struct taskpool_seeding){0};
 }
 
-int taskpool_seeding_rule_of(const struct taskpool_seeding *seeding)
-{
-    return seeding->rule;
-}
-
 int64_t taskpool_seeding_n_ranges(const struct taskpool_seeding *seeding, int worker)
 {
     return seeding->owned ? seeding->owned[worker - seeding->first_owned].n : 1;

@@ -68,9 +68,6 @@ int64_t taskpool_seeding_n_ranges(const struct taskpool_seeding *seeding, int wo
 struct taskpool_range taskpool_seeding_range(const struct taskpool_seeding *seeding, int worker,
                                              int64_t i);
 
-/* Its rule: enum taskpool_seeding_rule (taskpool.h). */
-int taskpool_seeding_rule_of(const struct taskpool_seeding *seeding);
-
 /* --- Options --- */
 
 /* A table of options that one mode or several read. */
