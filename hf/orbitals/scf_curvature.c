@@ -41,17 +41,13 @@ enum { MAX_PRODUCTS = 60 };
 
 static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.3};
 
-/* Among the few rotations of one of many representations low eigenvalues of closed shells are further
- * apart. */
-static const struct search_care restricted_block_care = {6, 4, 0.5};
-
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy.
  */
 #define TYPICAL_CURVATURE 0.1
 #define THIRD_DERIVATIVE  1.0
 
-/* Vectors of a search in a pass, at most. A sum of several representations under which centres move
- * takes a matrix for each, of few quartets: then one does, also where there is room for more. */
+/* Vectors of a search in a pass, at most. In a large group a vector is of several representations, each
+ * a matrix of few quartets (fock_parts.h): then one vector fills a pass. */
 static int most_vectors(const struct scf_basis *basis, bool is_own)
 {
     const struct tile_symmetry *symmetry = basis->problem->symmetry;
@@ -61,25 +57,19 @@ static int most_vectors(const struct scf_basis *basis, bool is_own)
     return basis->n_spins == 1 && is_own ? FOCK_MAX_COULOMB : FOCK_MAX_MATRICES / basis->n_spins;
 }
 
-enum status curvature_search_init(struct scf_hessian *hessian,
-                                  struct scf_representations *representations, int representation,
-                                  bool is_own, const struct scf_directions *soft,
+enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
+                                  const struct scf_directions *soft,
                                   struct curvature_search *search)
 {
     const struct scf_basis *basis = hessian->basis;
     int n_spins = basis->n_spins;
-    if (n_spins == 2)
-        search->care = &unrestricted_care;
-    else
-        search->care =
-            davidson_is_of_many(representations->n) ? &restricted_block_care : &restricted_care;
+    search->care = n_spins == 2 ? &unrestricted_care : &restricted_care;
     search->curvature.error = INFINITY;
     search->is_own = is_own;
+    search->gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
     struct davidson_start start = {.n_divisions = search->care->start_divisions,
                                    .most_new = most_vectors(basis, is_own),
-                                   .leave_out_free = is_own,
-                                   .representations = representations,
-                                   .representation = representation};
+                                   .leave_out_free = is_own};
     if (n_spins == 2 && start.most_new > 1)
         start.soft = soft;
     return davidson_init(hessian, &start, &search->davidson);
@@ -124,8 +114,7 @@ static double estimate_eigenvalue_error(const struct curvature_search *search)
 }
 
 /* Error of the lowest eigenvalue that more products do not make smaller: of screening, because
- * the state is off the stationary point by the gradient over the curvature, along x and across, and because
- * it has not quite the symmetry of the representations. */
+ * the state is off the stationary point by the gradient over the curvature, along x and across. */
 static double estimate_eigenvalue_noise(const struct curvature_search *search)
 {
     const struct davidson *davidson = &search->davidson;
@@ -135,7 +124,7 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
     if (along > 0)
         distance += along / fmax(fabs(davidson->eigenvalues[0]), along);
     return SCREENING_ERROR * fock_threshold(hessian->basis->problem->fock) +
-           THIRD_DERIVATIVE * distance + davidson->representations->asymmetry;
+           THIRD_DERIVATIVE * distance;
 }
 
 /* A negative eigenvalue of the wider space is an upper bound, which shows a saddle point; how low it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The search for the lowest eigenvalue of the Hessian in a space of determinants, or of one representation
- * there, until its sign is known. A pass is
+/* The search for the lowest eigenvalue of the Hessian in a space of determinants, until its sign is
+ * known. A pass is
  *
  *   curvature_search_choose, the products of the new vectors of its Davidson space,
  *   curvature_search_advance. */
@@ -27,15 +27,14 @@ struct curvature_search {
     const struct search_care *care;
     struct scf_curvature curvature; /* the outcome */
     bool is_own;          /* in the state's own space, where it has a gradient and free rotations */
-    double gradient_norm; /* of the state; set by the owner */
+    double gradient_norm; /* of the state */
     bool done;
 };
 
 /* Zeroed by the caller. soft: as in davidson_start, used where noise begins beside it. Collective, like
  * all that follows. Errors: those of davidson_init; on failure davidson_fini still has to be called. */
-enum status curvature_search_init(struct scf_hessian *hessian,
-                                  struct scf_representations *representations, int representation,
-                                  bool is_own, const struct scf_directions *soft,
+enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
+                                  const struct scf_directions *soft,
                                   struct curvature_search *search);
 
 /* Vectors that the search wants in the coming pass. Not collective. */

@@ -14,10 +14,9 @@ _Static_assert((int)DAVIDSON_VECTORS <= (int)SCF_MAX_COMBINED,
 #define TWO_ELECTRON_FRACTION 0.4
 
 /* vectors, products, next, free_rotations, x and scratch. */
-enum { MAX_ROTATIONS = 2 * DAVIDSON_VECTORS + DAVIDSON_MAX_NEW + SCF_MAX_FREE_ROTATIONS + 2 };
+enum { N_ROTATIONS = 2 * DAVIDSON_VECTORS + DAVIDSON_MAX_NEW + SCF_MAX_FREE_ROTATIONS + 2 };
 
-/* The pointers to all; their number. */
-static int list_rotations(struct davidson *davidson, struct scf_rotation *all[MAX_ROTATIONS])
+static void list_rotations(struct davidson *davidson, struct scf_rotation *all[N_ROTATIONS])
 {
     int n = 0;
     all[n++] = &davidson->x;
@@ -26,31 +25,23 @@ static int list_rotations(struct davidson *davidson, struct scf_rotation *all[MA
         all[n++] = &davidson->next[i];
     for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
         all[n++] = &davidson->free_rotations[i];
-    for (int i = 0; i < davidson->capacity; i++) {
+    for (int i = 0; i < DAVIDSON_VECTORS; i++) {
         all[n++] = &davidson->vectors[i];
         all[n++] = &davidson->products[i];
     }
-    return n;
 }
 
 void davidson_fini(struct davidson *davidson)
 {
-    struct scf_rotation *all[MAX_ROTATIONS];
-    int n = list_rotations(davidson, all);
-    for (int i = 0; i < n; i++)
+    struct scf_rotation *all[N_ROTATIONS];
+    list_rotations(davidson, all);
+    for (int i = 0; i < N_ROTATIONS; i++)
         scf_rotation_fini(all[i]);
 }
 
-static int capacity_of_block(int n_representations)
+int64_t davidson_bytes(const struct scf_basis *plan)
 {
-    return davidson_is_of_many(n_representations) ? DAVIDSON_BLOCK_VECTORS : DAVIDSON_VECTORS;
-}
-
-int64_t davidson_bytes(const struct scf_basis *plan, int n_representations)
-{
-    struct davidson davidson = {.capacity = capacity_of_block(n_representations)};
-    struct scf_rotation *all[MAX_ROTATIONS];
-    return list_rotations(&davidson, all) * scf_rotation_bytes(plan);
+    return N_ROTATIONS * scf_rotation_bytes(plan);
 }
 
 /* y = x over the differences of orbital energies less shift; the floor keeps them positive. */
@@ -75,22 +66,6 @@ static int64_t count_rotations(const struct scf_basis *basis)
     return n;
 }
 
-/* The part of noise in a block is rounding errors below this, as where the block has no rotations. */
-#define LEAST_PART 1e-8
-
-/* A first vector: noise of the block, or zero where that is empty. */
-static void set_first(struct davidson *davidson, const struct davidson_start *start, int stream,
-                      struct scf_rotation *x)
-{
-    struct scf_rotation *noise = &davidson->scratch;
-    scf_rotation_set_noise(stream, noise);
-    scf_representations_split(start->representations, noise, 1, &start->representation, &x);
-    if (scf_rotation_dot(x, x) < LEAST_PART * LEAST_PART * scf_rotation_dot(noise, noise))
-        scf_rotation_add(0, x, 0, x);
-    for (int k = 0; k < start->n_divisions; k++)
-        divide_by_gaps(davidson, 0, x, x);
-}
-
 /* Removes what vector has of n orthonormal ones; the square of its norm after it. *before: before it,
  * unless it is known. */
 static double remove_parts(int n, const struct scf_rotation orthonormal[],
@@ -107,23 +82,18 @@ static double remove_parts(int n, const struct scf_rotation orthonormal[],
     return left;
 }
 
-/* A new vector that has less in its block is rounding errors of what was removed from it; a soft mode that
- * has less in the searched space belongs to another. */
-#define LEAST_IN_BLOCK 0.5
+/* A soft mode of which less is left without free rotations is one of them. */
+#define LEAST_LEFT 0.5
 
-/* Sets x to a unit vector along what the searched space, without free rotations, has of the first soft mode
- * that lies there for the most part; false if none does. */
+/* Sets x to a unit vector along the first soft mode that is no free rotation; false if there is none. */
 static bool set_soft(const struct davidson *davidson, const struct davidson_start *start,
                      struct scf_rotation *x)
 {
-    struct scf_rotation mode = davidson->scratch;
     for (int i = 0; start->soft && i < start->soft->n; i++) {
         double before = 0;
-        scf_rotation_add(1, &start->soft->x[i], 0, &mode);
-        remove_parts(davidson->n_free, davidson->free_rotations, &mode, &before);
-        scf_representations_split(start->representations, &mode, 1, &start->representation, &x);
-        double square = scf_rotation_dot(x, x);
-        if (square > LEAST_IN_BLOCK * before) {
+        scf_rotation_add(1, &start->soft->x[i], 0, x);
+        double square = remove_parts(davidson->n_free, davidson->free_rotations, x, &before);
+        if (square > LEAST_LEFT * before) {
             scf_rotation_add(0, x, 1 / sqrt(square), x);
             return true;
         }
@@ -134,21 +104,20 @@ static bool set_soft(const struct davidson *davidson, const struct davidson_star
 enum status davidson_init(struct scf_hessian *hessian, const struct davidson_start *start,
                           struct davidson *davidson)
 {
-    *davidson = (struct davidson){.hessian = hessian,
-                                  .representations = start->representations,
-                                  .representation = start->representation,
-                                  .most_new = start->most_new,
-                                  .capacity = capacity_of_block(start->representations->n)};
-    struct scf_rotation *all[MAX_ROTATIONS];
-    int n = list_rotations(davidson, all);
-    TRY(scf_rotations_init(hessian->basis, n, all));
+    *davidson = (struct davidson){.hessian = hessian, .most_new = start->most_new};
+    struct scf_rotation *all[N_ROTATIONS];
+    list_rotations(davidson, all);
+    TRY(scf_rotations_init(hessian->basis, N_ROTATIONS, all));
     if (start->leave_out_free)
         TRY(scf_find_free_rotations(hessian, davidson->free_rotations, &davidson->n_free));
     if (davidson->n_free == count_rotations(hessian->basis))
         davidson->n_free = 0;
     davidson->has_soft = set_soft(davidson, start, &davidson->next[0]);
-    for (int i = davidson->has_soft; i < start->most_new; i++)
-        set_first(davidson, start, i, &davidson->next[i]);
+    for (int i = davidson->has_soft; i < start->most_new; i++) {
+        scf_rotation_set_noise(i, &davidson->next[i]);
+        for (int k = 0; k < start->n_divisions; k++)
+            divide_by_gaps(davidson, 0, &davidson->next[i], &davidson->next[i]);
+    }
     return STATUS_OK;
 }
 
@@ -171,30 +140,13 @@ static bool orthonormalise(struct davidson *davidson, int n)
     return true;
 }
 
-/* Makes vector number n one of the block again: what it has of others was a rounding error before little
- * was left of it, and would be taken for a part of the product. False if it is none. */
-static bool purify(struct davidson *davidson, int n)
-{
-    struct scf_rotation *vector = &davidson->vectors[n], *part = &davidson->scratch;
-    if (davidson->representations->n == 1)
-        return true;
-    scf_representations_split(davidson->representations, vector, 1, &davidson->representation,
-                              &part);
-    double square = scf_rotation_dot(part, part);
-    if (!(square > LEAST_IN_BLOCK))
-        return false;
-    scf_rotation_add(1 / sqrt(square), part, 0, vector);
-    return true;
-}
-
 void davidson_choose(struct davidson *davidson, int n)
 {
     davidson->n_new = 0;
     for (int i = 0; i < n; i++) {
         int place = davidson->n_vectors + davidson->n_new;
         scf_rotation_add(1, &davidson->next[i], 0, &davidson->vectors[place]);
-        if (orthonormalise(davidson, place) && purify(davidson, place))
-            davidson->n_new++;
+        davidson->n_new += orthonormalise(davidson, place);
     }
 }
 
@@ -250,7 +202,7 @@ static void precondition(struct davidson *davidson, int k, const struct scf_rota
  * led to it: eigenvalues near zero, which transition metals have, then never settle. */
 static void collapse_subspace(struct davidson *davidson)
 {
-    if (davidson->n_vectors + davidson->most_new <= davidson->capacity)
+    if (davidson->n_vectors + davidson->most_new <= DAVIDSON_VECTORS)
         return;
     const double *C = davidson->combinations;
     scf_rotations_combine(davidson->n_vectors, KEPT_VECTORS, C, davidson->vectors);
@@ -272,27 +224,4 @@ void davidson_prepare(struct davidson *davidson)
         precondition(davidson, k, &davidson->scratch);
     }
     collapse_subspace(davidson);
-}
-
-void davidson_newton_step(const struct davidson *davidson, const struct scf_rotation *g,
-                          struct scf_rotation *step)
-{
-    int n = davidson->n_vectors;
-    double dots[DAVIDSON_VECTORS + 1], within[DAVIDSON_VECTORS] = {0}, before = 0;
-    scf_rotation_dots(n, davidson->vectors, g, dots);
-    for (int k = 0; k < n; k++) {
-        const double *C = davidson->combinations + (int64_t)k * n;
-        double along = 0;
-        for (int i = 0; i < n; i++)
-            along += C[i] * dots[i];
-        for (int i = 0; i < n; i++)
-            within[i] -= C[i] * along / davidson->eigenvalues[k];
-    }
-    divide_by_gaps(davidson, 0, g, step);
-    scf_rotation_add(0, step, -1, step);
-    if (davidson->n_free > 0)
-        remove_parts(davidson->n_free, davidson->free_rotations, step, &before);
-    remove_parts(n, davidson->vectors, step, &before);
-    for (int i = 0; i < n; i++)
-        scf_rotation_add(within[i], &davidson->vectors[i], 1, step);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The lowest eigenvectors of the Hessian of orbital rotations in a subspace that grows by products
- * with it, after Davidson, J. Comput. Phys. 17, 87 (1975). Who has several such spaces can multiply
- * vectors of theirs in one pass over the integrals: a pass is
+ * with it, after Davidson, J. Comput. Phys. 17, 87 (1975). Several searches can share a pass over the
+ * integrals: a pass is
  *
  *   davidson_choose, products[n_vectors + i] = H vectors[n_vectors + i] for i < n_new,
  *   davidson_solve, and if the search goes on davidson_prepare. */
@@ -9,23 +9,18 @@
 
 #include "hf/orbitals/scf_free_rotation.h"
 #include "hf/orbitals/scf_hessian.h"
-#include "hf/orbitals/scf_representation.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
 
-/* Room for vectors: of the whole Hessian, and of one block among many. */
-enum { DAVIDSON_VECTORS = 24, DAVIDSON_BLOCK_VECTORS = 12, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
+enum { DAVIDSON_VECTORS = 24, DAVIDSON_MAX_NEW = FOCK_MAX_MATRICES };
 
 struct davidson {
     struct scf_hessian *hessian;
-    struct scf_representations *representations; /* borrowed */
-    int representation;                          /* of all vectors */
-    int n_vectors, n_new;                        /* with products; after them, in the coming pass */
-    int most_new;                                /* in any pass */
-    int capacity;                                /* vectors that there is room for */
-    bool has_soft;                               /* the first vector was a soft mode, not noise */
+    int n_vectors, n_new; /* with products; after them, in the coming pass */
+    int most_new;         /* in any pass */
+    bool has_soft;        /* the first vector was a soft mode, not noise */
     struct scf_rotation vectors[DAVIDSON_VECTORS];            /* orthonormal */
     struct scf_rotation products[DAVIDSON_VECTORS];           /* H times each */
     double matrix[DAVIDSON_VECTORS * DAVIDSON_VECTORS];       /* of H between them */
@@ -39,23 +34,15 @@ struct davidson {
     double residual_norm;           /* of H x - eigenvalue x */
 };
 
-/* Whether blocks are so numerous that few vectors of each suffice. */
-static inline bool davidson_is_of_many(int n_representations)
-{
-    return n_representations >= 4;
-}
-
 /* The space that is searched, and the first vectors. */
 struct davidson_start {
     /* Noise divided this many times by the differences of orbital energies is low excitations, the more
      * divisions the fewer of them. */
     int n_divisions;
-    int most_new;                                /* vectors of a pass, at most DAVIDSON_MAX_NEW */
-    bool leave_out_free;                         /* free rotations, where there are others */
-    struct scf_representations *representations; /* blocks of the Hessian */
-    int representation;                          /* the one that is searched */
-    /* Directions of low curvature, the lowest first, of which the first one that lies in the space replaces
-     * the noise of a first vector; NULL: none are known. */
+    int most_new;        /* vectors of a pass, at most DAVIDSON_MAX_NEW */
+    bool leave_out_free; /* free rotations, where there are others */
+    /* Directions of low curvature, the lowest first. The first one that is no free rotation replaces the
+     * noise of a first vector; NULL: none are known. */
     const struct scf_directions *soft;
 };
 
@@ -65,9 +52,8 @@ enum status davidson_init(struct scf_hessian *hessian, const struct davidson_sta
                           struct davidson *davidson);
 void davidson_fini(struct davidson *davidson);
 
-/* Bytes that it takes of a process, at most (scf_basis_plan), for one of n_representations blocks.
- * Not collective. */
-int64_t davidson_bytes(const struct scf_basis *plan, int n_representations);
+/* Bytes that it takes of a process, at most (scf_basis_plan). Not collective. */
+int64_t davidson_bytes(const struct scf_basis *plan);
 
 /* Makes the best n <= most_new of next vectors of the coming pass, n_new of them: 0 if the space is exhausted. */
 void davidson_choose(struct davidson *davidson, int n);
@@ -78,8 +64,3 @@ enum status davidson_solve(struct davidson *davidson);
 
 /* Finds the next vectors, and makes room for them. */
 void davidson_prepare(struct davidson *davidson);
-
-/* step = the Newton step -H^-1 g within the subspace, preconditioned outside it, without free
- * rotations. All eigenvalues have to be positive. */
-void davidson_newton_step(const struct davidson *davidson, const struct scf_rotation *g,
-                          struct scf_rotation *step);

@@ -82,8 +82,6 @@ struct scf_settings {
     const char *checkpoint;    /* file to write, or NULL: at the end, and */
     int64_t checkpoint_every;  /* after so many iterations */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
-    bool guess_is_near; /* D is of orbitals that are near the final ones: DIIS weighs its errors by
-                         * their energies (scf_metric.h) */
     /* D is of its orbitals, of another basis: DIIS begins with its steps; NULL: with none. */
     const struct checkpoint_reader *guess_steps;
     void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */

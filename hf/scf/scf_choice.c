@@ -28,10 +28,6 @@ enum {
 /* That fraction of the error where the gain of the next second-order step is estimated. */
 #define GAIN_LEFT 0.1
 
-/* That fraction of the error above which the gain of a Newton step says nothing about what is
- * left. */
-#define NEWTON_GAIN 0.1
-
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
 #define PROGRESS 0.7
 
@@ -76,14 +72,6 @@ static bool is_little_left(const struct scf_solver *solver, double error)
     return solver->second_order && solver->left < GAIN_LEFT * error;
 }
 
-/* Whether a Newton step of the test of stability gained next to nothing: it took out of the
- * gradient what lies along the lowest curvatures, whose full size the estimate by the lowest of
- * them assumes. */
-static bool is_newton_step_small(const struct scf_solver *solver, double error)
-{
-    return solver->newton && fabs(solver->now.change) < NEWTON_GAIN * error;
-}
-
 /* Where the gradient falls, an iteration gains less than the last one, whose change of the energy
  * bounds what is left. Where it does not, a soft mode is left, of which neither knows. */
 static bool is_energy_right(const struct scf_solver *solver)
@@ -92,7 +80,7 @@ static bool is_energy_right(const struct scf_solver *solver)
     return error > 0 && !solver->needs_gradient && solver->now.iteration > 1 &&
            (fabs(solver->now.change) < error || are_changes_shrinking(solver, error) ||
             is_little_left(solver, error)) &&
-           (estimate_energy_error(solver) < error || is_newton_step_small(solver, error)) &&
+           estimate_energy_error(solver) < error &&
            solver->state->norm < PROGRESS * solver->last_norm;
 }
 

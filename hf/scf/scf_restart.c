@@ -210,10 +210,8 @@ static enum status add_iterations(struct checkpoint_stream *stream, void *contex
     list_numbers(&progress, numbers);
     TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
     TRY(move_basis(stream, solver->basis->X));
-    if (progress.n_steps > 0) {
-        TRY(scf_restart_add_metric(stream, solver));
+    if (progress.n_steps > 0)
         TRY(add_steps(stream, solver));
-    }
     if (progress.has_best)
         TRY(add_best(stream, solver));
     if (progress.has_damped)
@@ -323,7 +321,7 @@ static enum status read_step(struct checkpoint_stream *stream, struct scf_solver
         transform(transformation, state->F[s]);
         transform(transformation, state->U[s]);
     }
-    diis_push(solver->diis, state->F, state->U, scf_metric_apply(solver->metric, state->U));
+    diis_push(solver->diis, state->F, state->U);
     return STATUS_OK;
 }
 
@@ -359,7 +357,6 @@ static enum status read_matrices(struct checkpoint_stream *stream, struct scf_so
 {
     int n_spins = solver->basis->n_spins;
     int64_t kept = scf_diis_size(solver->settings, solver->basis->n_spins), n = progress->n_steps;
-    TRY(scf_restart_read_metric(stream, solver, transformation->T));
     for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
         TRY(read_step(stream, solver, transformation, (int)step, n));
     if (progress->has_best)

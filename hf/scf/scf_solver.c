@@ -4,7 +4,6 @@
 #include "hf/orbitals/scf_stability.h"
 #include "hf/scf/scf_choice.h"
 #include "hf/scf/scf_first_state.h"
-#include "hf/scf/scf_level.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "support/base/clock.h"
@@ -48,7 +47,7 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
     int n_matrices = scf_matrices_at_once(settings, plan->n_spins, plan->n_functions);
     struct scf_solver solver;
     struct memory_need need = scf_fock_bytes(problem, n_matrices, n_processes);
-    need.own_bytes += (double)(scf_state_bytes(plan) + scf_metric_bytes(plan));
+    need.own_bytes += (double)scf_state_bytes(plan);
     if (settings->keep_occupation)
         need.own_bytes += (double)scf_occupation_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
@@ -90,7 +89,6 @@ void scf_solver_fini(struct scf_solver *solver)
     scf_quasi_newton_destroy(solver->quasi_newton);
     scf_second_order_destroy(solver->second_order);
     diis_destroy(solver->diis);
-    scf_metric_destroy(solver->metric);
     scf_state_destroy(solver->state);
     scf_fock_destroy(solver->fock);
 }
@@ -136,7 +134,6 @@ static void start_iteration(struct scf_solver *solver, const char *method)
     solver->now.iteration++;
     solver->last_norm = solver->state->norm;
     solver->left = INFINITY;
-    solver->newton = false;
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;
@@ -160,7 +157,7 @@ static enum status prepare_diis(struct scf_solver *solver)
     for (int s = 0; s < n_spins && state->idempotent; s++)
         scf_state_commutator(solver->basis, state, s, state->U[s]);
     if (state->idempotent)
-        diis_push(solver->diis, state->F, state->U, scf_metric_apply(solver->metric, state->U));
+        diis_push(solver->diis, state->F, state->U);
     if (diis_n_steps(solver->diis) > 1)
         TRY(diis_extrapolate(solver->diis, solver->basis->work_mm[0], state->F));
     bool damp = settings->damping > 0 && scf_solver_n_iterations(solver) <= DAMPED_ITERATIONS &&
@@ -205,7 +202,6 @@ static enum status diis_step(struct scf_solver *solver)
         TRY(create_diis(solver));
     TRY(prepare_diis(solver));
     TRY(scf_state_diagonalise(solver->basis, solver->state));
-    TRY(scf_level_turn(solver->basis, solver->state));
     if (solver->occupation)
         scf_occupation_keep(solver->occupation, solver->state);
     TRY(scf_state_build(solver->basis, solver->fock, solver->state));
@@ -372,16 +368,6 @@ static enum status measure_lowering(struct scf_solver *solver,
     return status;
 }
 
-/* A step of the curvatures that the test of stability found: the energy is not right yet, because one
- * of them is low. */
-static enum status take_newton_step(struct scf_solver *solver, const struct scf_rotation *kappa)
-{
-    start_iteration(solver, "Newton");
-    TRY(scf_rotate_and_build(solver->basis, solver->fock, solver->state, kappa, solver->state));
-    solver->newton = true;
-    return record_iteration(solver);
-}
-
 /* The lowest curvatures at the state; if it is a saddle, descends from it where that is possible.
  * *moved: the iterations must continue. */
 static enum status check_minimum(struct scf_solver *solver, bool *moved)
@@ -410,11 +396,6 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
         status = leave_saddle(solver, &stability, moved);
     else if (is_saddle)
         log_print("      %d saddle points were left already: this one is kept\n", SCF_MAX_SADDLES);
-    else if (!scf_choice_is_stationary(solver) &&
-             (stability.newton_step.kappa[0] || stability.newton_step.kappa[1])) {
-        status = take_newton_step(solver, &stability.newton_step);
-        *moved = !solver->is_tested; /* tested again where the gradient is smaller */
-    }
     scf_stability_fini(&stability);
     return status;
 }

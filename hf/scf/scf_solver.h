@@ -9,7 +9,6 @@
 #include "hf/orbitals/scf_second_order.h"
 #include "hf/orbitals/scf_state.h"
 #include "hf/scf/scf.h"
-#include "hf/scf/scf_metric.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/arrays/diis.h"
@@ -25,7 +24,6 @@ struct scf_solver {
     struct scf_fock *fock;
     struct scf_state *state;
     struct diis *diis;                     /* NULL while another method is in charge */
-    struct scf_metric *metric;             /* of the errors of DIIS; NULL: their plain product */
     struct scf_quasi_newton *quasi_newton; /* NULL while it is not in charge */
     bool quasi_newton_failed;
     struct scf_second_order *second_order; /* NULL until it is in charge */
@@ -37,7 +35,6 @@ struct scf_solver {
     double curvature;    /* of the energy, lowest: measured, or likely */
     bool needs_gradient; /* the energy alone does not end the iterations */
     bool is_tested;      /* the stability here is known */
-    bool newton;         /* the last step was one of the curvatures that the test found */
     bool is_flat;        /* the gradient cannot be made smaller, nor does it matter */
     bool has_damped;     /* F_damped is set */
     int64_t n_before;    /* iterations of the run that this one resumes */
