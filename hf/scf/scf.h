@@ -10,6 +10,7 @@
 
 #include "hf/fock/scf_problem.h"
 #include "hf/orbitals/scf_curvature.h"
+#include "hf/properties/properties.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/memory.h"
@@ -111,11 +112,10 @@ struct scf_result {
                       * SCF_FOLLOW_NONE keeps, hartree; 0: not known */
     int n_saddles;   /* left on the way: all have higher energies */
     struct scf_saddle saddles[SCF_MAX_SADDLES];
-    double dipole[3];          /* e Bohr, electrons and nuclei, about the origin */
-    double *mulliken;          /* per centre of the molecule: charge, e */
-    double s2;                 /* <S^2> */
-    bool keeps_occupation;     /* of the settings */
-    double occupation_overlap; /* then: scf_occupation_overlap */
+    double *properties[SCF_N_PROPERTIES]; /* values of each */
+    double s2;                            /* <S^2> */
+    bool keeps_occupation;                /* of the settings */
+    double occupation_overlap;            /* then: scf_occupation_overlap */
 };
 
 /* Runs to convergence, from D or, with settings->restart, whose density D is, from the state of
