@@ -43,7 +43,7 @@ struct scf_history {
     double curvature; /* of the energy, lowest: measured, or likely */
 };
 
-/* What of the problem and the settings decides, the same for a whole run. */
+/* The parts of the problem and the settings that decide, the same for a whole run. */
 struct scf_conditions {
     const struct scf_settings *settings; /* borrowed */
     int n_spins;
