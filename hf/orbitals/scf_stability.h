@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stability of a stationary point, whether it is a local minimum: the lowest eigenvalue of the Hessian
- * of orbital rotations (scf_davidson.h), in the space of its own kind of determinants
+ * of orbital rotations (scf_subspace.h), in the space of its own kind of determinants
  * (internal stability) and, of a restricted one, in that of UHF (external stability). Several
  * vectors share a pass over the integrals. A restricted solution that is stable in the wider
  * space is so in its own, whose curvature is then bounded, not sought.
