@@ -26,6 +26,7 @@ struct beryl_sched_options {
     const char *json;
     const char *report;      /* page of HTML */
     const char *profile;     /* CSV or NumPy, of the last iteration's tasks */
+    bool all_iterations;     /* ... or of all of them */
     const char *statistics;  /* CSV, a row for each worker and iteration */
     const char *sweep;       /* file of the options of simulated runs; NULL: this is one run */
     const char *calibration; /* file for measurements, made instead of a run */

@@ -3,7 +3,6 @@
 
 #include "sched/lab/cli/beryl_sched_outputs.h"
 #include "sched/lab/cli/sweep_file.h"
-#include "sched/lab/profiles/vt_file.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/base/version.h"
@@ -36,19 +35,10 @@ static enum status check_readable(const char *path)
     return STATUS_OK;
 }
 
-static enum status check_readable_profile(const char *path)
-{
-    char first[VT_PATH];
-    if (!vt_is_name(path))
-        return check_readable(path);
-    TRY(vt_file_name(path, 0, first));
-    return check_readable(first);
-}
-
 static enum status check_line_files(const struct beryl_sched_options *common,
                                     const struct beryl_sched_options *run)
 {
-    TRY(check_readable_profile(run->workload.profile));
+    TRY(check_readable(run->workload.profile));
     TRY(check_readable(run->pool.speeds));
     TRY(beryl_sched_try(run));
     return beryl_sched_outputs_check_inputs(common, run);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/profiles/task_data_read.h"
-
+#include "sched/lab/profiles/profile.h"
 #include "support/base/array.h"
 #include "support/io/line_reader.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/profiles/task_data_write.h"
-
+#include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/log.h"
@@ -186,5 +185,39 @@ enum status task_data_write(MPI_Comm comm, struct data_records *records, const c
     enum status status =
         status_agree(comm, rank == 0 ? write_data_tables(&paths, all, n) : STATUS_OK);
     free(all);
+    return status;
+}
+
+static enum status record_task_data(const struct taskpool_data *data, int64_t position,
+                                    struct data_records *records)
+{
+    int64_t task = data->tasks ? data->tasks[position] : position;
+    data_records_begin_task(records);
+    for (int64_t i = data->first[position]; i < data->first[position + 1]; i++) {
+        const struct taskpool_data_access *access = &data->accesses[i];
+        TRY(data_records_add(records, task, access->writes, data->numbers[access->block],
+                             data->blocks[access->block]));
+    }
+    return STATUS_OK;
+}
+
+enum status task_data_write_again(MPI_Comm comm, const struct taskpool_data *data,
+                                  const char *profile)
+{
+    struct data_records records = {0};
+    enum status status = STATUS_OK;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (!data) {
+        if (rank == 0)
+            task_data_remove(profile);
+        return STATUS_OK;
+    }
+    for (int64_t i = 0; i < data->n_tasks && status == STATUS_OK; i++)
+        status = record_task_data(data, i, &records);
+    status = status_agree(comm, status);
+    if (status == STATUS_OK)
+        status = task_data_write(comm, &records, profile);
+    data_records_fini(&records);
     return status;
 }

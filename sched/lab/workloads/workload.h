@@ -20,7 +20,7 @@ enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
 /* As given on the command line. The kind of workload is the one of the members `profile` to `bnsl`
  * that is not NULL. */
 struct workload_settings {
-    const char *profile;     /* file, or files of vt with %p for the rank */
+    const char *profile;     /* file */
     const char *gauss;       /* "MEAN,SD", seconds */
     const char *exponential; /* "MEAN" */
     const char *lognormal;   /* "MEAN,SD", of the durations themselves */
@@ -50,7 +50,6 @@ struct workload_settings {
 #define WORKLOAD_FIELD(name) offsetof(struct workload_settings, name)
 
 struct taskpool_data; /* sched/pool/core/task_data.h */
-struct vt_load;       /* sched/lab/profiles/vt_load.h */
 struct workload;
 
 struct workload_functions {
@@ -78,8 +77,8 @@ struct workload {
     double (*time)(int64_t task, const void *record, const void *context);
     bool (*are_null)(int64_t first, int64_t last, const void *context); /* NULL: none are */
     struct taskpool_data *data; /* what simulated tasks read and write; NULL: unknown. Its own */
-    const struct vt_load *recorded; /* by vt; NULL: another workload. Its own */
-    struct taskpool *pool;          /* set by the user; borrowed */
+    int64_t n_recorded;         /* iterations with durations of their own; 0: not recorded so */
+    struct taskpool *pool;      /* set by the user; borrowed */
 };
 
 struct workload_kind {

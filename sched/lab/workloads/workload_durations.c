@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of given durations: those of a profile, those of a load that vt recorded, whose phases are
- * iterations, or drawn for each task from the seed and its number. Run for real they wait, busily. */
-#include "sched/lab/profiles/profile_read.h"
-#include "sched/lab/profiles/task_data_read.h"
-#include "sched/lab/profiles/vt_load.h"
+/* Tasks of given durations: those of a profile, or drawn for each task from the seed and its number.
+ * Run for real they wait, busily. */
+#include "sched/lab/profiles/profile.h"
 #include "sched/lab/workloads/workload.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
@@ -21,7 +19,6 @@ struct workload_durations {
     double mean, sd;
     struct profile profile;       /* seconds of each task, if there is one */
     struct sparse_profile sparse; /* or of those that are not null */
-    struct vt_load recorded;      /* or by iteration */
     double drift;
     int64_t iteration;
     uint64_t seed;
@@ -65,11 +62,9 @@ static double draw_lognormal(const struct workload_durations *self, struct rando
 static double duration_of(const struct workload_durations *self, int64_t task)
 {
     if (self->profile.n > 0)
-        return self->scale * self->profile.seconds[task];
+        return self->scale * profile_seconds(&self->profile, self->iteration, task);
     if (self->sparse.n_tasks > 0)
         return self->scale * sparse_profile_seconds(&self->sparse, task);
-    if (self->recorded.n_tasks > 0)
-        return self->scale * vt_load_seconds(&self->recorded, self->iteration, task);
     struct random_stream random;
     random_stream_init(&random, self->seed, (uint64_t)task);
     return self->scale * self->draw(self, &random);
@@ -123,10 +118,11 @@ static int owner_of_data(int64_t task, int n_workers, void *context)
     return task_data_owner(self->workload.data, task, n_workers);
 }
 
+/* Where the task ran in its first iteration on file, modulo the number of workers. */
 static int recorded_owner(int64_t task, int n_workers, void *context)
 {
     const struct workload_durations *self = context;
-    return (int)(self->recorded.owners[task] % n_workers);
+    return (int)(self->profile.workers[task] % n_workers);
 }
 
 static enum status count_iteration(struct workload *workload, MPI_Comm comm)
@@ -143,7 +139,6 @@ static void destroy_durations(struct workload *workload)
     struct workload_durations *self = (struct workload_durations *)workload;
     profile_fini(&self->profile);
     sparse_profile_fini(&self->sparse);
-    vt_load_fini(&self->recorded);
     task_data_destroy(workload->data);
 }
 
@@ -181,14 +176,17 @@ static bool wants_data(const struct workload_settings *settings)
     return settings->n_simulated > 0 && task_data_is_beside(settings->profile);
 }
 
-/* The tasks' numbers are read for their data's sake, too. */
 static enum status read_task_durations(const struct workload_settings *settings, MPI_Comm comm,
                                        struct workload_durations *self)
 {
     struct workload *workload = &self->workload;
     if (settings->n_tasks < 0) {
-        TRY(profile_read(comm, settings->profile, wants_data(settings), &self->profile));
+        TRY(profile_read(comm, settings->profile, &self->profile));
         workload->problem.n_tasks = self->profile.n;
+        if (self->profile.workers) {
+            workload->problem.owner = recorded_owner;
+            workload->n_recorded = self->profile.n_iterations;
+        }
         return STATUS_OK;
     }
     workload->are_null = durations_are_null;
@@ -207,28 +205,9 @@ static enum status read_durations(const struct workload_settings *settings, MPI_
         return STATUS_OK;
     const struct profile *profile = sparse ? &self->sparse.profile : &self->profile;
     TRY(task_data_read(settings->profile, profile, &workload->data));
-    workload->problem.owner = owner_of_data;
+    if (!profile->workers)
+        workload->problem.owner = owner_of_data;
     return sparse ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
-}
-
-/* Owners are the ranks of the recorded placement, modulo the number of workers. */
-static enum status read_recorded(const struct workload_settings *settings, MPI_Comm comm,
-                                 struct workload_durations *self)
-{
-    struct workload *workload = &self->workload;
-    if (settings->null_s >= 0)
-        return FAIL(STATUS_USAGE, "--null-time has no effect with --profile %s, a load of vt",
-                    settings->profile);
-    TRY(vt_check_name("profile", settings->profile));
-    TRY(vt_load_read(comm, settings->profile, &self->recorded));
-    workload->recorded = &self->recorded;
-    workload->problem.n_tasks = self->recorded.n_tasks;
-    workload->problem.owner = recorded_owner;
-    if (settings->n_simulated > 0) {
-        workload->data = self->recorded.data;
-        self->recorded.data = NULL;
-    }
-    return STATUS_OK;
 }
 
 static enum status choose_durations(const struct workload_settings *settings, MPI_Comm comm,
@@ -236,8 +215,7 @@ static enum status choose_durations(const struct workload_settings *settings, MP
 {
     self->workload.problem.n_tasks = settings->n_tasks;
     if (settings->profile)
-        return vt_is_name(settings->profile) ? read_recorded(settings, comm, self)
-                                             : read_durations(settings, comm, self);
+        return read_durations(settings, comm, self);
     if (settings->exponential) {
         self->draw = draw_exponential;
         return parse_exponential(settings->exponential, self);
@@ -268,9 +246,10 @@ static enum status create_durations(const struct workload_settings *settings, MP
 /* --- kinds --- */
 
 static const struct option_row profile_rows[] = {
-    TEXT_OPTION("profile", WORKLOAD_FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
-                .help = "tasks of the durations on file: rows task,seconds, an array of doubles, "
-                        "or JSON of vt: %p stands for the rank, a phase is an iteration"),
+    TEXT_OPTION("profile", WORKLOAD_FIELD(profile), .value = "FILE.csv|FILE.npy",
+                .help = "tasks of the durations on file: rows task,seconds, or "
+                        "task,seconds,iteration,worker, or an array of doubles; beryl-vt "
+                        "translates JSON of vt"),
     REAL_OPTION("null-time", WORKLOAD_FIELD(null_s), 0, 1e6, .value = "SECONDS",
                 .help = "--profile: duration of null tasks, i.e. tasks that are missing from the "
                         "file, up to --tasks T in all; the others keep their numbers"),
