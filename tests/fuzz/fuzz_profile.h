@@ -8,8 +8,9 @@
 #include <assert.h>
 #include <math.h>
 
-static inline void fuzz_check_profile(const char *path)
+static inline void fuzz_profile(const char *path)
 {
+    enum { N_TASKS = 1000000 };
     struct profile profile;
     if (profile_read(MPI_COMM_SELF, path, &profile) != STATUS_OK)
         return;
@@ -21,17 +22,10 @@ static inline void fuzz_check_profile(const char *path)
             assert(isfinite(profile_seconds(&profile, k, i)) &&
                    profile_seconds(&profile, k, i) >= 0);
     }
+    if (profile_add_null_tasks(&profile, path, N_TASKS, 0.5) == STATUS_OK) {
+        assert(!profile_are_null(&profile, 0, N_TASKS));
+        assert(profile_seconds(&profile, 0, N_TASKS - 1) >= 0);
+        assert(!profile_are_null(&profile, profile.tasks[0], profile.tasks[0] + 1));
+    }
     profile_fini(&profile);
-}
-
-static inline void fuzz_profile(const char *path)
-{
-    enum { N_TASKS = 1000000 };
-    struct sparse_profile sparse;
-    fuzz_check_profile(path);
-    if (sparse_profile_init(&sparse, MPI_COMM_SELF, path, N_TASKS, 0.5) != STATUS_OK)
-        return;
-    assert(!sparse_profile_are_null(&sparse, 0, N_TASKS));
-    assert(sparse_profile_seconds(&sparse, N_TASKS - 1) >= 0);
-    sparse_profile_fini(&sparse);
 }

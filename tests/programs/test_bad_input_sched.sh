@@ -154,7 +154,7 @@ refuse samples.csv --bnsl samples.csv --json samples.csv
 refuse "name the same file" $drawn --json a.csv --write-profile a.csv
 refuse "name the same file" $drawn --json a.csv --write-profile ./a.csv
 refuse "a.txt: the name must end in .csv or .npy" $drawn --write-profile a.txt
-refuse "beryl-vt FILE.csv FILE.%p.json" $drawn --write-profile w.%p.json
+refuse "beryl-vt run.csv 'w.%p.json'" $drawn --write-profile w.%p.json
 refuse "beryl-vt 'load.%p.json' load.csv" --profile load.%p.json --node-cache 0 --simulate 2
 refuse "beryl-vt 'load.0.json.br' load.csv" --profile load.0.json.br
 refuse "--all-iterations has no effect" $drawn --all-iterations

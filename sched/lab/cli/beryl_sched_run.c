@@ -143,7 +143,7 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("Workload   %s\n", run->workload->name);
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
-    if (run->workload->n_recorded > 0)
+    if (run->workload->n_recorded > 1)
         log_print("Recorded   %lld iterations: --iterations %lld runs all\n",
                   (long long)run->workload->n_recorded, (long long)run->workload->n_recorded);
     if (moved_data(run))
@@ -291,7 +291,8 @@ static void write_failed_run(const struct run *run, enum status status)
 static enum status write_profiles(struct run *run)
 {
     const char *path = run->options->profile;
-    TRY(task_data_write_again(run->comm, run->workload->data, path));
+    if (run->rank == 0)
+        task_data_remove(path);
     if (!run->options->all_iterations)
         return profile_write(run->comm, taskpool_history(run->pool), path);
     return status_agree(run->comm,

@@ -13,17 +13,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* --- names --- */
+
 /* Whether the name ends so. */
 bool profile_has_ending(const char *path, const char *ending);
+
+/* Refuses a name of JSON of vt, with the command that translates it. NULL is fine.
+ * Errors: STATUS_USAGE. */
+enum status profile_check_input(const char *path);
+
+/* Whether the value of --write-profile ends in .csv or .npy, or is a device or pipe under /dev. Of JSON
+ * of vt the message says how to translate to it. NULL is fine.
+ * Errors: STATUS_USAGE. */
+enum status profile_check_name(const char *path);
 
 /* --- durations, read --- */
 
 struct profile {
     int64_t n, n_iterations;
-    double *
-        seconds; /* n_iterations x n, finite and not below 0; 0: the task is not in the iteration */
+    double *seconds;  /* n_iterations x n, finite and not below 0; 0: not in the iteration */
     int64_t *tasks;   /* n numbers, ascending */
     int64_t *workers; /* n, where each task ran in its first iteration; NULL: not on file */
+    double null_s;    /* of null tasks */
+    uint64_t *blocks; /* a bit for each 64 tasks: whether one is on file; NULL: no null tasks */
 };
 
 /* Reads the seconds of every task. Collective over comm; rank 0 reads.
@@ -36,33 +48,18 @@ struct profile {
 enum status profile_read(MPI_Comm comm, const char *path, struct profile *profile);
 void profile_fini(struct profile *profile);
 
-/* Seconds of the task at a position, from 0, in an iteration: iterations beyond the last on file
- * repeat it. */
-double profile_seconds(const struct profile *profile, int64_t iteration, int64_t position);
+/* Seconds of a task, by its position from 0, or by its number where there are null tasks, in an
+ * iteration: iterations beyond the last on file repeat it. */
+double profile_seconds(const struct profile *profile, int64_t iteration, int64_t task);
 
-/* Refuses a name of JSON of vt, with the command that translates it. NULL is fine.
- * Errors: STATUS_USAGE. */
-enum status profile_check_input(const char *path);
+/* Makes the profile that of a pool of n_all tasks, of which those on file keep their numbers and all
+ * others are null tasks of null_s seconds. path: for messages.
+ * Errors: STATUS_INPUT (n_all is too small, or workers are on file), STATUS_NO_MEMORY. */
+enum status profile_add_null_tasks(struct profile *profile, const char *path, int64_t n_all,
+                                   double null_s);
 
-/* Durations of a pool with mostly null tasks: those on file, and one duration for all others. */
-struct sparse_profile {
-    struct profile profile; /* of the others; owned */
-    int64_t n_tasks;
-    double null_s;
-    uint64_t *blocks; /* a bit for each block of 64 tasks: whether one of them is on file */
-};
-
-/* n_tasks  of the pool, more than any number on file
- * Collective over comm. Errors: those of profile_read, STATUS_INPUT (a number beyond the
- * pool's, several iterations), STATUS_NO_MEMORY; the same on every process. */
-enum status sparse_profile_init(struct sparse_profile *sparse, MPI_Comm comm, const char *path,
-                                int64_t n_tasks, double null_s);
-void sparse_profile_fini(struct sparse_profile *sparse);
-
-double sparse_profile_seconds(const struct sparse_profile *sparse, int64_t task);
-
-/* Whether none of the tasks [first, last) is on file. */
-bool sparse_profile_are_null(const struct sparse_profile *sparse, int64_t first, int64_t last);
+/* Whether all tasks [first, last) are null tasks. */
+bool profile_are_null(const struct profile *profile, int64_t first, int64_t last);
 
 /* --- durations, written --- */
 
@@ -81,11 +78,6 @@ enum status profile_write(MPI_Comm comm, const struct taskpool_history *history,
 enum status profile_print_iteration(MPI_Comm comm, const struct taskpool_history *history,
                                     int64_t iteration, FILE *stream);
 
-/* Whether the value of --write-profile ends in .csv or .npy, or is a device or pipe under /dev.
- * path    NULL: no profile, accepted
- * Errors: STATUS_USAGE. */
-enum status profile_check_name(const char *path);
-
 /* --- blocks, read; not collective --- */
 
 /* The table of blocks, as task data without tasks.
@@ -95,7 +87,7 @@ enum status task_data_read_sizes(const char *path, struct taskpool_data **data);
 /* Adds the table of accesses.
  * data     with its blocks
  * profile  its tasks are those that may occur; data counts them as the profile does, from 0 on
- * Errors: as above; data has then blocks alone. */
+ * Errors: as above; data can then only be destroyed. */
 enum status task_data_read_accesses(const char *path, const struct profile *profile,
                                     struct taskpool_data *data);
 
@@ -140,8 +132,3 @@ void task_data_remove(const char *profile);
  * not written, older files removed, and the log says so. Collective; rank 0 collects and writes.
  * Each task is with one process. Errors: STATUS_IO, STATUS_NO_MEMORY; the same on every process. */
 enum status task_data_write(MPI_Comm comm, struct data_records *records, const char *profile);
-
-/* Writes data that were read. As above.
- * data  on every process or on none; NULL: older files are removed */
-enum status task_data_write_again(MPI_Comm comm, const struct taskpool_data *data,
-                                  const char *profile);

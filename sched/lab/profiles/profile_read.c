@@ -14,14 +14,14 @@
 #define MAX_TABLE_BYTES (64LL << 31)
 
 struct profile_row {
-    int64_t task, line;
+    int64_t task, iteration, worker, line;
     double seconds;
-    int32_t iteration, worker;
 };
 
 struct profile_rows {
     struct profile_row *list; /* n */
     int64_t n, capacity, n_iterations;
+    const char *head;
     bool has_workers; /* the columns iteration and worker */
 };
 
@@ -36,43 +36,26 @@ static enum status add_profile_row(struct profile_rows *rows, struct profile_row
     return STATUS_OK;
 }
 
-enum status profile_check_input(const char *path)
-{
-    if (path && (profile_has_ending(path, ".json") || profile_has_ending(path, ".json.br")))
-        return FAIL(STATUS_USAGE,
-                    "--profile %s: JSON of vt is translated first: beryl-vt '%s' load.csv, then "
-                    "--profile load.csv",
-                    path, path);
-    return STATUS_OK;
-}
-
 /* --- CSV --- */
 
-enum { N_SHORT = 2, N_LONG = 4 };
-static const char *const profile_heads[] = {
-    [N_SHORT] = "task,seconds", [N_LONG] = "task,seconds,iteration,worker"};
+enum { N_LONG = 4 };
 
 /* Iterations appear one after the other, so that a wrong number cannot ask for a large table. */
 static enum status read_profile_row(const struct line_reader *reader, struct profile_rows *rows)
 {
     struct word fields[N_LONG];
-    int n_fields = rows->has_workers ? N_LONG : N_SHORT;
     struct profile_row row = {.line = reader->line};
-    int64_t iteration = 0, worker = 0;
-    if (!split_fields(reader->all, n_fields, fields) || !word_to_integer(fields[0], &row.task) ||
-        !word_to_real(fields[1], &row.seconds) || row.task < 0 || !(row.seconds >= 0))
-        return line_reader_fail(reader,
-                                "a row is %s, the number of a task and its seconds 0 or more: '%s'",
-                                profile_heads[n_fields], word_show(reader->all).text);
-    if (rows->has_workers &&
-        (!word_to_integer(fields[2], &iteration) || !word_to_integer(fields[3], &worker) ||
-         iteration < 0 || iteration > rows->n_iterations || worker < 0 || worker > INT32_MAX))
-        return line_reader_fail(reader,
-                                "a row is %s, iterations from 0 on one after the other, a worker's "
-                                "number 0 or more: '%s'",
-                                profile_heads[n_fields], word_show(reader->all).text);
-    row.iteration = (int32_t)iteration;
-    row.worker = (int32_t)worker;
+    bool is_row = split_fields(reader->all, rows->has_workers ? N_LONG : 2, fields) &&
+                  word_to_integer(fields[0], &row.task) && row.task >= 0 &&
+                  word_to_real(fields[1], &row.seconds) && row.seconds >= 0;
+    if (is_row && rows->has_workers)
+        is_row = word_to_integer(fields[2], &row.iteration) && row.iteration >= 0 &&
+                 row.iteration <= rows->n_iterations && word_to_integer(fields[3], &row.worker) &&
+                 row.worker >= 0;
+    if (!is_row)
+        return line_reader_fail(reader, "a row is %s, all 0 or more%s: '%s'", rows->head,
+                                rows->has_workers ? ", iterations one after the other" : "",
+                                word_show(reader->all).text);
     return add_profile_row(rows, row);
 }
 
@@ -91,8 +74,8 @@ static enum status read_profile_rows(struct line_reader *reader, struct profile_
     struct line_reader ahead = *reader;
     struct word fields[N_LONG];
     rows->has_workers = line_reader_next_filled(&ahead) && split_fields(ahead.all, N_LONG, fields);
-    TRY(line_reader_take_head(reader, "a profile",
-                              profile_heads[rows->has_workers ? N_LONG : N_SHORT]));
+    rows->head = rows->has_workers ? "task,seconds,iteration,worker" : "task,seconds";
+    TRY(line_reader_take_head(reader, "a profile", rows->head));
     while (line_reader_next_filled(reader))
         TRY(read_profile_row(reader, rows));
     if (rows->n > 0)
@@ -120,23 +103,13 @@ static enum status read_profile_table(const char *path, struct profile_rows *row
 enum { MAX_HEADER = 4096 };
 
 /* Reads up to the data. Format: see profile_write.c; from version 2 on the header's
- * length has four bytes. */
-static bool read_header(FILE *file, char header[MAX_HEADER + 1])
+ * length has four bytes. It ends with its line. */
+static bool read_header(FILE *file, char header[MAX_HEADER])
 {
-    unsigned char start[8], length_bytes[4] = {0};
-    if (fread(start, 1, sizeof start, file) != sizeof start || memcmp(start, "\x93NUMPY", 6) != 0 ||
-        start[6] < 1)
-        return false;
-    size_t n = start[6] == 1 ? 2 : 4;
-    if (fread(length_bytes, 1, n, file) != n)
-        return false;
-    size_t length = 0;
-    for (size_t i = n; i-- > 0;)
-        length = length << 8 | length_bytes[i];
-    if (length > MAX_HEADER || fread(header, 1, length, file) != length)
-        return false;
-    header[length] = '\0';
-    return true;
+    unsigned char start[8], length[4];
+    return fread(start, 1, sizeof start, file) == sizeof start &&
+           memcmp(start, "\x93NUMPY", 6) == 0 && start[6] > 0 &&
+           fread(length, start[6] == 1 ? 2 : 4, 1, file) == 1 && fgets(header, MAX_HEADER, file);
 }
 
 /* The length of the one dimension; -1 if the array is of another type or shape. */
@@ -144,20 +117,15 @@ static long long parse_header(const char *header)
 {
     const char *shape = strstr(header, "'shape': (");
     long long n;
-    char after;
-    if (!strstr(header, "'descr': '<f8'") || !shape ||
-        sscanf(shape, "'shape': (%lld%c", &n, &after) != 2 || n < 0)
-        return -1;
-    const char *end = strchr(shape, ')');
-    const char *comma = strchr(shape, ',');
-    if (!end || !comma || comma > end || comma[1 + strspn(comma + 1, " ")] != ')')
-        return -1;
-    return n;
+    int end = 0;
+    bool is_list = strstr(header, "'descr': '<f8'") && shape &&
+                   sscanf(shape, "'shape': (%lld, )%n", &n, &end) == 1 && end > 0;
+    return is_list ? n : -1;
 }
 
 static enum status read_numbers(FILE *file, const char *path, struct profile_rows *rows)
 {
-    char header[MAX_HEADER + 1];
+    char header[MAX_HEADER];
     long long n = read_header(file, header) ? parse_header(header) : -1;
     if (n < 0)
         return FAIL(STATUS_INPUT, "%s: not a one-dimensional NumPy array of doubles ('<f8')", path);
@@ -169,12 +137,10 @@ static enum status read_numbers(FILE *file, const char *path, struct profile_row
                         (long long)rows->n, number);
         TRY(add_profile_row(rows, (struct profile_row){.task = rows->n, .seconds = number}));
     }
-    if (rows->n != n)
-        return FAIL(STATUS_INPUT, "%s: the header announces %lld numbers, the file has %lld", path,
-                    n, (long long)rows->n);
-    if (n_bytes > 0)
-        return FAIL(STATUS_INPUT, "%s: %zu bytes after the last of its %lld numbers", path, n_bytes,
-                    n);
+    if (rows->n != n || n_bytes > 0)
+        return FAIL(STATUS_INPUT,
+                    "%s: the header announces %lld numbers, the file has %lld and %zu bytes", path,
+                    n, (long long)rows->n, n_bytes);
     return STATUS_OK;
 }
 
@@ -272,79 +238,61 @@ void profile_fini(struct profile *profile)
     free(profile->seconds);
     free(profile->tasks);
     free(profile->workers);
+    free(profile->blocks);
     *profile = (struct profile){0};
 }
 
-double profile_seconds(const struct profile *profile, int64_t iteration, int64_t position)
-{
-    int64_t last = profile->n_iterations - 1;
-    return profile->seconds[(iteration < last ? iteration : last) * profile->n + position];
-}
-
-/* --- with null tasks --- */
+/* --- null tasks --- */
 
 enum { BLOCK = 64, WORD = 64 };
 
-static bool block_is_null(const struct sparse_profile *sparse, int64_t block)
+enum status profile_add_null_tasks(struct profile *profile, const char *path, int64_t n_all,
+                                   double null_s)
 {
-    return (sparse->blocks[block / WORD] >> (block % WORD) & 1) == 0;
-}
-
-static enum status mark_blocks(struct sparse_profile *sparse, const char *path)
-{
-    const struct profile *profile = &sparse->profile;
     int64_t last = profile->tasks[profile->n - 1];
     if (profile->workers)
         return FAIL(STATUS_INPUT,
                     "%s: --null-time takes profiles of the columns task,seconds: leave it out",
                     path);
-    if (last >= sparse->n_tasks)
+    if (last >= n_all)
         return FAIL(STATUS_INPUT, "%s: task %lld is not one of the first %lld, --tasks", path,
-                    (long long)last, (long long)sparse->n_tasks);
-    sparse->blocks = calloc((size_t)(sparse->n_tasks / BLOCK / WORD + 1), sizeof(uint64_t));
-    TRY(CHECK_MEMORY(sparse->blocks, "no memory for a pool of %lld tasks",
-                     (long long)sparse->n_tasks));
+                    (long long)last, (long long)n_all);
+    profile->null_s = null_s;
+    profile->blocks = calloc((size_t)(n_all / BLOCK / WORD + 1), sizeof(uint64_t));
+    TRY(CHECK_MEMORY(profile->blocks, "no memory for a pool of %lld tasks", (long long)n_all));
     for (int64_t i = 0; i < profile->n; i++) {
         int64_t block = profile->tasks[i] / BLOCK;
-        sparse->blocks[block / WORD] |= UINT64_C(1) << (block % WORD);
+        profile->blocks[block / WORD] |= UINT64_C(1) << (block % WORD);
     }
     return STATUS_OK;
 }
 
-enum status sparse_profile_init(struct sparse_profile *sparse, MPI_Comm comm, const char *path,
-                                int64_t n_tasks, double null_s)
+/* Spares most searches for null tasks, which stand together. */
+static bool block_is_null(const struct profile *profile, int64_t block)
 {
-    *sparse = (struct sparse_profile){.n_tasks = n_tasks, .null_s = null_s};
-    TRY(profile_read(comm, path, &sparse->profile));
-    enum status status = status_agree(comm, mark_blocks(sparse, path));
-    if (status != STATUS_OK)
-        sparse_profile_fini(sparse);
-    return status;
+    return (profile->blocks[block / WORD] >> (block % WORD) & 1) == 0;
 }
 
-void sparse_profile_fini(struct sparse_profile *sparse)
+bool profile_are_null(const struct profile *profile, int64_t first, int64_t last)
 {
-    profile_fini(&sparse->profile);
-    free(sparse->blocks);
-    *sparse = (struct sparse_profile){0};
-}
-
-double sparse_profile_seconds(const struct sparse_profile *sparse, int64_t task)
-{
-    const struct profile *profile = &sparse->profile;
-    if (block_is_null(sparse, task / BLOCK))
-        return sparse->null_s;
-    int64_t i = array_find_last(profile->tasks, profile->n, task);
-    return i >= 0 && profile->tasks[i] == task ? profile->seconds[i] : sparse->null_s;
-}
-
-bool sparse_profile_are_null(const struct sparse_profile *sparse, int64_t first, int64_t last)
-{
-    const struct profile *profile = &sparse->profile;
-    if (last <= first)
-        return true;
-    if (first / BLOCK == (last - 1) / BLOCK && block_is_null(sparse, first / BLOCK))
+    if (!profile->blocks)
+        return false;
+    if (last <= first ||
+        (first / BLOCK == (last - 1) / BLOCK && block_is_null(profile, first / BLOCK)))
         return true;
     int64_t i = array_find_last(profile->tasks, profile->n, last - 1);
     return i < 0 || profile->tasks[i] < first;
+}
+
+double profile_seconds(const struct profile *profile, int64_t iteration, int64_t task)
+{
+    int64_t last = profile->n_iterations - 1, position = task;
+    if (profile->blocks) {
+        if (block_is_null(profile, task / BLOCK))
+            return profile->null_s;
+        position = array_find_last(profile->tasks, profile->n, task);
+        if (position < 0 || profile->tasks[position] != task)
+            return profile->null_s;
+    }
+    return profile->seconds[(iteration < last ? iteration : last) * profile->n + position];
 }

@@ -45,15 +45,32 @@ bool profile_has_ending(const char *path, const char *ending)
     return length >= ending_length && strcmp(path + length - ending_length, ending) == 0;
 }
 
+static bool is_vt_name(const char *path)
+{
+    return profile_has_ending(path, ".json") || profile_has_ending(path, ".json.br");
+}
+
+enum status profile_check_input(const char *path)
+{
+    if (path && is_vt_name(path))
+        return FAIL(STATUS_USAGE,
+                    "--profile %s: JSON of vt is translated first: beryl-vt '%s' load.csv, then "
+                    "--profile load.csv",
+                    path, path);
+    return STATUS_OK;
+}
+
 enum status profile_check_name(const char *path)
 {
     if (!path || profile_has_ending(path, ".csv") || profile_has_ending(path, ".npy") ||
         strncmp(path, "/dev/", strlen("/dev/")) == 0)
         return STATUS_OK;
-    return FAIL(STATUS_USAGE,
-                "--write-profile %s: the name must end in .csv or .npy; beryl-vt translates CSV to "
-                "JSON of vt: beryl-vt FILE.csv FILE.%%p.json",
-                path);
+    if (is_vt_name(path))
+        return FAIL(STATUS_USAGE,
+                    "--write-profile %s: JSON of vt is translated afterwards: --write-profile "
+                    "run.csv, then beryl-vt run.csv '%s'",
+                    path, path);
+    return FAIL(STATUS_USAGE, "--write-profile %s: the name must end in .csv or .npy", path);
 }
 
 static enum status write_file(const struct taskpool_history_entry *entries, int64_t n,

@@ -17,8 +17,7 @@ struct workload_durations {
     struct workload workload; /* first */
     double (*draw)(const struct workload_durations *self, struct random_stream *random);
     double mean, sd;
-    struct profile profile;       /* seconds of each task, if there is one */
-    struct sparse_profile sparse; /* or of those that are not null */
+    struct profile profile; /* n is 0: none */
     double drift;
     int64_t iteration;
     uint64_t seed;
@@ -63,8 +62,6 @@ static double duration_of(const struct workload_durations *self, int64_t task)
 {
     if (self->profile.n > 0)
         return self->scale * profile_seconds(&self->profile, self->iteration, task);
-    if (self->sparse.n_tasks > 0)
-        return self->scale * sparse_profile_seconds(&self->sparse, task);
     struct random_stream random;
     random_stream_init(&random, self->seed, (uint64_t)task);
     return self->scale * self->draw(self, &random);
@@ -74,7 +71,7 @@ static double duration_of(const struct workload_durations *self, int64_t task)
 static double drift_of(const struct workload_durations *self, int64_t task)
 {
     if (self->drift == 0 || self->iteration == 0 ||
-        (self->sparse.n_tasks > 0 && sparse_profile_are_null(&self->sparse, task, task + 1)))
+        profile_are_null(&self->profile, task, task + 1))
         return 1;
     struct random_stream random;
     /* A stream that neither a duration nor a worker nor the network has. */
@@ -94,7 +91,7 @@ static double duration_time(int64_t task, const void *record, const void *contex
 static bool durations_are_null(int64_t first, int64_t last, const void *context)
 {
     const struct workload_durations *self = context;
-    return sparse_profile_are_null(&self->sparse, first, last);
+    return profile_are_null(&self->profile, first, last);
 }
 
 static int wait_busily(int64_t task, void *context)
@@ -138,7 +135,6 @@ static void destroy_durations(struct workload *workload)
 {
     struct workload_durations *self = (struct workload_durations *)workload;
     profile_fini(&self->profile);
-    sparse_profile_fini(&self->sparse);
     task_data_destroy(workload->data);
 }
 
@@ -170,44 +166,30 @@ static enum status parse_mean_sd(const char *option, const char *text,
     return STATUS_OK;
 }
 
-/* Data have an effect on simulated tasks only. */
-static bool wants_data(const struct workload_settings *settings)
-{
-    return settings->n_simulated > 0 && task_data_is_beside(settings->profile);
-}
-
-static enum status read_task_durations(const struct workload_settings *settings, MPI_Comm comm,
-                                       struct workload_durations *self)
-{
-    struct workload *workload = &self->workload;
-    if (settings->n_tasks < 0) {
-        TRY(profile_read(comm, settings->profile, &self->profile));
-        workload->problem.n_tasks = self->profile.n;
-        if (self->profile.workers) {
-            workload->problem.owner = recorded_owner;
-            workload->n_recorded = self->profile.n_iterations;
-        }
-        return STATUS_OK;
-    }
-    workload->are_null = durations_are_null;
-    return sparse_profile_init(&self->sparse, comm, settings->profile, settings->n_tasks,
-                               settings->null_s);
-}
-
 /* Tasks are identified by their position in the profile or, among null tasks, by their numbers. */
 static enum status read_durations(const struct workload_settings *settings, MPI_Comm comm,
                                   struct workload_durations *self)
 {
     struct workload *workload = &self->workload;
-    bool sparse = settings->n_tasks >= 0;
-    TRY(read_task_durations(settings, comm, self));
-    if (!wants_data(settings))
-        return STATUS_OK;
-    const struct profile *profile = sparse ? &self->sparse.profile : &self->profile;
+    struct profile *profile = &self->profile;
+    const bool has_null_tasks = settings->n_tasks >= 0;
+    TRY(profile_read(comm, settings->profile, profile));
+    workload->problem.n_tasks = has_null_tasks ? settings->n_tasks : profile->n;
+    if (has_null_tasks) {
+        TRY(status_agree(comm, profile_add_null_tasks(profile, settings->profile, settings->n_tasks,
+                                                      settings->null_s)));
+        workload->are_null = durations_are_null;
+    }
+    if (profile->workers) {
+        workload->problem.owner = recorded_owner;
+        workload->n_recorded = profile->n_iterations;
+    }
+    if (settings->n_simulated == 0 || !task_data_is_beside(settings->profile))
+        return STATUS_OK; /* data have an effect on simulated tasks only */
     TRY(task_data_read(settings->profile, profile, &workload->data));
     if (!profile->workers)
         workload->problem.owner = owner_of_data;
-    return sparse ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
+    return has_null_tasks ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
 }
 
 static enum status choose_durations(const struct workload_settings *settings, MPI_Comm comm,

@@ -34,31 +34,6 @@ static void check_access(const struct taskpool_data *data, int64_t task, int64_t
     assert_int_equal(data->blocks[access->block].bytes, bytes);
 }
 
-static void read_text(const char *path, char text[256])
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    text[fread(text, 1, 255, file)] = '\0';
-    assert_int_equal(fclose(file), 0);
-}
-
-/* To the same bytes; without data older tables go. */
-static void check_written_again(const struct taskpool_data *data)
-{
-    char blocks[256], sizes[256], again[256];
-    read_text(blocks_path, blocks);
-    read_text(sizes_path, sizes);
-    unlink(blocks_path);
-    unlink(sizes_path);
-    check_ok(task_data_write_again(MPI_COMM_WORLD, data, profile_path));
-    read_text(blocks_path, again);
-    assert_string_equal(again, blocks);
-    read_text(sizes_path, again);
-    assert_string_equal(again, sizes);
-    check_ok(task_data_write_again(MPI_COMM_WORLD, NULL, profile_path));
-    assert_false(task_data_is_beside(profile_path));
-}
-
 /* Tasks are added in any order; what a task does again counts once, where it was first. */
 static void test_written_data_are_read_back(void **state)
 {
@@ -101,7 +76,6 @@ static void test_written_data_are_read_back(void **state)
     check_access(data, 9, 1, false, 10, 8);
     task_data_of(data, 2, &n);
     assert_int_equal(n, 0);
-    check_written_again(data);
     task_data_destroy(data);
     unlink(blocks_path);
     unlink(sizes_path);
