@@ -59,12 +59,6 @@ spoilt() {
     fi
 }
 
-for workers in 16 64; do
-    for mode in static steal persist auto; do
-        echo "--gauss 1e-2,5e-3 --tasks 2000 --simulate $workers --sched $mode --iterations 3"
-    done
-done > sweep.txt
-page sweep "$bin/beryl-sched" --sweep sweep.txt
 page simulation "$bin/beryl-sched" --exponential 0.01 --tasks 213144 --simulate 38400 \
     --sched retentive --iterations 5
 page rounds "$bin/beryl-sched" --gauss 1e-3,5e-4 --tasks 300 --simulate 16 --iterations 3 \

@@ -145,8 +145,6 @@ refuse "is not a mode" $drawn --compare static,nonsense
 refuse "--fan-out has no effect with these modes" $drawn --compare static,auto --fan-out 3
 refuse "--write-profile is for one mode" $drawn --compare static --write-profile p.csv
 refuse "static cannot run tasks that add tasks" --uts "$tree" --compare steal,static
-echo "$drawn --simulate 4" > sweep.txt
-refuse "--compare has no effect with --sweep" --sweep sweep.txt --compare static,auto
 
 # The difference of two results; their page.
 "$beryl_report" --difference seeds.json again.json > same.txt || complain "--difference: status $?"

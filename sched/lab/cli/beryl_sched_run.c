@@ -48,9 +48,7 @@ static enum status find_workers(struct run *run)
     MPI_Comm_size(run->comm, &run->n_workers);
     run->simulated = options->machine.n_workers > 0;
     if (run->simulated && run->n_workers > 1)
-        return FAIL(STATUS_USAGE,
-                    "--simulate runs in one process, not in %d: leave out mpirun, or name the "
-                    "runs in a file for --sweep",
+        return FAIL(STATUS_USAGE, "--simulate runs in one process, not in %d: leave out mpirun",
                     run->n_workers);
     if (run->simulated)
         run->n_workers = (int)options->machine.n_workers;
@@ -367,36 +365,6 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
     return status;
 }
 
-/* The file that the pool would read. */
-static enum status try_known_speeds(struct run *run)
-{
-    const char *path = known_settings(run->options).speeds;
-    double *speeds;
-    if (!path || !*path)
-        return STATUS_OK;
-    TRY(speeds_read(run->comm, path, run->n_workers, &speeds));
-    free(speeds);
-    return STATUS_OK;
-}
-
-/* Reading a profile may take long, so that is left to the run. */
-static enum status try_run(struct run *run)
-{
-    TRY(find_workers(run));
-    TRY(find_speeds(run));
-    TRY(try_known_speeds(run));
-    TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
-    return run->options->workload.profile ? STATUS_OK : create_workload(run);
-}
-
-enum status beryl_sched_try(const struct beryl_sched_options *options)
-{
-    struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = try_run(&run);
-    end_run(&run);
-    return status;
-}
-
 static enum status compute_result(struct run *run, json_t **result)
 {
     TRY(find_workers(run));
@@ -459,12 +427,4 @@ json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options
     json_t *result = find_workers(&run) == STATUS_OK ? run_to_json(&run) : NULL;
     end_run(&run);
     return result;
-}
-
-enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result)
-{
-    struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = compute_result(&run, result);
-    end_run(&run);
-    return status;
 }
