@@ -182,8 +182,8 @@ refuse "--watchdog" $drawn --watchdog -1
 
 refuse broken.json:2 $drawn --simulate 2 --machine broken.json
 refuse "part.json: there is no \"latency\"" $drawn --simulate 2 --machine part.json
-refuse "negative.json: \"latency\"" $drawn --simulate 2 --machine negative.json
-refuse "unknown.json: unknown key \"color\"" $drawn --simulate 2 --machine unknown.json
+refuse "negative.json: --latency: '-9.9" $drawn --simulate 2 --machine negative.json
+refuse "unknown.json: unknown option '--color'" $drawn --simulate 2 --machine unknown.json
 refuse missing.json $drawn --simulate 2 --machine missing.json
 refuse empty.csv $drawn --simulate 2 --machine empty.csv
 refuse binary.csv $drawn --simulate 2 --machine binary.csv

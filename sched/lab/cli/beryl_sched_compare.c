@@ -113,46 +113,6 @@ static enum status run_compared_rounds(struct compared_runs *runs)
 
 /* --- after --- */
 
-/* Whether contention leaves workers of different speeds: a node is not full, in addition to full ones. */
-static bool contention_differs(const struct machine_settings *machine)
-{
-    int64_t n_workers = machine->n_workers, node_size = machine->node_size;
-    return machine->contention_factor != 1 && node_size > 0 && n_workers > node_size &&
-           n_workers % node_size != 0;
-}
-
-static double makespan_of(const json_t *iteration)
-{
-    return json_number_value(json_object_get(iteration, "makespan_seconds"));
-}
-
-/* Whether a reference schedule, which knows durations and nothing else of the machine, says how far
- * from the best possible one the modes are: workers are alike, and data take no time. */
-static bool reference_knows_all(const struct compared_runs *runs)
-{
-    const struct machine_settings *machine = &runs->options->machine;
-    const char *speeds = runs->options->pool.speeds;
-    return !json_object_get(runs->result, "data_blocks") && !(speeds && *speeds) &&
-           !machine->noise && !machine->noise_trace && !contention_differs(machine);
-}
-
-/* Whether another mode took less than this one in an iteration of the same number: longest tasks first is not
- * always the best (Graham, SIAM J. Appl. Math. 17 (1969) 416). */
-static bool is_beaten(const struct compared_runs *runs, const struct mode_record *record)
-{
-    for (int m = 0; m < runs->records.n; m++) {
-        const json_t *iteration;
-        size_t i;
-        json_array_foreach(runs->records.list[m].iterations, i, iteration)
-        {
-            const json_t *own = json_array_get(record->iterations, i);
-            if (own && makespan_of(iteration) < makespan_of(own))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Adds the modes and all else that the result of a comparison has; false when out of memory.
  * Collective. */
 static bool complete_result(const struct compared_runs *runs)
@@ -163,13 +123,11 @@ static bool complete_result(const struct compared_runs *runs)
     json_object_del(options, "sched");
     int failed = json_object_set_new(runs->result, "options", options);
     json_t *modes = mode_records_to_json(&runs->records, no_digests);
-    bool knows_all = reference_knows_all(runs);
     for (int m = 0; m < runs->records.n; m++) {
         const struct mode_record *record = &runs->records.list[m];
         if (mode_record_has_run(record) && mode_find(record->mode)->is_bound)
-            failed |= json_object_set_new(
-                json_object_get(modes, record->name),
-                knows_all && !is_beaten(runs, record) ? "bound" : "reference", json_true());
+            failed |=
+                json_object_set_new(json_object_get(modes, record->name), "reference", json_true());
     }
     failed |= json_object_set_new(runs->result, "compare", modes);
     failed |= json_object_set_new(runs->result, "comparison",

@@ -25,10 +25,6 @@ static const struct option_row run_rows[] = {
                 "not named, but lpt; options of a mode go to those that have them; name a mode "
                 "twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
-    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
-                   .help =
-                       "rounds of a simulated --compare: the first with --seed, each other with "
-                       "the next number"),
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
     TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
@@ -106,21 +102,11 @@ static void keep_dynamic_modes(struct mode_list *list)
 /* After the modes were chosen. */
 static enum status check_comparison(struct beryl_sched_options *options)
 {
-    const bool simulated = options->machine.n_workers > 0;
-    if (options->n_seeds > 0 && !options->compare)
-        return FAIL(STATUS_USAGE, "--seeds has no effect without --compare");
-    if (options->n_seeds > 0 && !simulated)
-        return FAIL(STATUS_USAGE, "--seeds is for simulated runs: use --rounds");
-    if (simulated && options->n_rounds > 1)
-        return FAIL(STATUS_USAGE, "--rounds would repeat a simulated run to the last bit: use "
-                                  "--seeds");
     if (options->compare && (options->statistics || options->profile))
         return FAIL(STATUS_USAGE, "--%s is for one mode: leave --compare out",
                     options->statistics ? "write-statistics" : "write-profile");
     if (options->compare && options->workload.uts)
         keep_dynamic_modes(&options->modes);
-    if (options->n_seeds > 0)
-        options->n_rounds = options->n_seeds;
     return STATUS_OK;
 }
 
@@ -172,13 +158,13 @@ static enum status check_workload(const struct beryl_sched_options *options)
          ", where an iteration is a sweep: use --sweeps"},
         {!workload->profile && machine->data >= 0, "data", "simulate",
          " of tasks that are not of a --profile"},
-        {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
+        {!workload->profile && machine->times.cache_bytes >= 0, "node-cache", "simulate",
          " of tasks that are not of a --profile"},
         {!has_blocks && machine->data == MACHINE_DATA_ON, "data", "simulate",
          " without X.blocks.csv beside the profile X.csv"},
-        {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
+        {machine->data == MACHINE_DATA_OFF && machine->times.cache_bytes >= 0, "node-cache", "data",
          " off"},
-        {!has_blocks && machine->cache_bytes >= 0, "node-cache", "simulate",
+        {!has_blocks && machine->times.cache_bytes >= 0, "node-cache", "simulate",
          " without X.blocks.csv beside the profile X.csv"},
         {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},
         {!real && options->pool.watchdog_s > 0, "watchdog", "simulate", ", whose time is not real"},
@@ -227,7 +213,7 @@ static enum status check_run(struct beryl_sched_options *options)
 {
     TRY(workload_check(&options->workload));
     TRY(machine_options_check(&options->machine));
-    if (options->machine.server && options->pool.progress != TASKPOOL_PROGRESS_THREAD)
+    if (options->machine.times.node_server && options->pool.progress != TASKPOOL_PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
     TRY(choose_modes(options));
     if (is_real(options))

@@ -20,8 +20,7 @@ struct beryl_sched_options {
     struct taskpool_settings pool;
     int64_t n_iterations;   /* of jacobi, its sweeps */
     const char *compare;    /* the text of the option, or NULL */
-    int64_t n_rounds;       /* of compare; with simulated workers its seeds */
-    int64_t n_seeds;        /* 0: not given */
+    int64_t n_rounds;       /* of compare */
     struct mode_list modes; /* those that compare names, or the one of --sched */
     const char *json;
     const char *report;      /* page of HTML */
