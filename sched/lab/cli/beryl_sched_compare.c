@@ -20,7 +20,7 @@ struct compared_runs {
     bool is_first, simulated; /* is_first: of the processes */
     bool checked;             /* the outputs can be written */
     struct mode_records records;
-    json_t *result;     /* of the first run, without what depends on mode or round; NULL before */
+    json_t *result;     /* of the first run; NULL before */
     const char *source; /* name of its mode */
 };
 
@@ -60,20 +60,10 @@ static enum status check_compared_modes(const struct compared_runs *runs)
 
 /* --- rounds --- */
 
-/* Leaves what does not depend on mode or round. */
-static void remove_mode(json_t *result)
-{
-    json_object_del(result, "sched");
-    json_object_del(result, "options");
-    json_object_del(result, "iterations");
-    json_object_del(result, "timeline");
-}
-
 /* The first result is kept, the others must be the same. Takes the result. */
 static enum status keep_compared_result(struct compared_runs *runs,
                                         const struct mode_record *record, json_t *result)
 {
-    remove_mode(result);
     if (!runs->result) {
         runs->result = result;
         runs->source = record->name;
@@ -152,10 +142,8 @@ static enum status write_compared_result(const struct compared_runs *runs)
 /* Writes the completed iterations, with the failure. */
 static void write_failed_comparison(struct compared_runs *runs, enum status status)
 {
-    if (!runs->result) {
+    if (!runs->result)
         runs->result = beryl_sched_result_without_run(runs->options, runs->comm);
-        remove_mode(runs->result);
-    }
     if (complete_result(runs) && runs->is_first)
         beryl_sched_outputs_write_failed(runs->options, json_incref(runs->result), status);
 }

@@ -39,11 +39,11 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
 
 /* One run, without output, as the next round of a comparison. Collective.
  * position  of its mode in the records, which after a failure too have the completed iterations
- * result    out, the JSON result; the caller's
+ * result    out, the JSON result without what depends on the mode; the caller's
  * Errors: as above. */
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result);
 
-/* The JSON result of a run that failed before anything was found: workload, workers and options,
- * without iterations. NULL when out of memory. Collective. */
+/* The JSON result of a run that failed before anything was found: workload and workers. NULL when out
+ * of memory. Collective. */
 json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm);
