@@ -39,7 +39,7 @@ static enum status list_modes(void)
     return STATUS_OK;
 }
 
-static enum status run_sched(const struct beryl_sched_options *options, bool *accepted)
+static enum status run_sched(struct beryl_sched_options *options, bool *accepted)
 {
     if (options->list_modes)
         return list_modes();
@@ -47,6 +47,7 @@ static enum status run_sched(const struct beryl_sched_options *options, bool *ac
         confine_simulation();
     if (options->calibration)
         return calibrate(MPI_COMM_WORLD, options->calibration, accepted);
+    TRY(beryl_sched_options_complete(options, MPI_COMM_WORLD));
     return (options->compare ? beryl_sched_compare : beryl_sched_run)(options, MPI_COMM_WORLD,
                                                                       accepted);
 }

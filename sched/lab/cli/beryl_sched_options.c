@@ -248,6 +248,11 @@ enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_
 
 enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm)
 {
+    int n_processes;
+    MPI_Comm_size(comm, &n_processes);
+    if (!is_real(options) && n_processes > 1)
+        return FAIL(STATUS_USAGE, "--simulate runs in one process, not in %d: leave out mpirun",
+                    n_processes);
     if (options->machine.file)
         TRY(machine_file_read(options->machine.file, comm, &options->machine));
     machine_options_set_defaults(&options->machine);

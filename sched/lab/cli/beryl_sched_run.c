@@ -21,8 +21,7 @@
 #include <string.h>
 
 struct run {
-    struct beryl_sched_options completed;
-    const struct beryl_sched_options *options; /* as parsed; after find_workers the completed */
+    const struct beryl_sched_options *options;
     MPI_Comm comm;
     int rank, n_workers;
     bool simulated;
@@ -46,20 +45,15 @@ static struct mode_record *record_of(const struct run *run)
 
 /* --- before --- */
 
-static enum status find_workers(struct run *run)
+static struct run run_of(const struct beryl_sched_options *options, MPI_Comm comm)
 {
-    const struct beryl_sched_options *options = run->options;
-    MPI_Comm_rank(run->comm, &run->rank);
-    MPI_Comm_size(run->comm, &run->n_workers);
-    run->simulated = options->machine.n_workers > 0;
-    if (run->simulated && run->n_workers > 1)
-        return FAIL(STATUS_USAGE, "--simulate runs in one process, not in %d: leave out mpirun",
-                    run->n_workers);
-    if (run->simulated)
-        run->n_workers = (int)options->machine.n_workers;
-    run->completed = *options;
-    run->options = &run->completed;
-    return beryl_sched_options_complete(&run->completed, run->comm);
+    struct run run = {
+        .options = options, .comm = comm, .simulated = options->machine.n_workers > 0};
+    MPI_Comm_rank(comm, &run.rank);
+    MPI_Comm_size(comm, &run.n_workers);
+    if (run.simulated)
+        run.n_workers = (int)options->machine.n_workers;
+    return run;
 }
 
 /* Reduces the speeds of simulated workers by the contention of their nodes. */
@@ -164,7 +158,7 @@ static void print_run_start(const struct run *run, const char *scheduling)
 }
 
 /* With the lower bound of the iteration that has ended, whose durations the workload still has. */
-static enum status note_iteration(struct run *run)
+static enum status note_run_iteration(struct run *run)
 {
     const struct workload *workload = run->workload;
     const struct taskpool_iteration *last =
@@ -194,7 +188,7 @@ static enum status run_iterations(struct run *run)
         if (i > 0)
             TRY(taskpool_restore(run->pool));
         TRY(taskpool_run(run->pool));
-        TRY(note_iteration(run));
+        TRY(note_run_iteration(run));
         if (functions->end_iteration)
             TRY(functions->end_iteration(workload, run->comm));
     }
@@ -204,7 +198,7 @@ static enum status run_iterations(struct run *run)
 
 /* --- after --- */
 
-/* Without what depends on the mode; also of a run that failed, from find_workers on. NULL when out of memory. */
+/* Without what depends on the mode; also of a run that failed. NULL when out of memory. */
 static json_t *run_to_json(const struct run *run)
 {
     const struct workload *workload = run->workload; /* NULL: it could not be created */
@@ -312,12 +306,11 @@ static enum status check_run_outputs(const struct run *run)
     return vt_check_writable(run->options->profile, run->n_workers);
 }
 
-static enum status do_run(struct run *run, bool *accepted)
+static enum status do_run(struct run *run, struct taskpool_settings *pool, bool *accepted)
 {
-    TRY(find_workers(run));
     TRY(status_agree(run->comm, run->rank == 0 ? check_run_outputs(run) : STATUS_OK));
     run->checked = true;
-    TRY(taskpool_trace_start(run->comm, &run->completed.pool));
+    TRY(taskpool_trace_start(run->comm, pool));
     TRY(prepare_run(run));
     *accepted = true;
     print_run_start(run, run->options->pool.mode);
@@ -329,40 +322,34 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
                             bool *accepted)
 {
     struct mode_records records = {0};
-    struct run run = {.options = options, .comm = comm, .records = &records};
+    struct beryl_sched_options traced = *options;
+    struct run run = run_of(&traced, comm);
+    run.records = &records;
     mode_records_start(&records, &options->modes);
-    enum status status = do_run(&run, accepted);
+    enum status status = do_run(&run, &traced.pool, accepted);
     if (run.checked && application_exit_status(status, *accepted) == 1)
         write_failed_run(&run, status);
     end_run(&run);
-    taskpool_trace_destroy(run.completed.pool.trace);
+    taskpool_trace_destroy(traced.pool.trace);
     mode_records_fini(&records);
     return status;
 }
 
 static enum status compute_result(struct run *run, json_t **result)
 {
-    TRY(find_workers(run));
     TRY(prepare_run(run));
     TRY(run_iterations(run));
     *result = run_to_json(run);
     return CHECK_MEMORY(*result, "no memory for the result");
 }
 
-static enum status check_run_start(struct run *run, const char *scheduling)
-{
-    TRY(find_workers(run));
-    TRY(prepare_run(run));
-    if (scheduling)
-        print_run_start(run, scheduling);
-    return STATUS_OK;
-}
-
 enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Comm comm,
                               const char *scheduling)
 {
-    struct run run = {.options = options, .comm = comm};
-    enum status status = check_run_start(&run, scheduling);
+    struct run run = run_of(options, comm);
+    enum status status = prepare_run(&run);
+    if (status == STATUS_OK && scheduling)
+        print_run_start(&run, scheduling);
     end_run(&run);
     return status;
 }
@@ -370,7 +357,9 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result)
 {
-    struct run run = {.options = options, .comm = comm, .records = records, .position = position};
+    struct run run = run_of(options, comm);
+    run.records = records;
+    run.position = position;
     mode_records_begin(records, position);
     enum status status = compute_result(&run, result);
     if (status == STATUS_OK) {
@@ -384,8 +373,6 @@ enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Co
 
 json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm)
 {
-    struct run run = {.options = options, .comm = comm};
-    json_t *result = find_workers(&run) == STATUS_OK ? run_to_json(&run) : NULL;
-    end_run(&run);
-    return result;
+    struct run run = run_of(options, comm);
+    return run_to_json(&run);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs of beryl-sched: one, or several in a comparison of modes. */
+/* Runs of beryl-sched: one, or several in a comparison of modes. All take options that are complete. */
 #pragma once
 
 #include "sched/lab/cli/beryl_sched_options.h"

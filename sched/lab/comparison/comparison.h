@@ -120,7 +120,7 @@ typedef void comparison_print_line(const char *line, void *to);
 /* The tables of an analysed comparison: seconds of the modes, and their ratios to the first. */
 void comparison_print(const struct comparison *comparison, comparison_print_line *print, void *to);
 
-/* What is to be known of so many rounds: whether they can tell the modes apart, where there are two;
- * whether the comparison is oversubscribed. */
+/* Prints whether so many rounds can tell the modes apart, where there are two, and whether the
+ * comparison is oversubscribed. */
 void comparison_print_rounds(const struct comparison *comparison, int64_t n_rounds,
                              comparison_print_line *print, void *to);
