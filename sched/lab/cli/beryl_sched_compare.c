@@ -157,8 +157,6 @@ static enum status compare_runs(struct compared_runs *runs, bool *accepted)
     TRY(check_compared_modes(runs));
     TRY(taskpool_trace_start(runs->comm, &traced));
     runs->records.trace = traced.trace;
-    for (int m = 0; m < options->modes.n; m++)
-        TRY(trace_prepare(traced.trace, runs->comm, options->modes.modes[m]));
     *accepted = true;
     TRY(run_compared_rounds(runs));
     mode_records_print(&runs->records, "iteration");
