@@ -195,7 +195,6 @@ static enum status run_sched_iteration(struct run *run)
 static enum status run_iterations(struct run *run)
 {
     struct workload *workload = run->workload;
-    const struct workload_functions *functions = workload->functions;
     workload->pool = run->pool;
     TRY(profile_writer_init(&run->profile, run->comm, run->options->profile, workload->recorded,
                             workload->data, run->n_workers));
@@ -203,14 +202,14 @@ static enum status run_iterations(struct run *run)
         run->bounds_s = calloc((size_t)run->options->n_iterations + 1, sizeof *run->bounds_s);
         TRY(CHECK_MEMORY(run->bounds_s, "no memory for bounds"));
     }
-    if (functions->begin)
-        TRY(status_agree(run->comm, functions->begin(workload, run->comm)));
+    if (workload->begin)
+        TRY(status_agree(run->comm, workload->begin(workload, run->comm)));
     for (int64_t i = 0; i < run->options->n_iterations; i++) {
         if (i > 0)
             TRY(taskpool_restore(run->pool));
         TRY(run_sched_iteration(run));
-        if (functions->end_iteration)
-            TRY(functions->end_iteration(workload, run->comm));
+        if (workload->end_iteration)
+            TRY(workload->end_iteration(workload, run->comm));
         run->n_completed++;
     }
     return pool_timeline(run->pool, &run->timeline);
@@ -253,8 +252,8 @@ static json_t *run_to_json(const struct run *run)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
     if (run->trace_summed)
         failed |= json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
-    if (run->n_completed == run->options->n_iterations && workload->functions->add_result)
-        workload->functions->add_result(workload, result);
+    if (run->n_completed == run->options->n_iterations && workload->add_result)
+        workload->add_result(workload, result);
     failed |= json_object_set_new(result, "iterations", iterations_to_json(run));
     if (run->timeline)
         failed |= json_object_set(result, "timeline", run->timeline);
@@ -304,12 +303,32 @@ static enum status write_run_outputs(const struct run *run, const json_t *result
                             : STATUS_OK);
 }
 
+/* Under the keys of --json; of an array its length. */
+static void print_workload_results(const struct workload *workload)
+{
+    const char *key;
+    json_t *value, *results = json_object();
+    if (workload->add_result)
+        workload->add_result(workload, results);
+    if (json_object_size(results) > 0)
+        log_print("\n");
+    json_object_foreach(results, key, value)
+    {
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        if (json_is_array(value))
+            log_print("%-17s %zu\n", key, json_array_size(value));
+        else
+            log_print("%-17s %s\n", key, text ? text : "");
+        free(text);
+    }
+    json_decref(results);
+}
+
 static enum status report_run_results(struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     makespan_bound_print(least_bound(run));
-    if (run->workload->functions->print)
-        run->workload->functions->print(run->workload);
+    print_workload_results(run->workload);
     trace_sum(run->options->pool.trace, run->comm);
     run->trace_summed = run->options->pool.trace != NULL;
     json_t *result = get_single_result(run);
