@@ -47,7 +47,7 @@ compare()
 
 trace whole 2 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 300 --sched counter --iterations 3
 compare "static steal steal#2" 2 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 300 --iterations 3 --rounds 2
-compare "persist auto" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 300 --iterations 3 --seeds 2 \
+compare "persist auto" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 300 --iterations 3 --rounds 2 \
     --simulate 8
 for mode in persist steal; do
     trace whole 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched $mode --iterations 3 --simulate 16

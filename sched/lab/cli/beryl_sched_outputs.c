@@ -52,35 +52,25 @@ static enum status check_rank_files(const struct output outputs[N_OUTPUTS],
     return STATUS_OK;
 }
 
-enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
-                                             const struct beryl_sched_options *run)
-{
-    char trace[TRACE_PATH];
-    struct output outputs[N_OUTPUTS];
-    struct task_data_paths paths;
-    bool has_blocks = task_data_paths(run->workload.profile, &paths);
-    list_outputs(options, outputs, trace);
-    const char *inputs[] = {run->workload.profile,
-                            has_blocks ? paths.blocks : NULL,
-                            has_blocks ? paths.sizes : NULL,
-                            run->workload.bnsl,
-                            run->workload.bnsl_network,
-                            run->pool.speeds,
-                            run->machine.known_speeds,
-                            run->machine.noise_trace,
-                            run->machine.file,
-                            run->sweep};
-    const size_t n_inputs = sizeof inputs / sizeof inputs[0];
-    TRY(outputs_check_distinct(outputs, N_OUTPUTS, inputs, (int)n_inputs));
-    return check_rank_files(outputs, inputs, n_inputs);
-}
-
 enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
 {
     char trace[TRACE_PATH];
     struct output outputs[N_OUTPUTS];
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(options->workload.profile, &paths);
     list_outputs(options, outputs, trace);
-    TRY(beryl_sched_outputs_check_inputs(options, options));
+    const char *inputs[] = {options->workload.profile,
+                            has_blocks ? paths.blocks : NULL,
+                            has_blocks ? paths.sizes : NULL,
+                            options->workload.bnsl,
+                            options->workload.bnsl_network,
+                            options->pool.speeds,
+                            options->machine.known_speeds,
+                            options->machine.noise_trace,
+                            options->machine.file};
+    const size_t n_inputs = sizeof inputs / sizeof inputs[0];
+    TRY(outputs_check_distinct(outputs, N_OUTPUTS, inputs, (int)n_inputs));
+    TRY(check_rank_files(outputs, inputs, n_inputs));
     return outputs_check_writable(outputs, N_FILES);
 }
 
