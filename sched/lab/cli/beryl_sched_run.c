@@ -178,19 +178,18 @@ static enum status note_run_iteration(struct run *run)
 static enum status run_iterations(struct run *run)
 {
     struct workload *workload = run->workload;
-    const struct workload_functions *functions = workload->functions;
     workload->pool = run->pool;
     TRY(profile_writer_init(&run->profile, run->comm, run->options->profile, workload->recorded,
                             workload->data, run->n_workers));
-    if (functions->begin)
-        TRY(status_agree(run->comm, functions->begin(workload, run->comm)));
+    if (workload->begin)
+        TRY(status_agree(run->comm, workload->begin(workload, run->comm)));
     for (int64_t i = 0; i < run->options->n_iterations; i++) {
         if (i > 0)
             TRY(taskpool_restore(run->pool));
         TRY(taskpool_run(run->pool));
         TRY(note_run_iteration(run));
-        if (functions->end_iteration)
-            TRY(functions->end_iteration(workload, run->comm));
+        if (workload->end_iteration)
+            TRY(workload->end_iteration(workload, run->comm));
     }
     run->done = true;
     return pool_timeline(run->pool, &record_of(run)->timeline);
@@ -214,8 +213,8 @@ static json_t *run_to_json(const struct run *run)
     failed |= json_object_set_new(result, "workers", json_integer(run->n_workers));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
-    if (run->done && workload->functions->add_result)
-        workload->functions->add_result(workload, result);
+    if (run->done && workload->add_result)
+        workload->add_result(workload, result);
     if (failed == 0)
         return result;
     json_decref(result);
@@ -270,12 +269,32 @@ static enum status write_run_outputs(const struct run *run, const json_t *result
                             : STATUS_OK);
 }
 
+/* Under the keys of --json; of an array its length. */
+static void print_workload_results(const struct workload *workload)
+{
+    const char *key;
+    json_t *value, *results = json_object();
+    if (workload->add_result)
+        workload->add_result(workload, results);
+    if (json_object_size(results) > 0)
+        log_print("\n");
+    json_object_foreach(results, key, value)
+    {
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        if (json_is_array(value))
+            log_print("%-17s %zu\n", key, json_array_size(value));
+        else
+            log_print("%-17s %s\n", key, text ? text : "");
+        free(text);
+    }
+    json_decref(results);
+}
+
 static enum status report_run_results(struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
     makespan_bound_print(run->records->lower_bound_s);
-    if (run->workload->functions->print)
-        run->workload->functions->print(run->workload);
+    print_workload_results(run->workload);
     trace_sum(run->options->pool.trace, run->comm);
     run->trace_summed = run->options->pool.trace != NULL;
     json_t *result = get_single_result(run);
