@@ -56,9 +56,8 @@ ROOMS = {
     "sched/lab/trace": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/lab/bound": SUPPORT + [PUBLIC, "sched/pool/core"],
     "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/bound", "sched/lab/trace", "sched/pool/modes"],
-    "sched/lab/workloads/bnsl": SUPPORT,
-    # The pool as programs from outside see it: its public headers.
-    "sched/lab/workloads": SUPPORT + [PUBLIC, "sched/lab/profiles", "sched/lab/workloads/bnsl"],
+    # Examples of the library: of the pool they see the public headers alone.
+    "sched/lab/workloads": SUPPORT + [PUBLIC, "sched/lab/profiles"],
     "sched/lab/report/markup": SUPPORT,
     "sched/lab/report": SUPPORT + ["sched/lab/report/markup"],
     "sched/lab/cli": SUPPORT + [*POOL, *LAB, "sched/pool/drivers/mpi/mpi_calibrate.h",

@@ -59,16 +59,10 @@ spoilt() {
     fi
 }
 
-for workers in 16 64; do
-    for mode in static steal persist auto; do
-        echo "--gauss 1e-2,5e-3 --tasks 2000 --simulate $workers --sched $mode --iterations 3"
-    done
-done > sweep.txt
-page sweep "$bin/beryl-sched" --sweep sweep.txt
 page simulation "$bin/beryl-sched" --exponential 0.01 --tasks 213144 --simulate 38400 \
     --sched retentive --iterations 5
 page rounds "$bin/beryl-sched" --gauss 1e-3,5e-4 --tasks 300 --simulate 16 --iterations 3 \
-    --compare static,steal,steal,auto --seeds 5
+    --compare static,steal,steal,auto --rounds 5
 page sched "$mpiexec" --oversubscribe -n 2 "$bin/beryl-sched" --gauss 1e-3,2e-4 --tasks 400 \
     --sched steal --iterations 3
 spoilt 'run1, 0, makespan' '0,/^<tr><td>0<\/td><td>[0-9.]*/s//<tr><td>0<\/td><td>7.7777/'

@@ -127,8 +127,6 @@ printf 'task,seconds\n0,0\n1,0\n' > "$name.csv"
 shown "$beryl_sched" --profile "$name.csv"
 printf '{"latency": 1, "%s": 1}\n' $'é\\u001b\302\233' > machine.json
 shown "$beryl_sched" $drawn --simulate 2 --machine machine.json
-printf '%s\n' "$drawn --simulate 2" > "$name.sweep"
-shown "$beryl_sched" --sweep "$name.sweep"
 shown "$bin/beryl-report" "$name.json" -o page.html
 if [ -x "$bin/beryl-hf" ]; then
     cp he.xyz "$name.xyz"
@@ -142,9 +140,7 @@ fi
 # A line end in a name is one.
 folded=$'two\nlines'
 cp "$name.csv" "$folded.csv"
-printf '%s\n' "$drawn --simulate 2" > "$folded.sweep"
-runs=("beryl-sched --profile $folded.csv" "beryl-sched --sweep $folded.sweep"
-    "beryl-sched --profile missing$folded")
+runs=("beryl-sched --profile $folded.csv" "beryl-sched --profile missing$folded")
 if [ -x "$bin/beryl-hf" ]; then
     cp he.xyz "$folded.xyz"
     cp "$name.tce" "$folded.tce"

@@ -22,34 +22,24 @@ static void list_outputs(const struct beryl_sched_options *options,
     outputs[N_FILES] = (struct output){"trace", trace_json_path(&options->pool, trace)};
 }
 
-enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
-                                             const struct beryl_sched_options *run)
-{
-    char trace[TRACE_PATH];
-    struct output outputs[N_OUTPUTS];
-    struct task_data_paths paths;
-    bool has_blocks = task_data_paths(run->workload.profile, &paths);
-    list_outputs(options, outputs, trace);
-    const char *inputs[] = {run->workload.profile,
-                            has_blocks ? paths.blocks : NULL,
-                            has_blocks ? paths.sizes : NULL,
-                            run->workload.bnsl,
-                            run->workload.bnsl_network,
-                            run->pool.speeds,
-                            run->machine.known_speeds,
-                            run->machine.noise_trace,
-                            run->machine.file,
-                            run->sweep};
-    const size_t n_inputs = sizeof inputs / sizeof inputs[0];
-    return outputs_check_distinct(outputs, N_OUTPUTS, inputs, (int)n_inputs);
-}
-
 enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
 {
     char trace[TRACE_PATH];
     struct output outputs[N_OUTPUTS];
+    struct task_data_paths paths;
+    bool has_blocks = task_data_paths(options->workload.profile, &paths);
     list_outputs(options, outputs, trace);
-    TRY(beryl_sched_outputs_check_inputs(options, options));
+    const char *inputs[] = {options->workload.profile,
+                            has_blocks ? paths.blocks : NULL,
+                            has_blocks ? paths.sizes : NULL,
+                            options->workload.bnsl,
+                            options->workload.bnsl_network,
+                            options->pool.speeds,
+                            options->machine.known_speeds,
+                            options->machine.noise_trace,
+                            options->machine.file};
+    const int n_inputs = (int)(sizeof inputs / sizeof inputs[0]);
+    TRY(outputs_check_distinct(outputs, N_OUTPUTS, inputs, n_inputs));
     return outputs_check_writable(outputs, N_FILES);
 }
 

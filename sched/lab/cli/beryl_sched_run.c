@@ -22,8 +22,7 @@
 #include <string.h>
 
 struct run {
-    struct beryl_sched_options completed;
-    const struct beryl_sched_options *options; /* as parsed; after find_workers the completed */
+    const struct beryl_sched_options *options;
     MPI_Comm comm;
     int rank, n_workers;
     bool simulated;
@@ -33,31 +32,29 @@ struct run {
     struct workload *workload;
     struct taskpool *pool;
     struct output_buffer profile; /* all iterations; on process 0 */
-    int64_t n_completed;          /* iterations */
-    double *bounds_s;             /* n_completed: lower bounds on makespans; NULL: not known */
+    struct mode_records *records; /* with the completed iterations, also after a failure */
+    int position;                 /* in the records */
+    bool done;                    /* all iterations have ended */
     bool checked;                 /* the outputs can be written */
     bool trace_summed;            /* over all processes, as results have it */
-    json_t *timeline;             /* on process 0, once the iterations are done; or NULL */
 };
+
+static struct mode_record *record_of(const struct run *run)
+{
+    return &run->records->list[run->position];
+}
 
 /* --- before --- */
 
-static enum status find_workers(struct run *run)
+static struct run run_of(const struct beryl_sched_options *options, MPI_Comm comm)
 {
-    const struct beryl_sched_options *options = run->options;
-    MPI_Comm_rank(run->comm, &run->rank);
-    MPI_Comm_size(run->comm, &run->n_workers);
-    run->simulated = options->machine.n_workers > 0;
-    if (run->simulated && run->n_workers > 1)
-        return FAIL(STATUS_USAGE,
-                    "--simulate runs in one process, not in %d: leave out mpirun, or name the "
-                    "runs in a file for --sweep",
-                    run->n_workers);
-    if (run->simulated)
-        run->n_workers = (int)options->machine.n_workers;
-    run->completed = *options;
-    run->options = &run->completed;
-    return beryl_sched_options_complete(&run->completed, run->comm);
+    struct run run = {
+        .options = options, .comm = comm, .simulated = options->machine.n_workers > 0};
+    MPI_Comm_rank(comm, &run.rank);
+    MPI_Comm_size(comm, &run.n_workers);
+    if (run.simulated)
+        run.n_workers = (int)options->machine.n_workers;
+    return run;
 }
 
 /* Reduces the speeds of simulated workers by the contention of their nodes. */
@@ -160,85 +157,52 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("\n");
 }
 
-/* Durations are those of the iteration that has ended. */
-static enum status find_lower_bound(struct run *run)
+/* With the lower bound of the iteration that has ended, whose durations the workload still has. */
+static enum status note_run_iteration(struct run *run)
 {
+    const struct workload *workload = run->workload;
+    const struct taskpool_iteration *last =
+        taskpool_statistics(run->pool, taskpool_n_iterations(run->pool) - 1);
     struct makespan_bound bound = {0};
-    if (!run->bounds_s)
-        return STATUS_OK;
-    TRY(makespan_bound_find(&run->machine, run->workload->problem.n_tasks, &bound));
-    run->bounds_s[run->n_completed] = bound.seconds;
-    return STATUS_OK;
-}
-
-static double least_bound(const struct run *run)
-{
-    double least_s = INFINITY;
-    for (int64_t i = 0; run->bounds_s && i < run->n_completed; i++)
-        least_s = fmin(least_s, run->bounds_s[i]);
-    return least_s;
-}
-
-static void add_bound(const struct run *run, int64_t i, json_t *iteration)
-{
-    if (iteration && run->bounds_s && run->bounds_s[i] > 0)
-        json_object_set_new(iteration, "lower_bound_seconds", json_real(run->bounds_s[i]));
-}
-
-static enum status run_sched_iteration(struct run *run)
-{
-    TRY(taskpool_run(run->pool));
-    TRY(find_lower_bound(run));
+    if (run->simulated && workload->problem.record_size == 0)
+        TRY(makespan_bound_find(&run->machine, workload->problem.n_tasks, &bound));
+    json_t *entry =
+        mode_records_note(run->records, run->position, last->makespan_s + last->balance_s, last);
+    if (bound.seconds > 0) {
+        json_object_set_new(entry, "lower_bound_seconds", json_real(bound.seconds));
+        run->records->lower_bound_s = fmin(run->records->lower_bound_s, bound.seconds);
+    }
     if (!run->options->all_iterations)
         return STATUS_OK;
-    return profile_print_iteration(run->comm, taskpool_history(run->pool), run->n_completed,
-                                   run->profile.stream);
+    return profile_print_iteration(run->comm, taskpool_history(run->pool),
+                                   taskpool_n_iterations(run->pool) - 1, run->profile.stream);
 }
 
 static enum status run_iterations(struct run *run)
 {
     struct workload *workload = run->workload;
-    const struct workload_functions *functions = workload->functions;
     workload->pool = run->pool;
     if (run->options->all_iterations)
         TRY(status_agree(run->comm, run->rank == 0
                                         ? output_buffer_init(&run->profile, run->options->profile)
                                         : STATUS_OK));
-    if (run->simulated && workload->problem.record_size == 0) {
-        run->bounds_s = calloc((size_t)run->options->n_iterations + 1, sizeof *run->bounds_s);
-        TRY(CHECK_MEMORY(run->bounds_s, "no memory for bounds"));
-    }
-    if (functions->begin)
-        TRY(status_agree(run->comm, functions->begin(workload, run->comm)));
+    if (workload->begin)
+        TRY(status_agree(run->comm, workload->begin(workload, run->comm)));
     for (int64_t i = 0; i < run->options->n_iterations; i++) {
         if (i > 0)
             TRY(taskpool_restore(run->pool));
-        TRY(run_sched_iteration(run));
-        if (functions->end_iteration)
-            TRY(functions->end_iteration(workload, run->comm));
-        run->n_completed++;
+        TRY(taskpool_run(run->pool));
+        TRY(note_run_iteration(run));
+        if (workload->end_iteration)
+            TRY(workload->end_iteration(workload, run->comm));
     }
-    return pool_timeline(run->pool, &run->timeline);
+    run->done = true;
+    return pool_timeline(run->pool, &record_of(run)->timeline);
 }
 
 /* --- after --- */
 
-/* The completed iterations; NULL when out of memory. */
-static json_t *iterations_to_json(const struct run *run)
-{
-    json_t *iterations = json_array();
-    for (int64_t i = 0; i < run->n_completed; i++) {
-        json_t *iteration = statistics_to_json(taskpool_statistics(run->pool, i));
-        add_bound(run, i, iteration);
-        if (json_array_append_new(iterations, iteration) != 0) {
-            json_decref(iterations);
-            return NULL;
-        }
-    }
-    return iterations;
-}
-
-/* Also of a run that failed, from find_workers on. */
+/* Without what depends on the mode; also of a run that failed. NULL when out of memory. */
 static json_t *run_to_json(const struct run *run)
 {
     const struct workload *workload = run->workload; /* NULL: it could not be created */
@@ -252,17 +216,10 @@ static json_t *run_to_json(const struct run *run)
         failed |= json_object_set_new(result, "data_blocks",
                                       json_integer((json_int_t)moved_data(run)->n_blocks));
     failed |= json_object_set_new(result, "workers", json_integer(run->n_workers));
-    failed |= json_object_set_new(result, "sched", json_string(run->options->pool.mode));
-    failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
-    if (run->trace_summed)
-        failed |= json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
-    if (run->n_completed == run->options->n_iterations && workload->functions->add_result)
-        workload->functions->add_result(workload, result);
-    failed |= json_object_set_new(result, "iterations", iterations_to_json(run));
-    if (run->timeline)
-        failed |= json_object_set(result, "timeline", run->timeline);
+    if (run->done && workload->add_result)
+        workload->add_result(workload, result);
     if (failed == 0)
         return result;
     json_decref(result);
@@ -272,8 +229,16 @@ static json_t *run_to_json(const struct run *run)
 /* With what a single run has in addition; NULL when out of memory. Collective. */
 static json_t *get_single_result(const struct run *run)
 {
+    const struct mode_record *record = record_of(run);
     json_t *hardware = run->simulated ? NULL : hardware_to_json(run->comm);
     json_t *result = run_to_json(run);
+    json_object_set_new(result, "sched", json_string(run->options->pool.mode));
+    json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
+    if (run->trace_summed)
+        json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
+    json_object_set(result, "iterations", record->iterations);
+    if (record->timeline)
+        json_object_set(result, "timeline", record->timeline);
     json_object_set_new(result, "command", beryl_sched_options_command(run->options));
     if (hardware)
         json_object_set_new(result, "hardware", hardware);
@@ -320,12 +285,32 @@ static enum status write_run_outputs(struct run *run, const json_t *result)
                             : STATUS_OK);
 }
 
+/* Under the keys of --json; of an array its length. */
+static void print_workload_results(const struct workload *workload)
+{
+    const char *key;
+    json_t *value, *results = json_object();
+    if (workload->add_result)
+        workload->add_result(workload, results);
+    if (json_object_size(results) > 0)
+        log_print("\n");
+    json_object_foreach(results, key, value)
+    {
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        if (json_is_array(value))
+            log_print("%-17s %zu\n", key, json_array_size(value));
+        else
+            log_print("%-17s %s\n", key, text ? text : "");
+        free(text);
+    }
+    json_decref(results);
+}
+
 static enum status report_run_results(struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
-    makespan_bound_print(least_bound(run));
-    if (run->workload->functions->print)
-        run->workload->functions->print(run->workload);
+    makespan_bound_print(run->records->lower_bound_s);
+    print_workload_results(run->workload);
     trace_sum(run->options->pool.trace, run->comm);
     run->trace_summed = run->options->pool.trace != NULL;
     json_t *result = get_single_result(run);
@@ -340,24 +325,21 @@ done:
 
 static void end_run(struct run *run)
 {
-    json_decref(run->timeline);
     output_buffer_fini(&run->profile);
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
     taskpool_noise_fini(&run->noise);
     free(run->speeds);
-    free(run->bounds_s);
 }
 
 /* --- a run --- */
 
-static enum status do_run(struct run *run, bool *accepted)
+static enum status do_run(struct run *run, struct taskpool_settings *pool, bool *accepted)
 {
-    TRY(find_workers(run));
     TRY(status_agree(run->comm,
                      run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
     run->checked = true;
-    TRY(taskpool_trace_start(run->comm, &run->completed.pool));
+    TRY(taskpool_trace_start(run->comm, pool));
     TRY(prepare_run(run));
     *accepted = true;
     print_run_start(run, run->options->pool.mode);
@@ -368,92 +350,47 @@ static enum status do_run(struct run *run, bool *accepted)
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm,
                             bool *accepted)
 {
-    struct run run = {.options = options, .comm = comm};
-    enum status status = do_run(&run, accepted);
+    struct mode_records records = {0};
+    struct beryl_sched_options traced = *options;
+    struct run run = run_of(&traced, comm);
+    run.records = &records;
+    mode_records_start(&records, &options->modes);
+    enum status status = do_run(&run, &traced.pool, accepted);
     if (run.checked && application_exit_status(status, *accepted) == 1)
         write_failed_run(&run, status);
     end_run(&run);
-    taskpool_trace_destroy(run.completed.pool.trace);
-    return status;
-}
-
-/* The file that the pool would read. */
-static enum status try_known_speeds(struct run *run)
-{
-    const char *path = known_settings(run->options).speeds;
-    double *speeds;
-    if (!path || !*path)
-        return STATUS_OK;
-    TRY(speeds_read(run->comm, path, run->n_workers, &speeds));
-    free(speeds);
-    return STATUS_OK;
-}
-
-/* Reading a profile may take long, so that is left to the run. */
-static enum status try_run(struct run *run)
-{
-    TRY(find_workers(run));
-    TRY(find_speeds(run));
-    TRY(try_known_speeds(run));
-    TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
-    return run->options->workload.profile ? STATUS_OK : create_workload(run);
-}
-
-enum status beryl_sched_try(const struct beryl_sched_options *options)
-{
-    struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = try_run(&run);
-    end_run(&run);
+    taskpool_trace_destroy(traced.pool.trace);
+    mode_records_fini(&records);
     return status;
 }
 
 static enum status compute_result(struct run *run, json_t **result)
 {
-    TRY(find_workers(run));
     TRY(prepare_run(run));
     TRY(run_iterations(run));
     *result = run_to_json(run);
     return CHECK_MEMORY(*result, "no memory for the result");
 }
 
-static enum status check_run_start(struct run *run, const char *scheduling)
-{
-    TRY(find_workers(run));
-    TRY(prepare_run(run));
-    if (scheduling)
-        print_run_start(run, scheduling);
-    return STATUS_OK;
-}
-
 enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Comm comm,
                               const char *scheduling)
 {
-    struct run run = {.options = options, .comm = comm};
-    enum status status = check_run_start(&run, scheduling);
+    struct run run = run_of(options, comm);
+    enum status status = prepare_run(&run);
+    if (status == STATUS_OK && scheduling)
+        print_run_start(&run, scheduling);
     end_run(&run);
     return status;
-}
-
-/* Seconds of an iteration, balancing before it included. */
-static void note_completed(const struct run *run, int position, struct mode_records *records)
-{
-    for (int64_t i = 0; i < run->n_completed; i++) {
-        const struct taskpool_iteration *statistics = taskpool_statistics(run->pool, i);
-        json_t *entry = mode_records_note(
-            records, position, statistics->makespan_s + statistics->balance_s, statistics);
-        add_bound(run, i, entry);
-    }
-    records->lower_bound_s = fmin(records->lower_bound_s, least_bound(run));
-    records->list[position].timeline = json_incref(run->timeline);
 }
 
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result)
 {
-    struct run run = {.options = options, .comm = comm};
+    struct run run = run_of(options, comm);
+    run.records = records;
+    run.position = position;
     mode_records_begin(records, position);
     enum status status = compute_result(&run, result);
-    note_completed(&run, position, records);
     if (status == STATUS_OK) {
         status = mode_records_end(records, position);
         if (status != STATUS_OK)
@@ -465,16 +402,6 @@ enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Co
 
 json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm)
 {
-    struct run run = {.options = options, .comm = comm};
-    json_t *result = find_workers(&run) == STATUS_OK ? run_to_json(&run) : NULL;
-    end_run(&run);
-    return result;
-}
-
-enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result)
-{
-    struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = compute_result(&run, result);
-    end_run(&run);
-    return status;
+    struct run run = run_of(options, comm);
+    return run_to_json(&run);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/workloads/bnsl/bnsl_data.h"
+#include "sched/lab/workloads/bnsl.h"
 
-#include "support/base/agree.h"
 #include "support/io/line_reader.h"
-#include "support/io/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,34 +10,16 @@
 struct reading {
     struct line_reader lines;
     struct bnsl_data *data;
-    struct word (*states)[BNSL_MAX_STATES]; /* words of each variable, n_states of them */
+    struct word states[BNSL_MAX_VARIABLES][BNSL_MAX_STATES]; /* words of each, n_states of them */
 };
 
 /* --- the first line --- */
 
-static int count_fields(struct word line)
-{
-    struct word field;
-    int n = 0;
-    while (take_field(&line, &field))
-        n++;
-    return n;
-}
-
-static enum status allocate_variables(struct reading *reading, int n_variables)
-{
-    struct bnsl_data *data = reading->data;
-    size_t n = (size_t)n_variables;
-    data->names = calloc(n, sizeof *data->names);
-    data->n_states = calloc(n, sizeof *data->n_states);
-    reading->states = calloc(n, sizeof *reading->states);
-    return CHECK_MEMORY(data->names && data->n_states && reading->states,
-                        "%s: no memory for %d variables", reading->lines.name, n_variables);
-}
-
 static enum status add_variable(struct reading *reading, struct word name)
 {
     struct bnsl_data *data = reading->data;
+    if (data->n_variables == BNSL_MAX_VARIABLES)
+        return line_reader_fail(&reading->lines, "more than %d variables", BNSL_MAX_VARIABLES);
     if (name.length == 0 || name.length >= BNSL_NAME_SIZE)
         return line_reader_fail(&reading->lines,
                                 "the name of variable %d has %zu characters, not 1 to %d",
@@ -54,16 +34,15 @@ static enum status add_variable(struct reading *reading, struct word name)
 static enum status read_variable_names(struct reading *reading)
 {
     struct line_reader *lines = &reading->lines;
-    int n = line_reader_next_filled(lines) ? count_fields(lines->all) : 0;
-    if (n < 2 || n > BNSL_MAX_VARIABLES)
-        return line_reader_fail(lines,
-                                "the first line names the variables, with commas between them: 2 "
-                                "to %d, not %d",
-                                BNSL_MAX_VARIABLES, n);
-    TRY(allocate_variables(reading, n));
-    struct word rest = lines->all, name;
-    while (take_field(&rest, &name))
+    struct word rest, name;
+    bool found = line_reader_next_filled(lines);
+    rest = lines->all;
+    while (found && take_field(&rest, &name))
         TRY(add_variable(reading, name));
+    if (reading->data->n_variables < 2)
+        return line_reader_fail(lines,
+                                "the first line names two variables or more, with commas between "
+                                "them");
     return STATUS_OK;
 }
 
@@ -108,14 +87,13 @@ static enum status find_category(struct reading *reading, int variable, struct w
 static enum status read_sample(struct reading *reading, size_t sample)
 {
     struct bnsl_data *data = reading->data;
-    struct word rest = reading->lines.all, word;
-    int n = count_fields(rest);
-    if (n != data->n_variables)
-        return line_reader_fail(&reading->lines, "%d values; there are %d variables", n,
+    struct word values[BNSL_MAX_VARIABLES];
+    if (!split_fields(reading->lines.all, data->n_variables, values))
+        return line_reader_fail(&reading->lines, "a sample has %d values, one for each variable",
                                 data->n_variables);
-    for (int variable = 0; take_field(&rest, &word); variable++) {
+    for (int variable = 0; variable < data->n_variables; variable++) {
         size_t place = (size_t)variable * (size_t)data->n_samples + sample;
-        TRY(find_category(reading, variable, word, &data->values[place]));
+        TRY(find_category(reading, variable, values[variable], &data->values[place]));
     }
     return STATUS_OK;
 }
@@ -132,34 +110,14 @@ static enum status read_samples(struct reading *reading)
 enum status bnsl_data_parse(const char *text, size_t length, const char *path,
                             struct bnsl_data *data)
 {
-    struct reading reading = {.data = data};
-    *data = (struct bnsl_data){0};
-    line_reader_init(&reading.lines, text, length, path, "");
-    enum status status = read_samples(&reading);
-    free(reading.states);
-    if (status != STATUS_OK)
-        bnsl_data_fini(data);
+    *data = (struct bnsl_data){.values = NULL};
+    struct reading *reading = malloc(sizeof *reading);
+    TRY(CHECK_MEMORY(reading, "%s: no memory for the categories of variables", path));
+    reading->data = data;
+    line_reader_init(&reading->lines, text, length, path, "");
+    enum status status = read_samples(reading);
+    free(reading);
     return status;
-}
-
-enum status bnsl_data_read(MPI_Comm comm, const char *path, struct bnsl_data *data)
-{
-    struct text_file file;
-    *data = (struct bnsl_data){0};
-    TRY(text_file_read_all(path, comm, &file));
-    enum status status = status_agree(comm, bnsl_data_parse(file.bytes, file.length, path, data));
-    if (status != STATUS_OK)
-        bnsl_data_fini(data);
-    text_file_fini(&file);
-    return status;
-}
-
-void bnsl_data_fini(struct bnsl_data *data)
-{
-    free(data->names);
-    free(data->n_states);
-    free(data->values);
-    *data = (struct bnsl_data){0};
 }
 
 int bnsl_data_find(const struct bnsl_data *data, struct word name)

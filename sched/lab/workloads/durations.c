@@ -9,7 +9,6 @@
 #include "support/io/words.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,11 +17,7 @@ struct workload_durations {
     double (*draw)(const struct workload_durations *self, struct random_stream *random);
     double mean, sd;
     struct profile profile; /* n is 0: none */
-    double drift;
     int64_t iteration;
-    uint64_t seed;
-    double scale;
-    double speed;
 };
 
 /* --- distributions --- */
@@ -60,25 +55,26 @@ static double draw_lognormal(const struct workload_durations *self, struct rando
 
 static double duration_of(const struct workload_durations *self, int64_t task)
 {
+    const double scale = self->workload.settings.time_scale;
     if (self->profile.n > 0)
-        return self->scale * profile_seconds(&self->profile, self->iteration, task);
+        return scale * profile_seconds(&self->profile, self->iteration, task);
     struct random_stream random;
-    random_stream_init(&random, self->seed, (uint64_t)task);
-    return self->scale * self->draw(self, &random);
+    random_stream_init(&random, (uint64_t)self->workload.settings.seed, (uint64_t)task);
+    return scale * self->draw(self, &random);
 }
 
 /* The product of a factor for each iteration so far, of mean 1. Null tasks have one duration. */
 static double drift_of(const struct workload_durations *self, int64_t task)
 {
-    if (self->drift == 0 || self->iteration == 0 ||
-        profile_are_null(&self->profile, task, task + 1))
+    const double drift = self->workload.settings.drift;
+    if (drift == 0 || self->iteration == 0 || profile_are_null(&self->profile, task, task + 1))
         return 1;
     struct random_stream random;
     /* A stream that neither a duration nor a worker nor the network has. */
-    random_stream_init(&random, self->seed, ~(uint64_t)task - 1);
+    random_stream_init(&random, (uint64_t)self->workload.settings.seed, ~(uint64_t)task - 1);
     double logarithm = 0;
     for (int64_t i = 0; i < self->iteration; i++)
-        logarithm += self->drift * (draw_normal(&random) - self->drift / 2);
+        logarithm += drift * (draw_normal(&random) - drift / 2);
     return exp(logarithm);
 }
 
@@ -97,7 +93,7 @@ static bool durations_are_null(int64_t first, int64_t last, const void *context)
 static int wait_busily(int64_t task, void *context)
 {
     const struct workload_durations *self = context;
-    double end_s = clock_now_s() + duration_time(task, NULL, self) / self->speed;
+    double end_s = clock_now_s() + duration_time(task, NULL, self) / self->workload.settings.speed;
     while (clock_now_s() < end_s) {
     }
     return STATUS_OK;
@@ -138,39 +134,35 @@ static void destroy_durations(struct workload *workload)
     task_data_destroy(workload->data);
 }
 
-static const struct workload_functions duration_functions = {.end_iteration = count_iteration,
-                                                             .destroy = destroy_durations};
-
-static enum status parse_exponential(const char *text, struct workload_durations *self)
+static enum status parse_distribution(struct workload_durations *self)
 {
-    if (text_to_reals(text, 1, &self->mean) != 0 || !(self->mean > 0))
-        return FAIL(STATUS_USAGE, "--exponential takes the mean, in seconds and above 0, not '%s'",
-                    text);
-    return STATUS_OK;
-}
-
-static enum status parse_mean_sd(const char *option, const char *text,
-                                 struct workload_durations *self)
-{
-    double values[2];
-    int wrong = text_to_reals(text, 2, values);
+    const struct workload_settings *settings = &self->workload.settings;
+    const bool has_sd = !settings->exponential;
+    const char *text = settings->exponential ? settings->exponential
+                       : settings->gauss     ? settings->gauss
+                                             : settings->lognormal;
+    double values[2] = {0};
+    int wrong = text_to_reals(text, has_sd ? 2 : 1, values);
     if (wrong == 0 && !(values[0] > 0 && values[1] >= 0))
         wrong = values[0] > 0 ? 2 : 1;
     if (wrong != 0)
         return FAIL(STATUS_USAGE,
-                    "--%s takes the mean, above 0, and the standard deviation, in seconds, such "
-                    "as 0.5,0.1: number %d of '%s' is wrong",
-                    option, wrong, text);
+                    "--%s takes the mean, above 0%s, in seconds, such as %s: number %d is wrong",
+                    self->workload.name, has_sd ? ", and the standard deviation" : "",
+                    has_sd ? "0.5,0.1" : "0.5", wrong);
     self->mean = values[0];
     self->sd = values[1];
+    self->draw = settings->exponential ? draw_exponential
+                 : settings->gauss     ? draw_gauss
+                                       : draw_lognormal;
     return STATUS_OK;
 }
 
 /* Tasks are identified by their position in the profile or, among null tasks, by their numbers. */
-static enum status read_durations(const struct workload_settings *settings, MPI_Comm comm,
-                                  struct workload_durations *self)
+static enum status read_durations(struct workload_durations *self, MPI_Comm comm)
 {
     struct workload *workload = &self->workload;
+    const struct workload_settings *settings = &workload->settings;
     struct profile *profile = &self->profile;
     const bool has_null_tasks = settings->n_tasks >= 0;
     TRY(profile_read(comm, settings->profile, profile));
@@ -192,37 +184,17 @@ static enum status read_durations(const struct workload_settings *settings, MPI_
     return has_null_tasks ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
 }
 
-static enum status choose_durations(const struct workload_settings *settings, MPI_Comm comm,
-                                    struct workload_durations *self)
+static enum status create_durations(struct workload *workload, MPI_Comm comm)
 {
-    self->workload.problem.n_tasks = settings->n_tasks;
-    if (settings->profile)
-        return read_durations(settings, comm, self);
-    if (settings->exponential) {
-        self->draw = draw_exponential;
-        return parse_exponential(settings->exponential, self);
-    }
-    self->draw = settings->gauss ? draw_gauss : draw_lognormal;
-    return settings->gauss ? parse_mean_sd("gauss", settings->gauss, self)
-                           : parse_mean_sd("lognormal", settings->lognormal, self);
-}
-
-static enum status create_durations(const struct workload_settings *settings, MPI_Comm comm,
-                                    struct workload **workload)
-{
-    struct workload_durations *self = agree_calloc(comm, sizeof *self, "a workload");
-    if (!self)
-        return STATUS_NO_MEMORY;
-    self->workload.functions = &duration_functions;
-    self->workload.problem =
-        (struct taskpool_problem){.run = wait_busily, .cost = duration_cost, .context = self};
-    self->workload.time = duration_time;
-    self->seed = (uint64_t)settings->seed;
-    self->scale = settings->time_scale;
-    self->drift = settings->drift;
-    self->speed = settings->speed;
-    *workload = &self->workload;
-    return choose_durations(settings, comm, self);
+    struct workload_durations *self = (struct workload_durations *)workload;
+    const struct workload_settings *settings = &workload->settings;
+    workload->problem.run = wait_busily;
+    workload->problem.cost = duration_cost;
+    workload->problem.n_tasks = settings->n_tasks;
+    workload->time = duration_time;
+    workload->end_iteration = count_iteration;
+    workload->destroy = destroy_durations;
+    return settings->profile ? read_durations(self, comm) : parse_distribution(self);
 }
 
 /* --- kinds --- */
@@ -250,11 +222,13 @@ static const struct option_row lognormal_row =
                 .help = "log-normally distributed durations with this mean and standard "
                         "deviation, seconds");
 
-const struct workload_kind workload_profile = {
-    .rows = profile_rows, .n_rows = 2, .create = create_durations};
-const struct workload_kind workload_gauss = {
-    .rows = &gauss_row, .n_rows = 1, .is_drawn = true, .create = create_durations};
-const struct workload_kind workload_exponential = {
-    .rows = &exponential_row, .n_rows = 1, .is_drawn = true, .create = create_durations};
-const struct workload_kind workload_lognormal = {
-    .rows = &lognormal_row, .n_rows = 1, .is_drawn = true, .create = create_durations};
+#define DURATIONS(rows_, n_, is_drawn_)                                                            \
+    {                                                                                              \
+        .rows = (rows_), .n_rows = (n_), .is_drawn = (is_drawn_),                                  \
+        .size = sizeof(struct workload_durations), .create = create_durations                      \
+    }
+
+const struct workload_kind workload_profile = DURATIONS(profile_rows, 2, false);
+const struct workload_kind workload_gauss = DURATIONS(&gauss_row, 1, true);
+const struct workload_kind workload_exponential = DURATIONS(&exponential_row, 1, true);
+const struct workload_kind workload_lognormal = DURATIONS(&lognormal_row, 1, true);

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scores of the possible parents of all variables, and the best Bayesian network made of them; see
- * bnsl_score.h, bnsl_cubes.h and bnsl_search.h. Every iteration has to find the same scores.
+/* Scores of the possible parents of all variables, and the best Bayesian network made of them (bnsl.h).
+ * Every iteration has to find the same scores.
  * Simulated tasks score nothing: their durations are estimates, times the time scale. */
-#include "sched/lab/workloads/bnsl/bnsl_cubes.h"
-#include "sched/lab/workloads/bnsl/bnsl_data.h"
-#include "sched/lab/workloads/bnsl/bnsl_graph.h"
-#include "sched/lab/workloads/bnsl/bnsl_score.h"
-#include "sched/lab/workloads/bnsl/bnsl_search.h"
+#include "sched/lab/workloads/bnsl.h"
+
 #include "sched/lab/workloads/workload.h"
 #include "support/base/agree.h"
-#include "support/base/log.h"
 #include "support/io/json.h"
+#include "support/io/text_file.h"
 #include "support/mpi/gather.h"
 
 #include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,13 +22,9 @@ struct workload_bnsl {
     struct workload workload; /* first */
     struct bnsl_data data;
     struct bnsl_candidates candidates;
-    struct bnsl_cubes cubes;
     struct bnsl_scorer scorer;
-    double *empty;  /* n_variables: scores without parents */
-    double *scores; /* scratch of a task */
-    double scale;   /* of simulated seconds */
-    uint64_t seed;
-    int64_t n_kicks;
+    double empty[BNSL_MAX_VARIABLES]; /* scores without parents */
+    double *scores;                   /* scratch of a task */
 
     struct bnsl_families families; /* of this process, in the iteration in progress */
     struct bnsl_families all;      /* process 0: of all, in the first iteration; sorted */
@@ -43,12 +34,17 @@ struct workload_bnsl {
     struct bnsl_difference difference;
 };
 
+static int64_t or_default(int64_t given, int64_t value)
+{
+    return given >= 0 ? given : value;
+}
+
 /* --- tasks --- */
 
 static int run_cube(int64_t task, void *context)
 {
     struct workload_bnsl *self = context;
-    struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);
+    struct bnsl_cube cube = bnsl_cube_of(&self->candidates, task);
     bnsl_score_cube(&self->scorer, &cube, self->scores);
     return bnsl_families_add_cube(&self->families, &cube, self->empty[cube.variable], self->scores);
 }
@@ -62,7 +58,7 @@ static int run_cube(int64_t task, void *context)
 static double cube_cost(int64_t task, void *context)
 {
     const struct workload_bnsl *self = context;
-    struct bnsl_cube cube = bnsl_cubes_get(&self->cubes, task);
+    struct bnsl_cube cube = bnsl_cube_of(&self->candidates, task);
     double cells = self->data.n_states[cube.variable], n_sets = 1, n_columns = 1;
     for (int i = 0; i < cube.n_candidates; i++) {
         bool is_free = i >= cube.n_candidates - cube.n_free;
@@ -80,38 +76,36 @@ static double cube_cost(int64_t task, void *context)
 static double cube_time(int64_t task, const void *record, const void *context)
 {
     (void)record;
-    return ((const struct workload_bnsl *)context)->scale * cube_cost(task, (void *)context);
+    return ((const struct workload *)context)->settings.time_scale *
+           cube_cost(task, (void *)context);
 }
 
 /* --- results --- */
 
 static enum status find_network(struct workload_bnsl *self)
 {
-    bnsl_families_prune(&self->all);
-    TRY(bnsl_search(&self->candidates, &self->all, self->n_kicks, self->seed, &self->network,
-                    &self->score));
+    struct bnsl_graph found;
+    const struct workload_settings *settings = &self->workload.settings;
+    TRY(bnsl_search(&self->candidates, &self->all, or_default(settings->bnsl_kicks, 2000),
+                    (uint64_t)settings->seed, &self->network, &self->score));
     if (self->known.n == 0)
         return STATUS_OK;
-    struct bnsl_graph found;
-    TRY(bnsl_graph_init(&found, self->network.n));
-    memcpy(found.edge, self->network.edge, (size_t)found.n * (size_t)found.n * sizeof *found.edge);
-    enum status status = bnsl_graph_complete(&found);
+    TRY(bnsl_graph_complete(&self->network, &found));
     self->difference = bnsl_graph_compare(&self->known, &found);
     bnsl_graph_fini(&found);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status keep_or_compare(struct workload_bnsl *self, struct bnsl_families *families)
 {
     if (families->n == 0)
         return STATUS_OK; /* simulated tasks score nothing */
-    bnsl_families_sort(families);
+    bnsl_families_prune(families);
     if (self->network.n == 0) {
         self->all = *families;
-        *families = (struct bnsl_families){0};
+        families->list = NULL;
         return find_network(self);
     }
-    bnsl_families_prune(families);
     if (families->n != self->all.n ||
         memcmp(families->list, self->all.list, (size_t)families->n * sizeof *families->list) != 0)
         return FAIL(STATUS_PROTOCOL, "the scores differ from those of the first iteration");
@@ -133,37 +127,8 @@ static enum status gather_scores(struct workload *workload, MPI_Comm comm)
     all.list = list;
     self->families.n = 0;
     enum status status = status_agree(comm, rank == 0 ? keep_or_compare(self, &all) : STATUS_OK);
-    bnsl_families_fini(&all);
+    free(all.list);
     return status;
-}
-
-static int count_edges(const struct bnsl_graph *graph)
-{
-    int n = 0;
-    for (int from = 0; from < graph->n; from++)
-        for (int to = 0; to < graph->n; to++)
-            n += bnsl_graph_has(graph, from, to);
-    return n;
-}
-
-static int distance(const struct bnsl_difference *difference)
-{
-    return difference->missing + difference->extra + difference->reversed;
-}
-
-static void print_network(const struct workload *workload)
-{
-    const struct workload_bnsl *self = (const struct workload_bnsl *)workload;
-    const struct bnsl_difference *difference = &self->difference;
-    if (self->network.n == 0)
-        return;
-    log_print("\nNetwork    %d variables, %d samples; score %.6f, %d edges\n",
-              self->data.n_variables, self->data.n_samples, self->score,
-              count_edges(&self->network));
-    if (self->known.n > 0)
-        log_print("Known one  distance %d: %d edges missing, %d more, %d of another direction\n",
-                  distance(difference), difference->missing, difference->extra,
-                  difference->reversed);
 }
 
 static json_t *edges_to_json(const struct workload_bnsl *self)
@@ -192,7 +157,9 @@ static void add_network(const struct workload *workload, json_t *result)
     json_object_set_new(result, "edges", edges_to_json(self));
     if (self->known.n == 0)
         return;
-    json_object_set_new(result, "shd", json_integer(distance(difference)));
+    json_object_set_new(
+        result, "shd",
+        json_integer(difference->missing + difference->extra + difference->reversed));
     json_object_set_new(result, "skeleton_missing", json_integer(difference->missing));
     json_object_set_new(result, "skeleton_extra", json_integer(difference->extra));
 }
@@ -202,71 +169,70 @@ static void add_network(const struct workload *workload, json_t *result)
 static void destroy_bnsl(struct workload *workload)
 {
     struct workload_bnsl *self = (struct workload_bnsl *)workload;
-    bnsl_families_fini(&self->families);
-    bnsl_families_fini(&self->all);
+    free(self->families.list);
+    free(self->all.list);
     bnsl_graph_fini(&self->network);
     bnsl_graph_fini(&self->known);
     bnsl_scorer_fini(&self->scorer);
-    bnsl_cubes_fini(&self->cubes);
-    bnsl_candidates_fini(&self->candidates);
-    bnsl_data_fini(&self->data);
-    free(self->empty);
+    free(self->data.values);
     free(self->scores);
 }
 
-static const struct workload_functions bnsl_functions = {.end_iteration = gather_scores,
-                                                         .print = print_network,
-                                                         .add_result = add_network,
-                                                         .destroy = destroy_bnsl};
-
-static int64_t or_default(int64_t given, int64_t value)
+static enum status prepare_scores(struct workload_bnsl *self)
 {
-    return given >= 0 ? given : value;
-}
-
-static enum status prepare_bnsl(struct workload_bnsl *self,
-                                const struct workload_settings *settings)
-{
-    const struct bnsl_data *data = &self->data;
+    const struct workload_settings *settings = &self->workload.settings;
     int dimension = (int)or_default(settings->bnsl_hypercube, 6);
     int n_candidates = (int)or_default(settings->bnsl_candidates, 16);
-    TRY(bnsl_candidates_init(&self->candidates, data, n_candidates));
-    TRY(bnsl_cubes_init(&self->cubes, &self->candidates, dimension));
-    TRY(bnsl_scorer_init(&self->scorer, data));
-    self->empty = malloc((size_t)data->n_variables * sizeof *self->empty);
+    TRY(bnsl_scorer_init(&self->scorer, &self->data));
     self->scores = malloc(((size_t)1 << dimension) * sizeof *self->scores);
-    TRY(CHECK_MEMORY(self->empty && self->scores, "no memory for the scores of a task"));
-    for (int i = 0; i < data->n_variables; i++)
-        self->empty[i] = bnsl_score(&self->scorer, &(struct bnsl_family_of){.variable = i});
-    self->workload.problem.n_tasks = bnsl_cubes_n_tasks(&self->cubes);
-    return self->known.n > 0 ? bnsl_graph_complete(&self->known) : STATUS_OK;
+    TRY(CHECK_MEMORY(self->scores, "no memory for the scores of a task"));
+    bnsl_candidates_choose(&self->candidates, &self->scorer, n_candidates);
+    bnsl_candidates_cut(&self->candidates, dimension);
+    for (int i = 0; i < self->data.n_variables; i++)
+        self->empty[i] = bnsl_score(&self->scorer, i, NULL, 0);
+    self->workload.problem.n_tasks = bnsl_n_tasks(&self->candidates);
+    return STATUS_OK;
 }
 
-static enum status read_bnsl_files(struct workload_bnsl *self,
-                                   const struct workload_settings *settings, MPI_Comm comm)
+/* The class of the network. */
+static enum status parse_known(struct workload_bnsl *self, const struct text_file *file,
+                               const char *path)
 {
-    TRY(bnsl_data_read(comm, settings->bnsl, &self->data));
+    struct bnsl_graph network;
+    enum status status = bnsl_network_parse(file->bytes, file->length, path, &self->data, &network);
+    if (status == STATUS_OK)
+        status = bnsl_graph_complete(&network, &self->known);
+    bnsl_graph_fini(&network);
+    return status;
+}
+
+static enum status read_bnsl_files(struct workload_bnsl *self, MPI_Comm comm)
+{
+    const struct workload_settings *settings = &self->workload.settings;
+    struct text_file file;
+    TRY(text_file_read_all(settings->bnsl, comm, &file));
+    enum status status = bnsl_data_parse(file.bytes, file.length, settings->bnsl, &self->data);
+    text_file_fini(&file);
+    TRY(status_agree(comm, status));
     if (!settings->bnsl_network)
         return STATUS_OK;
-    return bnsl_network_read(comm, settings->bnsl_network, &self->data, &self->known);
+    TRY(text_file_read_all(settings->bnsl_network, comm, &file));
+    status = parse_known(self, &file, settings->bnsl_network);
+    text_file_fini(&file);
+    return status_agree(comm, status);
 }
 
-static enum status create_bnsl(const struct workload_settings *settings, MPI_Comm comm,
-                               struct workload **workload)
+static enum status create_bnsl(struct workload *workload, MPI_Comm comm)
 {
-    struct workload_bnsl *self = agree_calloc(comm, sizeof *self, "a workload");
-    if (!self)
-        return STATUS_NO_MEMORY;
-    self->workload.functions = &bnsl_functions;
-    self->workload.problem =
-        (struct taskpool_problem){.run = run_cube, .cost = cube_cost, .context = self};
-    self->workload.time = cube_time;
-    self->scale = settings->time_scale;
-    self->seed = (uint64_t)settings->seed;
-    self->n_kicks = or_default(settings->bnsl_kicks, 2000);
-    *workload = &self->workload;
-    TRY(read_bnsl_files(self, settings, comm));
-    return status_agree(comm, prepare_bnsl(self, settings));
+    struct workload_bnsl *self = (struct workload_bnsl *)workload;
+    workload->problem.run = run_cube;
+    workload->problem.cost = cube_cost;
+    workload->time = cube_time;
+    workload->end_iteration = gather_scores;
+    workload->add_result = add_network;
+    workload->destroy = destroy_bnsl;
+    TRY(read_bnsl_files(self, comm));
+    return status_agree(comm, prepare_scores(self));
 }
 
 static const struct option_row bnsl_rows[] = {
@@ -286,5 +252,7 @@ static const struct option_row bnsl_rows[] = {
                 .help = "--bnsl: compare with this network: rows parent,child"),
 };
 
-const struct workload_kind workload_bnsl = {
-    .rows = bnsl_rows, .n_rows = sizeof bnsl_rows / sizeof bnsl_rows[0], .create = create_bnsl};
+const struct workload_kind workload_bnsl = {.rows = bnsl_rows,
+                                            .n_rows = sizeof bnsl_rows / sizeof bnsl_rows[0],
+                                            .size = sizeof(struct workload_bnsl),
+                                            .create = create_bnsl};
