@@ -14,10 +14,8 @@ truncate -s 200M zeros.csv
 head -c 4096 "$program" > binary.csv
 head -c 4096 "$program" > binary.npy
 printf '1 0\n' > zero.speeds
-mkdir folder folder.npy w.0.json
-vt='{"phases": [{"id": 0, "tasks": [{"entity": {"id": 1}, "time": 1e-9, "user_defined": null}]}]}'
-printf '%s\n' "$vt" > v.0.json
-printf '%s\n' "$vt" > load.1.json
+mkdir folder folder.npy
+printf 'task,seconds,iteration,worker\n0,0,0,0\n' > long.csv
 mkfifo pipe.csv pipe.npy
 printf 'a,b\n0,1\n1,0\n' > samples.csv
 printf 'a,b\n0,1\n1\n' > ragged.csv
@@ -130,16 +128,12 @@ refuse samples.csv --bnsl samples.csv --json samples.csv
 refuse "name the same file" $drawn --json a.csv --write-profile a.csv
 refuse "name the same file" $drawn --json a.csv --write-profile ./a.csv
 refuse "a.txt: the name must end in .csv or .npy" $drawn --write-profile a.txt
-refuse "put %p into the name" $drawn --write-profile a.json
-refuse "end in .json" $drawn --write-profile w%p
-refuse "stands twice" $drawn --write-profile w.%p.%p.json
-refuse "not in the folder" --profile w%p/load.json
-refuse "load.0.json is missing" --profile load.%p.json
-refuse "cannot write w.0.json: Is a directory" $drawn --write-profile w.%p.json
-refuse "one of the files" --profile v.%p.json --json v.0.json
-refuse "one of the files" --profile v.%p.json --write-profile v%p.0.json --json v0.0.json
-refuse "both an input and an output" --profile v.%p.json --write-profile ./v.%p.json
-refuse "one of the files" $drawn --speeds zero.0.json --write-profile zero.%p.json
+refuse "beryl-vt run.csv 'w.%p.json'" $drawn --write-profile w.%p.json
+refuse "beryl-vt 'load.%p.json' load.csv" --profile load.%p.json --node-cache 0 --simulate 2
+refuse "beryl-vt 'load.0.json.br' load.csv" --profile load.0.json.br
+refuse "--all-iterations has no effect" $drawn --all-iterations
+refuse "--all-iterations has no effect" $drawn --all-iterations --write-profile a.npy
+refuse "long.csv: --null-time" --profile long.csv --null-time 1 --tasks 9
 refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a.csv
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv

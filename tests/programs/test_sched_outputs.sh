@@ -91,33 +91,28 @@ rm moved.blocks.csv
 timeout 60 "$beryl_sched" --profile moved.csv --simulate 16 --sched static --data on > out.txt \
     2> errors.txt && complain "--data on without X.blocks.csv: status 0"
 simulate replaced --profile moved.csv --sched static
-# A load in vt's form: a file for each worker, a phase for each iteration, which are read again, with
-# the placement, and written to the same bytes.
-simulate first --gauss 1e-4,2e-5 --drift 0.3 --tasks 500 --sched static --write-profile load.%p.json
-simulate second --profile load.%p.json --sched static --seeding owner --write-profile copy.%p.json
-for rank in $(seq 0 15); do
-    cmp load.$rank.json copy.$rank.json || complain "a load of vt is not written as it was read"
-done
+# Iterations with durations of their own are written, read again, with the placement, and written to the
+# same bytes.
+simulate first --gauss 1e-4,2e-5 --drift 0.3 --tasks 500 --sched static --write-profile load.csv --all-iterations
+simulate second --profile load.csv --sched static --seeding owner --write-profile copy.csv --all-iterations
+cmp load.csv copy.csv || complain "a profile of all iterations is not written as it was read"
 has second.json tasks 500
-[ "$(cat load.*.json | grep -c '"time"')" = 1000 ] || complain "not all tasks of both phases are in vt's files"
+[ "$(wc -l < load.csv)" = 1001 ] || complain "not all tasks of both iterations are in a profile"
 grep -o 'makespan_seconds": 0[.].....' first.json > makespans.txt
-grep -o 'makespan_seconds": 0[.].....' second.json | cmp -s - makespans.txt || complain "a load of vt takes another time than its run"
-timeout 60 "$mpiexec" --oversubscribe -np 2 "$beryl_sched" --profile load.%p.json --sched steal --seeding owner \
-    --iterations 2 --write-profile real.%p.json > output.txt 2>&1 || complain "a load of vt over MPI: $(cat output.txt)"
-[ "$(cat real.0.json real.1.json | grep -c '"time"')" = 1000 ] || complain "a load of vt over MPI lacks tasks"
-grep -q 'Phases     2, an iteration each' output.txt || complain "nothing says how many phases a load of vt has"
-timeout 60 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 50 --sched static --simulate 3 --write-profile load.%p.json \
-    > fewer.txt || complain "a load of 3 workers: exit status $?"
-[ -e load.2.json ] && [ ! -e load.3.json ] && grep -q "Removed the files of ranks 3 to 15" fewer.txt ||
-    complain "files of an earlier load stay as ranks of a load of fewer workers"
-[ -e real.2.json ] && complain "a file of vt for a process that there is not"
-# A task's time is without what it waited for a block, which is written, too.
-task() { echo "{\"entity\": {\"id\": $1}, \"time\": 0.5, \"user_defined\": {\"shared_id\": 1, \"shared_bytes\": 1e6}}"; }
-echo "{\"phases\": [{\"id\": 0, \"tasks\": [$(task 1), $(task 2)]}]}" > shared.0.json
-timeout 60 "$beryl_sched" --profile shared.%p.json --simulate 2 --node-size 1 --bandwidth 1e6 --sched counter \
-    --json waits.json --write-profile waits.%p.json > output.txt || complain "a load with a block: exit status $?"
-[ "$(cat waits.0.json waits.1.json | grep -c '"time": 0.5,*$')" = 2 ] && [ "$(grep -c '"time"' waits.1.json)" = 1 ] ||
-    complain "a written load has other times than were read: $(grep -h '"time"' waits.[01].json)"
+grep -o 'makespan_seconds": 0[.].....' second.json | cmp -s - makespans.txt || complain "a recorded run takes another time"
+timeout 60 "$mpiexec" --oversubscribe -np 2 "$beryl_sched" --profile load.csv --sched steal --seeding owner \
+    --iterations 2 --write-profile real.csv --all-iterations > output.txt 2>&1 || complain "a recorded run over MPI: $(cat output.txt)"
+grep -q 'Recorded   2 iterations' output.txt || complain "nothing says how many iterations a profile has"
+cut -d , -f 1,3 load.csv | cmp -s - <(cut -d , -f 1,3 real.csv) || complain "a profile of a run over MPI lacks tasks"
+cut -d , -f 4 real.csv | sort -u | tr '\n' ' ' | grep -qx '0 1 worker ' || complain "a profile of a run over MPI has other workers"
+# A task's time is without what it waited for a block.
+printf 'task,seconds,iteration,worker\n1,0.5,0,0\n2,0.5,0,0\n' > shared.csv
+printf 'task,access,block\n1,r,1\n2,r,1\n' > shared.blocks.csv
+printf 'block,bytes,owner\n1,1000000,0\n' > shared.sizes.csv
+timeout 60 "$beryl_sched" --profile shared.csv --simulate 2 --node-size 1 --bandwidth 1e6 --sched counter \
+    --json waits.json --write-profile waits.csv --all-iterations > output.txt || complain "a profile with a block: exit status $?"
+cut -d , -f 2,4 waits.csv | sort | tr '\n' ' ' | grep -qx '0.5,0 0.5,1 seconds,worker ' ||
+    complain "a written profile has other times than were read: $(cat waits.csv)"
 grep -q 'makespan_seconds": 1[.]5' waits.json || complain "a block of 1 MB takes no second at 1 MB/s"
 # Durations drift after the first iteration, and no further for a second run.
 simulate still --exponential 1e-3 --tasks 500 --sched static

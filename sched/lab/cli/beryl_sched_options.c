@@ -4,8 +4,6 @@
 #include "sched/lab/cli/machine_options.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_read.h"
-#include "sched/lab/profiles/vt_file.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
 
@@ -27,11 +25,11 @@ static const struct option_row run_rows[] = {
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
-    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
-                .help =
-                    "write the seconds of every task in the last iteration; JSON of vt: of all "
-                    "iterations, a file for each worker, whose number stands for %p; files of this "
-                    "name of further workers are removed"),
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
+                .help = "write the seconds of every task in the last iteration"),
+    FLAG_OPTION("all-iterations", FIELD(all_iterations),
+                .help = "--write-profile FILE.csv: rows task,seconds,iteration,worker of every "
+                        "iteration; beryl-vt translates them to JSON of vt"),
     TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
     TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
                 .help = "write a page of tables and charts"),
@@ -115,21 +113,14 @@ static bool is_real(const struct beryl_sched_options *options)
     return options->machine.n_workers == 0;
 }
 
-/* Files of vt, one for each worker, are written by this program alone. */
-static enum status check_profile_name(const char *path)
+static enum status check_profile_output(const struct beryl_sched_options *options)
 {
-    const bool is_vt = vt_is_name(path), has_rank = path && vt_has_rank(path);
-    TRY(vt_check_name("write-profile", path));
-    if (is_vt && !has_rank)
+    struct task_data_paths paths;
+    TRY(profile_check_name(options->profile));
+    if (options->all_iterations && !task_data_paths(options->profile, &paths))
         return FAIL(STATUS_USAGE,
-                    "--write-profile %s: a file of vt is that of one worker: put %%p into the name "
-                    "for its number",
-                    path);
-    if (!is_vt && has_rank)
-        return FAIL(STATUS_USAGE,
-                    "--write-profile %s: names with %%p are those of files of vt and end in .json",
-                    path);
-    return is_vt ? STATUS_OK : profile_check_name(path);
+                    "--all-iterations has no effect without --write-profile FILE.csv");
+    return STATUS_OK;
 }
 
 /* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
@@ -138,8 +129,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
     const struct workload_settings *workload = &options->workload;
     const struct machine_settings *machine = &options->machine;
     const bool uts = workload->uts, jacobi = workload->jacobi, real = is_real(options);
-    const bool has_blocks = workload->profile && (vt_is_name(workload->profile) ||
-                                                  task_data_is_beside(workload->profile));
+    const bool has_blocks = workload->profile && task_data_is_beside(workload->profile);
     const bool has_speeds = options->pool.speeds && *options->pool.speeds;
     const char *own = uts ? "uts" : jacobi ? "jacobi" : workload->bnsl ? "bnsl" : NULL;
     const struct {
@@ -219,8 +209,9 @@ static enum status check_run(struct beryl_sched_options *options)
     if (is_real(options))
         TRY(mode_options_check_real(&options->modes));
     TRY(check_comparison(options));
+    TRY(profile_check_input(options->workload.profile));
     TRY(check_workload(options));
-    return check_profile_name(options->profile);
+    return check_profile_output(options);
 }
 
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,

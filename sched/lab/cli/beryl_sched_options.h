@@ -25,6 +25,7 @@ struct beryl_sched_options {
     const char *json;
     const char *report;      /* page of HTML */
     const char *profile;     /* CSV or NumPy, of the last iteration's tasks */
+    bool all_iterations;     /* ... or of all of them */
     const char *statistics;  /* CSV, a row for each worker and iteration */
     const char *calibration; /* file for measurements, made instead of a run */
     bool list_modes;         /* instead of a run */

@@ -3,7 +3,7 @@
 
 #include "sched/lab/bound/makespan_bound.h"
 #include "sched/lab/cli/beryl_sched_outputs.h"
-#include "sched/lab/profiles/profile_writer.h"
+#include "sched/lab/profiles/profile.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
@@ -14,6 +14,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "support/io/json.h"
+#include "support/io/output_buffer.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ struct run {
     struct taskpool_noise noise;
     struct workload *workload;
     struct taskpool *pool;
-    struct profile_writer profile;
+    struct output_buffer profile; /* all iterations; on process 0 */
     struct mode_records *records; /* with the completed iterations, also after a failure */
     int position;                 /* in the records */
     bool done;                    /* all iterations have ended */
@@ -139,10 +140,9 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("Workload   %s\n", run->workload->name);
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
-    if (run->workload->recorded)
-        log_print("Phases     %lld, an iteration each: --iterations %lld runs all\n",
-                  (long long)run->workload->recorded->n_phases,
-                  (long long)run->workload->recorded->n_phases);
+    if (run->workload->n_recorded > 1)
+        log_print("Recorded   %lld iterations: --iterations %lld runs all\n",
+                  (long long)run->workload->n_recorded, (long long)run->workload->n_recorded);
     if (moved_data(run))
         log_print("Data       %lld blocks; tasks wait for those of other workers\n",
                   (long long)moved_data(run)->n_blocks);
@@ -172,15 +172,20 @@ static enum status note_run_iteration(struct run *run)
         json_object_set_new(entry, "lower_bound_seconds", json_real(bound.seconds));
         run->records->lower_bound_s = fmin(run->records->lower_bound_s, bound.seconds);
     }
-    return profile_writer_add(&run->profile, taskpool_history(run->pool));
+    if (!run->options->all_iterations)
+        return STATUS_OK;
+    return profile_print_iteration(run->comm, taskpool_history(run->pool),
+                                   taskpool_n_iterations(run->pool) - 1, run->profile.stream);
 }
 
 static enum status run_iterations(struct run *run)
 {
     struct workload *workload = run->workload;
     workload->pool = run->pool;
-    TRY(profile_writer_init(&run->profile, run->comm, run->options->profile, workload->recorded,
-                            workload->data, run->n_workers));
+    if (run->options->all_iterations)
+        TRY(status_agree(run->comm, run->rank == 0
+                                        ? output_buffer_init(&run->profile, run->options->profile)
+                                        : STATUS_OK));
     if (workload->begin)
         TRY(status_agree(run->comm, workload->begin(workload, run->comm)));
     for (int64_t i = 0; i < run->options->n_iterations; i++) {
@@ -248,14 +253,25 @@ static void write_failed_run(const struct run *run, enum status status)
     json_decref(result);
 }
 
-static enum status write_run_tables(const struct run *run)
+static enum status write_profiles(struct run *run)
+{
+    const char *path = run->options->profile;
+    if (run->rank == 0)
+        task_data_remove(path);
+    if (!run->options->all_iterations)
+        return profile_write(run->comm, taskpool_history(run->pool), path);
+    return status_agree(run->comm,
+                        run->rank == 0 ? output_buffer_write(&run->profile, path) : STATUS_OK);
+}
+
+static enum status write_run_tables(struct run *run)
 {
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
-    return profile_writer_write(&run->profile, taskpool_history(run->pool));
+    return run->options->profile ? write_profiles(run) : STATUS_OK;
 }
 
-static enum status write_run_outputs(const struct run *run, const json_t *result)
+static enum status write_run_outputs(struct run *run, const json_t *result)
 {
     const struct beryl_sched_options *options = run->options;
     bool is_first = run->rank == 0;
@@ -309,7 +325,7 @@ done:
 
 static void end_run(struct run *run)
 {
-    profile_writer_fini(&run->profile);
+    output_buffer_fini(&run->profile);
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
     taskpool_noise_fini(&run->noise);
@@ -318,16 +334,10 @@ static void end_run(struct run *run)
 
 /* --- a run --- */
 
-/* On process 0. */
-static enum status check_run_outputs(const struct run *run)
-{
-    TRY(beryl_sched_outputs_check(run->options));
-    return vt_check_writable(run->options->profile, run->n_workers);
-}
-
 static enum status do_run(struct run *run, struct taskpool_settings *pool, bool *accepted)
 {
-    TRY(status_agree(run->comm, run->rank == 0 ? check_run_outputs(run) : STATUS_OK));
+    TRY(status_agree(run->comm,
+                     run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
     run->checked = true;
     TRY(taskpool_trace_start(run->comm, pool));
     TRY(prepare_run(run));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tasks of given durations: those of a profile, those of a load that vt recorded, whose phases are
- * iterations, or drawn for each task from the seed and its number. Run for real they wait, busily. */
-#include "sched/lab/profiles/profile_read.h"
-#include "sched/lab/profiles/task_data_read.h"
-#include "sched/lab/profiles/vt_load.h"
+/* Tasks of given durations: those of a profile, or drawn for each task from the seed and its number.
+ * Run for real they wait, busily. */
+#include "sched/lab/profiles/profile.h"
 #include "sched/lab/workloads/workload.h"
+#include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/random.h"
 #include "support/io/words.h"
@@ -17,8 +16,7 @@ struct workload_durations {
     struct workload workload; /* first */
     double (*draw)(const struct workload_durations *self, struct random_stream *random);
     double mean, sd;
-    struct sparse_profile sparse; /* seconds of a profile's tasks; n_tasks is 0: none are null */
-    struct vt_load recorded;      /* or by iteration */
+    struct profile profile; /* n is 0: none */
     int64_t iteration;
 };
 
@@ -58,12 +56,8 @@ static double draw_lognormal(const struct workload_durations *self, struct rando
 static double duration_of(const struct workload_durations *self, int64_t task)
 {
     const double scale = self->workload.settings.time_scale;
-    if (self->sparse.n_tasks > 0)
-        return scale * sparse_profile_seconds(&self->sparse, task);
-    if (self->sparse.profile.n > 0)
-        return scale * self->sparse.profile.seconds[task];
-    if (self->recorded.n_tasks > 0)
-        return scale * vt_load_seconds(&self->recorded, self->iteration, task);
+    if (self->profile.n > 0)
+        return scale * profile_seconds(&self->profile, self->iteration, task);
     struct random_stream random;
     random_stream_init(&random, (uint64_t)self->workload.settings.seed, (uint64_t)task);
     return scale * self->draw(self, &random);
@@ -73,8 +67,7 @@ static double duration_of(const struct workload_durations *self, int64_t task)
 static double drift_of(const struct workload_durations *self, int64_t task)
 {
     const double drift = self->workload.settings.drift;
-    if (drift == 0 || self->iteration == 0 ||
-        (self->sparse.n_tasks > 0 && sparse_profile_are_null(&self->sparse, task, task + 1)))
+    if (drift == 0 || self->iteration == 0 || profile_are_null(&self->profile, task, task + 1))
         return 1;
     struct random_stream random;
     /* A stream that neither a duration nor a worker nor the network has. */
@@ -94,7 +87,7 @@ static double duration_time(int64_t task, const void *record, const void *contex
 static bool durations_are_null(int64_t first, int64_t last, const void *context)
 {
     const struct workload_durations *self = context;
-    return sparse_profile_are_null(&self->sparse, first, last);
+    return profile_are_null(&self->profile, first, last);
 }
 
 static int wait_busily(int64_t task, void *context)
@@ -118,10 +111,11 @@ static int owner_of_data(int64_t task, int n_workers, void *context)
     return task_data_owner(self->workload.data, task, n_workers);
 }
 
+/* Where the task ran in its first iteration on file, modulo the number of workers. */
 static int recorded_owner(int64_t task, int n_workers, void *context)
 {
     const struct workload_durations *self = context;
-    return (int)(self->recorded.owners[task] % n_workers);
+    return (int)(self->profile.workers[task] % n_workers);
 }
 
 static enum status count_iteration(struct workload *workload, MPI_Comm comm)
@@ -136,8 +130,7 @@ static enum status count_iteration(struct workload *workload, MPI_Comm comm)
 static void destroy_durations(struct workload *workload)
 {
     struct workload_durations *self = (struct workload_durations *)workload;
-    sparse_profile_fini(&self->sparse);
-    vt_load_fini(&self->recorded);
+    profile_fini(&self->profile);
     task_data_destroy(workload->data);
 }
 
@@ -165,53 +158,30 @@ static enum status parse_distribution(struct workload_durations *self)
     return STATUS_OK;
 }
 
-/* Data have an effect on simulated tasks only. */
-static bool wants_data(const struct workload_settings *settings)
-{
-    return settings->n_simulated > 0 && task_data_is_beside(settings->profile);
-}
-
-/* Tasks are identified by their position in the profile or, among null tasks, by their numbers,
- * which are read for their data's sake, too. */
+/* Tasks are identified by their position in the profile or, among null tasks, by their numbers. */
 static enum status read_durations(struct workload_durations *self, MPI_Comm comm)
 {
     struct workload *workload = &self->workload;
     const struct workload_settings *settings = &workload->settings;
-    const bool sparse = settings->n_tasks >= 0;
-    struct profile *profile = &self->sparse.profile;
-    if (sparse) {
+    struct profile *profile = &self->profile;
+    const bool has_null_tasks = settings->n_tasks >= 0;
+    TRY(profile_read(comm, settings->profile, profile));
+    workload->problem.n_tasks = has_null_tasks ? settings->n_tasks : profile->n;
+    if (has_null_tasks) {
+        TRY(status_agree(comm, profile_add_null_tasks(profile, settings->profile, settings->n_tasks,
+                                                      settings->null_s)));
         workload->are_null = durations_are_null;
-        TRY(sparse_profile_init(&self->sparse, comm, settings->profile, settings->n_tasks,
-                                settings->null_s));
-    } else {
-        TRY(profile_read(comm, settings->profile, wants_data(settings), profile));
-        workload->problem.n_tasks = profile->n;
     }
-    if (!wants_data(settings))
-        return STATUS_OK;
+    if (profile->workers) {
+        workload->problem.owner = recorded_owner;
+        workload->n_recorded = profile->n_iterations;
+    }
+    if (settings->n_simulated == 0 || !task_data_is_beside(settings->profile))
+        return STATUS_OK; /* data have an effect on simulated tasks only */
     TRY(task_data_read(settings->profile, profile, &workload->data));
-    workload->problem.owner = owner_of_data;
-    return sparse ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
-}
-
-/* Owners are the ranks of the recorded placement, modulo the number of workers. */
-static enum status read_recorded(const struct workload_settings *settings, MPI_Comm comm,
-                                 struct workload_durations *self)
-{
-    struct workload *workload = &self->workload;
-    if (settings->null_s >= 0)
-        return FAIL(STATUS_USAGE, "--null-time has no effect with --profile %s, a load of vt",
-                    settings->profile);
-    TRY(vt_check_name("profile", settings->profile));
-    TRY(vt_load_read(comm, settings->profile, &self->recorded));
-    workload->recorded = &self->recorded;
-    workload->problem.n_tasks = self->recorded.n_tasks;
-    workload->problem.owner = recorded_owner;
-    if (settings->n_simulated > 0) {
-        workload->data = self->recorded.data;
-        self->recorded.data = NULL;
-    }
-    return STATUS_OK;
+    if (!profile->workers)
+        workload->problem.owner = owner_of_data;
+    return has_null_tasks ? task_data_number(workload->data, profile->tasks) : STATUS_OK;
 }
 
 static enum status create_durations(struct workload *workload, MPI_Comm comm)
@@ -224,18 +194,16 @@ static enum status create_durations(struct workload *workload, MPI_Comm comm)
     workload->time = duration_time;
     workload->end_iteration = count_iteration;
     workload->destroy = destroy_durations;
-    if (!settings->profile)
-        return parse_distribution(self);
-    return vt_is_name(settings->profile) ? read_recorded(settings, comm, self)
-                                         : read_durations(self, comm);
+    return settings->profile ? read_durations(self, comm) : parse_distribution(self);
 }
 
 /* --- kinds --- */
 
 static const struct option_row profile_rows[] = {
-    TEXT_OPTION("profile", WORKLOAD_FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
-                .help = "tasks of the durations on file: rows task,seconds, an array of doubles, "
-                        "or JSON of vt: %p stands for the rank, a phase is an iteration"),
+    TEXT_OPTION("profile", WORKLOAD_FIELD(profile), .value = "FILE.csv|FILE.npy",
+                .help = "tasks of the durations on file: rows task,seconds, or "
+                        "task,seconds,iteration,worker, or an array of doubles; beryl-vt "
+                        "translates JSON of vt"),
     REAL_OPTION("null-time", WORKLOAD_FIELD(null_s), 0, 1e6, .value = "SECONDS",
                 .help = "--profile: duration of null tasks, i.e. tasks that are missing from the "
                         "file, up to --tasks T in all; the others keep their numbers"),

@@ -21,7 +21,7 @@ enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
 /* As given on the command line. The kind of workload is the one of the members `profile` to `bnsl`
  * that is not NULL. */
 struct workload_settings {
-    const char *profile;     /* file, or files of vt with %p for the rank */
+    const char *profile;     /* file */
     const char *gauss;       /* "MEAN,SD", seconds */
     const char *exponential; /* "MEAN" */
     const char *lognormal;   /* "MEAN,SD", of the durations themselves */
@@ -52,8 +52,6 @@ struct workload_settings {
 
 enum { WORKLOAD_NAME_SIZE = 256 };
 
-struct vt_load; /* sched/lab/profiles/vt_load.h */
-
 /* A workload as the programs see it: first in the structs of the kinds. Members that `create` of
  * its kind does not set are 0, but for the name, the settings and the problem's context. */
 struct workload {
@@ -67,7 +65,7 @@ struct workload {
     double (*time)(int64_t task, const void *record, const void *context);
     bool (*are_null)(int64_t first, int64_t last, const void *context);
     struct taskpool_data *data;
-    const struct vt_load *recorded; /* by vt; NULL: another workload. Its own */
+    int64_t n_recorded; /* iterations with durations of their own; 0: none were recorded so */
 
     /* NULL: nothing to do. Adds the tasks that a dynamic pool begins with. Collective. */
     enum status (*begin)(struct workload *workload, MPI_Comm comm);

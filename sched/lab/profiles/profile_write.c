@@ -39,17 +39,37 @@ static void write_npy(FILE *stream, const struct taskpool_history_entry *entries
     }
 }
 
-static bool has_ending(const char *path, const char *ending)
+bool profile_has_ending(const char *path, const char *ending)
 {
     size_t length = strlen(path), ending_length = strlen(ending);
     return length >= ending_length && strcmp(path + length - ending_length, ending) == 0;
 }
 
+static bool is_vt_name(const char *path)
+{
+    return profile_has_ending(path, ".json") || profile_has_ending(path, ".json.br");
+}
+
+enum status profile_check_input(const char *path)
+{
+    if (path && is_vt_name(path))
+        return FAIL(STATUS_USAGE,
+                    "--profile %s: JSON of vt is translated first: beryl-vt '%s' load.csv, then "
+                    "--profile load.csv",
+                    path, path);
+    return STATUS_OK;
+}
+
 enum status profile_check_name(const char *path)
 {
-    if (!path || has_ending(path, ".csv") || has_ending(path, ".npy") ||
+    if (!path || profile_has_ending(path, ".csv") || profile_has_ending(path, ".npy") ||
         strncmp(path, "/dev/", strlen("/dev/")) == 0)
         return STATUS_OK;
+    if (is_vt_name(path))
+        return FAIL(STATUS_USAGE,
+                    "--write-profile %s: JSON of vt is translated afterwards: --write-profile "
+                    "run.csv, then beryl-vt run.csv '%s'",
+                    path, path);
     return FAIL(STATUS_USAGE, "--write-profile %s: the name must end in .csv or .npy", path);
 }
 
@@ -58,7 +78,7 @@ static enum status write_file(const struct taskpool_history_entry *entries, int6
 {
     struct output_buffer file;
     TRY(output_buffer_init(&file, path));
-    if (has_ending(path, ".npy"))
+    if (profile_has_ending(path, ".npy"))
         write_npy(file.stream, entries, n);
     else
         write_csv(file.stream, entries, n);
@@ -67,19 +87,18 @@ static enum status write_file(const struct taskpool_history_entry *entries, int6
     return status;
 }
 
-enum status profile_gather(MPI_Comm comm, const struct taskpool_history *history,
-                           struct taskpool_history_entry **entries, int64_t *n)
+/* The processes' histories on rank 0, in the order of task IDs. */
+static enum status gather_history(MPI_Comm comm, const struct taskpool_history *history,
+                                  struct taskpool_history_entry **entries, int64_t *n)
 {
     const struct gather_part part = {.items = history->entries,
                                      .n_items = history->n_entries,
                                      .item_size = sizeof *history->entries,
                                      .what = "tasks of a profile"};
-    int rank;
     void *all;
-    MPI_Comm_rank(comm, &rank);
     TRY(gather_to_first(comm, &part, &all, n));
     *entries = all;
-    if (rank == 0)
+    if (*n > 0)
         qsort(*entries, (size_t)*n, sizeof **entries, array_ascending);
     return STATUS_OK;
 }
@@ -90,8 +109,23 @@ enum status profile_write(MPI_Comm comm, const struct taskpool_history *history,
     struct taskpool_history_entry *all;
     int64_t n;
     MPI_Comm_rank(comm, &rank);
-    TRY(profile_gather(comm, history, &all, &n));
+    TRY(gather_history(comm, history, &all, &n));
     enum status status = status_agree(comm, rank == 0 ? write_file(all, n, path) : STATUS_OK);
     free(all);
     return status;
+}
+
+enum status profile_print_iteration(MPI_Comm comm, const struct taskpool_history *history,
+                                    int64_t iteration, FILE *stream)
+{
+    struct taskpool_history_entry *all;
+    int64_t n;
+    TRY(gather_history(comm, history, &all, &n));
+    if (iteration == 0 && stream)
+        fputs("task,seconds,iteration,worker\n", stream);
+    for (int64_t i = 0; i < n; i++)
+        fprintf(stream, "%lld,%.9g,%lld,%d\n", (long long)all[i].task, all[i].time_s,
+                (long long)iteration, (int)all[i].worker);
+    free(all);
+    return STATUS_OK;
 }
