@@ -2,11 +2,11 @@
 #include "sched/lab/cli/beryl_sched_outputs.h"
 
 #include "sched/lab/profiles/vt_file.h"
-#include "sched/lab/report/report.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/task_data.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
+#include "support/io/report_page.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -81,7 +81,8 @@ enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
     struct output outputs[N_OUTPUTS];
     list_outputs(options, outputs, trace);
     TRY(beryl_sched_outputs_check_inputs(options, options));
-    return outputs_check_writable(outputs, N_FILES);
+    TRY(outputs_check_writable(outputs, N_FILES));
+    return options->report ? report_page_check() : STATUS_OK;
 }
 
 enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *options,
@@ -92,20 +93,20 @@ enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *op
 }
 
 enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *options,
-                                           const json_t *result, const char *name)
+                                           const json_t *result)
 {
     if (options->report)
-        TRY(report_write(&result, &name, 1, NULL, options->report));
+        TRY(report_page_write(result, options->report));
     return output_file_is_written_last(options->json, false)
                ? json_write_file(result, options->json)
                : STATUS_OK;
 }
 
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
-                                      const json_t *result, const char *name)
+                                      const json_t *result)
 {
     TRY(beryl_sched_outputs_write_first(options, result));
-    return beryl_sched_outputs_write_last(options, result, name);
+    return beryl_sched_outputs_write_last(options, result);
 }
 
 void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,

@@ -164,7 +164,7 @@ static enum status write_sweep_result(const struct sweep *sweep, const char *tex
     TRY(CHECK_MEMORY(result, "no memory for the result"));
     enum status status = STATUS_OK;
     if (failure == STATUS_OK)
-        status = beryl_sched_outputs_write(sweep->options, result, sweep->file.path);
+        status = beryl_sched_outputs_write(sweep->options, result);
     else
         beryl_sched_outputs_write_failed(sweep->options, json_incref(result), failure);
     json_decref(result);
