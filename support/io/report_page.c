@@ -99,13 +99,14 @@ enum status report_page_check(void)
     if (!error && finish_script(&script, NULL))
         return STATUS_OK;
     return FAIL(STATUS_USAGE,
-                "--report: the script " SCRIPT " beside this program cannot be run (%s): install it "
+                "--report: the script " SCRIPT
+                " beside this program cannot be run (%s): install it "
                 "and python3, or give --json FILE and make the page elsewhere, by " SCRIPT
                 " FILE -o PAGE.html",
                 error ? strerror(error) : "it fails");
 }
 
-/* The same text as that of --json. A script that fails stops reading. */
+/* Sends the text that --json writes. A script that fails stops reading. */
 static bool send_result(const json_t *result, int to)
 {
     FILE *stream = fdopen(to, "w");
@@ -126,10 +127,9 @@ enum status report_page_write(const json_t *result, const char *path)
     int error = start_script(arguments, false, &script);
     bool sent = !error && send_result(result, script.to);
     bool made = !error && finish_script(&script, page.stream) && sent;
-    enum status status =
-        made ? output_buffer_write(&page, path)
-             : FAIL(STATUS_IO, "cannot write %s: the script " SCRIPT " failed%s%s", path,
-                    error ? ": " : "", error ? strerror(error) : "");
+    enum status status = made ? output_buffer_write(&page, path)
+                              : FAIL(STATUS_IO, "cannot write %s: the script " SCRIPT " failed%s%s",
+                                     path, error ? ": " : "", error ? strerror(error) : "");
     output_buffer_fini(&page);
     return status;
 }

@@ -259,7 +259,10 @@ mkdir alone && cp "$beryl_sched" alone/
 without_page 2 'No such file or directory.*install it and python3, or give --json' alone/beryl-sched
 without_page 2 'install it and python3' "$mpiexec" --oversubscribe -n 2 alone/beryl-sched
 without_page 2 'install it and python3' env PATH=/missing "$beryl_sched"
-printf '#!/bin/sh\n[ "$1" = --version ]\n' > alone/beryl-report
+cat > alone/beryl-report << 'END'
+#!/bin/sh
+[ "$1" = --version ]
+END
 chmod +x alone/beryl-report
 without_page 1 'cannot write page.html: the script beryl-report failed' alone/beryl-sched
 # The result is written first, whatever happens to the others.

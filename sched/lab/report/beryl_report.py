@@ -159,7 +159,7 @@ class Run:
         return mean(measured(entry, key) for entry in self.counted)
 
     def fraction(self, use):
-        """Of the makespans together that the workers spend in a use; in tasks it is the efficiency."""
+        """Fraction of the makespans together that the workers spend in a use; in tasks it is the efficiency."""
         makespan = self.mean("makespan_seconds")
         return self.mean(f"{use}_seconds") / self.lanes / makespan if makespan > 0 else NAN
 
@@ -385,7 +385,7 @@ def figure(name, title, unit, keys, size, body, attributes=""):
 
 
 def x_ticks(axis, top, bottom, title, ticks=None):
-    """Of many labels narrow screens show every other one."""
+    """Ticks of a horizontal axis; narrow screens show every other one of many labels."""
     ticks = axis.ticks() if ticks is None else ticks
     text = ""
     for i, (value, label) in enumerate(ticks):
@@ -547,7 +547,7 @@ def answer_comparison(runs):
 
 
 def answer(runs, n_groups):
-    """What a page begins with: a failure, the energy, and the answer to what was run."""
+    """The beginning of a page: a failure, the energy, and the answer to what was run."""
     result = runs[0].result
     has_failed = at(result, "success") is False or at(result, "error") is not None
     text = f"{heading_of(runs[0])}: " if n_groups > 1 else ""
@@ -818,7 +818,7 @@ def fractions_chart(runs, labels):
 
 
 def utilisation_rows(runs):
-    """Of the last iteration where there were several."""
+    """A row for each run, of its last iteration where there were several."""
     lines = []
     for run in runs:
         edges, uses = utilisation_of(run, "last_utilisation" if at(run.timeline, "last_utilisation") else "utilisation")
@@ -959,7 +959,7 @@ def energy_card(run):
 
 
 def properties_card(run):
-    """Of the SCF's density and orbitals."""
+    """Properties of the SCF's density and orbitals."""
     result, dipole = [], numbers(run.result, "properties", "scf_dipole_moment")
     if len(known(dipole)) == 3:
         size = math.hypot(*dipole)
@@ -1111,7 +1111,7 @@ def read_result(path):
 
 
 def check_output(path, inputs):
-    """What can be known before the work. A page in the place of a result would destroy it."""
+    """Refuses what cannot be written, and a result, which a page in its place would destroy."""
     if not path:
         raise Refusal("-o is missing: name the page to write, for instance -o page.html")
     exists, folder = os.path.exists(path), os.path.dirname(os.path.realpath(path))
