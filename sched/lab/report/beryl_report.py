@@ -40,7 +40,6 @@ NAN = math.nan
 NO_BREAK = "\u00a0"
 FIRST_COUNTED = 2  # iteration of a run that repeats its work: those before are warm-up
 MAX_PLACES = 200  # along a chart or down a table of iterations
-MAX_ANSWERS = 6  # one for each run or comparison; of more the fastest and the slowest run are named
 # Uses of the workers' time with the colours of their marks; causes of its loss.
 USES = {"task": 0, "search": 1, "idle": 2, "scheduler": 3, "communication": 4}
 CAUSES = {"search": "the search for tasks", "idle": "waiting for messages and for the end",
@@ -546,28 +545,17 @@ def answer_comparison(runs):
     return text + lower_bound(runs) + loss(first) + (loss(best) if best is not first else "")
 
 
-def answer(runs, n_groups):
-    """The beginning of a page: a failure, the energy, and the answer to what was run."""
+def answer(runs):
+    """A failure, the energy, and the answer to what was run."""
     result = runs[0].result
     has_failed = at(result, "success") is False or at(result, "error") is not None
-    text = f"{heading_of(runs[0])}: " if n_groups > 1 else ""
-    if has_failed:
-        text += f"<b>Failed</b>: {escape(words(result, 'error', 'error_message')) or 'without a message'}. "
-    text += energy_answer(runs[0])
+    message = escape(words(result, "error", "error_message")) or "without a message"
+    text = (f"<b>Failed</b>: {message}. " if has_failed else "") + energy_answer(runs[0])
     if any(math.isfinite(run.seconds) for run in runs):
         text += answer_comparison(runs) if len(runs) > 1 else answer_run(runs[0])
     elif not has_failed:
         text += "The result has no time of an iteration."
     return f'<p class="answer{" failed" if has_failed else ""}">{text}</p>\n'
-
-
-def answer_many(runs):
-    runs = sorted((run for run in runs if math.isfinite(run.seconds)), key=lambda run: run.seconds)
-    if not runs:
-        return ""
-    fast, slow = (f"<b>run {run.number}</b>, {escape(run.mode)}, with {duration(run.seconds, runs[-1].seconds)}"
-                  for run in (runs[0], runs[-1]))
-    return f'<p class="answer">The fastest was {fast} in an iteration, the slowest {slow}.</p>\n'
 
 
 # --- one run ---
@@ -763,7 +751,8 @@ def lanes_chart(run):
     some = f"{len(lanes)} of the {decimal(run.lanes)}" if len(lanes) < run.lanes else "the"
     keys = keys_of({use: colour for use, colour in USES.items() if use != "idle"})
     who = "threads of the workers" if threads > 1 else "workers"
-    return figure("lanes", f"What {some} {who} did in the last iteration", "", keys + key('<path class="steal" d="M6 0v12"/>', "steal"), (1280, height + 48), body,
+    keys += key('<path class="steal" d="M6 0v12"/>', "steal")
+    return figure("lanes", f"What {some} {who} did in the last iteration", "", keys, (1280, height + 48), body,
                   f'class="lanes" data-seconds="{end:.9g}" role="group" aria-label="Lanes of workers, zoomable"')
 
 
@@ -1049,14 +1038,13 @@ def cards(run):
 
 
 def section(runs, n_groups):
-    run, best = runs[0], choose_best(runs)
-    title = heading_of(run)
+    run, best, title = runs[0], choose_best(runs), heading_of(runs[0])
     if len(runs) == 1:
         title = f"Run {run.number}: {title}" if n_groups > 1 else title
-        return (f'<section id="run{run.number}">\n<h2>{title}</h2>\n{basis(run)}'
-                f"{cards(run)}{course(run)}</section>\n")
+        return (f'<section id="run{run.number}">\n<h2>{title}</h2>\n{answer(runs)}{basis(run)}{cards(run)}{course(run)}'
+                "</section>\n")
     labels = [run.mode for run in runs]
-    text = f"<section>\n<h2>Comparison of {len(runs)} modes: {title}</h2>\n{basis(run)}{mode_table(runs)}"
+    text = f"<section>\n<h2>Comparison of {len(runs)} modes: {title}</h2>\n{answer(runs)}{basis(run)}{mode_table(runs)}"
     text += figures_grid(seconds_chart(runs, labels), fractions_chart(runs, labels), utilisation_rows(runs),
                          iterations_chart(runs))
     for run in runs:
@@ -1073,8 +1061,7 @@ def make_page(results):
     for i, run in enumerate(runs):
         run.number = i + 1
     title = re.sub("<[^>]*>", "", heading_of(runs[0])) if len(groups) == 1 else f"{len(runs)} runs"
-    text = "".join(answer(group, len(groups)) for group in groups) if len(groups) <= MAX_ANSWERS else answer_many(runs)
-    text += overview(runs) if len(groups) > 1 else ""
+    text = overview(runs) if len(groups) > 1 else ""
     text += "".join(section(group, len(groups)) for group in groups)
     return ('<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
