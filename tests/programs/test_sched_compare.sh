@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# beryl-sched --compare: simulated, where the first round of --rounds is a run without it, and for real; the same results under all modes, else it fails; and beryl-report --difference of two
-# results.
+# beryl-sched --compare: simulated, where the first round of --rounds is a run without it, and for real; the
+# same results under all modes, else it fails.
 #
-#   test_sched_compare.sh BERYL_SCHED MPIEXEC BERYL_REPORT
+#   test_sched_compare.sh BERYL_SCHED MPIEXEC
 set -u
-beryl_sched=$1 mpiexec=$2 beryl_report=$3
+beryl_sched=$1 mpiexec=$2
 folder=$(mktemp -d) || exit 1
 . "$(dirname "$0")/results.sh"
 cd "$folder" || exit 1
@@ -138,23 +138,5 @@ refuse "is not a mode" $drawn --compare static,nonsense
 refuse "--fan-out has no effect with these modes" $drawn --compare static,auto --fan-out 3
 refuse "--write-profile is for one mode" $drawn --compare static --write-profile p.csv
 refuse "static cannot run tasks that add tasks" --uts "$tree" --compare steal,static
-
-# The difference of two results; their page.
-"$beryl_report" --difference seeds.json again.json > same.txt || complain "--difference: status $?"
-grep -q '^  nothing but times differs$' same.txt || complain "--difference: $(cat same.txt)"
-[ "$(grep -c 'not distinguishable$' same.txt)" = 3 ] || complain "--difference: $(cat same.txt)"
-compare slower 1 --exponential 1e-3 --tasks 500 --simulate 16 --iterations 3 \
-    --compare static,steal,static --rounds 9 --task-overhead 5e-3
-"$beryl_report" --difference seeds.json slower.json > slow.txt || complain "--difference: status $?"
-grep -q '^  machine.task-overhead: 0.0 -> 0.005' slow.txt ||
-    complain "--difference: $(cat slow.txt)"
-[ "$(grep -c ' slower$' slow.txt)" = 3 ] || complain "--difference: $(cat slow.txt)"
-compare other 1 --exponential 2e-3 --tasks 500 --simulate 16 --compare static,steal,static --rounds 9
-"$beryl_report" --difference seeds.json other.json > other.txt || complain "--difference: status $?"
-[ "$(grep -c ' not tested: other work$' other.txt)" = 3 ] || complain "--difference: $(cat other.txt)"
-"$beryl_report" --difference seeds.json -o page.html 2> errors.txt && complain "one run: status 0"
-"$beryl_report" --difference seeds.json 2> errors.txt && complain "one run: status 0"
-grep -q 'of two runs: name A.json B.json' errors.txt || complain "one run: $(cat errors.txt)"
-"$beryl_report" seeds.json -o page.html > out.txt || complain "page: status $?"
 
 exit $((n_failed > 0))

@@ -204,6 +204,26 @@ timeout 60 "$beryl_report" alone.json 2> errors.txt
 grep -q '^beryl-report: -o is missing' errors.txt || complain "no page is named: $(cat errors.txt)"
 timeout 60 "$beryl_report" alone.json -o missing/page.html 2> errors.txt
 [ $? = 2 ] || complain "a page in a folder that is missing: exit status not 2"
+# --report needs the script, which is looked for before the work: it is missing, lacks python3, or fails.
+without_page()
+{
+    local status=$1 expected=$2
+    shift 2
+    rm -f page.html
+    timeout 60 "$@" --gauss 1e-6,0 --tasks 4 --report page.html > output.txt 2> errors.txt < /dev/null
+    [ $? = "$status" ] && grep -q "^beryl-sched: .*$expected" errors.txt || complain "$*: $(cat errors.txt)"
+    [ "$(ls -- *.html* 2>&1 | grep -c '^page')" = 0 ] || complain "$*: a page"
+}
+mkdir alone && cp "$beryl_sched" alone/
+without_page 2 'No such file or directory.*install it and python3, or give --json' alone/beryl-sched
+without_page 2 'install it and python3' "$mpiexec" --oversubscribe -n 2 alone/beryl-sched
+without_page 2 'install it and python3' env PATH=/missing "$beryl_sched"
+cat > alone/beryl-report << 'END'
+#!/bin/sh
+[ "$1" = --version ]
+END
+chmod +x alone/beryl-report
+without_page 1 'cannot write page.html: the script beryl-report failed' alone/beryl-sched
 # The result is written first, whatever happens to the others.
 for option in report write-statistics write-profile; do
     rm -f first.json

@@ -133,9 +133,7 @@ static enum status write_compared_result(const struct compared_runs *runs)
 {
     enum status status = CHECK_MEMORY(complete_result(runs), "no memory for the result");
     if (status == STATUS_OK && runs->is_first)
-        status =
-            beryl_sched_outputs_write(runs->options, runs->result,
-                                      json_string_value(json_object_get(runs->result, "workload")));
+        status = beryl_sched_outputs_write(runs->options, runs->result);
     return status_agree(runs->comm, status);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/cli/beryl_sched_outputs.h"
 
-#include "sched/lab/report/report.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/task_data.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
+#include "support/io/report_page.h"
 
 #include <stdio.h>
 
@@ -40,7 +40,8 @@ enum status beryl_sched_outputs_check(const struct beryl_sched_options *options)
                             options->machine.file};
     const int n_inputs = (int)(sizeof inputs / sizeof inputs[0]);
     TRY(outputs_check_distinct(outputs, N_OUTPUTS, inputs, n_inputs));
-    return outputs_check_writable(outputs, N_FILES);
+    TRY(outputs_check_writable(outputs, N_FILES));
+    return options->report ? report_page_check() : STATUS_OK;
 }
 
 enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *options,
@@ -51,20 +52,20 @@ enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *op
 }
 
 enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *options,
-                                           const json_t *result, const char *name)
+                                           const json_t *result)
 {
     if (options->report)
-        TRY(report_write(&result, &name, 1, NULL, options->report));
+        TRY(report_page_write(result, options->report));
     return output_file_is_written_last(options->json, false)
                ? json_write_file(result, options->json)
                : STATUS_OK;
 }
 
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
-                                      const json_t *result, const char *name)
+                                      const json_t *result)
 {
     TRY(beryl_sched_outputs_write_first(options, result));
-    return beryl_sched_outputs_write_last(options, result, name);
+    return beryl_sched_outputs_write_last(options, result);
 }
 
 void beryl_sched_outputs_write_failed(const struct beryl_sched_options *options, json_t *result,

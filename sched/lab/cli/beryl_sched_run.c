@@ -280,9 +280,8 @@ static enum status write_run_outputs(struct run *run, const json_t *result)
     TRY(write_run_tables(run));
     TRY(taskpool_trace_write(options->pool.trace, run->comm, NULL));
     trace_print(options->pool.trace);
-    return status_agree(
-        run->comm, is_first ? beryl_sched_outputs_write_last(options, result, run->workload->name)
-                            : STATUS_OK);
+    return status_agree(run->comm,
+                        is_first ? beryl_sched_outputs_write_last(options, result) : STATUS_OK);
 }
 
 /* Under the keys of --json; of an array its length. */

@@ -10,7 +10,8 @@ for (const figure of document.querySelectorAll('.lanes')) {
   const plot = figure.querySelector('svg.plot'), ticks = figure.querySelector('.ticks');
   const left = plot.x.baseVal.value, width = plot.width.baseVal.value;
   const height = plot.viewBox.baseVal.height, seconds = Number(figure.dataset.seconds);
-  const all = 1e6, least = 1;
+  /* Positions in a plot are millionths of the time shown when nothing is zoomed. */
+  const all = 1e6;
   let from = 0, size = all;
   const show = () => {
     plot.setAttribute('viewBox', `${from} 0 ${size} ${height}`);
@@ -35,16 +36,15 @@ for (const figure of document.querySelectorAll('.lanes')) {
   };
   /* Keeps the point at this fraction of the plot where it is. */
   const zoom = (factor, at = 0.5) => {
-    const next = Math.min(Math.max(size * factor, least), all), fixed = from + at * size;
+    const next = Math.min(Math.max(size * factor, 1), all), fixed = from + at * size;
     size = next;
     move(fixed - at * next);
   };
   const reset = () => { size = all; move(0); };
   const place = event => {
-    const box = plot.getBoundingClientRect(), svg = plot.ownerSVGElement;
-    const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
-    const start = svg.getBoundingClientRect().left + left * scale;
-    return Math.min(Math.max((event.clientX - start) / (width * scale), 0), 1);
+    const box = plot.ownerSVGElement.getBoundingClientRect();
+    const scale = box.width / plot.ownerSVGElement.viewBox.baseVal.width;
+    return Math.min(Math.max((event.clientX - box.left - left * scale) / (width * scale), 0), 1);
   };
   const keys = {'+': () => zoom(1 / 2), '=': () => zoom(1 / 2), '-': () => zoom(2),
     '0': reset, Home: reset, ArrowLeft: () => move(from - size / 4),
