@@ -195,9 +195,6 @@ def groups_of(file, result):
     if at(result, "traceEvents") is not None:
         raise Refusal(f"{file}: a timeline of --trace, which ui.perfetto.dev shows: for a page name a "
                       "file that --json wrote")
-    several = at(result, "runs")
-    if isinstance(several, list) and several:
-        return [group for entry in several for group in groups_of(file, entry)]
     shared = at(result, "extras", "beryl") or result
     runs = pairs(shared, "compare") or [(None, shared)]
     if all(isinstance(at(figures, "iterations"), list) for _, figures in runs):
