@@ -56,14 +56,10 @@ ROOMS = {
     "sched/lab/trace": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/lab/bound": SUPPORT + [PUBLIC, "sched/pool/core"],
     "sched/lab/comparison": SUPPORT + [*POOL, "sched/lab/bound", "sched/lab/trace", "sched/pool/modes"],
-    "sched/lab/workloads/bnsl": SUPPORT,
-    # The pool as programs from outside see it: its public headers.
-    "sched/lab/workloads": SUPPORT + [PUBLIC, "sched/lab/profiles", "sched/lab/workloads/bnsl"],
-    "sched/lab/report/markup": SUPPORT,
-    "sched/lab/report": SUPPORT + ["sched/lab/report/markup"],
+    # Examples of the library: of the pool they see the public headers alone.
+    "sched/lab/workloads": SUPPORT + [PUBLIC, "sched/lab/profiles"],
     "sched/lab/cli": SUPPORT + [*POOL, *LAB, "sched/pool/drivers/mpi/mpi_calibrate.h",
-                                "sched/pool/drivers/sim", "sched/lab/bound", "sched/lab/workloads",
-                                "sched/lab/report"],
+                                "sched/pool/drivers/sim", "sched/lab/bound", "sched/lab/workloads"],
 
     "hf/tiles": CHEMISTRY,
     "hf/digestion": CHEMISTRY + ["hf/tiles"],
@@ -77,10 +73,8 @@ ROOMS = {
     # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
                                    *POOL, "sched/pool/modes"],
-    "hf/result": CHEMISTRY + ["hf/fock", "hf/prediction", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB,
-                              "sched/lab/report/report.h", "sched/lab/report/report_section.h"],
-    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/prediction", "hf/scf", "hf/calculation", "hf/result", *POOL,
-                           *LAB, "sched/lab/report/report.h"],
+    "hf/result": CHEMISTRY + ["hf/fock", "hf/prediction", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB],
+    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/prediction", "hf/scf", "hf/calculation", "hf/result", *POOL, *LAB],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", PUBLIC, "sched/pool/core", "sched/lab/profiles"],
 
@@ -108,7 +102,7 @@ ROOMS = {
 
 # Rooms that do without MPI: what they hold runs the same in a simulation, or on one process.
 WITHOUT_MPI = ["basis/integrals", "basis/quartets", "sched/pool/queues", "sched/pool/shared", "sched/pool/protocols",
-               "sched/pool/balancing", "sched/pool/modes", "sched/pool/drivers/sim", "sched/lab/report/markup", "sched/lab/report", "tce/language"]
+               "sched/pool/balancing", "sched/pool/modes", "sched/pool/drivers/sim", "tce/language"]
 
 # Headers of other packages and the rooms that may include them. Any other header is the
 # system's (SYSTEM) or refused.
@@ -131,13 +125,13 @@ PACKAGES = {
     "linux/magic.h": ["support/io"],
     "sys/vfs.h": ["support/io"],
     "jansson.h": ["support/io", "sched/pool/core", "sched/pool/trace", "sched/lab/trace",
-                  "sched/lab/profiles", "sched/lab/comparison", "sched/lab/workloads", "sched/lab/report",
+                  "sched/lab/profiles", "sched/lab/comparison", "sched/lab/workloads",
                   "sched/lab/cli", "hf/result", "hf/cli"],
 }
 
 # Headers of C and POSIX, without their endings.
 SYSTEM = """arpa/inet assert complex ctype dirent dlfcn errno fcntl fenv float ftw getopt inttypes
-limits locale math netdb netinet/in netinet/tcp pthread sched search semaphore setjmp signal
+limits locale math netdb netinet/in netinet/tcp pthread sched search semaphore setjmp signal spawn
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource
 sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()
 

@@ -20,7 +20,7 @@ SCHEMA = json.loads((ROOT / "RESULTS.schema.json").read_text())
 
 # A result's definition in the schema, by the first of these keys that it has.
 KINDS = {"schema_name": "chemistry", "program": "contraction_program", "workload": "workload",
-         "runs": "sweep", "node-size": "machine"}
+         "node-size": "machine"}
 
 
 def violations(path):

@@ -32,12 +32,10 @@ check scripts/check_comments.py
 check scripts/check_spdx.py
 check shellcheck -x "${scripts[@]}"
 check codespell "${texts[@]}" # .codespellrc has the words that are no mistakes
-# The files that the build compiles, and the one that only a build without chemistry does: its
-# command is that of its neighbours.
+# The files that the build compiles.
 # shellcheck disable=SC2317 # called by tidy
 compiled() {
     sed -n "s|^ *\"file\": \"$PWD/\(.*\)\",*|\1|p" "$build/compile_commands.json"
-    echo sched/lab/cli/beryl_report.c
 }
 # shellcheck disable=SC2317 # called by check
 tidy() {

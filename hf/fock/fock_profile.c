@@ -2,7 +2,6 @@
 #include "hf/fock/fock_profile.h"
 
 #include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_write.h"
 #include "support/base/agree.h"
 
 /* The tiles that a task reads and writes, for simulations of the build. */

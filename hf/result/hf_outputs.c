@@ -2,14 +2,13 @@
 #include "hf/result/hf_outputs.h"
 
 #include "hf/checkpoint/checkpoint.h"
-#include "hf/result/hf_report.h"
-#include "sched/lab/report/report.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/task_data.h"
 #include "support/base/agree.h"
 #include "support/io/application.h"
 #include "support/io/json.h"
 #include "support/io/output_file.h"
+#include "support/io/report_page.h"
 
 /* An output in the place of an input or of another output would destroy it; only
  * a checkpoint may replace a checkpoint that is read. */
@@ -30,7 +29,8 @@ static enum status check_output_files(const struct hf_settings *settings,
     const char *checkpoints[] = {settings->guess, settings->restart, settings->density};
     TRY(outputs_check_distinct(outputs, 7, inputs, 2));
     TRY(outputs_check_distinct(outputs, 5, checkpoints, 3));
-    return outputs_check_writable(outputs, 5);
+    TRY(outputs_check_writable(outputs, 5));
+    return files->report ? report_page_check() : STATUS_OK;
 }
 
 enum status hf_outputs_check(const struct hf_settings *settings, const struct hf_files *files,
@@ -58,9 +58,7 @@ static enum status write_qcschema(const struct hf_outcome *outcome, bool page)
     json_t *json = hf_qcschema_to_json(outcome);
     TRY(CHECK_MEMORY(json, "no memory for the result"));
     enum status status =
-        page ? report_write((const json_t *const[]){json}, &outcome->settings->molecule, 1,
-                            &hf_report, files->report)
-             : json_write_file(json, files->json);
+        page ? report_page_write(json, files->report) : json_write_file(json, files->json);
     json_decref(json);
     return status;
 }

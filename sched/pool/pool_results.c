@@ -2,7 +2,7 @@
 #include "sched/pool/core/statistics_report.h"
 #include "sched/pool/pool.h"
 #include "sched/pool/pool_timeline.h"
-#include "sched/pool/trace/timeline_report.h"
+#include "sched/pool/trace/timeline.h"
 #include "support/base/agree.h"
 
 #include <stdlib.h>
@@ -86,9 +86,8 @@ enum status pool_end_iteration(struct taskpool *pool, enum status own)
                                   .n_mode_failed = driver->mode_failed};
     reduce_outcome(pool->comm, &outcome);
     iteration->iteration = pool->n_iterations++;
-    if (pool->recorder)
-        recorder_end(pool->recorder, iteration->iteration, workers,
-                     statistics_makespan_s(&outcome.totals));
+    recorder_end(pool->recorder, iteration->iteration, workers,
+                 statistics_makespan_s(&outcome.totals));
     statistics_summarize(&outcome.totals, workers, driver->n_workers, iteration);
     driver->functions->explain(pool->driver, &iteration->choice);
     enum status status = outcome.n_failed > 0 ? status_agree(pool->comm, own)

@@ -291,12 +291,6 @@ static enum status make_room(struct taskpool *pool)
 }
 
 /* Makespan of the last iteration, s. */
-static double past_makespan(const struct taskpool *pool)
-{
-    int64_t last = pool->n_iterations - 1;
-    return last >= 0 ? pool->iterations[pool_slot(pool, last)].makespan_s : 0;
-}
-
 /* Runs the tasks of this process. */
 static enum status run_tasks(struct taskpool *pool)
 {
@@ -342,8 +336,6 @@ int taskpool_run(struct taskpool *pool)
                                   "the next iteration");
     TRY(make_room(pool));
     history_clear(&pool->history);
-    if (pool->recorder && pool->recorder->timeline)
-        timeline_begin(pool->recorder->timeline, past_makespan(pool));
     pool->made = (struct task_census){0};
     return pool_end_iteration(pool, run_tasks(pool));
 }

@@ -3,7 +3,6 @@
 #include "tce/execution/executor_private.h"
 
 #include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_write.h"
 #include "sched/pool/core/history.h"
 #include "support/base/agree.h"
 

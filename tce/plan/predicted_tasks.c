@@ -2,7 +2,6 @@
 #include "tce/plan/predicted_tasks.h"
 
 #include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_write.h"
 #include "support/base/agree.h"
 #include "tce/plan/plan_loops.h"
 

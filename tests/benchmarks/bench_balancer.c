@@ -10,7 +10,7 @@
  *
  * The tasks are sorted and dealt in rounds, the longest first, every n-th worker getting m
  * tasks in a round and the others one. LIMIT is C = D, the paper's 1.003. */
-#include "sched/lab/profiles/profile_read.h"
+#include "sched/lab/profiles/profile.h"
 #include "sched/pool/balancing/balancer.h"
 #include "support/io/json.h"
 #include "tests/cases/balance_case.h"
@@ -155,7 +155,7 @@ static enum status run_tasks(const struct profile *profile, double limit, int64_
 static enum status run(int argc, char **argv)
 {
     struct profile profile;
-    TRY(profile_read(MPI_COMM_WORLD, argv[1], false, &profile));
+    TRY(profile_read(MPI_COMM_WORLD, argv[1], &profile));
     qsort(profile.seconds, (size_t)profile.n, sizeof(double), compare_descending);
     printf("%lld tasks: mean %.4f s, median %.3f s, longest %.3f s, shortest %.2g s\n",
            (long long)profile.n, sum(profile.seconds, profile.n) / (double)profile.n,

@@ -2,7 +2,7 @@
 /* Samples that the tests of the structure search share. */
 #pragma once
 
-#include "sched/lab/workloads/bnsl/bnsl_data.h"
+#include "sched/lab/workloads/bnsl.h"
 #include "support/base/random.h"
 #include "tests/check.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "sched/lab/trace/trace.h"
-#include "sched/lab/trace/trace_lane.h"
+#include "sched/lab/trace/trace_files.h"
 #include "sched/pool/core/statistics.h"
 #include "tests/check.h"
 
@@ -66,11 +66,9 @@ static inline void trace_case_add_log(struct trace_totals *totals, const struct 
     }
     for (int64_t i = 0; i < log->n_messages; i++)
         trace_case_add_message(totals, &log->messages[i]);
-    totals->dropped += (double)log->n_dropped_messages;
-    for (int use = 0; use < TRACE_N_USES; use++) {
+    totals->dropped += log->dropped.spans + log->dropped.messages;
+    for (int use = 0; use < TRACE_N_USES; use++)
         totals->counted_s[use] += log->recorded.time_s[use] + log->dropped.time_s[use];
-        totals->dropped += (double)log->dropped.n[use];
-    }
 }
 
 static inline struct trace_totals trace_case_totals(const struct taskpool_trace *trace)
@@ -98,7 +96,7 @@ static inline bool trace_case_is_ordered(const struct taskpool_trace *trace,
         const struct trace_span *span = &spans[i];
         if (span->use == TRACE_ITERATION)
             iteration_end_s = span->end_s;
-        else if (span->use != TRACE_BALANCE && log->n_spans < log->limit)
+        else if (span->use != TRACE_BALANCE && log->n_spans + log->n_messages < log->limit)
             ordered = ordered && span->end_s <= iteration_end_s + 1e-9;
         ordered = ordered && span->begin_s <= span->end_s && span->begin_s >= end_s - 1e-9;
         end_s = span->use == TRACE_ITERATION ? end_s : span->end_s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/profiles/task_data_read.h"
+#include "sched/lab/profiles/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -2,35 +2,30 @@
 /* Profiles, whose two formats are targets of their own. */
 #pragma once
 
-#include "sched/lab/profiles/profile_read.h"
+#include "sched/lab/profiles/profile.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
 #include <math.h>
 
-static inline void fuzz_check_profile(const char *path, bool numbered)
-{
-    struct profile profile;
-    if (profile_read(MPI_COMM_SELF, path, numbered, &profile) != STATUS_OK)
-        return;
-    assert(profile.n > 0 && (profile.tasks != NULL) == numbered);
-    for (int64_t i = 0; i < profile.n; i++) {
-        assert(isfinite(profile.seconds[i]) && profile.seconds[i] >= 0);
-        if (numbered)
-            assert(profile.tasks[i] >= 0 && (i == 0 || profile.tasks[i] > profile.tasks[i - 1]));
-    }
-    profile_fini(&profile);
-}
-
 static inline void fuzz_profile(const char *path)
 {
     enum { N_TASKS = 1000000 };
-    struct sparse_profile sparse;
-    fuzz_check_profile(path, false);
-    fuzz_check_profile(path, true);
-    if (sparse_profile_init(&sparse, MPI_COMM_SELF, path, N_TASKS, 0.5) != STATUS_OK)
+    struct profile profile;
+    if (profile_read(MPI_COMM_SELF, path, &profile) != STATUS_OK)
         return;
-    assert(!sparse_profile_are_null(&sparse, 0, N_TASKS));
-    assert(sparse_profile_seconds(&sparse, N_TASKS - 1) >= 0);
-    sparse_profile_fini(&sparse);
+    assert(profile.n > 0 && profile.n_iterations > 0);
+    for (int64_t i = 0; i < profile.n; i++) {
+        assert(profile.tasks[i] >= 0 && (i == 0 || profile.tasks[i] > profile.tasks[i - 1]));
+        assert(!profile.workers || profile.workers[i] >= 0);
+        for (int64_t k = 0; k <= profile.n_iterations; k++)
+            assert(isfinite(profile_seconds(&profile, k, i)) &&
+                   profile_seconds(&profile, k, i) >= 0);
+    }
+    if (profile_add_null_tasks(&profile, path, N_TASKS, 0.5) == STATUS_OK) {
+        assert(!profile_are_null(&profile, 0, N_TASKS));
+        assert(profile_seconds(&profile, 0, N_TASKS - 1) >= 0);
+        assert(!profile_are_null(&profile, profile.tasks[0], profile.tasks[0] + 1));
+    }
+    profile_fini(&profile);
 }

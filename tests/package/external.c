@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <taskpool/simulation.h>
 
+extern const struct taskpool_mode mode_single; /* printed by sched/README.md */
+
 static int add_square(int64_t task, void *context)
 {
     *(int64_t *)context += task * task;
@@ -96,13 +98,14 @@ static int compare_with_steal(void)
 
 int main(int argc, char **argv)
 {
-    const struct taskpool_mode *modes[] = {&mode_countdown, &mode_thieves, &mode_halves};
+    const struct taskpool_mode *modes[] = {&mode_countdown, &mode_thieves, &mode_halves,
+                                           &mode_single};
     int status = TASKPOOL_STATUS_OK, rank;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int i = 0; i < 3 && status == TASKPOOL_STATUS_OK; i++)
+    for (int i = 0; i < 4 && status == TASKPOOL_STATUS_OK; i++)
         status = taskpool_register_mode(modes[i]);
-    for (int i = 0; i < 3 && status == TASKPOOL_STATUS_OK; i++) {
+    for (int i = 0; i < 4 && status == TASKPOOL_STATUS_OK; i++) {
         int64_t sum = 0, simulated = 0;
         struct taskpool_settings settings;
         taskpool_settings_default(&settings);

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the library, looks at its symbols, and builds programs against it by CMake and by
-# pkg-config: the one that sched/README.md begins with; one that runs under each mode; one that
-# compares modes; one with modes of its own; one in C and C++, static and shared, that has names of
-# the library's inside; and one that misuses it.
+# pkg-config: those that sched/README.md prints, by the lines for CMake that it prints, too; one that
+# runs under each mode; one that compares modes; one with modes of its own, that of sched/README.md among
+# them; one in C and C++, static and shared, that has names of the library's inside; and one that
+# misuses it.
 # Usage: test_package.sh BUILD_FOLDER MPIEXEC
 set -eu
 source=$(cd "$(dirname "$0")" && pwd)
@@ -20,11 +21,24 @@ foreign=$(echo "$foreign" | awk 'NF == 3 && $3 !~ /^taskpool_/')
 
 cp "$source"/*.[ch] "$source/CMakeLists.txt" "$work"
 cp "$source/outside.c" "$work/outside.cc"
-awk '/^```c$/ { inside = 1; next } /^```$/ && inside { exit } inside' \
-    "$source/../../sched/README.md" > "$work/program.c"
-[ "$(wc -l < "$work/program.c")" -le 30 ] || { echo "the first program is too long"; exit 1; }
-cmake -G Ninja -S "$work" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 &&
-    cmake --build "$work/build" >>"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+# printed LANGUAGE N: the block of code that is the Nth of this language in sched/README.md
+printed()
+{
+    awk -v begin="\`\`\`$1" -v n="$2" '$0 == begin { i++; inside = 1; next } /^```$/ { inside = 0 }
+        inside && i == n' "$source/../../sched/README.md"
+}
+mkdir "$work/readme"
+printed cmake 1 > "$work/readme/CMakeLists.txt"
+printed c 1 > "$work/readme/program.c"
+printed c 2 > "$work/tree.c"
+printed c 3 > "$work/mode_single.c"
+[ "$(wc -l < "$work/readme/program.c")" -le 30 ] || { echo "the first program is too long"; exit 1; }
+[ "$(grep -c . "$work/mode_single.c")" -le 42 ] || { echo "the mode is too long"; exit 1; }
+for project in "$work" "$work/readme"; do
+    cmake -G Ninja -S "$project" -B "$project/build" -DCMAKE_PREFIX_PATH="$work/prefix" \
+        >"$work/log" 2>&1 && cmake --build "$project/build" >>"$work/log" 2>&1 ||
+        { cat "$work/log"; exit 1; }
+done
 
 # 2 x (0 + 1 + 4 + ... + 999 x 999)
 expected=665667000
@@ -33,7 +47,8 @@ for mode in $("$build/bin/beryl-sched" --list-modes | cut -f 1); do
     [ "$sum" = $expected ] || { echo "$mode: $sum, not $expected"; exit 1; }
 done
 
-[ "$("$mpiexec" --oversubscribe -n 2 "$work/build/program")" = "sum $((expected / 2))" ]
+[ "$("$mpiexec" --oversubscribe -n 2 "$work/readme/build/program")" = "sum $((expected / 2))" ]
+[ "$("$mpiexec" --oversubscribe -n 3 "$work/build/tree")" = "nodes 65535" ]
 
 # Squares below 1000 thrice, below 2000 four times, below 100.
 for program in outside_c_shared outside_c_static outside_cxx_shared outside_cxx_static; do
@@ -49,7 +64,7 @@ done
 
 for n in 1 3; do
     sums=$("$mpiexec" --oversubscribe -n $n "$work/build/external")
-    for mode in countdown thieves halves; do
+    for mode in countdown thieves halves single; do
         grep -qx "$mode $expected $expected" <<< "$sums" ||
             { echo "modes from outside: $sums"; exit 1; }
     done

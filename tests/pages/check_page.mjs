@@ -12,8 +12,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
-import { boundsOf, cardNumbers, countedOf, iterationNumbers, lanesOf, marksOfResult, marksOfRun,
-  medianOf, modeNumbers, ratioOf, runNumbers, runsOf, secondsOf } from './page_data.mjs';
+import { amplitudeNumbers, basisOf, boundsOf, cardNumbers, imbalanceOf, iterationNumbers, marksOfResult,
+  marksOfRun, modeNumbers, ratioOf, runNumbers, runsOf, secondsOf, spreadOf, usePercent } from './page_data.mjs';
 
 const WIDTHS = [400, 800, 1200, 1600, 1920];
 const MAX_BYTES = 5e6, MAX_SECONDS = 2, MAX_OPENINGS = 5;
@@ -64,9 +64,9 @@ const readMarks = figures => figures.map(figure => ({
     .map(title => title.textContent),
 }));
 
-/** The numbers that a tooltip ends with: at most four digits, or six of a lane. */
+/** The numbers that a tooltip ends with: at most four digits, or six of a lane. A mark whose data are one
+ * number may say where it is, too. */
 function markShows(text, number) {
-  if (typeof number === 'string') return text === number;
   nNumbers += 1;
   const close = (shown, value) =>
     Math.abs(Number(shown) - value) <= 5.1e-4 * Math.abs(value) + 1e-12;
@@ -74,28 +74,15 @@ function markShows(text, number) {
     /([\d.e+-]+)(?: %| s| tasks)? at ([\d.e+-]+)$/.exec(text);
   if (Array.isArray(number))
     return span !== null && close(span[1], number[0]) && close(span[2], number[1]);
-  return close(/([\d.e+-]+)(?: %| s)?$/.exec(text)?.[1], number);
+  return close(/([\d.e+-]+)(?: %| s)?(?: at [\d.e+-]+)?$/.exec(text)?.[1], number);
 }
 
-function compareMarks(where, shown, numbers) {
-  const marks = typeof numbers[0] === 'string' ? shown?.toSorted() : shown;
+function compareMarks(where, marks, numbers) {
   expect(marks?.length === numbers.length || (marks === undefined && numbers.length === 0),
     `${where} has ${marks?.length} marks, its data ${numbers.length}`);
   if (marks?.length !== numbers.length) return;
   const first = marks.findIndex((text, i) => !markShows(text, numbers[i]));
   expect(first < 0, `${where}: mark ${first} is "${marks[first]}", its data ${numbers[first]}`);
-}
-
-/** Levels between the lowest and the highest that the page shows. */
-function checkOrbitals(marks) {
-  const energies = (result.extras?.beryl ?? result).orbital_energies;
-  const levels = marks.map(text => /^(\d+): (-?[\d.]+) hartree$/.exec(text).slice(1).map(Number));
-  const shown = levels.map(level => level[1]), all = energies.flat()
-    .filter(e => e > Math.min(...shown) - 1e-6 && e < Math.max(...shown) + 1e-6);
-  nNumbers += levels.length;
-  expect(all.length === levels.length, `orbitals: ${levels.length} levels, not ${all.length}`);
-  for (const [k, energy] of levels)
-    expect(energies.some(spin => Math.abs(spin[k - 1] - energy) < 6e-7), `orbital ${k}: ${energy}`);
 }
 
 async function checkMarks(page) {
@@ -116,8 +103,7 @@ async function checkMarks(page) {
   }
   for (const { chart, marks } of await page.$$eval('figure[data-chart]', readMarks)) {
     expect(marks.length > 0, `chart ${chart} is empty`);
-    if (chart === 'orbitals') checkOrbitals(marks);
-    else expect(known.has(chart), `chart ${chart} is not known to this test`);
+    expect(known.has(chart), `chart ${chart} is not known to this test`);
   }
 }
 
@@ -203,22 +189,38 @@ function findLowContrast() {
   return [...low].map(([what, ratio]) => `${what} has a contrast of ${ratio}`);
 }
 
+/** The modes of the comparison that has this one; the pages of the tests have one comparison. */
+const runsOfMode = () => runs.filter(run => run.mode);
+
+/** The sentences above the tables say which iterations the numbers are of. */
+async function checkBasis(page) {
+  const texts = await page.$$eval('.basis', all => all.map(p => p.innerText));
+  const groups = runs.filter((run, i) => !run.mode || run.result !== runs[i - 1]?.result);
+  expect(texts.length === groups.length, `${texts.length} sentences on what counts for ${groups.length} runs`);
+  for (const [i, run] of groups.entries()) {
+    const { words, numbers } = basisOf(run);
+    expect(texts[i]?.includes(words) && shows(texts[i].replaceAll('\u2013', ' '), numbers),
+      `basis: ${texts[i]}, not ${words} ${numbers}`);
+  }
+}
+
 /** Every cell of the tables below and beside the charts. */
 async function checkFigures(page) {
   const cells = await page.$$eval('table.figures', tables => tables.flatMap(table => {
-    const run = table.closest('[id^=run]')?.id, ofModes = table.classList.contains('modes');
+    const run = table.closest('[id^=run]')?.id, [, kind = ''] = table.classList;
     const headings = [...table.querySelectorAll('thead th')]
       .map(th => th.childNodes[0]?.textContent.trim());
     return [...table.querySelectorAll('tbody tr')].flatMap(row => [...row.cells].slice(1)
-      .map((cell, i) => ({ run, ofModes, heading: headings[i + 1],
+      .map((cell, i) => ({ run, kind, heading: headings[i + 1],
         row: row.cells[0].innerText.trim(), text: cell.innerText.trim() })));
   }));
   expect(cells.length > 0, 'the page has no table of numbers');
-  for (const { run, ofModes, heading, row, text } of cells) {
-    const numbers = ofModes ? modeNumbers(runs, row, heading)
+  for (const { run, kind, heading, row, text } of cells) {
+    const numbers = kind === 'modes' ? modeNumbers(runsOfMode(row), row, heading)
+      : kind === 'amplitudes' ? amplitudeNumbers(runs[run ? Number(run.slice(3)) - 1 : 0], heading, row)
       : run ? iterationNumbers(runs[Number(run.slice(3)) - 1], heading, Number(row))
         : runNumbers(runs[Number(row) - 1], heading);
-    if (!run && !ofModes && ['file', 'system', 'mode'].includes(heading)) continue;
+    if (!run && !kind && ['file', 'system', 'mode'].includes(heading)) continue;
     expect(numbers && shows(text, numbers),
       `${run ?? 'comparison'}, ${row}, ${heading}: ${text}, not ${numbers}`);
   }
@@ -258,35 +260,30 @@ async function checkSums(page) {
 /** Every number of the sentences at the top. */
 async function checkAnswer(page) {
   const words = (await page.locator('.answer').first().innerText()).replaceAll('\u2212', '-');
-  const names = runs.map(run => run.shared.options_text).filter(Boolean);
+  const names = runs.flatMap(run => [run.shared.workload, run.result.error?.error_message]).filter(Boolean);
   const answer = names.reduce((text, name) => text.replaceAll(name, ''), words);
-  const lost = run => 100 * (1 - sumOf(run, 'task_seconds') / lanesOf(run) /
-    sumOf(run, 'makespan_seconds'));
   const bins = runs.map(({ figures: { timeline } }) => timeline?.durations).filter(Boolean);
-  const seconds = [...runs.flatMap(run => [medianOf(run), secondsOf(run)[0], secondsOf(run).at(-1)]),
-    ...boundsOf(runs),
+  const seconds = [...runs.flatMap(run => [secondsOf(run), ...spreadOf(run)]),
+    ...boundsOf(runs), ...runs.flatMap(run => boundsOf([run])),
     ...bins.map(({ tasks, edges_seconds: edges }) => edges[tasks.findLastIndex(n => n > 0)])];
   const known = {
     s: seconds, ms: seconds.map(s => 1e3 * s), '\u00b5s': seconds.map(s => 1e6 * s),
-    '%': runs.map(lost), '\u00d7': runs.map(run => 1 / ratioOf(runs, run)),
+    '%': runs.flatMap(run => [100 - usePercent(run, 'task'), imbalanceOf(run)]),
     hartree: [result.return_result],
     counts: [...runs.flatMap(run => [ratioOf(runs, run), ...run.figures.ratio?.interval ?? []]),
       ...runs.flatMap(({ figures, shared }) => [runs.length, figures.workers ?? shared.workers,
-        countedOf({ figures, shared }).length, figures.timeline?.loads.overloaded, shared.comparison?.rounds,
-        shared.comparison?.rounds_needed]),
+        shared.tasks, shared.tasks - shared.non_null, shared.comparison?.rounds, shared.comparison?.rounds_needed]),
       ...Object.entries(result.properties ?? {}).filter(([key]) => key.endsWith('_energy'))
         .map(([, energy]) => energy)],
   };
   const found = [...answer.matchAll(
-    /(?<![\w#.,-])(-?\d[\d,]*(?:\.\d+)?)(?: (s|ms|\u00b5s|%|\u00d7|hartree)(?!\w)|(?![\w.-]))/g)];
+    /(?<![\w#.,-])(-?\d[\d,]*(?:\.\d+)?)(?:[ \u00a0](s|ms|\u00b5s|%|hartree)(?!\w)|(?![\w.-]))/g)];
   expect(found.length > 0, 'the answer has no number');
   for (const [text, digits, unit = 'counts'] of found) {
     nNumbers += 1;
     expect(known[unit].some(number => isRounded(numbersOf(digits)[0], number)), `answer: ${text}`);
   }
 }
-
-const sumOf = (run, key) => countedOf(run).reduce((sum, entry) => sum + entry[key], 0);
 
 async function openDetails(page) {
   await page.$$eval('details', all => all.forEach(details => { details.open = true; }));
@@ -372,7 +369,7 @@ for (let k = 1; k < MAX_OPENINGS && seconds >= MAX_SECONDS; k++) { // the machin
 expect(seconds < MAX_SECONDS, `shown after ${seconds} s`);
 expect(statSync(path).size < MAX_BYTES, `${statSync(path).size} bytes`);
 await openDetails(page);
-for (const check of [checkMarks, checkAnswer, checkCards, checkSums, checkFigures, checkZoom, checkLinks])
+for (const check of [checkMarks, checkBasis, checkAnswer, checkCards, checkSums, checkFigures, checkZoom, checkLinks])
   await check(page).catch(error => wrong.push(`${check.name}: ${error.message}`));
 const screen = { width: 1280, height: 900 };
 await checkLook(browser, 'light', { viewport: screen, colorScheme: 'light' });

@@ -14,10 +14,8 @@ truncate -s 200M zeros.csv
 head -c 4096 "$program" > binary.csv
 head -c 4096 "$program" > binary.npy
 printf '1 0\n' > zero.speeds
-mkdir folder folder.npy w.0.json
-vt='{"phases": [{"id": 0, "tasks": [{"entity": {"id": 1}, "time": 1e-9, "user_defined": null}]}]}'
-printf '%s\n' "$vt" > v.0.json
-printf '%s\n' "$vt" > load.1.json
+mkdir folder folder.npy
+printf 'task,seconds,iteration,worker\n0,0,0,0\n' > long.csv
 mkfifo pipe.csv pipe.npy
 printf 'a,b\n0,1\n1,0\n' > samples.csv
 printf 'a,b\n0,1\n1\n' > ragged.csv
@@ -29,13 +27,6 @@ printf '{%s}\n' "$machine" > part.json
 printf '{%s, "latency": -1e-6}\n' "$machine" > negative.json
 printf '{%s, "latency": 1e-6, "color": 3}\n' "$machine" > unknown.json
 drawn="--exponential 1e-9 --tasks 2"
-
-# bad_line OPTIONS [TEXT]: a sweep whose fourth line is bad.
-bad_line()
-{
-    printf '# a run\n\n%s --sched steal --simulate 2\n%s\n' "$drawn" "$1" > bad.sweep
-    refuse "bad.sweep:4: ${2-}" --sweep bad.sweep --json result
-}
 
 # --- Of each file that is read or written one case, and what is found in the midst of the set-up:
 # one process finds it or all do, and all end. ---
@@ -49,9 +40,6 @@ refuse ragged.csv:3 --bnsl ragged.csv
 refuse missing.csv --bnsl missing.csv
 refuse stranger.csv:2 --bnsl samples.csv --network stranger.csv
 refuse "--sched static" --uts T1 --sched static
-# Nothing runs before all lines of a sweep have been read.
-bad_line "--profile missing.csv --simulate 4"
-refuse missing.sweep --sweep missing.sweep
 refuse missing/profile.csv $drawn --write-profile missing/profile.csv
 refuse missing/result $drawn --json missing/result
 refuse zero.speeds $drawn --speeds zero.speeds
@@ -129,50 +117,30 @@ refuse --sched $drawn --sched nonsense
 refuse "mode lpt knows all durations" $drawn --sched lpt
 refuse "--steal 0: " $drawn --sched steal --steal 0
 refuse "--steal x: " $drawn --simulate 4 --sched retentive --steal x
-bad_line "$drawn --simulate 4 --sched steal --steal x" "--steal x: "
+refuse "--steal x: " $drawn --simulate 4 --sched steal --steal x
 refuse "--seeding has no effect" --uts T1 --sched steal --seeding cyclic
 refuse "--victim has no effect with --sched lifeline" --uts T1 --sched auto --victim random
 refuse "--branching has no effect" $drawn --sched persist --balancer central --branching 4
 refuse "--time-scale has no effect" --uts T1 --sched steal --time-scale 2
-
-# Sweeps.
-bad_line "--nonsense"
-bad_line "$drawn --simulate 4 --calibrate x" "--calibrate cannot be given for one run of a sweep"
-bad_line "$drawn --simulate 4 --list-modes" "--list-modes cannot be given for one run of a sweep"
-bad_line "--gauss 1,-1 --tasks 2 --simulate 4"
-bad_line "$drawn --simulate 2 --noise 1,2"
-bad_line "$drawn --simulate 2 --noise-trace good.csv"
-bad_line "$drawn --simulate 2 --speeds zero.speeds"
-printf '%s --simulate 2 --speeds good.csv\n' "$drawn" > good.sweep
-refuse good.csv --sweep good.sweep --json good.csv
-refuse good.sweep --sweep good.sweep --json good.sweep
-refuse "same file" --sweep good.sweep --json result --report result
-refuse "--trace has no effect" --sweep good.sweep --trace traced
-bad_line "$drawn --simulate 4 --trace traced" "--trace cannot be given for one run of a sweep"
-refuse "--write-statistics has no effect" --sweep good.sweep --write-statistics table.csv
 
 # Files to write, and speeds.
 refuse samples.csv --bnsl samples.csv --json samples.csv
 refuse "name the same file" $drawn --json a.csv --write-profile a.csv
 refuse "name the same file" $drawn --json a.csv --write-profile ./a.csv
 refuse "a.txt: the name must end in .csv or .npy" $drawn --write-profile a.txt
-refuse "put %p into the name" $drawn --write-profile a.json
-refuse "end in .json" $drawn --write-profile w%p
-refuse "stands twice" $drawn --write-profile w.%p.%p.json
-refuse "not in the folder" --profile w%p/load.json
-refuse "load.0.json is missing" --profile load.%p.json
-refuse "cannot write w.0.json: Is a directory" $drawn --write-profile w.%p.json
-refuse "one of the files" --profile v.%p.json --json v.0.json
-refuse "one of the files" --profile v.%p.json --write-profile v%p.0.json --json v0.0.json
-refuse "both an input and an output" --profile v.%p.json --write-profile ./v.%p.json
-refuse "one of the files" $drawn --speeds zero.0.json --write-profile zero.%p.json
+refuse "beryl-vt run.csv 'w.%p.json'" $drawn --write-profile w.%p.json
+refuse "beryl-vt 'load.%p.json' load.csv" --profile load.%p.json --node-cache 0 --simulate 2
+refuse "beryl-vt 'load.0.json.br' load.csv" --profile load.0.json.br
+refuse "--all-iterations has no effect" $drawn --all-iterations
+refuse "--all-iterations has no effect" $drawn --all-iterations --write-profile a.npy
+refuse "long.csv: --null-time" --profile long.csv --null-time 1 --tasks 9
 refuse "--write-profile has no effect" --uts T1 --sched steal --write-profile a.csv
 refuse folder $drawn --json folder
 refuse good.csv --profile good.csv --json good.csv
 refuse missing.speeds $drawn --speeds missing.speeds
 refuse missing.speeds $drawn --simulate 2 --known-speeds missing.speeds
 refuse "--known-speeds has no effect without --simulate" $drawn --known-speeds none
-bad_line "$drawn --simulate 2 --known-speeds zero.speeds"
+refuse zero.speeds:1 $drawn --simulate 2 --known-speeds zero.speeds
 refuse "--speeds has no effect" --uts T1 --sched steal --speeds zero.speeds
 
 # The machine of a simulation.
@@ -182,7 +150,6 @@ refuse "--machine has no effect without --simulate" $drawn --machine machine.jso
 refuse "--uts has no effect with --list-modes" --list-modes --uts T1
 refuse "--sched has no effect with --list-modes" --list-modes --sched steal
 refuse "--json has no effect with --list-modes" --list-modes --json result
-refuse "--sweep has no effect with --list-modes" --list-modes --sweep good.sweep
 refuse "--calibrate has no effect with --list-modes" --list-modes --calibrate other.json
 refuse "--simulate has no effect with --list-modes" --list-modes --simulate 2
 refuse "--uts has no effect with --calibrate" --uts T1 --calibrate machine.json
@@ -209,8 +176,8 @@ refuse "--watchdog" $drawn --watchdog -1
 
 refuse broken.json:2 $drawn --simulate 2 --machine broken.json
 refuse "part.json: there is no \"latency\"" $drawn --simulate 2 --machine part.json
-refuse "negative.json: \"latency\"" $drawn --simulate 2 --machine negative.json
-refuse "unknown.json: unknown key \"color\"" $drawn --simulate 2 --machine unknown.json
+refuse "negative.json: --latency: '-9.9" $drawn --simulate 2 --machine negative.json
+refuse "unknown.json: unknown option '--color'" $drawn --simulate 2 --machine unknown.json
 refuse missing.json $drawn --simulate 2 --machine missing.json
 refuse empty.csv $drawn --simulate 2 --machine empty.csv
 refuse binary.csv $drawn --simulate 2 --machine binary.csv
@@ -224,7 +191,7 @@ refuse "not both" $drawn --simulate 2 --noise-trace noise.csv --noise 1,0.1
 for file in empty.csv binary.csv folder missing.csv good.csv; do
     refuse $file $drawn --simulate 2 --noise-trace $file
 done
-for value in "" 1 1,0 1,1 1,-1 0,0 nan,1 1,nan inf,1 1,0.1,3 1e-320,1e-321 1,0.9999999999; do
+for value in "" 1 1,0 1,1 1,2 1,-1 0,0 nan,1 1,nan inf,1 1,0.1,3 1e-320,1e-321 1,0.9999999999; do
     refuse --noise $drawn --simulate 2 --noise "$value"
 done
 refuse "number 1 of 'x,1'" $drawn --simulate 2 --noise x,1

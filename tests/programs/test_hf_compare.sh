@@ -88,7 +88,7 @@ assert len({entry["fock_sha256"] for entry in compare.values()}) == 1
 assert beryl["comparison"]["rounds"] == 3 and beryl["comparison"]["counted_from"] == 2
 assert beryl["comparison"]["oversubscribed"] == (processes > cores)
 assert ("Oversubscribed" in text) == (processes > cores)
-assert "3 rounds cannot tell 3 modes apart: that takes 8" in text
+assert "Rounds     3: too few to tell 3 modes apart, which takes 8 or more" in text
 for name, entry in compare.items():
     builds = entry["iterations"]
     assert [(build["round"], build["iteration"]) for build in builds] == [

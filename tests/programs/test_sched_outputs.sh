@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Outputs of beryl-sched: the same bytes for the same seed when simulated, other ones for
-# another seed; the sizes of a tree for every walk; the same bytes of a sweep on any
-# number of processes, which are those of its runs alone; and beryl-report's page of them.
+# another seed; the sizes of a tree for every walk; and beryl-report's page of them.
 #
 #   test_sched_outputs.sh BERYL_SCHED MPIEXEC BERYL_REPORT
 set -u
@@ -92,33 +91,28 @@ rm moved.blocks.csv
 timeout 60 "$beryl_sched" --profile moved.csv --simulate 16 --sched static --data on > out.txt \
     2> errors.txt && complain "--data on without X.blocks.csv: status 0"
 simulate replaced --profile moved.csv --sched static
-# A load in vt's form: a file for each worker, a phase for each iteration, which are read again, with
-# the placement, and written to the same bytes.
-simulate first --gauss 1e-4,2e-5 --drift 0.3 --tasks 500 --sched static --write-profile load.%p.json
-simulate second --profile load.%p.json --sched static --seeding owner --write-profile copy.%p.json
-for rank in $(seq 0 15); do
-    cmp load.$rank.json copy.$rank.json || complain "a load of vt is not written as it was read"
-done
+# Iterations with durations of their own are written, read again, with the placement, and written to the
+# same bytes.
+simulate first --gauss 1e-4,2e-5 --drift 0.3 --tasks 500 --sched static --write-profile load.csv --all-iterations
+simulate second --profile load.csv --sched static --seeding owner --write-profile copy.csv --all-iterations
+cmp load.csv copy.csv || complain "a profile of all iterations is not written as it was read"
 has second.json tasks 500
-[ "$(cat load.*.json | grep -c '"time"')" = 1000 ] || complain "not all tasks of both phases are in vt's files"
+[ "$(wc -l < load.csv)" = 1001 ] || complain "not all tasks of both iterations are in a profile"
 grep -o 'makespan_seconds": 0[.].....' first.json > makespans.txt
-grep -o 'makespan_seconds": 0[.].....' second.json | cmp -s - makespans.txt || complain "a load of vt takes another time than its run"
-timeout 60 "$mpiexec" --oversubscribe -np 2 "$beryl_sched" --profile load.%p.json --sched steal --seeding owner \
-    --iterations 2 --write-profile real.%p.json > output.txt 2>&1 || complain "a load of vt over MPI: $(cat output.txt)"
-[ "$(cat real.0.json real.1.json | grep -c '"time"')" = 1000 ] || complain "a load of vt over MPI lacks tasks"
-grep -q 'Phases     2, an iteration each' output.txt || complain "nothing says how many phases a load of vt has"
-timeout 60 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 50 --sched static --simulate 3 --write-profile load.%p.json \
-    > fewer.txt || complain "a load of 3 workers: exit status $?"
-[ -e load.2.json ] && [ ! -e load.3.json ] && grep -q "Removed the files of ranks 3 to 15" fewer.txt ||
-    complain "files of an earlier load stay as ranks of a load of fewer workers"
-[ -e real.2.json ] && complain "a file of vt for a process that there is not"
-# A task's time is without what it waited for a block, which is written, too.
-task() { echo "{\"entity\": {\"id\": $1}, \"time\": 0.5, \"user_defined\": {\"shared_id\": 1, \"shared_bytes\": 1e6}}"; }
-echo "{\"phases\": [{\"id\": 0, \"tasks\": [$(task 1), $(task 2)]}]}" > shared.0.json
-timeout 60 "$beryl_sched" --profile shared.%p.json --simulate 2 --node-size 1 --bandwidth 1e6 --sched counter \
-    --json waits.json --write-profile waits.%p.json > output.txt || complain "a load with a block: exit status $?"
-[ "$(cat waits.0.json waits.1.json | grep -c '"time": 0.5,*$')" = 2 ] && [ "$(grep -c '"time"' waits.1.json)" = 1 ] ||
-    complain "a written load has other times than were read: $(grep -h '"time"' waits.[01].json)"
+grep -o 'makespan_seconds": 0[.].....' second.json | cmp -s - makespans.txt || complain "a recorded run takes another time"
+timeout 60 "$mpiexec" --oversubscribe -np 2 "$beryl_sched" --profile load.csv --sched steal --seeding owner \
+    --iterations 2 --write-profile real.csv --all-iterations > output.txt 2>&1 || complain "a recorded run over MPI: $(cat output.txt)"
+grep -q 'Recorded   2 iterations' output.txt || complain "nothing says how many iterations a profile has"
+cut -d , -f 1,3 load.csv | cmp -s - <(cut -d , -f 1,3 real.csv) || complain "a profile of a run over MPI lacks tasks"
+cut -d , -f 4 real.csv | sort -u | tr '\n' ' ' | grep -qx '0 1 worker ' || complain "a profile of a run over MPI has other workers"
+# A task's time is without what it waited for a block.
+printf 'task,seconds,iteration,worker\n1,0.5,0,0\n2,0.5,0,0\n' > shared.csv
+printf 'task,access,block\n1,r,1\n2,r,1\n' > shared.blocks.csv
+printf 'block,bytes,owner\n1,1000000,0\n' > shared.sizes.csv
+timeout 60 "$beryl_sched" --profile shared.csv --simulate 2 --node-size 1 --bandwidth 1e6 --sched counter \
+    --json waits.json --write-profile waits.csv --all-iterations > output.txt || complain "a profile with a block: exit status $?"
+cut -d , -f 2,4 waits.csv | sort | tr '\n' ' ' | grep -qx '0.5,0 0.5,1 seconds,worker ' ||
+    complain "a written profile has other times than were read: $(cat waits.csv)"
 grep -q 'makespan_seconds": 1[.]5' waits.json || complain "a block of 1 MB takes no second at 1 MB/s"
 # Durations drift after the first iteration, and no further for a second run.
 simulate still --exponential 1e-3 --tasks 500 --sched static
@@ -192,50 +186,15 @@ grep -q '^Threads    one of each parent' tree.txt || complain "dtree: nothing of
 simulate tree --exponential 0.01 --tasks 2000 --sched dtree --progress poll
 grep -q '^Threads' tree.txt && complain "dtree --progress poll: threads in the log"
 
-cat > sweep.txt <<'END'
-# These lines add to the command line.
---gauss 1e-4,2e-5 --tasks 500 --sched retentive --simulate 8
-  --uts "-t 1 -a 3 -d 6 -b 4 -r 19" --sched=share --seed '3'
-
---exponential 1e-4 --tasks 300 --sched static --iterations 3
-END
-sweep()
-{
-    timeout 60 "$mpiexec" --oversubscribe -n "$1" "$beryl_sched" --sweep sweep.txt --simulate 16 \
-        --iterations 2 --json "sweep$1.json" --report "sweep$1.html" > "sweep$1.txt" ||
-        complain "sweep on $1: exit status $?"
-    grep -q '^sweep.txt:3: share, 16 workers: ' "sweep$1.txt" || complain "nothing printed of line 3"
-}
-sweep 1
-for n in 2 3; do
-    sweep $n
-    cmp -s sweep1.json sweep$n.json || complain "sweep: another result on $n processes"
-    keep_results --json sweep$n.json
-    cmp -s sweep1.html sweep$n.html || complain "sweep: another page on $n processes"
-done
-# A line that fails only when it runs is named too, and no result is written.
-printf '%s\n' "--uts T1 --sched static" > failing.txt
-timeout 60 "$beryl_sched" --sweep failing.txt --simulate 4 --json failing.json > out.txt 2> errors.txt &&
-    complain "a failing sweep: exit status 0"
-grep -q '^beryl-sched: failing.txt:1: --sched static' errors.txt || complain "$(cat errors.txt)"
-[ ! -e failing.json ] || complain "a failing sweep has a result"
 timeout 60 "$beryl_sched" --exponential 1e-4 --tasks 300 --sched static --simulate 16 \
     --iterations 3 --json alone.json > alone.txt || complain "exit status $?"
 keep_results --json alone.json
-/usr/bin/python3 - <<'END' || complain "a run of a sweep is another than the same run alone"
-import json
-*_, last = json.load(open("sweep1.json"))["runs"]
-assert last.pop("options_text") == "--exponential 1e-4 --tasks 300 --sched static --iterations 3"
-alone = json.load(open("alone.json"))
-assert alone.pop("command") == ("beryl-sched --exponential 1e-4 --tasks 300 --sched static "
-                                "--simulate 16 --iterations 3")
-del alone["timeline"]
-assert last == alone
-END
+grep -q '"command": "beryl-sched --exponential 1e-4 --tasks 300 --sched static --simulate 16 --iterations 3"' \
+    alone.json || complain "the command of a run: $(grep '"command"' alone.json)"
 
 "$beryl_sched" --help-all | grep -q 'default: )' && complain "--help-all shows a default of nothing"
-timeout 60 "$beryl_report" alone.json sweep1.json -o page.html || complain "page: exit status $?"
-grep -q '4 recorded runs' page.html || complain "not a run for each line of the sweep"
+timeout 60 "$beryl_report" alone.json again.json -o page.html || complain "page: exit status $?"
+grep -q '2 recorded runs' page.html || complain "not a run for each result"
 cp alone.json kept.json
 timeout 60 "$beryl_report" alone.json -o alone.json 2> errors.txt
 [ $? = 2 ] || complain "a page in the place of a result is not refused"
@@ -245,6 +204,26 @@ timeout 60 "$beryl_report" alone.json 2> errors.txt
 grep -q '^beryl-report: -o is missing' errors.txt || complain "no page is named: $(cat errors.txt)"
 timeout 60 "$beryl_report" alone.json -o missing/page.html 2> errors.txt
 [ $? = 2 ] || complain "a page in a folder that is missing: exit status not 2"
+# --report needs the script, which is looked for before the work: it is missing, lacks python3, or fails.
+without_page()
+{
+    local status=$1 expected=$2
+    shift 2
+    rm -f page.html
+    timeout 60 "$@" --gauss 1e-6,0 --tasks 4 --report page.html > output.txt 2> errors.txt < /dev/null
+    [ $? = "$status" ] && grep -q "^beryl-sched: .*$expected" errors.txt || complain "$*: $(cat errors.txt)"
+    [ "$(ls -- *.html* 2>&1 | grep -c '^page')" = 0 ] || complain "$*: a page"
+}
+mkdir alone && cp "$beryl_sched" alone/
+without_page 2 'No such file or directory.*install it and python3, or give --json' alone/beryl-sched
+without_page 2 'install it and python3' "$mpiexec" --oversubscribe -n 2 alone/beryl-sched
+without_page 2 'install it and python3' env PATH=/missing "$beryl_sched"
+cat > alone/beryl-report << 'END'
+#!/bin/sh
+[ "$1" = --version ]
+END
+chmod +x alone/beryl-report
+without_page 1 'cannot write page.html: the script beryl-report failed' alone/beryl-sched
 # The result is written first, whatever happens to the others.
 for option in report write-statistics write-profile; do
     rm -f first.json
@@ -257,8 +236,8 @@ timeout 60 "$beryl_report" alone.json -o /dev/full 2> errors.txt
 [ $? = 1 ] || complain "a page on a full disk: exit status not 1"
 grep -q '^beryl-report: .*/dev/full' errors.txt || complain "a page on a full disk: $(cat errors.txt)"
 
-# A limit that is reached between iterations: the run, each mode of a comparison until then, and the
-# other lines of a sweep are in the result, with the cause and the remedy.
+# A limit that is reached between iterations: the run, and each mode of a comparison until then, are in
+# the result, with the cause and the remedy.
 fails()
 {
     local n=$1 expected=$2 status
@@ -275,7 +254,7 @@ fails()
 import json, sys
 result = json.load(open("failed.json"))
 modes = result.get("compare", {"": result})
-found = [len(entry["iterations"]) for entry in result.get("runs", modes.values())]
+found = [len(entry["iterations"]) for entry in modes.values()]
 sys.exit(str(found) != sys.argv[1])
 END
     timeout 60 "$beryl_report" failed.json -o page.html || complain "a failed run: exit status $?"
@@ -284,8 +263,6 @@ END
 small="--exponential 1e-4 --tasks 300 --iterations 5 --poll-every 1"
 fails 3 '[1]' $small --sched retentive --deque 9
 fails 3 '[5, 1]' $small --compare static,retentive,persist --deque 9
-printf '%s\n' "--sched steal" "--sched retentive --deque 9" "--sched persist" > limited.txt
-fails 1 '[5]' --simulate 3 $small --sweep limited.txt
 
 # A range of more tasks than a window in the memory of a node holds stays one entry of a deque.
 timeout 60 "$beryl_sched" --lognormal 1e-3,5e-3 --tasks 400000 --simulate 4 --node-size 2 \

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # --trace of real and simulated runs: trace.json and OTF2 agree with each other and with the result;
-# a sample of the workers of a large run, which together with what is dropped agrees; a second run
-# into the same folder replaces the first; each mode of a comparison has a folder; a folder that cannot
+# a real run has its date, and equal simulated runs write equal bytes; a sample of the workers of a
+# large run, which together with what is dropped agrees; the files have no more bytes than the header
+# promises; a second run into the same folder replaces the first; each mode of a comparison has a folder; a folder that cannot
 # be written to is refused.
 #
 #   test_trace_files.sh BERYL_SCHED MPIEXEC [BERYL_HF BERYL_TCE INPUTS]
@@ -47,7 +48,7 @@ compare()
 
 trace whole 2 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 300 --sched counter --iterations 3
 compare "static steal steal#2" 2 "$beryl_sched" --gauss 1e-4,2e-5 --tasks 300 --iterations 3 --rounds 2
-compare "persist auto" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 300 --iterations 3 --seeds 2 \
+compare "persist auto" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 300 --iterations 3 --rounds 2 \
     --simulate 8
 for mode in persist steal; do
     trace whole 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched $mode --iterations 3 --simulate 16
@@ -58,30 +59,59 @@ trace whole 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched steal --simul
     --progress thread --latency-spread 1e-4
 
 trace "" 1 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 6000 --sched counter --simulate 2500
-grep -q '^           a sample: 1024 of 2500 workers' output || complain "$(cat output)"
+grep -q '^           a sample: 834 of 2500 workers' output || complain "$(cat output)"
 /usr/bin/python3 - <<'END' || complain "trace and dropped together are not the statistics"
 import json
 result = json.load(open("result.json"))
 trace, iteration = result["trace"], result["iterations"][0]
-assert trace["workers_shown"] == 1024 and trace["dropped_spans"] > 0
+assert trace["workers_shown"] == 834 and trace["dropped_spans"] > 0
 for use in ("task", "search", "idle", "scheduler", "communication"):
     seconds = trace["seconds"][use] + trace["dropped_seconds"][use]
     assert abs(seconds - iteration[f"{use}_seconds"]) < 1e-9 * 6000, (use, seconds, iteration)
 END
 
-# A long run: the first of each worker, in files of bounded size.
-timeout 60 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 700000 --sched static --simulate 64 --trace traced \
-    --json result.json > output 2> errors || complain "a trace of a long run: $(cat errors)"
-grep -q '^           left out: [0-9]* spans, 0 messages: of all workers 524288 ' output ||
-    complain "$(cat output)"
-/usr/bin/python3 - <<'END' || complain "a trace of a long run"
+# Long runs of spans, and of messages: the first of each worker, in files of at most 200 MB. The rate
+# makes numbers and times long.
+for long in "--gauss 1e4,2e3 --tasks 900000 --sched static --simulate 64" \
+    "--gauss 1e-3,2e-4 --tasks 500000 --sched counter --simulate 1024"; do
+    timeout 100 "$beryl_sched" $long --trace traced --json result.json > output 2> errors ||
+        complain "a trace of a long run: $(cat errors)"
+    grep -q '^           left out: [0-9]* spans, [0-9]* messages: a trace has at most 200 MB' output ||
+        complain "$(cat output)"
+    /usr/bin/python3 - <<'END' || complain "a trace of a long run: $long"
 import json, os
 trace = json.load(open("result.json"))["trace"]
-assert trace["spans"] <= 2**19 and trace["spans"] + trace["dropped_spans"] >= 700000
-events = json.load(open("traced/trace.json"))
-assert events["otherData"]["dropped_spans"] == trace["dropped_spans"]
-assert os.path.getsize("traced/trace.json") < 1e8
+assert trace["spans"] + trace["dropped_spans"] >= 500000
+sizes = [os.path.getsize(os.path.join(folder, name))
+         for folder, _, names in os.walk("traced") for name in names]
+assert 5e7 < sum(sizes) < 2e8, sum(sizes)
+with open("traced/trace.json") as file:
+    assert f'"dropped_spans":{trace["dropped_spans"]},' in file.read()[-2000:]
 END
+done
+
+# The date of a real run, in both formats; none of a simulated one.
+begun=$(date +%s)
+timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace traced > output 2> errors || complain "$(cat errors)"
+otf2-print -G traced/traces.otf2 > definitions
+/usr/bin/python3 - "$begun" <<'END' || complain "the date of a trace: $(grep CLOCK definitions)"
+import datetime, json, re, sys, time
+text = json.load(open("traced/trace.json"))["metadata"]["trace-capture-datetime"]
+date = datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()
+clock = re.search(r"Date: (\d{4}-\d\d-\d\d)", open("definitions").read())
+assert int(sys.argv[1]) <= date <= time.time(), text
+assert clock[1] in (text[:10], datetime.date.fromtimestamp(date).isoformat()), clock
+END
+rm -rf traced
+for same in one two; do
+    timeout 60 "$beryl_sched" --gauss 1e-3,2e-4 --tasks 500 --sched steal --iterations 3 --simulate 16 \
+        --trace traced > output 2> errors || complain "$(cat errors)"
+    mv traced $same
+    sleep 1
+done
+diff -r one two > output || complain "two simulated runs: $(cat output)"
+otf2-print -G one/traces.otf2 | grep -q 'Date: UNDEFINED' || complain "a simulated run has a date"
+! grep -q datetime one/trace.json || complain "a simulated run has a date in trace.json"
 
 # The name of a folder is no pattern: another trace that it would match stays.
 for traced in run1 'run[1]' 'run[1]'; do
@@ -96,7 +126,7 @@ timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --trace kept > output 2> erro
 mkdir blocked && : > blocked/auto
 timeout 60 "$beryl_sched" --gauss 1e-3,0 --tasks 5 --simulate 2 --compare steal,auto --trace blocked \
     > output 2> errors
-[ $? = 2 ] && grep -q 'blocked/auto' errors || complain "a folder of a mode: $(cat errors)"
+[ $? = 1 ] && grep -q 'blocked/auto' errors || complain "a folder of a mode: $(cat errors)"
 
 # A trace that cannot be written leaves nothing, and what was there before: files may have no more than
 # 100 kB here. The result, which is small, is there.

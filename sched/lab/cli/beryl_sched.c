@@ -13,7 +13,7 @@
 
 static bool simulates(const struct beryl_sched_options *options)
 {
-    return options->machine.n_workers > 0 || options->sweep;
+    return options->machine.n_workers > 0;
 }
 
 /* Simulated workers need no thread. */
@@ -22,8 +22,7 @@ static int thread_level(const struct beryl_sched_options *options)
     return simulates(options) ? MPI_THREAD_SINGLE : taskpool_thread_level(&options->pool);
 }
 
-/* A line of options can ask for any number of tasks, workers and iterations, or for a tree without
- * end. */
+/* Options can ask for any number of tasks, workers and iterations, or for a tree without end. */
 static void confine_simulation(void)
 {
     struct memory_budget budget = memory_budget(0, MPI_COMM_WORLD);
@@ -40,7 +39,7 @@ static enum status list_modes(void)
     return STATUS_OK;
 }
 
-static enum status run_sched(const struct beryl_sched_options *options, bool *accepted)
+static enum status run_sched(struct beryl_sched_options *options, bool *accepted)
 {
     if (options->list_modes)
         return list_modes();
@@ -48,8 +47,7 @@ static enum status run_sched(const struct beryl_sched_options *options, bool *ac
         confine_simulation();
     if (options->calibration)
         return calibrate(MPI_COMM_WORLD, options->calibration, accepted);
-    if (options->sweep)
-        return beryl_sched_sweep(options, MPI_COMM_WORLD, accepted);
+    TRY(beryl_sched_options_complete(options, MPI_COMM_WORLD));
     return (options->compare ? beryl_sched_compare : beryl_sched_run)(options, MPI_COMM_WORLD,
                                                                       accepted);
 }

@@ -20,7 +20,7 @@ struct compared_runs {
     bool is_first, simulated; /* is_first: of the processes */
     bool checked;             /* the outputs can be written */
     struct mode_records records;
-    json_t *result;     /* of the first run, without what depends on mode or round; NULL before */
+    json_t *result;     /* of the first run; NULL before */
     const char *source; /* name of its mode */
 };
 
@@ -60,20 +60,10 @@ static enum status check_compared_modes(const struct compared_runs *runs)
 
 /* --- rounds --- */
 
-/* Leaves what does not depend on mode or round. */
-static void remove_mode(json_t *result)
-{
-    json_object_del(result, "sched");
-    json_object_del(result, "options");
-    json_object_del(result, "iterations");
-    json_object_del(result, "timeline");
-}
-
 /* The first result is kept, the others must be the same. Takes the result. */
 static enum status keep_compared_result(struct compared_runs *runs,
                                         const struct mode_record *record, json_t *result)
 {
-    remove_mode(result);
     if (!runs->result) {
         runs->result = result;
         runs->source = record->name;
@@ -113,46 +103,6 @@ static enum status run_compared_rounds(struct compared_runs *runs)
 
 /* --- after --- */
 
-/* Whether contention leaves workers of different speeds: a node is not full, in addition to full ones. */
-static bool contention_differs(const struct machine_settings *machine)
-{
-    int64_t n_workers = machine->n_workers, node_size = machine->node_size;
-    return machine->contention_factor != 1 && node_size > 0 && n_workers > node_size &&
-           n_workers % node_size != 0;
-}
-
-static double makespan_of(const json_t *iteration)
-{
-    return json_number_value(json_object_get(iteration, "makespan_seconds"));
-}
-
-/* Whether a reference schedule, which knows durations and nothing else of the machine, says how far
- * from the best possible one the modes are: workers are alike, and data take no time. */
-static bool reference_knows_all(const struct compared_runs *runs)
-{
-    const struct machine_settings *machine = &runs->options->machine;
-    const char *speeds = runs->options->pool.speeds;
-    return !json_object_get(runs->result, "data_blocks") && !(speeds && *speeds) &&
-           !machine->noise && !machine->noise_trace && !contention_differs(machine);
-}
-
-/* Whether another mode took less than this one in an iteration of the same number: longest tasks first is not
- * always the best (Graham, SIAM J. Appl. Math. 17 (1969) 416). */
-static bool is_beaten(const struct compared_runs *runs, const struct mode_record *record)
-{
-    for (int m = 0; m < runs->records.n; m++) {
-        const json_t *iteration;
-        size_t i;
-        json_array_foreach(runs->records.list[m].iterations, i, iteration)
-        {
-            const json_t *own = json_array_get(record->iterations, i);
-            if (own && makespan_of(iteration) < makespan_of(own))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Adds the modes and all else that the result of a comparison has; false when out of memory.
  * Collective. */
 static bool complete_result(const struct compared_runs *runs)
@@ -163,13 +113,11 @@ static bool complete_result(const struct compared_runs *runs)
     json_object_del(options, "sched");
     int failed = json_object_set_new(runs->result, "options", options);
     json_t *modes = mode_records_to_json(&runs->records, no_digests);
-    bool knows_all = reference_knows_all(runs);
     for (int m = 0; m < runs->records.n; m++) {
         const struct mode_record *record = &runs->records.list[m];
         if (mode_record_has_run(record) && mode_find(record->mode)->is_bound)
-            failed |= json_object_set_new(
-                json_object_get(modes, record->name),
-                knows_all && !is_beaten(runs, record) ? "bound" : "reference", json_true());
+            failed |=
+                json_object_set_new(json_object_get(modes, record->name), "reference", json_true());
     }
     failed |= json_object_set_new(runs->result, "compare", modes);
     failed |= json_object_set_new(runs->result, "comparison",
@@ -185,19 +133,15 @@ static enum status write_compared_result(const struct compared_runs *runs)
 {
     enum status status = CHECK_MEMORY(complete_result(runs), "no memory for the result");
     if (status == STATUS_OK && runs->is_first)
-        status =
-            beryl_sched_outputs_write(runs->options, runs->result,
-                                      json_string_value(json_object_get(runs->result, "workload")));
+        status = beryl_sched_outputs_write(runs->options, runs->result);
     return status_agree(runs->comm, status);
 }
 
 /* Writes the completed iterations, with the failure. */
 static void write_failed_comparison(struct compared_runs *runs, enum status status)
 {
-    if (!runs->result) {
+    if (!runs->result)
         runs->result = beryl_sched_result_without_run(runs->options, runs->comm);
-        remove_mode(runs->result);
-    }
     if (complete_result(runs) && runs->is_first)
         beryl_sched_outputs_write_failed(runs->options, json_incref(runs->result), status);
 }
@@ -211,8 +155,6 @@ static enum status compare_runs(struct compared_runs *runs, bool *accepted)
     TRY(check_compared_modes(runs));
     TRY(taskpool_trace_start(runs->comm, &traced));
     runs->records.trace = traced.trace;
-    for (int m = 0; m < options->modes.n; m++)
-        TRY(trace_prepare(traced.trace, runs->comm, options->modes.modes[m]));
     *accepted = true;
     TRY(run_compared_rounds(runs));
     mode_records_print(&runs->records, "iteration");

@@ -4,14 +4,11 @@
 #include "sched/lab/cli/machine_options.h"
 #include "sched/lab/comparison/comparison.h"
 #include "sched/lab/profiles/profile.h"
-#include "sched/lab/profiles/task_data_read.h"
-#include "sched/lab/profiles/vt_file.h"
 #include "sched/pool/modes/mode_options.h"
 #include "sched/pool/modes/modes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(struct beryl_sched_options, name)
@@ -26,24 +23,16 @@ static const struct option_row run_rows[] = {
                 "not named, but lpt; options of a mode go to those that have them; name a mode "
                 "twice to see chance differences"),
     COMPARISON_ROUNDS_OPTION(FIELD(n_rounds)),
-    INTEGER_OPTION("seeds", FIELD(n_seeds), 1, COMPARISON_ROUNDS_MAX, .value = "N", .expert = true,
-                   .help =
-                       "rounds of a simulated --compare: the first with --seed, each other with "
-                       "the next number"),
     TEXT_OPTION("write-statistics", FIELD(statistics), .value = "FILE.csv",
                 .help = "write a table of every worker in every iteration"),
-    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy|FILE.%p.json",
-                .help =
-                    "write the seconds of every task in the last iteration; JSON of vt: of all "
-                    "iterations, a file for each worker, whose number stands for %p; files of this "
-                    "name of further workers are removed"),
+    TEXT_OPTION("write-profile", FIELD(profile), .value = "FILE.csv|FILE.npy",
+                .help = "write the seconds of every task in the last iteration"),
+    FLAG_OPTION("all-iterations", FIELD(all_iterations),
+                .help = "--write-profile FILE.csv: rows task,seconds,iteration,worker of every "
+                        "iteration; beryl-vt translates them to JSON of vt"),
     TEXT_OPTION("json", FIELD(json), .value = "FILE", .help = "write the result"),
     TEXT_OPTION("report", FIELD(report), .value = "FILE.html",
                 .help = "write a page of tables and charts"),
-    TEXT_OPTION("sweep", FIELD(sweep), .value = "FILE",
-                .help = "many simulated runs, distributed over the processes: each line has the "
-                        "options of one, quoted as in a shell, in addition to those given here; "
-                        "lines that begin with # are comments"),
     TEXT_OPTION("calibrate", FIELD(calibration), .value = "FILE.json",
                 .help = "instead of a workload: measure this machine, with two processes or more, "
                         "and write a file for --machine"),
@@ -111,54 +100,12 @@ static void keep_dynamic_modes(struct mode_list *list)
 /* After the modes were chosen. */
 static enum status check_comparison(struct beryl_sched_options *options)
 {
-    const bool simulated = options->machine.n_workers > 0;
-    if (options->n_seeds > 0 && !options->compare)
-        return FAIL(STATUS_USAGE, "--seeds has no effect without --compare");
-    if (options->n_seeds > 0 && !simulated)
-        return FAIL(STATUS_USAGE, "--seeds is for simulated runs: use --rounds");
-    if (simulated && options->n_rounds > 1)
-        return FAIL(STATUS_USAGE, "--rounds would repeat a simulated run to the last bit: use "
-                                  "--seeds");
     if (options->compare && (options->statistics || options->profile))
         return FAIL(STATUS_USAGE, "--%s is for one mode: leave --compare out",
                     options->statistics ? "write-statistics" : "write-profile");
     if (options->compare && options->workload.uts)
         keep_dynamic_modes(&options->modes);
-    if (options->n_seeds > 0)
-        options->n_rounds = options->n_seeds;
     return STATUS_OK;
-}
-
-/* Nothing given. Errors: STATUS_USAGE. */
-static enum status set_initial(struct beryl_sched_options *options)
-{
-    struct option_table tables[N_TABLES];
-    *options = (struct beryl_sched_options){.workload = workload_settings_unknown,
-                                            .machine = machine_settings_unknown};
-    fill_tables(options, tables);
-    for (int t = 0; t < N_TABLES; t++)
-        TRY(options_set_defaults(&tables[t]));
-    return STATUS_OK;
-}
-
-/* The first option of tables first to last, except the one named, in which two sets of options
- * differ; NULL if there is none. */
-static const char *find_difference(const struct beryl_sched_options *options,
-                                   const struct beryl_sched_options *others, int first, int last,
-                                   const char *except)
-{
-    struct beryl_sched_options copy = *options, other_copy = *others;
-    struct option_table tables[N_TABLES], other_tables[N_TABLES];
-    fill_tables(&copy, tables);
-    fill_tables(&other_copy, other_tables);
-    for (int t = first; t <= last; t++)
-        for (size_t r = 0; r < tables[t].n_rows; r++) {
-            const struct option_row *row = &tables[t].rows[r];
-            if (strcmp(row->name, except) != 0 &&
-                option_differs(row, tables[t].fields, other_tables[t].fields))
-                return row->name;
-        }
-    return NULL;
 }
 
 static bool is_real(const struct beryl_sched_options *options)
@@ -166,21 +113,14 @@ static bool is_real(const struct beryl_sched_options *options)
     return options->machine.n_workers == 0;
 }
 
-/* Files of vt, one for each worker, are written by this program alone. */
-static enum status check_profile_name(const char *path)
+static enum status check_profile_output(const struct beryl_sched_options *options)
 {
-    const bool is_vt = vt_is_name(path), has_rank = path && vt_has_rank(path);
-    TRY(vt_check_name("write-profile", path));
-    if (is_vt && !has_rank)
+    struct task_data_paths paths;
+    TRY(profile_check_name(options->profile));
+    if (options->all_iterations && !task_data_paths(options->profile, &paths))
         return FAIL(STATUS_USAGE,
-                    "--write-profile %s: a file of vt is that of one worker: put %%p into the name "
-                    "for its number",
-                    path);
-    if (!is_vt && has_rank)
-        return FAIL(STATUS_USAGE,
-                    "--write-profile %s: names with %%p are those of files of vt and end in .json",
-                    path);
-    return is_vt ? STATUS_OK : profile_check_name(path);
+                    "--all-iterations has no effect without --write-profile FILE.csv");
+    return STATUS_OK;
 }
 
 /* Tasks with work of their own do not wait: for real their durations cannot be chosen. */
@@ -189,8 +129,7 @@ static enum status check_workload(const struct beryl_sched_options *options)
     const struct workload_settings *workload = &options->workload;
     const struct machine_settings *machine = &options->machine;
     const bool uts = workload->uts, jacobi = workload->jacobi, real = is_real(options);
-    const bool has_blocks = workload->profile && (vt_is_name(workload->profile) ||
-                                                  task_data_is_beside(workload->profile));
+    const bool has_blocks = workload->profile && task_data_is_beside(workload->profile);
     const bool has_speeds = options->pool.speeds && *options->pool.speeds;
     const char *own = uts ? "uts" : jacobi ? "jacobi" : workload->bnsl ? "bnsl" : NULL;
     const struct {
@@ -209,13 +148,13 @@ static enum status check_workload(const struct beryl_sched_options *options)
          ", where an iteration is a sweep: use --sweeps"},
         {!workload->profile && machine->data >= 0, "data", "simulate",
          " of tasks that are not of a --profile"},
-        {!workload->profile && machine->cache_bytes >= 0, "node-cache", "simulate",
+        {!workload->profile && machine->times.cache_bytes >= 0, "node-cache", "simulate",
          " of tasks that are not of a --profile"},
         {!has_blocks && machine->data == MACHINE_DATA_ON, "data", "simulate",
          " without X.blocks.csv beside the profile X.csv"},
-        {machine->data == MACHINE_DATA_OFF && machine->cache_bytes >= 0, "node-cache", "data",
+        {machine->data == MACHINE_DATA_OFF && machine->times.cache_bytes >= 0, "node-cache", "data",
          " off"},
-        {!has_blocks && machine->cache_bytes >= 0, "node-cache", "simulate",
+        {!has_blocks && machine->times.cache_bytes >= 0, "node-cache", "simulate",
          " without X.blocks.csv beside the profile X.csv"},
         {!real && workload->bnsl_network, "network", "simulate", ", which finds no network"},
         {!real && options->pool.watchdog_s > 0, "watchdog", "simulate", ", whose time is not real"},
@@ -235,105 +174,80 @@ static int64_t count_iterations(const struct beryl_sched_options *options)
     return options->n_iterations > 0 ? options->n_iterations : 1;
 }
 
-/* The option is for a command line of its own. */
-static enum status check_alone(const struct beryl_sched_options *options,
-                               const struct beryl_sched_options *initial, const char *option)
+static struct beryl_sched_options initial_options(void)
 {
-    const char *given = find_difference(options, initial, 0, RUN_TABLE, option);
-    return given ? FAIL(STATUS_USAGE, "--%s has no effect with --%s", given, option) : STATUS_OK;
+    return (struct beryl_sched_options){.workload = workload_settings_unknown,
+                                        .machine = machine_settings_unknown};
 }
 
-/* A run of a sweep. */
-static enum status check_line(const struct beryl_sched_options *common,
-                              const struct beryl_sched_options *options,
-                              enum option_request request)
+/* The option is for a command line of its own. */
+static enum status check_alone(const struct beryl_sched_options *options, const char *option)
 {
-    const char *given = request == OPTION_REQUEST_RUN
-                            ? find_difference(options, common, RUN_TABLE, RUN_TABLE, "iterations")
-                        : request == OPTION_REQUEST_VERSION ? "version"
-                                                            : "help";
-    if (!given && options->pool.trace_folder)
-        given = "trace";
-    if (given)
-        return FAIL(STATUS_USAGE, "--%s cannot be given for one run of a sweep", given);
-    if (is_real(options))
-        return FAIL(STATUS_USAGE, "--simulate is missing: the runs of a sweep are simulated");
+    struct beryl_sched_options copy = *options, initial = initial_options();
+    struct option_table tables[N_TABLES], initial_tables[N_TABLES];
+    fill_tables(&copy, tables);
+    fill_tables(&initial, initial_tables);
+    for (int t = 0; t < N_TABLES; t++) {
+        TRY(options_set_defaults(&initial_tables[t]));
+        for (size_t r = 0; r < tables[t].n_rows; r++) {
+            const struct option_row *row = &tables[t].rows[r];
+            if (strcmp(row->name, option) != 0 &&
+                option_differs(row, tables[t].fields, initial_tables[t].fields))
+                return FAIL(STATUS_USAGE, "--%s has no effect with --%s", row->name, option);
+        }
+    }
     return STATUS_OK;
 }
 
-/* common  the options of the sweep, if argv is a line of its file; NULL: argv is the command line,
- *         which is not checked as a whole if it asks for a sweep */
-static enum status parse_sched(int argc, char **argv, const struct beryl_sched_options *common,
-                               struct beryl_sched_options *options, enum option_request *request)
+static enum status check_run(struct beryl_sched_options *options)
 {
-    int first_operand;
-    struct option_table tables[N_TABLES];
-    struct beryl_sched_options initial;
-    TRY(set_initial(&initial));
-    *options = initial;
-    fill_tables(options, tables);
-    struct options all = sched_program_options(tables);
-    TRY(options_parse(&all, argc, argv, request, &first_operand));
-    if (common)
-        TRY(check_line(common, options, *request));
-    else if (*request == OPTION_REQUEST_RUN && (options->list_modes || options->calibration))
-        return check_alone(options, &initial, options->list_modes ? "list-modes" : "calibrate");
-    if (*request != OPTION_REQUEST_RUN || (options->sweep && !common))
-        return STATUS_OK;
     TRY(workload_check(&options->workload));
     TRY(machine_options_check(&options->machine));
-    if (options->machine.server && options->pool.progress != TASKPOOL_PROGRESS_THREAD)
+    if (options->machine.times.node_server && options->pool.progress != TASKPOOL_PROGRESS_THREAD)
         return FAIL(STATUS_USAGE, "--server has no effect without --progress thread");
     TRY(choose_modes(options));
     if (is_real(options))
         TRY(mode_options_check_real(&options->modes));
     TRY(check_comparison(options));
-    options->pool.keep_history = options->profile != NULL;
-    options->pool.keep_timeline = (options->json || options->report) && !options->sweep;
+    TRY(profile_check_input(options->workload.profile));
     TRY(check_workload(options));
-    TRY(check_profile_name(options->profile));
-    options->n_iterations = count_iterations(options);
-    options->workload.seed = options->pool.seed;
-    return STATUS_OK;
+    return check_profile_output(options);
 }
 
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request)
 {
-    TRY(parse_sched(argc, argv, NULL, options, request));
+    int first_operand;
+    struct option_table tables[N_TABLES];
+    *options = initial_options();
+    fill_tables(options, tables);
+    struct options all = sched_program_options(tables);
+    TRY(options_parse(&all, argc, argv, request, &first_operand));
+    if (*request != OPTION_REQUEST_RUN)
+        return STATUS_OK;
+    if (options->list_modes || options->calibration)
+        return check_alone(options, options->list_modes ? "list-modes" : "calibrate");
+    TRY(check_run(options));
+    options->pool.keep_history = options->profile != NULL;
+    options->pool.keep_timeline = options->json || options->report;
+    options->n_iterations = count_iterations(options);
+    options->workload.seed = options->pool.seed;
     options->argc = argc;
     options->argv = argv;
-    const char *one_run = options->statistics          ? "write-statistics"
-                          : options->profile           ? "write-profile"
-                          : options->compare           ? "compare"
-                          : options->pool.trace_folder ? "trace"
-                                                       : NULL;
-    if (options->sweep && one_run)
-        return FAIL(STATUS_USAGE, "--%s has no effect with --sweep", one_run);
     return STATUS_OK;
 }
 
 enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm)
 {
+    int n_processes;
+    MPI_Comm_size(comm, &n_processes);
+    if (!is_real(options) && n_processes > 1)
+        return FAIL(STATUS_USAGE, "--simulate runs in one process, not in %d: leave out mpirun",
+                    n_processes);
     if (options->machine.file)
         TRY(machine_file_read(options->machine.file, comm, &options->machine));
     machine_options_set_defaults(&options->machine);
     return STATUS_OK;
-}
-
-enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
-                                       size_t n_words, struct beryl_sched_options *options)
-{
-    size_t n_common = (size_t)common->argc;
-    char **argv = malloc((n_common + n_words + 1) * sizeof *argv);
-    TRY(CHECK_MEMORY(argv, "no memory for %zu options", n_words));
-    memcpy(argv, common->argv, n_common * sizeof *argv);
-    memcpy(argv + n_common, words, n_words * sizeof *argv);
-    argv[n_common + n_words] = NULL;
-    enum option_request request;
-    enum status status = parse_sched((int)(n_common + n_words), argv, common, options, &request);
-    free(argv);
-    return status;
 }
 
 void beryl_sched_options_answer(enum option_request request)

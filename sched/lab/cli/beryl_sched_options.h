@@ -20,14 +20,13 @@ struct beryl_sched_options {
     struct taskpool_settings pool;
     int64_t n_iterations;   /* of jacobi, its sweeps */
     const char *compare;    /* the text of the option, or NULL */
-    int64_t n_rounds;       /* of compare; with simulated workers its seeds */
-    int64_t n_seeds;        /* 0: not given */
+    int64_t n_rounds;       /* of compare */
     struct mode_list modes; /* those that compare names, or the one of --sched */
     const char *json;
     const char *report;      /* page of HTML */
     const char *profile;     /* CSV or NumPy, of the last iteration's tasks */
+    bool all_iterations;     /* ... or of all of them */
     const char *statistics;  /* CSV, a row for each worker and iteration */
-    const char *sweep;       /* file of the options of simulated runs; NULL: this is one run */
     const char *calibration; /* file for measurements, made instead of a run */
     bool list_modes;         /* instead of a run */
 
@@ -42,18 +41,11 @@ struct beryl_sched_options {
 enum status beryl_sched_options_parse(int argc, char **argv, struct beryl_sched_options *options,
                                       enum option_request *request);
 
-/* Completes the options with those of the machine file and with defaults. Collective over comm.
- * Errors: those of machine_file_read. */
+/* Completes the options of a run with those of the machine file and with defaults. Collective over
+ * comm. Errors: STATUS_USAGE (several processes to simulate), those of machine_file_read. */
 enum status beryl_sched_options_complete(struct beryl_sched_options *options, MPI_Comm comm);
 
 void beryl_sched_options_answer(enum option_request request);
-
-/* The options of one run of a sweep: those of the command line followed by those of its line.
- * common  as beryl_sched_options_parse left it, with a sweep
- * words   n_words; options refers to them
- * Errors: as there, also for options that only the command line can have. */
-enum status beryl_sched_options_extend(const struct beryl_sched_options *common, char **words,
-                                       size_t n_words, struct beryl_sched_options *options);
 
 /* The command line to repeat the run with (options.h). NULL when out of memory. */
 json_t *beryl_sched_options_command(const struct beryl_sched_options *options);

@@ -7,29 +7,22 @@
 
 #include <jansson.h>
 
-/* Checks that every output can be written, and to a file of its own. Not collective.
+/* Checks that every output can be written, to a file of its own that is no input. Not collective.
  * Errors: STATUS_USAGE, STATUS_IO. */
 enum status beryl_sched_outputs_check(const struct beryl_sched_options *options);
-
-/* Checks that no output of options is an input of run: the same options, or a line of their sweep.
- * Not collective. Errors: STATUS_USAGE. */
-enum status beryl_sched_outputs_check_inputs(const struct beryl_sched_options *options,
-                                             const struct beryl_sched_options *run);
 
 /* Write the outputs that the options name, before and after all others: the result first, because a
  * disk may have no room for all and the page can be made again, of the result; but a result that
  * goes to a stream last, because it can be written only once, an error in it. Not collective.
- * result  of a run or of a sweep
- * name    its name in the page
  * Errors: STATUS_IO, STATUS_NO_MEMORY. */
 enum status beryl_sched_outputs_write_first(const struct beryl_sched_options *options,
                                             const json_t *result);
 enum status beryl_sched_outputs_write_last(const struct beryl_sched_options *options,
-                                           const json_t *result, const char *name);
+                                           const json_t *result);
 
 /* Both. */
 enum status beryl_sched_outputs_write(const struct beryl_sched_options *options,
-                                      const json_t *result, const char *name);
+                                      const json_t *result);
 
 /* Writes the file of --json after a failure, whose status and text become its `error`, and no page.
  * A failure to do so is none, as the first one counts. Not collective.

@@ -3,7 +3,7 @@
 
 #include "sched/lab/bound/makespan_bound.h"
 #include "sched/lab/cli/beryl_sched_outputs.h"
-#include "sched/lab/profiles/profile_writer.h"
+#include "sched/lab/profiles/profile.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/speeds.h"
 #include "sched/pool/core/statistics_report.h"
@@ -14,6 +14,7 @@
 #include "support/base/version.h"
 #include "support/io/application.h"
 #include "support/io/json.h"
+#include "support/io/output_buffer.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -21,8 +22,7 @@
 #include <string.h>
 
 struct run {
-    struct beryl_sched_options completed;
-    const struct beryl_sched_options *options; /* as parsed; after find_workers the completed */
+    const struct beryl_sched_options *options;
     MPI_Comm comm;
     int rank, n_workers;
     bool simulated;
@@ -31,32 +31,30 @@ struct run {
     struct taskpool_noise noise;
     struct workload *workload;
     struct taskpool *pool;
-    struct profile_writer profile;
-    int64_t n_completed; /* iterations */
-    double *bounds_s;    /* n_completed: lower bounds on makespans; NULL: not known */
-    bool checked;        /* the outputs can be written */
-    bool trace_summed;   /* over all processes, as results have it */
-    json_t *timeline;    /* on process 0, once the iterations are done; or NULL */
+    struct output_buffer profile; /* all iterations; on process 0 */
+    struct mode_records *records; /* with the completed iterations, also after a failure */
+    int position;                 /* in the records */
+    bool done;                    /* all iterations have ended */
+    bool checked;                 /* the outputs can be written */
+    bool trace_summed;            /* over all processes, as results have it */
 };
+
+static struct mode_record *record_of(const struct run *run)
+{
+    return &run->records->list[run->position];
+}
 
 /* --- before --- */
 
-static enum status find_workers(struct run *run)
+static struct run run_of(const struct beryl_sched_options *options, MPI_Comm comm)
 {
-    const struct beryl_sched_options *options = run->options;
-    MPI_Comm_rank(run->comm, &run->rank);
-    MPI_Comm_size(run->comm, &run->n_workers);
-    run->simulated = options->machine.n_workers > 0;
-    if (run->simulated && run->n_workers > 1)
-        return FAIL(STATUS_USAGE,
-                    "--simulate runs in one process, not in %d: leave out mpirun, or name the "
-                    "runs in a file for --sweep",
-                    run->n_workers);
-    if (run->simulated)
-        run->n_workers = (int)options->machine.n_workers;
-    run->completed = *options;
-    run->options = &run->completed;
-    return beryl_sched_options_complete(&run->completed, run->comm);
+    struct run run = {
+        .options = options, .comm = comm, .simulated = options->machine.n_workers > 0};
+    MPI_Comm_rank(comm, &run.rank);
+    MPI_Comm_size(comm, &run.n_workers);
+    if (run.simulated)
+        run.n_workers = (int)options->machine.n_workers;
+    return run;
 }
 
 /* Reduces the speeds of simulated workers by the contention of their nodes. */
@@ -142,10 +140,9 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("Workload   %s\n", run->workload->name);
     if (run->workload->problem.record_size == 0)
         log_print("Tasks      %lld\n", (long long)run->workload->problem.n_tasks);
-    if (run->workload->recorded)
-        log_print("Phases     %lld, an iteration each: --iterations %lld runs all\n",
-                  (long long)run->workload->recorded->n_phases,
-                  (long long)run->workload->recorded->n_phases);
+    if (run->workload->n_recorded > 1)
+        log_print("Recorded   %lld iterations: --iterations %lld runs all\n",
+                  (long long)run->workload->n_recorded, (long long)run->workload->n_recorded);
     if (moved_data(run))
         log_print("Data       %lld blocks; tasks wait for those of other workers\n",
                   (long long)moved_data(run)->n_blocks);
@@ -160,80 +157,52 @@ static void print_run_start(const struct run *run, const char *scheduling)
     log_print("\n");
 }
 
-/* Durations are those of the iteration that has ended. */
-static enum status find_lower_bound(struct run *run)
+/* With the lower bound of the iteration that has ended, whose durations the workload still has. */
+static enum status note_run_iteration(struct run *run)
 {
+    const struct workload *workload = run->workload;
+    const struct taskpool_iteration *last =
+        taskpool_statistics(run->pool, taskpool_n_iterations(run->pool) - 1);
     struct makespan_bound bound = {0};
-    if (!run->bounds_s)
+    if (run->simulated && workload->problem.record_size == 0)
+        TRY(makespan_bound_find(&run->machine, workload->problem.n_tasks, &bound));
+    json_t *entry =
+        mode_records_note(run->records, run->position, last->makespan_s + last->balance_s, last);
+    if (bound.seconds > 0) {
+        json_object_set_new(entry, "lower_bound_seconds", json_real(bound.seconds));
+        run->records->lower_bound_s = fmin(run->records->lower_bound_s, bound.seconds);
+    }
+    if (!run->options->all_iterations)
         return STATUS_OK;
-    TRY(makespan_bound_find(&run->machine, run->workload->problem.n_tasks, &bound));
-    run->bounds_s[run->n_completed] = bound.seconds;
-    return STATUS_OK;
-}
-
-static double least_bound(const struct run *run)
-{
-    double least_s = INFINITY;
-    for (int64_t i = 0; run->bounds_s && i < run->n_completed; i++)
-        least_s = fmin(least_s, run->bounds_s[i]);
-    return least_s;
-}
-
-static void add_bound(const struct run *run, int64_t i, json_t *iteration)
-{
-    if (iteration && run->bounds_s && run->bounds_s[i] > 0)
-        json_object_set_new(iteration, "lower_bound_seconds", json_real(run->bounds_s[i]));
-}
-
-static enum status run_sched_iteration(struct run *run)
-{
-    TRY(taskpool_run(run->pool));
-    TRY(find_lower_bound(run));
-    return profile_writer_add(&run->profile, taskpool_history(run->pool));
+    return profile_print_iteration(run->comm, taskpool_history(run->pool),
+                                   taskpool_n_iterations(run->pool) - 1, run->profile.stream);
 }
 
 static enum status run_iterations(struct run *run)
 {
     struct workload *workload = run->workload;
-    const struct workload_functions *functions = workload->functions;
     workload->pool = run->pool;
-    TRY(profile_writer_init(&run->profile, run->comm, run->options->profile, workload->recorded,
-                            workload->data, run->n_workers));
-    if (run->simulated && workload->problem.record_size == 0) {
-        run->bounds_s = calloc((size_t)run->options->n_iterations + 1, sizeof *run->bounds_s);
-        TRY(CHECK_MEMORY(run->bounds_s, "no memory for bounds"));
-    }
-    if (functions->begin)
-        TRY(status_agree(run->comm, functions->begin(workload, run->comm)));
+    if (run->options->all_iterations)
+        TRY(status_agree(run->comm, run->rank == 0
+                                        ? output_buffer_init(&run->profile, run->options->profile)
+                                        : STATUS_OK));
+    if (workload->begin)
+        TRY(status_agree(run->comm, workload->begin(workload, run->comm)));
     for (int64_t i = 0; i < run->options->n_iterations; i++) {
         if (i > 0)
             TRY(taskpool_restore(run->pool));
-        TRY(run_sched_iteration(run));
-        if (functions->end_iteration)
-            TRY(functions->end_iteration(workload, run->comm));
-        run->n_completed++;
+        TRY(taskpool_run(run->pool));
+        TRY(note_run_iteration(run));
+        if (workload->end_iteration)
+            TRY(workload->end_iteration(workload, run->comm));
     }
-    return pool_timeline(run->pool, &run->timeline);
+    run->done = true;
+    return pool_timeline(run->pool, &record_of(run)->timeline);
 }
 
 /* --- after --- */
 
-/* The completed iterations; NULL when out of memory. */
-static json_t *iterations_to_json(const struct run *run)
-{
-    json_t *iterations = json_array();
-    for (int64_t i = 0; i < run->n_completed; i++) {
-        json_t *iteration = statistics_to_json(taskpool_statistics(run->pool, i));
-        add_bound(run, i, iteration);
-        if (json_array_append_new(iterations, iteration) != 0) {
-            json_decref(iterations);
-            return NULL;
-        }
-    }
-    return iterations;
-}
-
-/* Also of a run that failed, from find_workers on. */
+/* Without what depends on the mode; also of a run that failed. NULL when out of memory. */
 static json_t *run_to_json(const struct run *run)
 {
     const struct workload *workload = run->workload; /* NULL: it could not be created */
@@ -247,17 +216,10 @@ static json_t *run_to_json(const struct run *run)
         failed |= json_object_set_new(result, "data_blocks",
                                       json_integer((json_int_t)moved_data(run)->n_blocks));
     failed |= json_object_set_new(result, "workers", json_integer(run->n_workers));
-    failed |= json_object_set_new(result, "sched", json_string(run->options->pool.mode));
-    failed |= json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
     if (run->simulated)
         failed |= json_object_set_new(result, "machine", beryl_sched_options_machine(run->options));
-    if (run->trace_summed)
-        failed |= json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
-    if (run->n_completed == run->options->n_iterations && workload->functions->add_result)
-        workload->functions->add_result(workload, result);
-    failed |= json_object_set_new(result, "iterations", iterations_to_json(run));
-    if (run->timeline)
-        failed |= json_object_set(result, "timeline", run->timeline);
+    if (run->done && workload->add_result)
+        workload->add_result(workload, result);
     if (failed == 0)
         return result;
     json_decref(result);
@@ -267,8 +229,16 @@ static json_t *run_to_json(const struct run *run)
 /* With what a single run has in addition; NULL when out of memory. Collective. */
 static json_t *get_single_result(const struct run *run)
 {
+    const struct mode_record *record = record_of(run);
     json_t *hardware = run->simulated ? NULL : hardware_to_json(run->comm);
     json_t *result = run_to_json(run);
+    json_object_set_new(result, "sched", json_string(run->options->pool.mode));
+    json_object_set_new(result, "options", beryl_sched_options_scheduling(run->options));
+    if (run->trace_summed)
+        json_object_set_new(result, "trace", trace_to_json(run->options->pool.trace));
+    json_object_set(result, "iterations", record->iterations);
+    if (record->timeline)
+        json_object_set(result, "timeline", record->timeline);
     json_object_set_new(result, "command", beryl_sched_options_command(run->options));
     if (hardware)
         json_object_set_new(result, "hardware", hardware);
@@ -283,14 +253,25 @@ static void write_failed_run(const struct run *run, enum status status)
     json_decref(result);
 }
 
-static enum status write_run_tables(const struct run *run)
+static enum status write_profiles(struct run *run)
+{
+    const char *path = run->options->profile;
+    if (run->rank == 0)
+        task_data_remove(path);
+    if (!run->options->all_iterations)
+        return profile_write(run->comm, taskpool_history(run->pool), path);
+    return status_agree(run->comm,
+                        run->rank == 0 ? output_buffer_write(&run->profile, path) : STATUS_OK);
+}
+
+static enum status write_run_tables(struct run *run)
 {
     if (run->options->statistics)
         TRY(taskpool_write_statistics(run->pool, run->options->statistics));
-    return profile_writer_write(&run->profile, taskpool_history(run->pool));
+    return run->options->profile ? write_profiles(run) : STATUS_OK;
 }
 
-static enum status write_run_outputs(const struct run *run, const json_t *result)
+static enum status write_run_outputs(struct run *run, const json_t *result)
 {
     const struct beryl_sched_options *options = run->options;
     bool is_first = run->rank == 0;
@@ -299,17 +280,36 @@ static enum status write_run_outputs(const struct run *run, const json_t *result
     TRY(write_run_tables(run));
     TRY(taskpool_trace_write(options->pool.trace, run->comm, NULL));
     trace_print(options->pool.trace);
-    return status_agree(
-        run->comm, is_first ? beryl_sched_outputs_write_last(options, result, run->workload->name)
-                            : STATUS_OK);
+    return status_agree(run->comm,
+                        is_first ? beryl_sched_outputs_write_last(options, result) : STATUS_OK);
+}
+
+/* Under the keys of --json; of an array its length. */
+static void print_workload_results(const struct workload *workload)
+{
+    const char *key;
+    json_t *value, *results = json_object();
+    if (workload->add_result)
+        workload->add_result(workload, results);
+    if (json_object_size(results) > 0)
+        log_print("\n");
+    json_object_foreach(results, key, value)
+    {
+        char *text = json_dumps(value, JSON_ENCODE_ANY);
+        if (json_is_array(value))
+            log_print("%-17s %zu\n", key, json_array_size(value));
+        else
+            log_print("%-17s %s\n", key, text ? text : "");
+        free(text);
+    }
+    json_decref(results);
 }
 
 static enum status report_run_results(struct run *run)
 {
     statistics_print(taskpool_statistics(run->pool, 0), taskpool_n_iterations(run->pool));
-    makespan_bound_print(least_bound(run));
-    if (run->workload->functions->print)
-        run->workload->functions->print(run->workload);
+    makespan_bound_print(run->records->lower_bound_s);
+    print_workload_results(run->workload);
     trace_sum(run->options->pool.trace, run->comm);
     run->trace_summed = run->options->pool.trace != NULL;
     json_t *result = get_single_result(run);
@@ -324,30 +324,21 @@ done:
 
 static void end_run(struct run *run)
 {
-    json_decref(run->timeline);
-    profile_writer_fini(&run->profile);
+    output_buffer_fini(&run->profile);
     taskpool_destroy(run->pool);
     workload_destroy(run->workload);
     taskpool_noise_fini(&run->noise);
     free(run->speeds);
-    free(run->bounds_s);
 }
 
 /* --- a run --- */
 
-/* On process 0. */
-static enum status check_run_outputs(const struct run *run)
+static enum status do_run(struct run *run, struct taskpool_settings *pool, bool *accepted)
 {
-    TRY(beryl_sched_outputs_check(run->options));
-    return vt_check_writable(run->options->profile, run->n_workers);
-}
-
-static enum status do_run(struct run *run, bool *accepted)
-{
-    TRY(find_workers(run));
-    TRY(status_agree(run->comm, run->rank == 0 ? check_run_outputs(run) : STATUS_OK));
+    TRY(status_agree(run->comm,
+                     run->rank == 0 ? beryl_sched_outputs_check(run->options) : STATUS_OK));
     run->checked = true;
-    TRY(taskpool_trace_start(run->comm, &run->completed.pool));
+    TRY(taskpool_trace_start(run->comm, pool));
     TRY(prepare_run(run));
     *accepted = true;
     print_run_start(run, run->options->pool.mode);
@@ -358,92 +349,47 @@ static enum status do_run(struct run *run, bool *accepted)
 enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm comm,
                             bool *accepted)
 {
-    struct run run = {.options = options, .comm = comm};
-    enum status status = do_run(&run, accepted);
+    struct mode_records records = {0};
+    struct beryl_sched_options traced = *options;
+    struct run run = run_of(&traced, comm);
+    run.records = &records;
+    mode_records_start(&records, &options->modes);
+    enum status status = do_run(&run, &traced.pool, accepted);
     if (run.checked && application_exit_status(status, *accepted) == 1)
         write_failed_run(&run, status);
     end_run(&run);
-    taskpool_trace_destroy(run.completed.pool.trace);
-    return status;
-}
-
-/* The file that the pool would read. */
-static enum status try_known_speeds(struct run *run)
-{
-    const char *path = known_settings(run->options).speeds;
-    double *speeds;
-    if (!path || !*path)
-        return STATUS_OK;
-    TRY(speeds_read(run->comm, path, run->n_workers, &speeds));
-    free(speeds);
-    return STATUS_OK;
-}
-
-/* Reading a profile may take long, so that is left to the run. */
-static enum status try_run(struct run *run)
-{
-    TRY(find_workers(run));
-    TRY(find_speeds(run));
-    TRY(try_known_speeds(run));
-    TRY(machine_options_apply(&run->options->machine, &run->machine, &run->noise));
-    return run->options->workload.profile ? STATUS_OK : create_workload(run);
-}
-
-enum status beryl_sched_try(const struct beryl_sched_options *options)
-{
-    struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = try_run(&run);
-    end_run(&run);
+    taskpool_trace_destroy(traced.pool.trace);
+    mode_records_fini(&records);
     return status;
 }
 
 static enum status compute_result(struct run *run, json_t **result)
 {
-    TRY(find_workers(run));
     TRY(prepare_run(run));
     TRY(run_iterations(run));
     *result = run_to_json(run);
     return CHECK_MEMORY(*result, "no memory for the result");
 }
 
-static enum status check_run_start(struct run *run, const char *scheduling)
-{
-    TRY(find_workers(run));
-    TRY(prepare_run(run));
-    if (scheduling)
-        print_run_start(run, scheduling);
-    return STATUS_OK;
-}
-
 enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Comm comm,
                               const char *scheduling)
 {
-    struct run run = {.options = options, .comm = comm};
-    enum status status = check_run_start(&run, scheduling);
+    struct run run = run_of(options, comm);
+    enum status status = prepare_run(&run);
+    if (status == STATUS_OK && scheduling)
+        print_run_start(&run, scheduling);
     end_run(&run);
     return status;
-}
-
-/* Seconds of an iteration, balancing before it included. */
-static void note_completed(const struct run *run, int position, struct mode_records *records)
-{
-    for (int64_t i = 0; i < run->n_completed; i++) {
-        const struct taskpool_iteration *statistics = taskpool_statistics(run->pool, i);
-        json_t *entry = mode_records_note(
-            records, position, statistics->makespan_s + statistics->balance_s, statistics);
-        add_bound(run, i, entry);
-    }
-    records->lower_bound_s = fmin(records->lower_bound_s, least_bound(run));
-    records->list[position].timeline = json_incref(run->timeline);
 }
 
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result)
 {
-    struct run run = {.options = options, .comm = comm};
+    struct run run = run_of(options, comm);
+    run.records = records;
+    run.position = position;
     mode_records_begin(records, position);
     enum status status = compute_result(&run, result);
-    note_completed(&run, position, records);
     if (status == STATUS_OK) {
         status = mode_records_end(records, position);
         if (status != STATUS_OK)
@@ -455,16 +401,6 @@ enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Co
 
 json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm)
 {
-    struct run run = {.options = options, .comm = comm};
-    json_t *result = find_workers(&run) == STATUS_OK ? run_to_json(&run) : NULL;
-    end_run(&run);
-    return result;
-}
-
-enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result)
-{
-    struct run run = {.options = options, .comm = MPI_COMM_SELF};
-    enum status status = compute_result(&run, result);
-    end_run(&run);
-    return status;
+    struct run run = run_of(options, comm);
+    return run_to_json(&run);
 }

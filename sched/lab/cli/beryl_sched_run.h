@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs of beryl-sched: one, several in a comparison of modes, many in a sweep. */
+/* Runs of beryl-sched: one, or several in a comparison of modes. All take options that are complete. */
 #pragma once
 
 #include "sched/lab/cli/beryl_sched_options.h"
@@ -29,22 +29,7 @@ enum status beryl_sched_run(const struct beryl_sched_options *options, MPI_Comm 
 enum status beryl_sched_compare(const struct beryl_sched_options *options, MPI_Comm comm,
                                 bool *accepted);
 
-/* Runs each line of options->sweep, prints a line when it is done, and writes the results in the
- * order of the lines as {"runs": [...]}: each entry is the result of the run alone, with its line
- * as "options_text". The output is the same for any number of processes. The runs are the tasks of
- * a pool under --sched counter, so that a long one delays no other. Collective over comm.
- * accepted  out: set before the first run
- * Errors: bad options of any line, before anything runs, and those of the runs; each names the
- * file and the line. Nothing is written after the former, and after the latter the --json with the
- * runs that were completed. */
-enum status beryl_sched_sweep(const struct beryl_sched_options *options, MPI_Comm comm,
-                              bool *accepted);
-
-/* --- single runs, for comparisons and sweeps --- */
-
-/* Checks that a simulated run can be started; a profile is not read. Not collective. Errors: as
- * above. */
-enum status beryl_sched_try(const struct beryl_sched_options *options);
+/* --- single runs, for comparisons --- */
 
 /* Starts a run and ends it before its first task, to find what is wrong with it. Collective.
  * scheduling  printed with workload and workers; NULL: nothing is
@@ -54,16 +39,11 @@ enum status beryl_sched_check(const struct beryl_sched_options *options, MPI_Com
 
 /* One run, without output, as the next round of a comparison. Collective.
  * position  of its mode in the records, which after a failure too have the completed iterations
- * result    out, the JSON result; the caller's
+ * result    out, the JSON result without what depends on the mode; the caller's
  * Errors: as above. */
 enum status beryl_sched_record(const struct beryl_sched_options *options, MPI_Comm comm,
                                int position, struct mode_records *records, json_t **result);
 
-/* The JSON result of a run that failed before anything was found: workload, workers and options,
- * without iterations. NULL when out of memory. Collective. */
+/* The JSON result of a run that failed before anything was found: workload and workers. NULL when out
+ * of memory. Collective. */
 json_t *beryl_sched_result_without_run(const struct beryl_sched_options *options, MPI_Comm comm);
-
-/* One simulated run, without output. Not collective.
- * result  out, the JSON result; the caller's
- * Errors: as above. */
-enum status beryl_sched_simulate(const struct beryl_sched_options *options, json_t **result);

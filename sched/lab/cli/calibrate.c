@@ -63,33 +63,7 @@ static enum status calibrate_tasks(struct quartiles *task_s)
 
 /* The work of typical tasks: products of tiles as large as those of a Fock matrix or of a
  * tensor, each pair of tiles elsewhere in memory. */
-enum { TILE = 40, TILE_NUMBERS = TILE * TILE, N_TILES = 256, ROUNDS = 100 };
-
-struct tiles {
-    double *A, *B; /* N_TILES tiles */
-    double *C;     /* one */
-};
-
-static enum status create_tiles(struct tiles *tiles)
-{
-    size_t n = (size_t)TILE_NUMBERS * N_TILES;
-    tiles->A = malloc(n * sizeof *tiles->A);
-    tiles->B = malloc(n * sizeof *tiles->B);
-    tiles->C = calloc(TILE_NUMBERS, sizeof *tiles->C);
-    TRY(CHECK_MEMORY(tiles->A && tiles->B && tiles->C, "no memory for --calibrate"));
-    for (size_t i = 0; i < n; i++) {
-        tiles->A[i] = 1e-3 * (double)(i % 7);
-        tiles->B[i] = 1e-3 * (double)(i % 11);
-    }
-    return STATUS_OK;
-}
-
-static void destroy_tiles(struct tiles *tiles)
-{
-    free(tiles->A);
-    free(tiles->B);
-    free(tiles->C);
-}
+enum { TILE = 40, TILE_NUMBERS = TILE * TILE, N_PAIRS = 256, ROUNDS = 100 };
 
 /* C[i][j] += sum_k A[i][k] B[k][j] */
 static void multiply_tile(const double *A, const double *B, double *C)
@@ -102,13 +76,14 @@ static void multiply_tile(const double *A, const double *B, double *C)
         }
 }
 
-/* Seconds. */
-static double multiply_all_tiles(struct tiles *tiles)
+/* Seconds for all tiles: the first is that of the products, each pair after it is multiplied. */
+static double multiply_all_tiles(double *tiles)
 {
     double start_s = clock_now_s();
-    for (int t = 0; t < N_TILES; t++)
-        multiply_tile(tiles->A + (size_t)t * TILE_NUMBERS, tiles->B + (size_t)t * TILE_NUMBERS,
-                      tiles->C);
+    for (int t = 0; t < N_PAIRS; t++) {
+        const double *pair = tiles + (size_t)(2 * t + 1) * TILE_NUMBERS;
+        multiply_tile(pair, pair + TILE_NUMBERS, tiles);
+    }
     return clock_now_s() - start_s;
 }
 
@@ -126,23 +101,26 @@ static void sleep_until_all(MPI_Comm comm)
 
 static enum status calibrate_contention_factor(MPI_Comm comm, struct quartiles *speed)
 {
-    struct tiles tiles = {0};
+    size_t n = (size_t)TILE_NUMBERS * (2 * N_PAIRS + 1);
+    double *tiles = malloc(n * sizeof *tiles);
     struct samples samples = {0};
     int rank, size;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    enum status status = status_agree(comm, create_tiles(&tiles));
+    enum status status = status_agree(comm, CHECK_MEMORY(tiles, "no memory for --calibrate"));
+    for (size_t i = 0; i < n && tiles; i++)
+        tiles[i] = 1e-3 * (double)(i % 7);
     for (int i = 0; i < ROUNDS && status == STATUS_OK; i++) {
-        double alone_s = rank == 0 ? multiply_all_tiles(&tiles) : 0;
+        double alone_s = rank == 0 ? multiply_all_tiles(tiles) : 0;
         sleep_until_all(comm);
         MPI_Barrier(comm); /* all begin at the same time */
-        double together_s = multiply_all_tiles(&tiles);
+        double together_s = multiply_all_tiles(tiles);
         MPI_Allreduce(MPI_IN_PLACE, &together_s, 1, MPI_DOUBLE, MPI_SUM, comm);
         samples_add(&samples, alone_s * size / together_s);
         sleep_until_all(comm);
     }
     *speed = samples_quartiles(&samples);
-    destroy_tiles(&tiles);
+    free(tiles);
     return status;
 }
 

@@ -7,9 +7,6 @@
 #include "support/io/text_file.h"
 #include "support/io/words.h"
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,19 +20,18 @@
 static const struct machine_settings default_machine = {
     .n_threads = 1,
     .node_size = 16,
-    .latency_s = 48e-6,
-    .node_latency_s = 5e-6,
-    .latency_spread_s = 0,
-    .overhead_s = 1e-6,
-    .atomic_s = 2e-7,
-    .task_s = 0,
-    .poll_s = 0,
-    .bandwidth = 1e10,
-    .node_bandwidth = 1e10,
+    .times = {.latency_s = 48e-6,
+              .node_latency_s = 5e-6,
+              .overhead_s = 1e-6,
+              .atomic_s = 2e-7,
+              .bandwidth = 1e10,
+              .node_bandwidth = 1e10,
+              .cache_bytes = 1000000000},
     .contention_factor = 1,
     .data = MACHINE_DATA_ON,
-    .cache_bytes = 1000000000,
 };
+
+enum { N_FILE_ROWS = 14 }; /* numbers of the machine: the rows after that of --simulate */
 
 /* Without default_text, so that options given without --simulate can be refused. */
 const struct option_row machine_option_rows[] = {
@@ -46,43 +42,44 @@ const struct option_row machine_option_rows[] = {
                            "(default: 1)"),
     INTEGER_OPTION("node-size", FIELD(node_size), 1, 1e7, .value = "N",
                    .help = "workers of a node, with consecutive numbers (default: 16)"),
-    REAL_OPTION("latency", FIELD(latency_s), 0, 1e6, .value = "SECONDS",
+    REAL_OPTION("latency", FIELD(times.latency_s), 0, 1e6, .value = "SECONDS",
                 .help = "latency of a message between nodes (default: 4.8e-5)"),
-    REAL_OPTION("node-latency", FIELD(node_latency_s), 0, 1e6, .value = "SECONDS", .expert = true,
-                .help = "latency of a message within a node (default: 5e-6)"),
-    REAL_OPTION("latency-spread", FIELD(latency_spread_s), 0, 1e6, .value = "SECONDS",
+    REAL_OPTION("node-latency", FIELD(times.node_latency_s), 0, 1e6, .value = "SECONDS",
+                .expert = true, .help = "latency of a message within a node (default: 5e-6)"),
+    REAL_OPTION("latency-spread", FIELD(times.latency_spread_s), 0, 1e6, .value = "SECONDS",
                 .expert = true,
                 .help = "mean of a random, exponentially distributed addition to the latency, by "
                         "which messages overtake each other (default: 0)"),
-    REAL_OPTION("overhead", FIELD(overhead_s), 0, 1e6, .value = "SECONDS",
+    REAL_OPTION("overhead", FIELD(times.overhead_s), 0, 1e6, .value = "SECONDS",
                 .help =
                     "time of a worker for each message that it sends or receives (default: 1e-6)"),
-    REAL_OPTION("counter-time", FIELD(counter_s), 0, 1e6, .value = "SECONDS", .expert = true,
+    REAL_OPTION("counter-time", FIELD(times.counter_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of the shared counter for a request, while others wait (default: as "
                         "--overhead)"),
-    REAL_OPTION("atomic-time", FIELD(atomic_s), 0, 1e6, .value = "SECONDS", .expert = true,
+    REAL_OPTION("atomic-time", FIELD(times.atomic_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for an atomic access to the memory of its node, while "
                         "others wait for the same words (default: 2e-7)"),
-    REAL_OPTION("task-overhead", FIELD(task_s), 0, 1e6, .value = "SECONDS", .expert = true,
+    REAL_OPTION("task-overhead", FIELD(times.task_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help =
                     "time of a worker for each task in addition to the task's own (default: 0)"),
-    REAL_OPTION("poll-time", FIELD(poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
+    REAL_OPTION("poll-time", FIELD(times.poll_s), 0, 1e6, .value = "SECONDS", .expert = true,
                 .help = "time of a worker for each poll for messages, which --poll-every counts; "
                         "0: polls between any two tasks at no cost (default: 0)"),
-    REAL_OPTION("bandwidth", FIELD(bandwidth), 0, 1e18, .min_excluded = true,
+    REAL_OPTION("bandwidth", FIELD(times.bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .help = "bandwidth between nodes (default: 1e10)"),
-    REAL_OPTION("node-bandwidth", FIELD(node_bandwidth), 0, 1e18, .min_excluded = true,
+    REAL_OPTION("node-bandwidth", FIELD(times.node_bandwidth), 0, 1e18, .min_excluded = true,
                 .value = "BYTES_PER_S", .expert = true,
                 .help = "bandwidth within a node (default: 1e10)"),
     REAL_OPTION("contention-factor", FIELD(contention_factor), 0, 1, .min_excluded = true,
                 .value = "X", .formerly = "crowded-speed", .expert = true,
                 .help = "speed of a worker while all workers of its node compute, relative to "
                         "one alone (default: 1)"),
+    INTEGER_OPTION("node-cache", FIELD(times.cache_bytes), 0, 1e18, .value = "BYTES",
+                   .expert = true,
+                   .help = "memory of a node for blocks of other workers (default: 1000000000)"),
     CHOICE_OPTION("data", FIELD(data), "on,off", .expert = true,
                   .help = "on: tasks wait for the blocks that the files beside their profile name, "
                           "X.blocks.csv and X.sizes.csv; off: they do not (default: on)"),
-    INTEGER_OPTION("node-cache", FIELD(cache_bytes), 0, 1e18, .value = "BYTES", .expert = true,
-                   .help = "memory of a node for blocks of other workers (default: 1000000000)"),
     TEXT_OPTION("known-speeds", FIELD(known_speeds), .value = "FILE|none",
                 .help =
                     "the workers' speeds as the modes know them (dtree and wf use them); none: all "
@@ -90,7 +87,7 @@ const struct option_row machine_option_rows[] = {
     TEXT_OPTION("machine", FIELD(file), .value = "FILE.json",
                 .help = "values for the options above that are not given, as --calibrate writes "
                         "them"),
-    FLAG_OPTION("server", FIELD(server), .expert = true,
+    FLAG_OPTION("server", FIELD(times.node_server), .expert = true,
                 .help = "with --progress thread: one server thread of each node answers the "
                         "messages of its workers, one after the other"),
     TEXT_OPTION("noise", FIELD(noise), .value = "PERIOD,LENGTH",
@@ -108,19 +105,19 @@ const size_t machine_n_option_rows = sizeof machine_option_rows / sizeof machine
 const struct machine_settings machine_settings_unknown = {
     .n_threads = -1,
     .node_size = -1,
-    .latency_s = -1,
-    .node_latency_s = -1,
-    .latency_spread_s = -1,
-    .overhead_s = -1,
-    .counter_s = -1,
-    .atomic_s = -1,
-    .task_s = -1,
-    .poll_s = -1,
-    .bandwidth = -1,
-    .node_bandwidth = -1,
+    .times = {.latency_s = -1,
+              .node_latency_s = -1,
+              .latency_spread_s = -1,
+              .overhead_s = -1,
+              .counter_s = -1,
+              .atomic_s = -1,
+              .task_s = -1,
+              .poll_s = -1,
+              .bandwidth = -1,
+              .node_bandwidth = -1,
+              .cache_bytes = -1},
     .contention_factor = -1,
     .data = -1,
-    .cache_bytes = -1,
 };
 
 /* The first option but --simulate that was given, NULL if none was. */
@@ -140,15 +137,6 @@ enum status machine_options_check(const struct machine_settings *settings)
     if (settings->noise && settings->noise_trace)
         return FAIL(STATUS_USAGE, "give --noise or --noise-trace, not both");
     return STATUS_OK;
-}
-
-void machine_options_set_defaults(struct machine_settings *settings)
-{
-    struct machine_settings defaults = default_machine;
-    defaults.counter_s = settings->overhead_s >= 0 ? settings->overhead_s : defaults.overhead_s;
-    for (size_t i = 1; i < machine_n_option_rows; i++)
-        if (!option_differs(&machine_option_rows[i], settings, &machine_settings_unknown))
-            option_copy(&machine_option_rows[i], &defaults, settings);
 }
 
 static enum status read_noise(const struct machine_settings *settings, struct taskpool_noise *noise)
@@ -173,24 +161,11 @@ static enum status read_noise(const struct machine_settings *settings, struct ta
 enum status machine_options_apply(const struct machine_settings *settings,
                                   struct taskpool_machine *machine, struct taskpool_noise *noise)
 {
-    *machine = (struct taskpool_machine){
-        .n_workers = (int)settings->n_workers,
-        .n_threads = (int)settings->n_threads,
-        .node_size = (int)settings->node_size,
-        .latency_s = settings->latency_s,
-        .latency_spread_s = settings->latency_spread_s,
-        .bandwidth = settings->bandwidth,
-        .has_levels = true,
-        .node_latency_s = settings->node_latency_s,
-        .node_bandwidth = settings->node_bandwidth,
-        .overhead_s = settings->overhead_s,
-        .counter_s = settings->counter_s,
-        .atomic_s = settings->atomic_s,
-        .task_s = settings->task_s,
-        .poll_s = settings->poll_s,
-        .cache_bytes = settings->cache_bytes,
-        .node_server = settings->server,
-    };
+    *machine = settings->times;
+    machine->n_workers = (int)settings->n_workers;
+    machine->n_threads = (int)settings->n_threads;
+    machine->node_size = (int)settings->node_size;
+    machine->has_levels = true;
     if (!settings->noise && !settings->noise_trace)
         return STATUS_OK;
     TRY(read_noise(settings, noise));
@@ -212,96 +187,46 @@ void machine_apply_contention(double contention_factor, int node_size, int n_wor
 
 /* --- the file of a machine --- */
 
-/* The old name of an option that is the machine's. */
-static enum status refuse_machine_key(const char *path, const char *key)
+/* Sets what was not given to the values of others. */
+static void fill_unknown(const struct machine_settings *others, struct machine_settings *settings)
 {
-    for (size_t i = 0; i < machine_n_option_rows; i++) {
-        const struct option_row *row = &machine_option_rows[i];
-        if (row->formerly && strcmp(row->formerly, key) == 0)
-            return FAIL(STATUS_INPUT, "%s: \"%s\" is now \"%s\"", path, key, row->name);
-    }
-    return FAIL(STATUS_INPUT, "%s: unknown key \"%.60s\"", path, key);
+    for (size_t i = 1; i < machine_n_option_rows; i++)
+        if (!option_differs(&machine_option_rows[i], settings, &machine_settings_unknown))
+            option_copy(&machine_option_rows[i], others, settings);
 }
 
-/* The option of this name; --simulate, which has a default, is not the machine's. */
-static const struct option_row *find_machine_row(const char *key)
+/* As if typed: the rows of numbers but --simulate are those of the file. */
+static enum status set_machine_number(const char *path, const char *key, const json_t *value,
+                                      struct machine_settings *settings)
 {
-    for (size_t i = 0; i < machine_n_option_rows; i++) {
-        const struct option_row *row = &machine_option_rows[i];
-        bool is_number = row->kind == OPTION_INTEGER || row->kind == OPTION_REAL;
-        if (is_number && !row->default_text && strcmp(row->name, key) == 0)
-            return row;
-    }
-    return NULL;
-}
-
-/* 1e6 is a whole number, too. */
-static bool is_whole_number(const json_t *value)
-{
-    double number = json_number_value(value);
-    return json_is_integer(value) || (json_is_real(value) && number == floor(number));
-}
-
-static bool is_allowed(const struct option_row *row, const json_t *value)
-{
-    double number = json_number_value(value);
-    if (row->kind == OPTION_INTEGER ? !is_whole_number(value) : !json_is_number(value))
-        return false;
-    return number <= row->max && (row->min_excluded ? number > row->min : number >= row->min);
-}
-
-static enum status refuse_machine_value(const char *path, const struct option_row *row,
-                                        const json_t *value)
-{
-    char range[128], *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    option_describe_range(row, range, sizeof range);
-    enum status status =
-        FAIL(STATUS_INPUT, "%s: \"%s\" must be a %s %s, not %.40s", path, row->name,
-             row->kind == OPTION_INTEGER ? "whole number" : "number", range, text ? text : "that");
+    const struct option_table numbers = {NULL, &machine_option_rows[1], N_FILE_ROWS, settings};
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
+    enum status status = CHECK_MEMORY(text, "no memory for a number");
+    if (status == STATUS_OK && option_set(&numbers, key, text) != STATUS_OK)
+        status = FAIL(STATUS_INPUT, "%s: %s", path, status_text());
     free(text);
     return status;
-}
-
-static void set_machine_value(const struct option_row *row, const json_t *value,
-                              struct machine_settings *settings)
-{
-    char *field = (char *)settings + row->offset;
-    if (row->kind == OPTION_INTEGER && *(int64_t *)field < 0)
-        *(int64_t *)field =
-            json_is_integer(value) ? json_integer_value(value) : (int64_t)json_real_value(value);
-    else if (row->kind == OPTION_REAL && *(double *)field < 0)
-        *(double *)field = json_number_value(value);
-}
-
-static enum status require_machine_key(const char *path, const json_t *machine, const char *key,
-                                       const char *other)
-{
-    if (json_object_get(machine, key) || (other && json_object_get(machine, other)))
-        return STATUS_OK;
-    return FAIL(STATUS_INPUT, "%s: there is no \"%s\"", path, key);
 }
 
 static enum status take_machine(const char *path, json_t *machine,
                                 struct machine_settings *settings)
 {
+    struct machine_settings read = machine_settings_unknown;
     const char *key;
     json_t *value;
     if (!json_is_object(machine))
         return FAIL(STATUS_INPUT, "%s: not a JSON object, as --calibrate writes it", path);
-    json_object_foreach(machine, key, value)
-    {
-        const struct option_row *row = find_machine_row(key);
-        if (strcmp(key, "measured") == 0)
-            continue;
-        if (!row)
-            return refuse_machine_key(path, key);
-        if (!is_allowed(row, value))
-            return refuse_machine_value(path, row, value);
-        set_machine_value(row, value, settings);
-    }
-    TRY(require_machine_key(path, machine, "node-size", NULL));
-    TRY(require_machine_key(path, machine, "overhead", NULL));
-    return require_machine_key(path, machine, "latency", "node-latency");
+    json_object_foreach(machine, key, value) if (strcmp(key, "measured") != 0)
+        TRY(set_machine_number(path, key, value, &read));
+    const struct taskpool_machine *times = &read.times;
+    const char *missing = read.node_size < 0                                  ? "node-size"
+                          : times->overhead_s < 0                             ? "overhead"
+                          : times->latency_s < 0 && times->node_latency_s < 0 ? "latency"
+                                                                              : NULL;
+    if (missing)
+        return FAIL(STATUS_INPUT, "%s: there is no \"%s\"", path, missing);
+    fill_unknown(&read, settings);
+    return STATUS_OK;
 }
 
 static enum status parse_machine(const char *path, const struct text_file *file,
@@ -321,4 +246,12 @@ enum status machine_file_read(const char *path, MPI_Comm comm, struct machine_se
     enum status status = parse_machine(path, &file, settings);
     text_file_fini(&file);
     return status_agree(comm, status);
+}
+
+void machine_options_set_defaults(struct machine_settings *settings)
+{
+    struct machine_settings defaults = default_machine;
+    const double overhead_s = settings->times.overhead_s;
+    defaults.times.counter_s = overhead_s >= 0 ? overhead_s : defaults.times.overhead_s;
+    fill_unknown(&defaults, settings);
 }

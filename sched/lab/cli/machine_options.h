@@ -20,23 +20,13 @@ struct machine_settings {
     int64_t n_workers; /* 0: the run is real */
     int64_t n_threads;
     int64_t node_size;
-    double latency_s;
-    double node_latency_s;
-    double latency_spread_s;
-    double overhead_s;
-    double counter_s;
-    double atomic_s;
-    double task_s;
-    double poll_s;
-    double bandwidth; /* bytes per second */
-    double node_bandwidth;
+    /* Times, rates, node_server and cache_bytes; the rest is set by machine_options_apply. */
+    struct taskpool_machine times;
     double contention_factor; /* of the workers of a full node, relative to one alone */
     int data;                 /* enum machine_data */
-    int64_t cache_bytes;      /* of a node */
     const char *file;         /* with values for what was not given */
-    bool server;
-    const char *noise;       /* "PERIOD,LENGTH" */
-    const char *noise_trace; /* file */
+    const char *noise;        /* "PERIOD,LENGTH" */
+    const char *noise_trace;  /* file */
 
     /* File of the workers' speeds as the modes know them, or "none"; NULL: the true ones, those of
      * --speeds. */

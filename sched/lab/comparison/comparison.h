@@ -30,9 +30,9 @@ enum {
 /* The row of --rounds (support/io/option_row.h). */
 #define COMPARISON_ROUNDS_OPTION(field)                                                            \
     INTEGER_OPTION("rounds", field, 1, COMPARISON_ROUNDS_MAX, .default_text = "1", .value = "N",   \
-                   .expert = true,                                                                 \
-                   .help = "of --compare, each with all modes in a random order; two or more add " \
-                           "significance tests")
+                   .formerly = "seeds", .expert = true,                                            \
+                   .help = "of --compare: real ones run all modes in a random order, simulated "   \
+                           "ones have other seeds; two or more add significance tests")
 
 /* Whether a mode takes other times than the first one. */
 enum comparison_verdict {
@@ -114,26 +114,13 @@ double comparison_ratio(double seconds, double to_seconds);
 /* "faster", "slower", "not distinguishable". */
 const char *comparison_verdict_words(enum comparison_verdict verdict);
 
-/* The tables of a comparison, row by row: seconds of the modes, and their ratios to the first. */
-struct comparison_row {
-    char text[160];
-};
+/* Prints a line, whose end is left to it. */
+typedef void comparison_print_line(const char *line, void *to);
 
-/* The headings, and the rows of an analysed mode: without line ends. Valid as long as *row, which
- * they are in. */
-const char *comparison_seconds_heading(struct comparison_row *row);
-const char *comparison_seconds_row(const struct comparison_mode *mode, struct comparison_row *row);
-const char *comparison_ratio_heading(struct comparison_row *row);
-const char *comparison_ratio_row(const struct comparison_mode *mode, struct comparison_row *row);
+/* The tables of an analysed comparison: seconds of the modes, and their ratios to the first. */
+void comparison_print(const struct comparison *comparison, comparison_print_line *print, void *to);
 
-/* A ratio in 9 columns. */
-struct comparison_number {
-    char text[16];
-};
-const char *comparison_ratio_text(double ratio, struct comparison_number *number);
-
-/* A sentence where there are too few rounds to tell any two of the modes apart; else NULL. */
-const char *comparison_too_few_words(int n_modes, int64_t n_rounds, struct comparison_row *row);
-
-/* The mark of a comparison that is oversubscribed, a line. */
-const char *comparison_oversubscribed_words(void);
+/* Prints whether so many rounds can tell the modes apart, where there are two, and whether the
+ * comparison is oversubscribed. */
+void comparison_print_rounds(const struct comparison *comparison, int64_t n_rounds,
+                             comparison_print_line *print, void *to);

@@ -29,17 +29,15 @@ void mode_records_fini(struct mode_records *records)
 
 /* --- rounds --- */
 
-static void announce_rounds(const struct mode_records *records)
+static int64_t asked_rounds(const struct mode_records *records)
 {
-    struct comparison_row row;
-    const char *words = comparison_too_few_words(records->n, records->n_rounds, &row);
-    if (records->n_rounds < 2)
-        return;
-    if (words)
-        log_print("%s\n", words);
-    if (!records->comparison.simulated)
-        log_print("Each round runs the modes in a new random order (--seed)\n");
-    log_print("\n");
+    return records->n_rounds > 1 ? records->n_rounds : 1;
+}
+
+static void log_line(const char *line, void *to)
+{
+    (void)to;
+    log_print("%s\n", line);
 }
 
 void mode_records_start(struct mode_records *records, const struct mode_list *modes)
@@ -52,7 +50,11 @@ void mode_records_start(struct mode_records *records, const struct mode_list *mo
                                  .iterations = json_array()};
     }
     records->lower_bound_s = INFINITY;
-    announce_rounds(records);
+    comparison_print_rounds(&records->comparison, asked_rounds(records), log_line, NULL);
+    if (records->n_rounds > 1 && !records->comparison.simulated)
+        log_print("Each round runs the modes in a new random order (--seed)\n");
+    if (records->n > 1)
+        log_print("\n");
 }
 
 struct mode_record *mode_records_begin(struct mode_records *records, int position)
@@ -128,17 +130,6 @@ enum status mode_records_check(const struct mode_records *records, const char *r
 
 /* --- tables --- */
 
-static void print_scheduling_heading(void)
-{
-    log_print(" efficiency imbalance    steals        of  messages");
-}
-
-static void print_scheduling(const struct taskpool_iteration *last)
-{
-    log_print("%9.2f %% %7.2f %% %9.1f %9.1f %9lld", 100 * last->efficiency, 100 * last->imbalance,
-              last->steals_successful.mean, last->steals_attempted.mean, (long long)last->messages);
-}
-
 /* In 10 columns; simulated ones may be microseconds. */
 static void print_seconds(double seconds)
 {
@@ -148,76 +139,59 @@ static void print_seconds(double seconds)
         log_print("%9.4f ", seconds);
 }
 
-static void print_single_round(const struct mode_records *records, const char *iteration)
+static void print_last_round(const struct mode_records *records, const char *iteration, bool single)
 {
     const struct mode_record *first = &records->list[0];
-    struct comparison_number ratio;
-    log_print("\nSeconds per %s of the first, the best and the last of %lld; the other columns "
-              "are of\nthe last: steals done, of those attempted, per worker, messages of all; "
-              "ratio: best to best of %s.\nOne round shows no spread: a difference may be chance "
-              "(--rounds, simulated --seeds)\n\n",
-              iteration, (long long)first->n_iterations, first->name);
-    log_print("mode           first      best      last");
-    print_scheduling_heading();
-    log_print("     ratio\n");
+    log_print(
+        "\nSeconds per %s of the first, the best and the last of %lld%s; the other columns "
+        "are of\nthe last: steals done, of those attempted, per worker, messages of all%s%s\n\n",
+        iteration, (long long)first->n_iterations, single ? "" : ", in the last round",
+        single ? "; ratio: best to best of " : "", single ? first->name : "");
+    log_print("mode           first      best      last efficiency imbalance    steals        of  "
+              "messages%s\n",
+              single ? "     ratio" : "");
     for (int m = 0; m < records->n; m++) {
         const struct mode_record *record = &records->list[m];
+        const struct taskpool_iteration *last = &record->last;
         log_print("%-11s", record->name);
         print_seconds(record->first_s);
         print_seconds(record->best_s);
         print_seconds(record->last_s);
-        print_scheduling(&record->last);
-        log_print(" %s\n",
-                  comparison_ratio_text(comparison_ratio(record->best_s, first->best_s), &ratio));
+        log_print("%9.2f %% %7.2f %% %9.1f %9.1f %9lld", 100 * last->efficiency,
+                  100 * last->imbalance, last->steals_successful.mean, last->steals_attempted.mean,
+                  (long long)last->messages);
+        if (single)
+            log_print(" %#9.5g", comparison_ratio(record->best_s, first->best_s));
+        log_print("\n");
     }
-}
-
-static int64_t find_first_counted(const struct mode_records *records)
-{
-    int64_t n = records->list[0].n_iterations;
-    return n > COMPARISON_FIRST_COUNTED ? COMPARISON_FIRST_COUNTED : n > 0 ? n - 1 : 0;
 }
 
 static void print_rounds(const struct mode_records *records, const char *iteration)
 {
     const struct comparison *comparison = &records->comparison;
-    struct comparison_row row;
     log_print(
-        "\nSeconds per %s over %lld rounds of %lld, each round the mean from the third on (of "
-        "fewer the last);\nthe other columns are of the last: steals done, of those "
-        "attempted, per worker, messages of all\n\n",
-        iteration, (long long)comparison->modes[0].n_rounds,
-        (long long)records->list[0].n_iterations);
-    log_print("%s", comparison_seconds_heading(&row));
-    print_scheduling_heading();
-    log_print("\n");
-    for (int m = 0; m < records->n; m++) {
-        log_print("%s ", comparison_seconds_row(&comparison->modes[m], &row));
-        print_scheduling(&records->list[m].last);
-        log_print("\n");
-    }
-    log_print(
-        "\nRatio to %s in the same round, with a bootstrap interval, and p of the signed-rank "
-        "test for\nall modes together (%.0f %%, Holm)\n\n%s\n",
-        records->list[0].name, 100 * COMPARISON_CONFIDENCE, comparison_ratio_heading(&row));
-    for (int m = 0; m < records->n; m++)
-        log_print("%s\n", comparison_ratio_row(&comparison->modes[m], &row));
+        "\nSeconds per %s over %lld rounds, each the mean from the third on (of fewer the last), "
+        "and their\nratio to %s in the same round, with a bootstrap interval, and p of the "
+        "signed-rank test for all\nmodes together (%.0f %%, Holm)\n\n",
+        iteration, (long long)comparison->modes[0].n_rounds, records->list[0].name,
+        100 * COMPARISON_CONFIDENCE);
+    comparison_print(comparison, log_line, NULL);
 }
 
 void mode_records_print(struct mode_records *records, const char *iteration)
 {
     struct comparison *comparison = &records->comparison;
+    const bool single = !comparison_has_rounds(comparison);
     if (records->n == 0)
         return;
-    if (comparison_has_rounds(comparison)) {
-        if (comparison_analyse(comparison) != STATUS_OK)
-            die_no_memory("%s", status_text());
+    print_last_round(records, iteration, single);
+    if (single)
+        log_print("\nOne round shows no spread: a difference may be chance (--rounds)\n");
+    else if (comparison_analyse(comparison) == STATUS_OK)
         print_rounds(records, iteration);
-    } else
-        print_single_round(records, iteration);
+    else
+        die_no_memory("%s", status_text());
     makespan_bound_print(records->lower_bound_s);
-    if (comparison->oversubscribed)
-        log_print("\n%s\n", comparison_oversubscribed_words());
     if (records->trace)
         log_print("\n");
     for (int m = 0; m < records->n; m++)
@@ -225,6 +199,12 @@ void mode_records_print(struct mode_records *records, const char *iteration)
 }
 
 /* --- JSON --- */
+
+static int64_t find_first_counted(const struct mode_records *records)
+{
+    int64_t n = records->list[0].n_iterations;
+    return n > COMPARISON_FIRST_COUNTED ? COMPARISON_FIRST_COUNTED : n > 0 ? n - 1 : 0;
+}
 
 static json_t *ratio_to_json(const struct comparison_mode *mode, const char *first)
 {
@@ -313,10 +293,9 @@ static json_t *orders_to_json(const struct mode_records *records)
 json_t *mode_records_summary_to_json(const struct mode_records *records)
 {
     const struct comparison *comparison = &records->comparison;
-    int64_t n_rounds = records->n_rounds > 1 ? records->n_rounds : 1;
     json_t *summary =
-        json_pack("{s:I, s:I, s:I, s:f, s:b, s:o}", "rounds", (json_int_t)n_rounds, "rounds_needed",
-                  (json_int_t)comparison_rounds_needed(records->n), "counted_from",
+        json_pack("{s:I, s:I, s:I, s:f, s:b, s:o}", "rounds", (json_int_t)asked_rounds(records),
+                  "rounds_needed", (json_int_t)comparison_rounds_needed(records->n), "counted_from",
                   (json_int_t)find_first_counted(records), "confidence", COMPARISON_CONFIDENCE,
                   "oversubscribed", comparison->oversubscribed, "seeds", seeds_to_json(records));
     if (!comparison->simulated)

@@ -48,7 +48,7 @@ struct mode_records {
 void mode_records_fini(struct mode_records *records);
 
 /* Adds the modes, whose names are borrowed, and prints what is to be known of their rounds before
- * these begin: that they are too few to tell so many modes apart, and that orders are random. */
+ * these begin: whether they can tell so many modes apart, and that orders are random. */
 void mode_records_start(struct mode_records *records, const struct mode_list *modes);
 
 /* The record of a mode that begins its next round; its address stays valid.
@@ -69,8 +69,8 @@ enum status mode_records_end(struct mode_records *records, int position);
 enum status mode_records_check(const struct mode_records *records, const char *result);
 
 /* Prints a row for each mode: of one round the ratio of its best iteration to the best of the first
- * mode; of several the median round, and the ratio with its interval and verdict, which it finds
- * here for the JSON, too.
+ * mode; of several also the median round, and the ratio with its interval and verdict, which it
+ * finds here for the JSON, too.
  * iteration  its name, "Fock build" */
 void mode_records_print(struct mode_records *records, const char *iteration);
 

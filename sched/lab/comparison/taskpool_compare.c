@@ -183,22 +183,17 @@ void taskpool_compared_destroy(struct taskpool_compared *compared)
     free(compared);
 }
 
+static void print_compared_line(const char *line, void *stream)
+{
+    fprintf(stream, "%s\n", line);
+}
+
 void taskpool_compared_print(const struct taskpool_compared *compared, FILE *stream)
 {
     if (!compared || !stream)
         return;
     const struct comparison *comparison = &compared->comparison;
-    struct comparison_row row;
-    fprintf(stream, "%s\n", comparison_seconds_heading(&row));
-    for (int m = 0; m < comparison->n; m++)
-        fprintf(stream, "%s\n", comparison_seconds_row(&comparison->modes[m], &row));
-    fprintf(stream, "\n%s\n", comparison_ratio_heading(&row));
-    for (int m = 0; m < comparison->n; m++)
-        fprintf(stream, "%s\n", comparison_ratio_row(&comparison->modes[m], &row));
-    const char *too_few =
-        comparison_too_few_words(comparison->n, comparison->modes[0].n_rounds, &row);
-    if (too_few)
-        fprintf(stream, "\n%s\n", too_few);
-    if (comparison->oversubscribed)
-        fprintf(stream, "\n%s\n", comparison_oversubscribed_words());
+    comparison_print(comparison, print_compared_line, stream);
+    print_compared_line("", stream);
+    comparison_print_rounds(comparison, comparison->modes[0].n_rounds, print_compared_line, stream);
 }

@@ -43,7 +43,7 @@ def parser(description):
                          type=pathlib.Path, help="the program, or the folder where it and the "
                          "other programs are (build/release/bin)")
     options.add_argument("--np", metavar="N", type=int, default=1,
-                         help="processes that share the runs of a sweep (1)")
+                         help="simulated runs at a time (1)")
     options.add_argument("--quick", action="store_true",
                          help="smaller runs that show the same, in seconds")
     options.add_argument("--json", metavar="OUT.json", help="the result (NAME.json)")
@@ -107,20 +107,17 @@ class Experiment:
                                            "--json", str(result)])
             return json.loads(result.read_text())
 
-    def sweep(self, lines):
-        """The results of simulated runs, one for each string of options, in this order."""
+    def sweep(self, lines, run=None):
+        """The results of simulated runs, one for each string of options, in this order, --np at a time.
+        run: in place of self.run"""
         print(f"{self.name}: {len(lines)} simulated runs ...", flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            runs = pathlib.Path(folder) / "runs.txt"
-            runs.write_text("\n".join(lines) + "\n")
-            return self.run(f"--sweep {shlex.quote(str(runs))}", self.options.np)["runs"]
+        with concurrent.futures.ThreadPoolExecutor(self.options.np) as pool:
+            return list(pool.map(run or self.run, lines))
 
     def sweep_workers(self, lines):
         """Runs as those of sweep, with measurements of every worker, or thread of workers of several, in
         the last iteration: pairs of the result and a list of {"tasks":, "idle_seconds":, ...}."""
-        print(f"{self.name}: {len(lines)} simulated runs ...", flush=True)
-        with concurrent.futures.ThreadPoolExecutor(self.options.np) as pool:
-            return list(pool.map(self.run_workers, lines))
+        return self.sweep(lines, self.run_workers)
 
     def run_workers(self, options):
         result, by_iteration = self.run_iterations(options)

@@ -38,7 +38,7 @@ import experiment
 import figure
 
 CORES = 16  # of a node
-POINT_S = 1.05e-9  # of a simulated point, see sched/lab/workloads/workload.h
+POINT_S = 1.05e-9  # of a simulated point, see sched/lab/workloads/jacobi.h
 FAST_MS, SLOW_MS, SLOWEST_MS, STATIC_MEAN_MS = 6.0, 7.75, 9.5, 7.0
 TIME_SCALE = FAST_MS * 1e-3 / (64 * 512 * 64 / CORES * POINT_S)
 

@@ -5,8 +5,8 @@
     vt.py [SET ...]
 
 SET is FILE.%p.json, the files of a load with %p for the rank, or FILE.%p.vom in vt's older form (rows
-phase,object,seconds and phase,to,from,bytes,type), which is rewritten first. Without SETs: two made up
-here, ranks of uneven load whose tasks share blocks, and a load that moves from phase to phase.
+phase,object,seconds and phase,to,from,bytes,type), which is rewritten first. beryl-vt translates them for
+beryl-sched. Without SETs: two made up here, ranks of uneven load whose tasks share blocks, and a load that moves from phase to phase.
 
 Three tables: tasks alone (--data off), with their shared blocks and messages, and with these where tasks
 take a thousandth of the time, as times of the public sets are arbitrary. Seconds are those of the last
@@ -15,6 +15,7 @@ iteration of three, or of all phases together where there are several.
 import json
 import pathlib
 import random
+import shlex
 import sys
 import tempfile
 
@@ -123,23 +124,26 @@ def seconds(mode, n_phases):
     return sum(spans) if n_phases > 1 else spans[-1]
 
 
-def copy_is_same(lab, path, ranks, n_phases):
+def copy_is_same(lab, path, table, ranks, n_phases):
     """Whether a run by the recorded placement is written with the content that was read."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = pathlib.Path(folder) / "copy.%p.json"
-        lab.run(f"--profile {path} --simulate {ranks} --sched static --seeding owner --data off "
-                f"--iterations {n_phases} --write-profile {copy}")
-        return all(content(path, rank) == content(copy, rank) for rank in range(ranks))
+    copy = table.with_name(f"{table.stem}-copy.csv")
+    again = table.with_name(f"{table.stem}-copy.%p.json")
+    lab.run(f"--profile {shlex.quote(str(table))} --simulate {ranks} --sched static --seeding owner "
+            f"--iterations {n_phases} --write-profile {shlex.quote(str(copy))} --all-iterations")
+    experiment.execute([lab.program("beryl-vt"), str(copy), str(again), "--like", str(path)])
+    return all(content(path, rank) == content(again, rank) for rank in range(ranks))
 
 
-def replay(lab, path, label):
+def replay(lab, path, label, folder):
     ranks = ranks_of(path)
+    table = folder / f"{label}.csv"
+    experiment.execute([lab.program("beryl-vt"), str(path), str(table)])
     n_phases, n_tasks, fullest, bound = measure(path, ranks)
     n_iterations = n_phases if n_phases > 1 else 3
     columns = {}
     for title, options in TABLES.items():
-        result = lab.run(f"--profile {path} --simulate {ranks} {NETWORK} --seeding owner {options} "
-                         f"--iterations {n_iterations} --compare all,lpt")
+        result = lab.run(f"--profile {shlex.quote(str(table))} --simulate {ranks} {NETWORK} "
+                         f"--seeding owner {options} --iterations {n_iterations} --compare all,lpt")
         columns[title] = {name: seconds(mode, n_phases) for name, mode in result["compare"].items()}
     alone = columns["tasks alone"]
     lab.table(f"{label}: {ranks} ranks, {n_phases} phases, {n_tasks} tasks in the first; lower bound "
@@ -147,7 +151,7 @@ def replay(lab, path, label):
               [[name, *(column[name] for column in columns.values())] for name in alone])
     lab.beryl[label] = {"ranks": ranks, "phases": n_phases, "tasks": n_tasks, "bound": bound,
                         **columns}
-    lab.equal(f"{label}: written as it was read", copy_is_same(lab, path, ranks, n_phases), True)
+    lab.equal(f"{label}: written as it was read", copy_is_same(lab, path, table, ranks, n_phases), True)
     moves = n_phases > 1  # its placement may change between phases, that of static does not
     lab.check(f"{label}: static is the recorded placement", alone["static"], fullest,
               moves or abs(alone["static"] / fullest - 1) < 1e-6)
@@ -170,7 +174,7 @@ def main():
         for path in paths:
             label = pathlib.Path(path).parent.name if lab.options.sets else path.name.split(".")[0]
             read = rewrite_vom(path, folder) if str(path).endswith(".vom") else path
-            panels.append(replay(lab, read, label))
+            panels.append(replay(lab, read, label, folder))
     lab.draw(panels)
     return lab.end()
 

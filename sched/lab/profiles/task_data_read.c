@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/profiles/task_data_read.h"
-
+#include "sched/lab/profiles/profile.h"
 #include "support/base/array.h"
 #include "support/io/line_reader.h"
 
@@ -22,29 +21,22 @@ struct data_table {
                         struct data_table *table);
     struct taskpool_data *data;
     const struct profile *profile;
-    int64_t task; /* its place in the profile, of the last row */
+    int64_t position; /* in the profile, of the last row's task */
     int64_t n_accesses;
     int64_t numbers_capacity, blocks_capacity, accesses_capacity;
 };
 
-static enum status read_data_rows(struct line_reader *reader, struct data_table *table)
-{
-    struct word fields[N_COLUMNS];
-    TRY(line_reader_take_head(reader, "the table", table->head));
-    while (line_reader_next_filled(reader)) {
-        if (!split_fields(reader->all, N_COLUMNS, fields))
-            return line_reader_fail(reader, "a row is %s, not '%s'", table->head,
-                                    word_show(reader->all).text);
-        TRY(table->take(reader, fields, table));
-    }
-    return STATUS_OK;
-}
-
 static enum status read_data_table(const char *path, struct data_table *table)
 {
     struct line_reader reader;
+    struct word fields[N_COLUMNS];
     TRY(line_reader_open(&reader, path, MAX_DATA_BYTES, ""));
-    enum status status = read_data_rows(&reader, table);
+    enum status status = line_reader_take_head(&reader, "the table", table->head);
+    while (status == STATUS_OK && line_reader_next_filled(&reader))
+        status = split_fields(reader.all, N_COLUMNS, fields)
+                     ? table->take(&reader, fields, table)
+                     : line_reader_fail(&reader, "a row is %s, not '%s'", table->head,
+                                        word_show(reader.all).text);
     line_reader_close(&reader);
     return status;
 }
@@ -90,18 +82,6 @@ enum status task_data_read_sizes(const char *path, struct taskpool_data **out)
 
 /* --- accesses --- */
 
-/* Goes to the profile's task of this number; false if there is none from the last row on. */
-static bool find_task(struct data_table *table, int64_t number)
-{
-    const struct profile *profile = table->profile;
-    int64_t i = array_find_last(profile->tasks, profile->n, number);
-    if (i < 0 || profile->tasks[i] != number || i < table->task)
-        return false;
-    while (table->task < i)
-        table->data->first[++table->task] = table->n_accesses;
-    return true;
-}
-
 static enum status take_access(const struct line_reader *reader, const struct word *fields,
                                struct data_table *table)
 {
@@ -118,9 +98,12 @@ static enum status take_access(const struct line_reader *reader, const struct wo
         return line_reader_fail(reader,
                                 "block %lld has no size in the file of sizes beside this one",
                                 (long long)number);
-    if (!find_task(table, task))
+    int64_t position = array_find_last(table->profile->tasks, table->profile->n, task);
+    if (position < table->position || table->profile->tasks[position] != task)
         return line_reader_fail(reader, "task %lld: tasks are those of the profile, ascending",
                                 (long long)task);
+    table->position = position;
+    data->first[position + 1]++; /* a sum once all are counted */
     TRY(array_reserve(&data->accesses, table->n_accesses + 1, &table->accesses_capacity,
                       sizeof *data->accesses));
     data->accesses[table->n_accesses++] =
@@ -136,17 +119,10 @@ enum status task_data_read_accesses(const char *path, const struct profile *prof
     data->first = calloc((size_t)profile->n + 1, sizeof *data->first);
     TRY(CHECK_MEMORY(data->first, "no memory for the data of %lld tasks", (long long)profile->n));
     enum status status = read_data_table(path, &table);
-    if (status != STATUS_OK) {
-        free(data->first);
-        free(data->accesses);
-        data->first = NULL;
-        data->accesses = NULL;
-        return status;
-    }
-    while (table.task < profile->n)
-        data->first[++table.task] = table.n_accesses;
+    for (int64_t i = 0; i < profile->n; i++)
+        data->first[i + 1] += data->first[i];
     data->n_tasks = profile->n;
-    return STATUS_OK;
+    return status;
 }
 
 /* --- both --- */

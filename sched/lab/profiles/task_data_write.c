@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/profiles/task_data_write.h"
-
+#include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/log.h"
@@ -88,32 +87,24 @@ void data_records_fini(struct data_records *records)
 
 static const char accesses_head[] = "task,access,block\n", sizes_head[] = "block,bytes,owner\n";
 
-static void print_accesses(FILE *stream, struct data_record *list, int64_t n)
-{
-    qsort(list, (size_t)n, sizeof *list, compare_records_by_task);
-    fputs(accesses_head, stream);
-    for (int64_t i = 0; i < n; i++)
-        fprintf(stream, "%lld,%c,%lld\n", (long long)list[i].task, list[i].writes ? 'w' : 'r',
-                (long long)list[i].number);
-}
-
-static void print_sizes(FILE *stream, struct data_record *list, int64_t n)
-{
-    qsort(list, (size_t)n, sizeof *list, compare_records_by_block);
-    fputs(sizes_head, stream);
-    for (int64_t i = 0; i < n; i++)
-        if (i == 0 || list[i].number != list[i - 1].number)
-            fprintf(stream, "%lld,%lld,%lld\n", (long long)list[i].number,
-                    (long long)list[i].block.bytes, (long long)list[i].block.owner);
-}
-
+/* A row for each access, or for each block. */
 static enum status write_data_table(const char *path, struct data_record *list, int64_t n,
-                                    void (*print)(FILE *stream, struct data_record *list,
-                                                  int64_t n))
+                                    bool of_blocks)
 {
     struct output_buffer file;
     TRY(output_buffer_init(&file, path));
-    print(file.stream, list, n);
+    qsort(list, (size_t)n, sizeof *list,
+          of_blocks ? compare_records_by_block : compare_records_by_task);
+    fputs(of_blocks ? sizes_head : accesses_head, file.stream);
+    for (int64_t i = 0; i < n; i++) {
+        const struct data_record *record = &list[i];
+        if (!of_blocks)
+            fprintf(file.stream, "%lld,%c,%lld\n", (long long)record->task,
+                    record->writes ? 'w' : 'r', (long long)record->number);
+        else if (i == 0 || record->number != record[-1].number)
+            fprintf(file.stream, "%lld,%lld,%lld\n", (long long)record->number,
+                    (long long)record->block.bytes, (long long)record->block.owner);
+    }
     enum status status = output_buffer_write(&file, path);
     output_buffer_fini(&file);
     return status;
@@ -122,15 +113,8 @@ static enum status write_data_table(const char *path, struct data_record *list, 
 static enum status write_data_tables(const struct task_data_paths *paths, struct data_record *list,
                                      int64_t n)
 {
-    TRY(write_data_table(paths->sizes, list, n, print_sizes));
-    return write_data_table(paths->blocks, list, n, print_accesses);
-}
-
-static bool are_too_many(MPI_Comm comm, const struct data_records *records)
-{
-    int64_t n = records->too_many ? DATA_RECORDS_MAX + 1 : records->n;
-    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, comm);
-    return n > DATA_RECORDS_MAX;
+    TRY(write_data_table(paths->sizes, list, n, true));
+    return write_data_table(paths->blocks, list, n, false);
 }
 
 /* Removes a file that begins with the head of a table; what else has its name is somebody's. */
@@ -155,33 +139,29 @@ void task_data_remove(const char *profile)
     remove_table(paths.sizes, sizes_head);
 }
 
-static enum status leave_data_out(MPI_Comm comm, const char *profile)
-{
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    log_print("%s: without the blocks of its tasks: they are read and written more than %d times\n",
-              profile, DATA_RECORDS_MAX);
-    if (rank == 0)
-        task_data_remove(profile);
-    return STATUS_OK;
-}
-
 enum status task_data_write(MPI_Comm comm, struct data_records *records, const char *profile)
 {
     struct task_data_paths paths;
+    int rank;
+    void *all;
     if (!task_data_paths(profile, &paths))
         return STATUS_OK;
+    MPI_Comm_rank(comm, &rank);
     remove_repeated(records);
-    if (are_too_many(comm, records))
-        return leave_data_out(comm, profile);
+    int64_t n = records->too_many ? DATA_RECORDS_MAX + 1 : records->n;
+    MPI_Allreduce(MPI_IN_PLACE, &n, 1, MPI_INT64_T, MPI_SUM, comm);
+    if (n > DATA_RECORDS_MAX) {
+        log_print("%s: without the blocks of its tasks: they are read and written more than %d "
+                  "times\n",
+                  profile, DATA_RECORDS_MAX);
+        if (rank == 0)
+            task_data_remove(profile);
+        return STATUS_OK;
+    }
     const struct gather_part part = {.items = records->list,
                                      .n_items = records->n,
                                      .item_size = sizeof *records->list,
                                      .what = "accesses of tasks to their data"};
-    int rank;
-    void *all;
-    int64_t n;
-    MPI_Comm_rank(comm, &rank);
     TRY(gather_to_first(comm, &part, &all, &n));
     enum status status =
         status_agree(comm, rank == 0 ? write_data_tables(&paths, all, n) : STATUS_OK);

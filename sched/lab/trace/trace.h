@@ -15,11 +15,6 @@ struct json_t; /* jansson.h */
 enum { TRACE_PATH = 4096 };
 const char *trace_json_path(const struct taskpool_settings *settings, char path[TRACE_PATH]);
 
-/* Makes the folder of a part that taskpool_trace_write will be called with, so that one that cannot
- * be made is found before the run. Collective over the comm of taskpool_trace_start; NULL is fine.
- * Errors: STATUS_IO, naming the folder; identical on every process. */
-enum status trace_prepare(struct taskpool_trace *trace, MPI_Comm comm, const char *part);
-
 /* Sums the totals of all processes, for trace_to_json before the trace is written. Collective over
  * the comm of taskpool_trace_start; NULL is fine. */
 void trace_sum(struct taskpool_trace *trace, MPI_Comm comm);

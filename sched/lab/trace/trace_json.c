@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/lab/trace/trace_format.h"
-
 #include "sched/lab/trace/trace.h"
+#include "sched/lab/trace/trace_files.h"
+#include "support/base/die.h"
 
 #include <inttypes.h>
 #include <jansson.h>
+#include <time.h>
 
 /* Threads 0 and process 0 have a meaning of their own for readers. */
 static int64_t thread_of(int64_t lane)
@@ -36,7 +37,8 @@ void trace_json_begin(const struct taskpool_trace *trace, FILE *file)
 static void print_place(const struct trace_lane *lane, double time_s, FILE *file)
 {
     int64_t time_ns = trace_ns(time_s);
-    fprintf(file, "\"pid\":1,\"tid\":%" PRId64 ",\"ts\":%" PRId64 ".%03d", thread_of(lane->number),
+    int64_t number = trace_recorded_lane(&lane->trace->shape, lane->index);
+    fprintf(file, "\"pid\":1,\"tid\":%" PRId64 ",\"ts\":%" PRId64 ".%03d", thread_of(number),
             time_ns / 1000, (int)(time_ns % 1000));
 }
 
@@ -92,13 +94,26 @@ void trace_json_lane(const struct trace_lane *lane, FILE *file)
         print_message(lane, &lane->messages[i], file);
 }
 
-enum status trace_json_end(const struct taskpool_trace *trace, FILE *file)
+/* The key by which Chrome's own traces have it. */
+static void print_date(double begin_s, FILE *file)
+{
+    char text[32];
+    struct tm date;
+    const time_t seconds = (time_t)begin_s;
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &date));
+    fprintf(file, "\"metadata\":{\"trace-capture-datetime\":\"%s\"},\n", text);
+}
+
+void trace_json_end(const struct taskpool_trace *trace, FILE *file)
 {
     json_t *summary = trace_to_json(trace);
-    TRY(CHECK_MEMORY(summary, "no memory for the summary of a trace"));
-    fputs("\n],\n\"displayTimeUnit\":\"ms\",\n\"otherData\":", file);
+    if (!summary)
+        die_no_memory("no memory for the summary of a trace");
+    fputs("\n],\n\"displayTimeUnit\":\"ms\",\n", file);
+    if (!trace->shape.is_simulated)
+        print_date(trace_output_of(trace)->begin_s, file);
+    fputs("\"otherData\":", file);
     json_dumpf(summary, file, JSON_COMPACT);
     fputs("}\n", file);
     json_decref(summary);
-    return STATUS_OK;
 }

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/trace/trace.h"
 
-#include "sched/lab/trace/trace_lane.h"
+#include "sched/lab/trace/trace_files.h"
 #include "support/base/log.h"
 #include "support/io/json.h"
-
-static int64_t count_spans(const struct trace_tally *tally)
-{
-    int64_t n = 0;
-    for (int use = 0; use < TRACE_N_USES; use++)
-        n += tally->n[use];
-    return n;
-}
 
 static json_t *seconds_to_json(const struct trace_tally *tally)
 {
@@ -28,15 +20,14 @@ json_t *trace_to_json(const struct taskpool_trace *trace)
     const struct trace_output *output = trace_output_of(trace);
     if (output->is_lost)
         return NULL;
-    const struct trace_log *all = &output->all;
+    const struct trace_tally *recorded = &output->recorded, *dropped = &output->dropped;
     return json_pack(
         "{s:o, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "folder", json_text(output->folder),
         "workers", (json_int_t)trace->shape.n_lanes, "workers_shown",
         (json_int_t)(trace->logs ? trace_n_recorded(&trace->shape) : 0), "spans",
-        (json_int_t)count_spans(&all->recorded), "messages", (json_int_t)all->n_messages, "seconds",
-        seconds_to_json(&all->recorded), "dropped_spans", (json_int_t)count_spans(&all->dropped),
-        "dropped_messages", (json_int_t)all->n_dropped_messages, "dropped_seconds",
-        seconds_to_json(&all->dropped));
+        (json_int_t)recorded->spans, "messages", (json_int_t)recorded->messages, "seconds",
+        seconds_to_json(recorded), "dropped_spans", (json_int_t)dropped->spans, "dropped_messages",
+        (json_int_t)dropped->messages, "dropped_seconds", seconds_to_json(dropped));
 }
 
 static long long count_of(const json_t *trace, const char *key)
@@ -61,10 +52,10 @@ void trace_print_json(const json_t *trace)
                   count_of(trace, "workers"));
     if (n_dropped_spans > 0 || n_dropped_messages > 0)
         log_print(
-            "           left out: %lld span%s, %lld message%s: of all workers %d of each fit in, "
-            "the first of each worker\n",
+            "           left out: %lld span%s, %lld message%s: a trace has at most %d MB, the "
+            "first of each worker\n",
             n_dropped_spans, log_plural(n_dropped_spans), n_dropped_messages,
-            log_plural(n_dropped_messages), TRACE_MAX_RECORDS);
+            log_plural(n_dropped_messages), TRACE_MAX_BYTES / 1000000);
 }
 
 void trace_print(const struct taskpool_trace *trace)

@@ -27,32 +27,26 @@
  * core of an EPYC 9004 (2022) with the meshes in its third-level cache. */
 #define JACOBI_POINT_S 1.05e-9
 
-/* Points inside the box. */
-struct jacobi_size {
-    int64_t nx, ny, nz;
-};
-
 struct jacobi {
-    struct jacobi_size size;
+    int64_t n[3]; /* nx, ny, nz: points inside the box */
     double eigenvalue;
-    double *sine_x, *sine_y, *sine_z; /* s_d(0) ... s_d(n_d + 1) */
+    double *sine[3]; /* s_d(0) ... s_d(n_d + 1) of each direction */
 };
 
-/* Reads "NX,NY,NZ". Errors: STATUS_USAGE. */
-enum status jacobi_parse(const char *text, struct jacobi_size *size);
-
-/* Errors: STATUS_NO_MEMORY, nothing is then owned. */
-enum status jacobi_init(const struct jacobi_size *size, struct jacobi *jacobi);
+/* points  "NX,NY,NZ"
+ * Errors: STATUS_USAGE, STATUS_NO_MEMORY; jacobi_fini is fine then too. */
+enum status jacobi_init(const char *points, struct jacobi *jacobi);
 void jacobi_fini(struct jacobi *jacobi);
 
 /* Doubles in a plane; a mesh has ny + 2 of them. */
-int64_t jacobi_plane_size(const struct jacobi_size *size);
+int64_t jacobi_plane_size(const struct jacobi *jacobi);
 
-/* Sets plane y, 0 <= y <= ny + 1, of a mesh to the first approximation, its boundary
- * included. */
-void jacobi_fill_plane(const struct jacobi *jacobi, int64_t y, double *mesh);
+/* Sets plane y, 0 <= y <= ny + 1, to the first approximation, its boundary included. */
+void jacobi_fill_plane(const struct jacobi *jacobi, int64_t y, double *plane);
 
-/* A sweep over plane y, 1 <= y <= ny: writes the inside of that plane of new from planes
- * y - 1 to y + 1 of old. The largest |v - u| in it. The result is the same to the last
- * bit on every processor. */
-double jacobi_update_plane(const struct jacobi *jacobi, int64_t y, const double *old, double *new);
+/* A sweep over plane y, 1 <= y <= ny: writes the inside of that plane of the new mesh. The largest
+ * |v - u| in it. The result is the same to the last bit on every processor.
+ * old       plane y of the old mesh
+ * distance  doubles from a plane of that to the next */
+double jacobi_update_plane(const struct jacobi *jacobi, int64_t y, const double *old,
+                           int64_t distance, double *new);

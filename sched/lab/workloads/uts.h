@@ -25,12 +25,12 @@
 #include <stdint.h>
 
 /* The values of the original's options -t and -a. */
-enum uts_type { UTS_BINOMIAL, UTS_GEOMETRIC, UTS_HYBRID, UTS_BALANCED, UTS_N_TYPES };
-enum uts_shape { UTS_LINEAR, UTS_EXPDEC, UTS_CYCLIC, UTS_FIXED, UTS_N_SHAPES };
+enum { UTS_BINOMIAL, UTS_GEOMETRIC, UTS_HYBRID, UTS_BALANCED };
+enum { UTS_LINEAR, UTS_EXPDEC, UTS_CYCLIC, UTS_FIXED };
 
 struct uts_tree {
-    int type;           /* -t, enum uts_type */
-    int shape;          /* -a, enum uts_shape: of the geometric part */
+    int type;           /* -t */
+    int shape;          /* -a: of the geometric part */
     int max_depth;      /* -d, d: of the geometric part */
     double branching;   /* -b, b: of the root */
     double parent_prob; /* -q, q: that a binomial node has children */
@@ -45,13 +45,6 @@ enum { UTS_STATE_SIZE = 20 };
 struct uts_node {
     unsigned char state[UTS_STATE_SIZE];
     int32_t height; /* 0: the root */
-};
-
-/* Counts of a walk. */
-struct uts_count {
-    int64_t nodes;
-    int64_t leaves;
-    int64_t depth; /* the largest height */
 };
 
 /* Reads "T1" ... "T5", "T1L", "T3L", or the original's options, such as
@@ -69,6 +62,3 @@ int uts_n_children(const struct uts_tree *tree, const struct uts_node *node);
 /* Child `index` of a node. */
 void uts_child(const struct uts_tree *tree, const struct uts_node *node, int index,
                struct uts_node *child);
-
-/* Adds one node. */
-void uts_count_node(struct uts_count *count, const struct uts_node *node, int n_children);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/workloads/workload.h"
 
+#include "support/base/agree.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,25 +32,14 @@ static const struct option_row shared_rows[] = {
 const struct workload_settings workload_settings_unknown = {
     .n_tasks = -1, .null_s = -1, .bnsl_candidates = -1, .bnsl_hypercube = -1, .bnsl_kicks = -1};
 
-/* "--profile, --gauss, ..." */
-static const char *list_kinds(void)
-{
-    static char list[128];
-    list[0] = '\0';
-    for (int i = 0; i < WORKLOAD_N_KINDS; i++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s--%s", i > 0 ? ", " : "",
-                 kinds[i]->rows[0].name);
-    return list;
-}
+#define KINDS "--profile, --gauss, --exponential, --lognormal, --uts, --jacobi, --bnsl"
 
 void workload_option_tables(struct workload_settings *settings,
                             struct option_table tables[WORKLOAD_N_TABLES])
 {
-    static char heading[160];
-    snprintf(heading, sizeof heading, "Workload (exactly one of %s)", list_kinds());
     for (int i = 0; i < WORKLOAD_N_KINDS; i++)
-        tables[i] = (struct option_table){i == 0 ? heading : NULL, kinds[i]->rows, kinds[i]->n_rows,
-                                          settings};
+        tables[i] = (struct option_table){NULL, kinds[i]->rows, kinds[i]->n_rows, settings};
+    tables[0].heading = "Workload (exactly one of " KINDS ")";
     tables[WORKLOAD_N_KINDS] = OPTION_TABLE(NULL, shared_rows, settings);
 }
 
@@ -71,7 +62,7 @@ static enum status check_other_kind(const struct workload_kind *other,
                                     const struct workload_settings *settings)
 {
     if (is_given(&other->rows[0], settings))
-        return FAIL(STATUS_USAGE, "give one workload only: %s", list_kinds());
+        return FAIL(STATUS_USAGE, "give one workload only: " KINDS);
     for (size_t r = 1; r < other->n_rows; r++)
         if (is_given(&other->rows[r], settings))
             return FAIL(STATUS_USAGE, "--%s has no effect without --%s", other->rows[r].name,
@@ -83,7 +74,7 @@ enum status workload_check(const struct workload_settings *settings)
 {
     const struct workload_kind *kind = find_kind(settings);
     if (!kind)
-        return FAIL(STATUS_USAGE, "give one workload: %s", list_kinds());
+        return FAIL(STATUS_USAGE, "give one workload: " KINDS);
     for (int i = 0; i < WORKLOAD_N_KINDS; i++)
         if (kinds[i] != kind)
             TRY(check_other_kind(kinds[i], settings));
@@ -107,22 +98,27 @@ enum status workload_create(const struct workload_settings *settings, MPI_Comm c
                             struct workload **workload)
 {
     const struct workload_kind *kind = find_kind(settings);
+    struct workload *created = agree_calloc(comm, kind->size, "a workload");
     *workload = NULL;
-    enum status status = kind->create(settings, comm, workload);
+    if (!created)
+        return STATUS_NO_MEMORY;
+    workload_name(settings, created->name);
+    created->settings = *settings;
+    created->problem.context = created;
+    enum status status = kind->create(created, comm);
     if (status != STATUS_OK) {
-        workload_destroy(*workload);
-        *workload = NULL;
+        workload_destroy(created);
         return status;
     }
     if (settings->known_costs == WORKLOAD_COSTS_NONE)
-        (*workload)->problem.cost = NULL;
-    workload_name(settings, (*workload)->name);
+        created->problem.cost = NULL;
+    *workload = created;
     return STATUS_OK;
 }
 
 void workload_destroy(struct workload *workload)
 {
-    if (workload && workload->functions->destroy)
-        workload->functions->destroy(workload);
+    if (workload && workload->destroy)
+        workload->destroy(workload);
     free(workload);
 }

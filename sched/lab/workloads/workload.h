@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Workloads of beryl-sched: tasks without chemistry, run for real or simulated. A kind of
- * workload is one file, workload_NAME.c: its option rows, and its tasks. */
+ * workload is one file: its tasks, and its option rows. Of the pool the files see what a program
+ * from outside sees, the public headers. */
 #pragma once
 
 #include "support/base/status.h"
@@ -20,7 +21,7 @@ enum workload_known_costs { WORKLOAD_COSTS_EXACT, WORKLOAD_COSTS_NONE };
 /* As given on the command line. The kind of workload is the one of the members `profile` to `bnsl`
  * that is not NULL. */
 struct workload_settings {
-    const char *profile;     /* file, or files of vt with %p for the rank */
+    const char *profile;     /* file */
     const char *gauss;       /* "MEAN,SD", seconds */
     const char *exponential; /* "MEAN" */
     const char *lognormal;   /* "MEAN,SD", of the durations themselves */
@@ -49,37 +50,32 @@ struct workload_settings {
 /* The field of an option of a workload. */
 #define WORKLOAD_FIELD(name) offsetof(struct workload_settings, name)
 
-struct taskpool_data; /* sched/pool/core/task_data.h */
-struct vt_load;       /* sched/lab/profiles/vt_load.h */
-struct workload;
-
-struct workload_functions {
-    /* Adds the tasks that the pool begins with; NULL: it is static. Collective. */
-    enum status (*begin)(struct workload *workload, MPI_Comm comm);
-    /* Called after each iteration; NULL for nothing. Collective.
-     * Errors: STATUS_PROTOCOL if the result differs from that of the first iteration. */
-    enum status (*end_iteration)(struct workload *workload, MPI_Comm comm);
-    /* Prints its results, or adds them to a JSON object; NULL for nothing. */
-    void (*print)(const struct workload *workload);
-    void (*add_result)(const struct workload *workload, json_t *result);
-    /* Frees what create allocated; NULL: nothing to free. Collective. */
-    void (*destroy)(struct workload *workload);
-};
-
 enum { WORKLOAD_NAME_SIZE = 256 };
 
-/* First in the structs of the workloads. */
+/* A workload as the programs see it: first in the structs of the kinds. Members that `create` of
+ * its kind does not set are 0, but for the name, the settings and the problem's context. */
 struct workload {
-    const struct workload_functions *functions;
-    char name[WORKLOAD_NAME_SIZE];   /* such as "gauss 0.5,0.1"; set by workload_create */
+    char name[WORKLOAD_NAME_SIZE]; /* such as "gauss 0.5,0.1" */
+    struct workload_settings settings;
     struct taskpool_problem problem; /* its context is the workload */
-    /* Seconds of a simulated task; entry of struct taskpool_machine, the
-     * context being the workload. */
+    struct taskpool *pool;           /* set by the user before the run; borrowed */
+
+    /* Simulated: seconds of a task, null tasks (NULL: none are), and data read and written (NULL:
+     * unknown; its own), as in struct taskpool_machine, the context being the workload. */
     double (*time)(int64_t task, const void *record, const void *context);
-    bool (*are_null)(int64_t first, int64_t last, const void *context); /* NULL: none are */
-    struct taskpool_data *data; /* what simulated tasks read and write; NULL: unknown. Its own */
-    const struct vt_load *recorded; /* by vt; NULL: another workload. Its own */
-    struct taskpool *pool;          /* set by the user; borrowed */
+    bool (*are_null)(int64_t first, int64_t last, const void *context);
+    struct taskpool_data *data;
+    int64_t n_recorded; /* iterations with durations of their own; 0: none were recorded so */
+
+    /* NULL: nothing to do. Adds the tasks that a dynamic pool begins with. Collective. */
+    enum status (*begin)(struct workload *workload, MPI_Comm comm);
+    /* Called after each iteration. Collective.
+     * Errors: STATUS_PROTOCOL if the result differs from that of the first iteration. */
+    enum status (*end_iteration)(struct workload *workload, MPI_Comm comm);
+    /* Adds its results to a JSON object. */
+    void (*add_result)(const struct workload *workload, json_t *result);
+    /* Frees its own, also after `create` failed. Collective. */
+    void (*destroy)(struct workload *workload);
 };
 
 struct workload_kind {
@@ -88,11 +84,10 @@ struct workload_kind {
     const struct option_row *rows;
     size_t n_rows;
     bool is_drawn; /* from a distribution: --tasks says how many */
-    /* Sets *workload, which is NULL, to memory of malloc with the functions set; after a failure
-     * too the caller frees it. Collective over comm. Errors: STATUS_USAGE, STATUS_LIMIT,
+    size_t size;   /* of its struct */
+    /* Fills the workload by its settings. Collective over comm. Errors: STATUS_USAGE, STATUS_LIMIT,
      * STATUS_NO_MEMORY, those of reading its files; the same on every process. */
-    enum status (*create)(const struct workload_settings *settings, MPI_Comm comm,
-                          struct workload **workload);
+    enum status (*create)(struct workload *workload, MPI_Comm comm);
 };
 
 extern const struct workload_kind workload_profile, workload_gauss, workload_exponential,
@@ -113,8 +108,8 @@ enum status workload_check(const struct workload_settings *settings);
 /* The name of the workload that checked settings name, without creating it. */
 void workload_name(const struct workload_settings *settings, char name[WORKLOAD_NAME_SIZE]);
 
-/* Creates the workload that checked settings name. Collective over comm. Errors: those of
- * struct workload_kind. */
+/* Creates the workload that checked settings name; NULL after a failure. Collective over comm.
+ * Errors: those of struct workload_kind. */
 enum status workload_create(const struct workload_settings *settings, MPI_Comm comm,
                             struct workload **workload);
 

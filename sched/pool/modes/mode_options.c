@@ -32,8 +32,8 @@ static const struct taskpool_option common_rows[] = {
     TASKPOOL_TEXT_OPTION(
         "trace", FIELD(trace_folder), .value = "DIR", .expert = true,
         .help = "write a timeline of every worker to the folder: trace.json for "
-                "ui.perfetto.dev, traces.otf2 for readers of OTF2; with --compare one per "
-                "mode, from the last round, in DIR/MODE"),
+                "ui.perfetto.dev, traces.otf2 for readers of OTF2, at most 200 MB together; "
+                "with --compare one per mode, from the last round, in DIR/MODE"),
 };
 
 struct taskpool_mode_options common_options = TASKPOOL_MODE_OPTIONS(common_rows, 0);

@@ -373,7 +373,8 @@ int taskpool_trace_start(MPI_Comm comm, struct taskpool_settings *settings);
 void taskpool_trace_restart(struct taskpool_trace *trace, MPI_Comm comm);
 
 /* Writes what was recorded so far as trace.json, in Chrome's format, and as traces.otf2 with its
- * folder, in OTF2. Replaces the files of an earlier run; after a failure those are unchanged and no
+ * folder, in OTF2: at most 200 MB together, the first of each worker; what is left out is counted.
+ * Files of a real run have its date; those of equal simulated runs have equal bytes. Replaces the files of an earlier run; after a failure those are unchanged and no
  * partial file is left. More may be recorded only after taskpool_trace_restart.
  * Collective over the comm of taskpool_trace_start; NULL is fine.
  * part  a folder for them in that of the trace; NULL: the folder of the trace

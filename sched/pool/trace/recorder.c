@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/trace/recorder.h"
 
+#include "support/base/clock.h"
 #include "support/base/die.h"
+#include "support/base/random.h"
 
+#include <math.h>
 #include <stdlib.h>
-
-static struct trace_log *log_of_lane(const struct recorder *recorder, int64_t lane)
-{
-    return trace_log_of(recorder->trace, lane);
-}
 
 static enum status join_trace(struct recorder *recorder, const struct trace_shape *shape,
                               const char *mode)
@@ -36,11 +34,8 @@ enum status recorder_create(const struct taskpool_settings *settings,
     if (!recorder)
         die_no_memory("no memory for the course of an iteration");
     *recorder = (struct recorder){.trace = settings->trace, .first = shape->first};
-    if (settings->keep_timeline) {
+    if (settings->keep_timeline)
         recorder->timeline = timeline_create(shape);
-        if (!recorder->timeline)
-            die_no_memory("no memory for the course of an iteration");
-    }
     enum status status = recorder->trace ? join_trace(recorder, shape, mode) : STATUS_OK;
     if (status == STATUS_OK)
         *out = recorder;
@@ -64,119 +59,71 @@ void recorder_begin(struct recorder *recorder, double start_s)
         return;
     recorder->start_s = start_s;
     if (recorder->timeline)
-        recorder->timeline->zero_s = start_s;
+        timeline_begin(recorder->timeline, start_s);
 }
 
 void recorder_end(struct recorder *recorder, int64_t iteration,
                   const struct statistics_worker *workers, double makespan_s)
 {
+    if (recorder && recorder->timeline)
+        recorder->timeline->makespan_s = makespan_s;
+    if (!recorder || !recorder->trace)
+        return;
     const struct trace_span span = {
         .begin_s = recorder->start_s, .number = iteration, .n = recorder->pool};
-    if (recorder->trace)
-        trace_end_iteration(recorder->trace, &span, workers, makespan_s);
+    const struct trace_shape *shape = &recorder->trace->shape;
+    double now_s = shape->is_simulated ? INFINITY : clock_now_s();
+    for (int64_t i = 0; i < shape->n; i++)
+        trace_log_end(trace_log_of(recorder->trace, i), &span, workers[i].elapsed_s, makespan_s,
+                      now_s);
 }
 
-/* --- time --- */
-
-void recorder_span(struct recorder *recorder, int64_t lane, const struct trace_span *span,
-                   double polled_s)
+void recorder_span(struct recorder *recorder, int64_t lane, const struct trace_span *span)
 {
-    if (recorder->timeline)
-        timeline_add(recorder->timeline, recorder->first + lane, span, polled_s);
-    if (recorder->trace && span->use == TRACE_TASK)
-        trace_log_tasks(log_of_lane(recorder, lane), span, polled_s);
-    else if (recorder->trace)
-        trace_log_span(log_of_lane(recorder, lane), (enum trace_use)span->use, span->begin_s,
-                       span->end_s);
-}
-
-void recorder_task(struct recorder *recorder, int64_t lane, const struct trace_span *task,
-                   double polled_s)
-{
-    if (recorder->timeline)
-        timeline_count_task(recorder->timeline, task->number,
-                            task->end_s - task->begin_s - polled_s);
-    recorder_span(recorder, lane, task, polled_s);
-}
-
-void recorder_balance(struct recorder *recorder, int64_t lane, double from_s, double to_s)
-{
+    if (recorder && recorder->timeline)
+        timeline_add(recorder->timeline, recorder->first + lane, span);
     if (recorder && recorder->trace)
-        trace_log_span(log_of_lane(recorder, lane), TRACE_BALANCE, from_s, to_s);
+        trace_log_span(trace_log_of(recorder->trace, lane), span);
 }
 
 /* --- messages --- */
 
-void recorder_sent(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm, int to,
-                   size_t size, uint64_t order)
+/* order  its position in the order of messages from `from` to `to` in the pool */
+static uint64_t hash_message(const struct recorder *recorder, int from, int to, uint64_t order)
+{
+    uint64_t way = (uint64_t)(uint32_t)from << 32 | (uint32_t)to;
+    return random_mix(random_mix(way + random_mix((uint64_t)recorder->pool)) + order);
+}
+
+void recorder_message(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
+                      struct trace_message message)
 {
     if (!recorder || !recorder->trace)
         return;
-    uint64_t number = recorder->n_sent ? recorder->n_sent[to]++ : order;
-    const struct trace_message message = {
-        .time_s = taskpool_comm_now(comm),
-        .id = trace_message_id(recorder->pool, comm->rank, to, number),
-        .peer = to,
-        .size = (uint32_t)size,
-        .kind = TRACE_SENT};
-    trace_log_message(log_of_lane(recorder, lane), &message);
+    message.time_s = taskpool_comm_now(comm);
+    if (message.kind == TRACE_SENT)
+        message.id = hash_message(recorder, comm->rank, message.peer,
+                                  recorder->n_sent ? recorder->n_sent[message.peer]++ : message.id);
+    trace_log_message(trace_log_of(recorder->trace, lane), &message);
 }
 
-void recorder_request(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
-                      enum trace_message_kind kind, size_t size)
-{
-    if (!recorder || !recorder->trace)
-        return;
-    const struct trace_message message = {
-        .time_s = taskpool_comm_now(comm), .size = (uint32_t)size, .kind = (int16_t)kind};
-    trace_log_message(log_of_lane(recorder, lane), &message);
-}
-
-/* Appends a message with which n_steals stolen batches came. */
-static void add_arrival(struct recorder *recorder, int64_t lane,
-                        const struct trace_message *message, int64_t n_steals)
-{
-    if (recorder->timeline)
-        timeline_add_steals(recorder->timeline, recorder->first + lane, message->time_s, n_steals);
-    if (recorder->trace)
-        trace_log_message(log_of_lane(recorder, lane), message);
-}
-
-void recorder_decided(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
-                      const struct taskpool_comm_counts *before)
+void recorder_arrived(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
+                      struct trace_message message, const struct taskpool_comm_counts *before)
 {
     int64_t n_steals = comm->counts.steals_successful - before->steals_successful;
-    if (!recorder || n_steals == 0)
+    bool is_received = message.kind == TRACE_RECEIVED;
+    if (!recorder || (!is_received && n_steals == 0))
         return;
-    const struct trace_message message = {
-        .time_s = taskpool_comm_now(comm),
-        .n_tasks = (int32_t)(comm->counts.tasks_moved - before->tasks_moved),
-        .kind = TRACE_MEMORY_STEAL};
-    add_arrival(recorder, lane, &message, n_steals);
-}
-
-struct recorder_message recorder_receive(struct recorder *recorder, struct taskpool_comm *comm,
-                                         int from, size_t size, uint64_t order)
-{
-    if (!recorder)
-        return (struct recorder_message){0};
-    uint64_t number = recorder->n_received ? recorder->n_received[from]++ : order;
-    return (struct recorder_message){
-        .message = {.time_s = taskpool_comm_now(comm),
-                    .id = trace_message_id(recorder->pool, from, comm->rank, number),
-                    .peer = from,
-                    .size = (uint32_t)size,
-                    .kind = TRACE_RECEIVED},
-        .before = comm->counts};
-}
-
-void recorder_received(struct recorder *recorder, int64_t lane, struct taskpool_comm *comm,
-                       struct recorder_message *received)
-{
-    struct trace_message *message = &received->message;
-    int64_t n_steals = comm->counts.steals_successful - received->before.steals_successful;
-    message->n_tasks = (int32_t)(comm->counts.tasks_moved - received->before.tasks_moved);
-    message->stolen = n_steals > 0;
-    if (recorder)
-        add_arrival(recorder, lane, message, n_steals);
+    message.n_tasks = (int32_t)(comm->counts.tasks_moved - before->tasks_moved);
+    message.stolen = n_steals > 0;
+    if (is_received)
+        message.id =
+            hash_message(recorder, message.peer, comm->rank,
+                         recorder->n_received ? recorder->n_received[message.peer]++ : message.id);
+    else
+        message.time_s = taskpool_comm_now(comm);
+    if (recorder->timeline)
+        timeline_add_steals(recorder->timeline, recorder->first + lane, message.time_s, n_steals);
+    if (recorder->trace)
+        trace_log_message(trace_log_of(recorder->trace, lane), &message);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/trace/timeline.h"
 
+#include "support/base/die.h"
+#include "support/base/random.h"
+
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* 2^-20 s, the first width of a bin: doubled, it is the same on every process. */
 #define FIRST_BIN_S 0x1p-20
@@ -13,33 +15,32 @@
 
 struct timeline *timeline_create(const struct trace_shape *shape)
 {
-    int64_t n_lanes = shape->n_lanes < TIMELINE_LANES ? shape->n_lanes : TIMELINE_LANES;
-    int64_t n_most = shape->n < n_lanes ? shape->n : n_lanes;
-    struct timeline *made = calloc(1, sizeof *made + (size_t)n_most * sizeof made->lanes[0]);
+    int64_t step = trace_step(shape->n_lanes, TIMELINE_LANES);
+    int64_t first = trace_step(shape->first, step) * step, end = shape->first + shape->n;
+    int64_t n_lanes = first < end ? trace_step(end - first, step) : 0;
+    struct timeline *made = calloc(1, sizeof *made + (size_t)n_lanes * sizeof made->lanes[0]);
     if (!made)
-        return NULL;
+        die_no_memory("no memory for the course of an iteration");
     made->n_workers = shape->n_lanes;
-    for (int64_t i = 0; i < n_lanes; i++) {
-        int64_t lane = i * shape->n_lanes / n_lanes;
-        if (lane >= shape->first && lane < shape->first + shape->n)
-            made->lane_workers[made->n_lanes++] = (int32_t)lane;
-    }
-    made->run.bin_s = FIRST_BIN_S;
+    made->first_lane = first;
+    made->lane_step = step;
+    made->n_lanes = n_lanes;
+    made->sums.run.bin_s = FIRST_BIN_S;
     timeline_begin(made, 0);
     return made;
 }
 
-void timeline_begin(struct timeline *timeline, double past_s)
+void timeline_begin(struct timeline *timeline, double zero_s)
 {
-    timeline->start_s += past_s;
-    timeline->last = (struct timeline_bins){.bin_s = FIRST_BIN_S};
+    timeline->zero_s = zero_s;
+    timeline->start_s += timeline->makespan_s;
+    timeline->makespan_s = 0;
+    timeline->sums = (struct timeline_sums){.run = timeline->sums.run, .last.bin_s = FIRST_BIN_S};
     timeline->n_sample = 0;
     timeline->keep_below = UINT64_MAX;
-    memset(timeline->durations, 0, sizeof timeline->durations);
-    for (int32_t i = 0; i < timeline->n_lanes; i++) {
-        timeline->lanes[i] =
-            (struct timeline_lane){.worker = timeline->lane_workers[i], .steal_step = 1};
-    }
+    for (int64_t i = 0; i < timeline->n_lanes; i++)
+        timeline->lanes[i] = (struct timeline_lane){
+            .worker = timeline->first_lane + i * timeline->lane_step, .steal_step = 1};
 }
 
 /* --- bins --- */
@@ -59,7 +60,7 @@ void timeline_widen_bins(struct timeline_bins *bins, double bin_s)
         double_bins(bins);
 }
 
-static void fill_bins(struct timeline_bins *bins, enum trace_use use, double from_s, double to_s)
+static void fill_bins(struct timeline_bins *bins, int use, double from_s, double to_s)
 {
     while (to_s > TIMELINE_BINS * bins->bin_s)
         double_bins(bins);
@@ -68,26 +69,14 @@ static void fill_bins(struct timeline_bins *bins, enum trace_use use, double fro
         bins->use_s[i][use] += fmin(to_s, (i + 1) * bin_s) - fmax(from_s, i * bin_s);
 }
 
-static void fill_all_bins(struct timeline *timeline, enum trace_use use, double from_s, double to_s)
-{
-    fill_bins(&timeline->last, use, from_s, to_s);
-    fill_bins(&timeline->run, use, timeline->start_s + from_s, timeline->start_s + to_s);
-}
-
 /* --- lanes --- */
 
 /* NULL: the lane is not in the sample. */
-static struct timeline_lane *find_lane(struct timeline *timeline, int64_t worker)
+static struct timeline_lane *find_lane(struct timeline *timeline, int64_t lane)
 {
-    for (int32_t i = 0; i < timeline->n_lanes; i++)
-        if (timeline->lane_workers[i] == worker)
-            return &timeline->lanes[i];
-    return NULL;
-}
-
-static double length_of_span(const struct timeline_span *span)
-{
-    return span->to_s - span->from_s;
+    int64_t offset = lane - timeline->first_lane;
+    return offset % timeline->lane_step == 0 ? &timeline->lanes[offset / timeline->lane_step]
+                                             : NULL;
 }
 
 static void merge_spans(struct timeline_span *last, const struct timeline_span *next)
@@ -100,35 +89,26 @@ static void merge_spans(struct timeline_span *last, const struct timeline_span *
         last->use = last->use_s[use] > last->use_s[last->use] ? use : last->use;
 }
 
-/* Whether the next span is merged into the last one. A span too short to be shown is merged with
- * its successor, not with a long one of another use, in which many short ones would disappear. */
-static bool belong_together(const struct timeline_span *last, const struct timeline_span *next,
-                            double resolution_s)
-{
-    if (next->from_s - last->to_s > resolution_s)
-        return false;
-    return length_of_span(last) <= resolution_s ||
-           (length_of_span(next) <= resolution_s && next->use == last->use);
-}
-
-/* Whether two spans, both of several tasks or of none, can become one without loss. */
-static bool are_alike(const struct timeline_span *one, const struct timeline_span *next,
+/* Whether two spans of several tasks, or of none, can become one without loss. */
+static bool are_alike(const struct timeline_span *last, const struct timeline_span *next,
                       double resolution_s)
 {
-    return one->use == next->use && one->n_tasks != 1 && next->n_tasks != 1 &&
-           next->from_s - one->to_s <= resolution_s;
+    return next->use == last->use && next->n_tasks != 1 && last->n_tasks != 1 &&
+           next->from_s - last->to_s <= resolution_s;
 }
 
+/* A span too short to be shown is merged with its successor, not with a long one before it, in which
+ * many short ones would disappear. */
 static void append_to_lane(struct timeline_lane *lane, const struct timeline_span *span)
 {
     struct timeline_span *end = lane->spans + lane->n_spans;
-    if (lane->resolution_s > 0 && lane->n_spans > 0 &&
-        belong_together(end - 1, span, lane->resolution_s)) {
+    double resolution_s = lane->resolution_s;
+    if (lane->n_spans > 0 &&
+        (are_alike(end - 1, span, resolution_s) || span->from_s - end[-1].from_s <= resolution_s)) {
         merge_spans(end - 1, span);
         return;
     }
-    if (lane->resolution_s > 0 && lane->n_spans > 1 &&
-        are_alike(end - 2, end - 1, lane->resolution_s)) {
+    if (lane->n_spans > 1 && are_alike(end - 2, end - 1, resolution_s)) {
         merge_spans(end - 2, end - 1);
         lane->n_spans--;
     }
@@ -139,45 +119,24 @@ static void append_to_lane(struct timeline_lane *lane, const struct timeline_spa
 static void thin_out_spans(struct timeline_lane *lane)
 {
     while (lane->n_spans > TIMELINE_SPANS / 2) {
-        int32_t n = lane->n_spans;
-        lane->resolution_s =
-            lane->resolution_s > 0
-                ? 2 * lane->resolution_s
-                : fmax(lane->spans[n - 1].to_s / (8 * TIMELINE_SPANS), LEAST_RESOLUTION_S);
+        int64_t n = lane->n_spans;
+        double first_s = lane->spans[n - 1].to_s / (8 * TIMELINE_SPANS);
+        lane->resolution_s = fmax(fmax(2 * lane->resolution_s, first_s), LEAST_RESOLUTION_S);
         lane->n_spans = 0;
-        for (int32_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < n; i++)
             append_to_lane(lane, &lane->spans[i]);
     }
 }
 
-static void add_span(struct timeline_lane *lane, const struct timeline_span *span)
+static void add_to_lane(struct timeline_lane *lane, const struct trace_span *span, double from_s,
+                        double to_s)
 {
-    struct timeline_span *last = lane->n_spans > 0 ? &lane->spans[lane->n_spans - 1] : NULL;
-    if (last && span->n_tasks == 0 && span->use == last->use && span->from_s <= last->to_s) {
-        merge_spans(last, span);
-        return;
-    }
-    if (lane->n_spans == TIMELINE_SPANS)
-        thin_out_spans(lane);
-    append_to_lane(lane, span);
-}
-
-void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span,
-                  double polled_s)
-{
-    double from_s = span->begin_s - timeline->zero_s, to_s = span->end_s - timeline->zero_s;
-    if (!(to_s > from_s) && span->n == 0)
-        return;
-    from_s = fmin(fmax(from_s, 0), to_s);
-    fill_all_bins(timeline, (enum trace_use)span->use, from_s, to_s - polled_s);
-    if (polled_s > 0)
-        fill_all_bins(timeline, TRACE_COMMUNICATION, to_s - polled_s, to_s);
-    struct timeline_lane *shown = span->use == TRACE_IDLE ? NULL : find_lane(timeline, lane);
     struct timeline_span added = {
         .from_s = from_s, .to_s = to_s, .n_tasks = span->n, .use = span->use};
     added.use_s[span->use] = to_s - from_s;
-    if (shown)
-        add_span(shown, &added);
+    if (lane->n_spans == TIMELINE_SPANS)
+        thin_out_spans(lane);
+    append_to_lane(lane, &added);
 }
 
 void timeline_add_steals(struct timeline *timeline, int64_t lane, double time_s, int64_t n)
@@ -196,38 +155,23 @@ void timeline_add_steals(struct timeline *timeline, int64_t lane, double time_s,
 
 /* --- tasks --- */
 
-/* The last step of splitmix64 (Steele, Lea and Flood 2014). */
-static uint64_t scramble(uint64_t x)
+int64_t timeline_filter_sample(struct timeline_task *tasks, int64_t n, uint64_t keep_below)
 {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
+    int64_t n_kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (random_mix((uint64_t)tasks[i].task + 1) < keep_below)
+            tasks[n_kept++] = tasks[i];
+    return n_kept;
 }
 
-bool timeline_keeps(int64_t task, uint64_t keep_below)
+static void add_to_sample(struct timeline *timeline, int64_t number, double time_s)
 {
-    return scramble((uint64_t)task) < keep_below;
-}
-
-static void halve_sample(struct timeline *timeline)
-{
-    int64_t n = 0;
-    timeline->keep_below /= 2;
-    for (int64_t i = 0; i < timeline->n_sample; i++)
-        if (timeline_keeps(timeline->sample[i].task, timeline->keep_below))
-            timeline->sample[n++] = timeline->sample[i];
-    timeline->n_sample = n;
-}
-
-static void add_to_sample(struct timeline *timeline, int64_t task, double time_s)
-{
-    if (!timeline_keeps(task, timeline->keep_below))
-        return;
+    struct timeline_task task = {number, time_s};
     while (timeline->n_sample == TIMELINE_SAMPLE)
-        halve_sample(timeline);
-    if (timeline_keeps(task, timeline->keep_below))
-        timeline->sample[timeline->n_sample++] = (struct timeline_task){task, time_s};
+        timeline->n_sample =
+            timeline_filter_sample(timeline->sample, timeline->n_sample, timeline->keep_below /= 2);
+    if (timeline_filter_sample(&task, 1, timeline->keep_below) == 1)
+        timeline->sample[timeline->n_sample++] = task;
 }
 
 static int bin_of_duration(double time_s)
@@ -247,9 +191,21 @@ double timeline_duration(int bin)
     return ldexp(1 + (double)k / TIMELINE_PER_OCTAVE, octave + TIMELINE_FIRST_OCTAVE);
 }
 
-void timeline_count_task(struct timeline *timeline, int64_t task, double time_s)
+void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span)
 {
-    timeline->durations[bin_of_duration(time_s)]++;
-    if (task >= 0)
-        add_to_sample(timeline, task, time_s);
+    double time_s = span->end_s - span->begin_s, to_s = span->end_s - timeline->zero_s;
+    double from_s = fmin(fmax(span->begin_s - timeline->zero_s, 0), to_s),
+           start_s = timeline->start_s;
+    if (span->use >= TIMELINE_USES || (!(time_s > 0) && span->n == 0))
+        return;
+    fill_bins(&timeline->sums.last, span->use, from_s, to_s);
+    fill_bins(&timeline->sums.run, span->use, start_s + from_s, start_s + to_s);
+    struct timeline_lane *shown = span->use == TRACE_IDLE ? NULL : find_lane(timeline, lane);
+    if (shown)
+        add_to_lane(shown, span, from_s, to_s);
+    if (span->use != TRACE_TASK || span->number == TRACE_UNTIMED)
+        return;
+    timeline->sums.durations[bin_of_duration(time_s)]++;
+    if (span->number >= 0)
+        add_to_sample(timeline, span->number, time_s);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The course of a run in bounded memory, whatever its length: utilisation in bins; and for the last
  * iteration a sample of the lanes, the distribution of durations and a sample of tasks. One for
- * each pool and process, filled by its recorder with the spans that the logs get as well
- * (trace_log.h, which says what a lane is). Those can be complete because they are limited to
- * chosen lanes and drop what does not fit; here all time of all lanes counts, and neighbouring
- * spans are merged. timeline_report.h combines the timelines of all processes. Not collective. */
+ * each pool and process, filled by its recorder with the same spans as the logs (trace_log.h, which
+ * says what a lane is). Those drop what does not fit; here all time of all lanes counts, and
+ * neighbouring spans are merged. */
 #pragma once
 
 #include "sched/pool/trace/trace_log.h"
+#include "taskpool/taskpool.h"
 
-#include <stdbool.h>
+#include <jansson.h>
+#include <mpi.h>
 #include <stdint.h>
 
 enum {
@@ -34,11 +35,11 @@ struct timeline_span {
     int64_t use; /* enum trace_use: the one with the most seconds */
 };
 
-/* The spans of one worker. When they are too many, those shorter than the resolution are merged
- * with what follows them, until together they are that long, and the resolution grows. */
+/* The spans of one worker. When they are too many, the resolution grows, and a span shorter than that
+ * is merged with the next. */
 struct timeline_lane {
-    int32_t worker;
-    int32_t n_spans;
+    int64_t worker;
+    int64_t n_spans;
     int64_t n_steals; /* in all; steals has every k-th, k = steal_step */
     int64_t steal_step;
     double resolution_s;
@@ -57,39 +58,37 @@ struct timeline_bins {
     double use_s[TIMELINE_BINS][TIMELINE_USES];
 };
 
+/* Sums that those of other processes are added to. */
+struct timeline_sums {
+    struct timeline_bins run, last;        /* of all iterations, and of the last one */
+    int64_t durations[TIMELINE_DURATIONS]; /* tasks that were timed one by one */
+};
+
 struct timeline {
     int64_t n_workers; /* of all processes */
     double start_s;    /* of the last iteration: the makespans before it */
-    double zero_s;     /* the same moment by the driver's clock, which times of spans are by */
-    struct timeline_bins run, last;        /* of all iterations, and of the last one */
-    int64_t durations[TIMELINE_DURATIONS]; /* tasks that were timed one by one */
-    uint64_t keep_below; /* the sample has the tasks whose number scrambles to less */
+    double makespan_s; /* its own, once it has ended */
+    double zero_s;     /* its start by the driver's clock, which times of spans are by */
+    struct timeline_sums sums;
+    uint64_t keep_below; /* the sample has the tasks whose number hashes to less */
     int64_t n_sample;
     struct timeline_task sample[TIMELINE_SAMPLE];
-    int32_t n_lanes;                      /* of this process's workers */
-    int32_t lane_workers[TIMELINE_LANES]; /* those of the lanes, in one line of a cache */
+    int64_t first_lane, lane_step; /* lanes has every k-th of all processes' from this one on */
+    int64_t n_lanes;               /* of this process's workers */
     struct timeline_lane lanes[];
 };
 
-/* To be freed with free; NULL when out of memory. */
+/* To be freed with free. Ends the program when out of memory. */
 struct timeline *timeline_create(const struct trace_shape *shape);
 
 /* Begins an iteration and keeps of the last one only the bins of the run.
- * past_s  the last one's makespan */
-void timeline_begin(struct timeline *timeline, double past_s);
+ * zero_s  its start by the driver's clock */
+void timeline_begin(struct timeline *timeline, double zero_s);
 
 /* Adds a span of a lane of this process, at whose end span->n tasks ended; with none, the time
  * extends a span of the same use. Idle time may be left out: it is the rest.
- * lane      among those of all processes
- * polled_s  of tasks, in polls for messages from inside them: communication in the bins, at the end
- *           of the span, and task in the lanes */
-void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span,
-                  double polled_s);
-
-/* Counts a task that was timed by itself, in addition to timeline_add.
- * task    its number; -1: it has none
- * time_s  without polls from inside it */
-void timeline_count_task(struct timeline *timeline, int64_t task, double time_s);
+ * lane  among those of all processes */
+void timeline_add(struct timeline *timeline, int64_t lane, const struct trace_span *span);
 
 /* Counts n stolen batches that arrived at a lane. */
 void timeline_add_steals(struct timeline *timeline, int64_t lane, double time_s, int64_t n);
@@ -97,8 +96,26 @@ void timeline_add_steals(struct timeline *timeline, int64_t lane, double time_s,
 /* Doubles the width of the bins until it is bin_s, itself such a width. */
 void timeline_widen_bins(struct timeline_bins *bins, double bin_s);
 
-/* Whether the sample has a task, with this keep_below. */
-bool timeline_keeps(int64_t task, uint64_t keep_below);
+/* Keeps of n tasks those that a sample with this keep_below has; returns how many. */
+int64_t timeline_filter_sample(struct timeline_task *tasks, int64_t n, uint64_t keep_below);
 
 /* Begin of a bin of durations, seconds. */
 double timeline_duration(int bin);
+
+/* --- timeline_report.c --- */
+
+struct timeline_problem {
+    const struct taskpool_problem *problem;      /* for predicted costs */
+    const struct taskpool_iteration *statistics; /* of the last iteration */
+    const struct taskpool_iteration *all;        /* up to that; NULL: not kept */
+    /* Task seconds of the n_workers of this process in the first iteration that is known, and in
+     * this one; as many on every process. */
+    const double *first_loads_s, *loads_s;
+    int n_workers;
+};
+
+/* The key `timeline` of a result (RESULTS.md), on process 0; NULL elsewhere. Collective. Widens
+ * the bins to those of all processes.
+ * Errors: STATUS_NO_MEMORY, STATUS_LIMIT; the same on every process. */
+enum status timeline_to_json(MPI_Comm comm, struct timeline *timeline,
+                             const struct timeline_problem *problem, json_t **json);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "sched/pool/trace/timeline_report.h"
+#include "sched/pool/trace/timeline.h"
 
-#include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/io/json.h"
 #include "support/mpi/gather.h"
@@ -36,42 +35,37 @@ static json_t *starts_to_json(const struct timeline_problem *problem)
 /* Fractions of the workers' time up to end_s: idle is what remains. */
 static json_t *bins_to_json(const struct timeline_bins *bins, int64_t n_workers, double end_s)
 {
-    static const char *const keys[TIMELINE_USES] = {[TRACE_TASK] = "task",
-                                                    [TRACE_SEARCH] = "search",
-                                                    [TRACE_SCHEDULER] = "scheduler",
-                                                    [TRACE_COMMUNICATION] = "communication"};
     json_t *utilisation = json_pack("{s:f, s:f}", "seconds", end_s, "bin_seconds", bins->bin_s);
     for (int use = 0; use < TIMELINE_USES; use++) {
+        if (use == TRACE_IDLE)
+            continue;
         json_t *fractions = json_array();
         for (int i = 0; i < TIMELINE_BINS && i * bins->bin_s < end_s; i++) {
             double bin_s = fmin(bins->bin_s, end_s - i * bins->bin_s);
             double fraction = bins->use_s[i][use] / (bin_s * (double)n_workers);
             json_array_append_new(fractions, json_real(fmin(fmax(fraction, 0), 1)));
         }
-        if (keys[use])
-            json_object_set_new(utilisation, keys[use], fractions);
-        else
-            json_decref(fractions);
+        json_object_set_new(utilisation, trace_use_name(use), fractions);
     }
     return utilisation;
 }
 
-static void add_utilisation(const struct timeline *all, const struct timeline_problem *problem,
-                            json_t *json)
+static void add_utilisation(const struct timeline *timeline, const struct timeline_sums *all,
+                            const struct timeline_problem *problem, json_t *json)
 {
     double last_s = problem->statistics->makespan_s;
-    json_t *run = bins_to_json(&all->run, all->n_workers, all->start_s + last_s);
+    json_t *run = bins_to_json(&all->run, timeline->n_workers, timeline->start_s + last_s);
     json_object_set_new(run, "starts_seconds", starts_to_json(problem));
     json_object_set_new(json, "utilisation", run);
     if (problem->statistics->iteration > 0)
         json_object_set_new(json, "last_utilisation",
-                            bins_to_json(&all->last, all->n_workers, last_s));
+                            bins_to_json(&all->last, timeline->n_workers, last_s));
 }
 
 /* --- durations --- */
 
 /* The bins that have tasks, put together until they are few. */
-static void add_durations(const struct timeline *all, json_t *json)
+static void add_durations(const struct timeline_sums *all, json_t *json)
 {
     int first = TIMELINE_DURATIONS, last = -1;
     for (int i = 0; i < TIMELINE_DURATIONS; i++)
@@ -97,7 +91,16 @@ static void add_durations(const struct timeline *all, json_t *json)
                         json_pack("{s:o, s:o}", "edges_seconds", edges, "tasks", tasks));
 }
 
-/* --- sampled tasks --- */
+/* --- lists of all processes: sampled tasks, lanes, loads --- */
+
+/* *all is to be freed; NULL but on process 0. */
+static enum status gather_list(MPI_Comm comm, const void *items, int64_t n, size_t size, void **all,
+                               int64_t *n_all)
+{
+    const struct gather_part part = {
+        .items = items, .n_items = n, .item_size = size, .what = "entries of a timeline"};
+    return gather_to_first(comm, &part, all, n_all);
+}
 
 /* The tasks that every process would have kept, in the order of their numbers, with their predicted
  * costs. */
@@ -105,18 +108,12 @@ static void sample_to_json(struct timeline_task *tasks, int64_t n, uint64_t keep
                            const struct taskpool_problem *problem, json_t *json)
 {
     json_t *numbers = json_array(), *seconds = json_array();
-    json_t *costs = problem->cost && n > 0 ? json_array() : NULL;
-    int64_t n_kept = n;
-    do {
-        n = n_kept;
-        n_kept = 0;
-        for (int64_t i = 0; i < n; i++)
-            if (timeline_keeps(tasks[i].task, keep_below))
-                tasks[n_kept++] = tasks[i];
-        keep_below /= 2;
-    } while (n_kept > TIMELINE_SAMPLE);
-    qsort(tasks, (size_t)n_kept, sizeof *tasks, array_ascending);
-    for (int64_t i = 0; i < n_kept; i++) {
+    json_t *costs = problem->cost ? json_array() : NULL;
+    n = timeline_filter_sample(tasks, n, keep_below);
+    while (n > TIMELINE_SAMPLE)
+        n = timeline_filter_sample(tasks, n, keep_below /= 2);
+    qsort(tasks, (size_t)n, sizeof *tasks, array_ascending);
+    for (int64_t i = 0; i < n; i++) {
         json_array_append_new(numbers, json_integer(tasks[i].task));
         json_array_append_new(seconds, json_real(tasks[i].time_s));
         if (costs)
@@ -134,19 +131,14 @@ static enum status add_sample(MPI_Comm comm, const struct timeline *timeline,
     void *all;
     int64_t n_all;
     uint64_t keep_below;
-    const struct gather_part part = {.items = timeline->sample,
-                                     .n_items = timeline->n_sample,
-                                     .item_size = sizeof timeline->sample[0],
-                                     .what = "sampled tasks"};
     MPI_Allreduce(&timeline->keep_below, &keep_below, 1, MPI_UINT64_T, MPI_MIN, comm);
-    TRY(gather_to_first(comm, &part, &all, &n_all));
+    TRY(gather_list(comm, timeline->sample, timeline->n_sample, sizeof timeline->sample[0], &all,
+                    &n_all));
     if (json && n_all > 0)
         sample_to_json(all, n_all, keep_below, problem, json);
     free(all);
     return STATUS_OK;
 }
-
-/* --- lanes --- */
 
 /* Nanoseconds, so that the numbers are short. */
 static json_t *time_to_json(double time_s)
@@ -158,7 +150,7 @@ static json_t *lane_to_json(const struct timeline_lane *lane)
 {
     json_t *from = json_array(), *to = json_array(), *tasks = json_array(), *steals = json_array();
     char uses[TIMELINE_SPANS + 1];
-    for (int32_t i = 0; i < lane->n_spans; i++) {
+    for (int64_t i = 0; i < lane->n_spans; i++) {
         const struct timeline_span *span = &lane->spans[i];
         json_array_append_new(from, time_to_json(span->from_s));
         json_array_append_new(to, time_to_json(span->to_s));
@@ -169,7 +161,7 @@ static json_t *lane_to_json(const struct timeline_lane *lane)
     int64_t n_steals = (lane->n_steals + lane->steal_step - 1) / lane->steal_step;
     for (int64_t i = 0; i < n_steals; i++)
         json_array_append_new(steals, time_to_json(lane->steals_s[i]));
-    return json_pack("{s:i, s:f, s:s, s:o, s:o, s:o, s:I, s:o}", "worker", lane->worker,
+    return json_pack("{s:I, s:f, s:s, s:o, s:o, s:o, s:I, s:o}", "worker", (json_int_t)lane->worker,
                      "resolution_seconds", lane->resolution_s, "uses", uses, "from_seconds", from,
                      "to_seconds", to, "tasks", tasks, "steals", (json_int_t)lane->n_steals,
                      "steals_seconds", steals);
@@ -177,13 +169,10 @@ static json_t *lane_to_json(const struct timeline_lane *lane)
 
 static enum status add_lanes(MPI_Comm comm, const struct timeline *timeline, json_t *json)
 {
-    const struct gather_part part = {.items = timeline->lanes,
-                                     .n_items = timeline->n_lanes,
-                                     .item_size = sizeof timeline->lanes[0],
-                                     .what = "lanes of workers"};
     void *all;
     int64_t n_all;
-    TRY(gather_to_first(comm, &part, &all, &n_all));
+    TRY(gather_list(comm, timeline->lanes, timeline->n_lanes, sizeof timeline->lanes[0], &all,
+                    &n_all));
     if (json) {
         json_t *lanes = json_array();
         for (int64_t i = 0; i < n_all; i++)
@@ -193,8 +182,6 @@ static enum status add_lanes(MPI_Comm comm, const struct timeline *timeline, jso
     free(all);
     return STATUS_OK;
 }
-
-/* --- loads --- */
 
 /* Loads of at most MAX_LOADS workers, evenly chosen of the n in descending order; and how many are
  * above the middle of mean and maximum: those for which the others wait. */
@@ -220,13 +207,9 @@ static void add_sorted_loads(const char *key, double *loads_s, int64_t n, json_t
 static enum status add_loads(MPI_Comm comm, const char *key, const double *loads_s, int n_workers,
                              json_t *json)
 {
-    const struct gather_part part = {.items = loads_s,
-                                     .n_items = n_workers,
-                                     .item_size = sizeof *loads_s,
-                                     .what = "loads of workers"};
     void *all;
     int64_t n_all;
-    TRY(gather_to_first(comm, &part, &all, &n_all));
+    TRY(gather_list(comm, loads_s, n_workers, sizeof *loads_s, &all, &n_all));
     if (json && n_all > 0)
         add_sorted_loads(key, all, n_all, json);
     free(all);
@@ -245,26 +228,19 @@ static void reduce_bins(MPI_Comm comm, struct timeline_bins *bins, struct timeli
                comm);
 }
 
-/* The bins and durations of all processes, on process 0. */
-static void reduce_sums(MPI_Comm comm, struct timeline *timeline, struct timeline *all)
-{
-    all->start_s = timeline->start_s;
-    all->n_workers = timeline->n_workers;
-    reduce_bins(comm, &timeline->run, &all->run);
-    reduce_bins(comm, &timeline->last, &all->last);
-    MPI_Reduce(timeline->durations, all->durations, TIMELINE_DURATIONS, MPI_INT64_T, MPI_SUM, 0,
-               comm);
-}
-
-static enum status fill_json(MPI_Comm comm, struct timeline *timeline, struct timeline *all,
+static enum status fill_json(MPI_Comm comm, struct timeline *timeline,
                              const struct timeline_problem *problem, json_t *json)
 {
-    reduce_sums(comm, timeline, all);
+    struct timeline_sums all = {0};
+    reduce_bins(comm, &timeline->sums.run, &all.run);
+    reduce_bins(comm, &timeline->sums.last, &all.last);
+    MPI_Reduce(timeline->sums.durations, all.durations, TIMELINE_DURATIONS, MPI_INT64_T, MPI_SUM, 0,
+               comm);
     if (json) {
         json_object_set_new(json, "iteration", json_integer(problem->statistics->iteration));
         json_object_set_new(json, "makespan_seconds", json_real(problem->statistics->makespan_s));
-        add_utilisation(all, problem, json);
-        add_durations(all, json);
+        add_utilisation(timeline, &all, problem, json);
+        add_durations(&all, json);
     }
     TRY(add_sample(comm, timeline, problem->problem, json));
     TRY(add_lanes(comm, timeline, json));
@@ -277,15 +253,8 @@ enum status timeline_to_json(MPI_Comm comm, struct timeline *timeline,
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    struct timeline *all = calloc(1, sizeof *all);
     *json = rank == 0 ? json_object() : NULL;
-    enum status status = status_agree(
-        comm, CHECK_MEMORY(all && (*json || rank > 0), "no memory for the course of a run"));
-    if (status != STATUS_OK)
-        goto done;
-    status = fill_json(comm, timeline, all, problem, *json);
-done:
-    free(all);
+    enum status status = fill_json(comm, timeline, problem, *json);
     if (status != STATUS_OK) {
         json_decref(*json);
         *json = NULL;

@@ -2,11 +2,9 @@
 /* The logs of workers for --trace: spans of their time, and their messages.
  *
  * A lane is a worker, or a thread of a simulated one. All pools of a program append to the same
- * logs, one for each lane of this process that is recorded: all lanes, or an evenly spread sample
- * where there are more than TRACE_MAX_LANES. A span is appended where a driver adds to the worker's
- * statistics, and the same number of seconds, so that both agree. The memory of a log is bounded:
- * spans and messages that do not fit, and those of other lanes, are only counted, with their
- * seconds. Times are the driver's, in seconds. */
+ * logs, one for each lane that is recorded. A trace is bounded by TRACE_MAX_BYTES of its files;
+ * each recorded lane has its share, first come, first kept. Spans and messages without room, and
+ * those of other lanes, are only counted, with their seconds. Times are the driver's, in seconds. */
 #pragma once
 
 #include "sched/pool/core/statistics.h"
@@ -14,6 +12,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* Upper bounds: of the files of a trace, as much as ui.perfetto.dev opens with ease; of the bytes of
+ * a span or message in them, both formats together; of recorded lanes. */
+enum { TRACE_MAX_BYTES = 200000000, TRACE_RECORD_BYTES = 250, TRACE_MAX_LANES = 1024 };
 
 /* Uses of a worker's time: the fields of struct statistics_worker, in its order. */
 enum trace_use {
@@ -27,10 +29,16 @@ enum trace_use {
     TRACE_ITERATION = TRACE_N_USES, /* encloses the spans of an iteration but those of balancing */
 };
 
+/* "task", "idle", ..., "iteration". */
+const char *trace_use_name(int use);
+
+/* Numbers of tasks without one: added tasks; tasks that were not timed one by one. */
+enum { TRACE_UNNUMBERED = -1, TRACE_UNTIMED = -2 };
+
 /* Spans of one worker do not overlap, except that an iteration contains others. */
 struct trace_span {
     double begin_s, end_s;
-    int64_t number; /* the (first) task, -1 if it has no number; the iteration */
+    int64_t number; /* the (first) task; the iteration */
     int32_t n;      /* tasks; of an iteration the number of its pool, in the order of creation */
     int32_t use;    /* enum trace_use, or TRACE_ITERATION */
 };
@@ -55,32 +63,26 @@ struct trace_message {
     int16_t stolen;  /* at the receiver: it ends a steal that succeeded */
 };
 
-/* By use: how many spans, and their seconds. */
+/* Without iterations; all doubles, to be summed at once. */
 struct trace_tally {
-    int64_t n[TRACE_N_USES];
-    double time_s[TRACE_N_USES];
+    double spans, messages, time_s[TRACE_N_USES];
 };
 
 /* Zero-initialised: everything is dropped. */
 struct trace_log {
-    int64_t limit; /* spans, and messages, at most */
+    int64_t limit; /* spans and messages at most */
     struct trace_span *spans;
     struct trace_message *messages;
     int64_t n_spans, span_capacity;
     int64_t n_messages, message_capacity;
     struct trace_tally recorded, dropped;
-    int64_t n_dropped_messages;
 };
 
 void trace_log_fini(struct trace_log *log);
 
-/* Appends a span. One that continues the last of the same use extends it. */
-void trace_log_span(struct trace_log *log, enum trace_use use, double begin_s, double end_s);
-
-/* Appends tasks, their use set. Those that follow one another without a gap and take less than
- * 10 us together become one span.
- * polled_s  of their time, in polls from inside them: becomes communication, at the end */
-void trace_log_tasks(struct trace_log *log, const struct trace_span *tasks, double polled_s);
+/* Appends a span of time. One that continues the last of the same use extends it; tasks do while
+ * they take less than 10 us together. */
+void trace_log_span(struct trace_log *log, const struct trace_span *span);
 
 void trace_log_message(struct trace_log *log, const struct trace_message *message);
 
@@ -91,16 +93,7 @@ void trace_log_message(struct trace_log *log, const struct trace_message *messag
 void trace_log_end(struct trace_log *log, const struct trace_span *iteration, double elapsed_s,
                    double makespan_s, double now_s);
 
-/* The id of a message: number is its position in the order of those from `from` to `to` in a
- * pool. */
-uint64_t trace_message_id(int pool, int from, int to, uint64_t number);
-
 /* --- the logs of all lanes --- */
-
-/* Upper bounds: recorded lanes, where there are more an evenly spread sample of workers with all of
- * their threads; and spans, and messages, of all lanes, each lane with its share: some 150 MB of
- * files, as much as ui.perfetto.dev opens with ease. */
-enum { TRACE_MAX_LANES = 1024, TRACE_MAX_RECORDS = 1 << 19 };
 
 struct trace_shape {
     int64_t n_lanes;   /* of all processes */
@@ -114,9 +107,9 @@ struct taskpool_trace {
     double zero_s; /* the clock's time at which the trace begins; 0 if simulated */
     struct trace_shape shape;
     struct trace_log *logs; /* n_logs: of the recorded lanes; NULL before the first pool */
-    int32_t *log_of_lane;   /* shape.n: its number; -1: the lane is not recorded */
     struct trace_log rest;  /* of the lanes that are not: one, which stays in the cache */
     int64_t n_logs;
+    int64_t first_log;  /* among those of all processes */
     const char **modes; /* n_pools: of each pool */
     int64_t n_pools, pool_capacity;
 };
@@ -128,24 +121,20 @@ struct taskpool_trace {
 enum status trace_join(struct taskpool_trace *trace, const struct trace_shape *shape,
                        const char *mode);
 
-static inline struct trace_log *trace_log_of(struct taskpool_trace *trace, int64_t lane)
-{
-    int32_t number = trace->log_of_lane[lane];
-    return number < 0 ? &trace->rest : &trace->logs[number];
-}
+/* The log of a lane of this process. */
+struct trace_log *trace_log_of(struct taskpool_trace *trace, int64_t lane);
 
 /* Empties the logs; frees all that the trace holds. */
 void trace_forget(struct taskpool_trace *trace);
 void trace_fini(struct taskpool_trace *trace);
 
-/* Appends the end of an iteration to the logs.
- * iteration   its number, pool and begin
- * workers     shape.n, as the driver left them
- * makespan_s  of all processes */
-void trace_end_iteration(struct taskpool_trace *trace, const struct trace_span *iteration,
-                         const struct statistics_worker *workers, double makespan_s);
+/* Every k-th of n items is shown, from the first on: the least k for at most this many. */
+static inline int64_t trace_step(int64_t n, int64_t at_most)
+{
+    return (n + at_most - 1) / at_most;
+}
 
-/* Lanes that are recorded, one worker's after the other's; their numbers, ascending. */
+/* Lanes that are recorded: all threads of every k-th worker; their numbers, ascending. */
 int64_t trace_n_recorded(const struct trace_shape *shape);
 int64_t trace_recorded_lane(const struct trace_shape *shape, int64_t i);
 

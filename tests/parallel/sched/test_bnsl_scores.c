@@ -74,9 +74,9 @@ static json_t *search(const char *mode, MPI_Comm comm)
         if (iteration > 0)
             check_ok(taskpool_restore(workload->pool));
         check_ok(taskpool_run(workload->pool));
-        check_ok(workload->functions->end_iteration(workload, comm));
+        check_ok(workload->end_iteration(workload, comm));
     }
-    workload->functions->add_result(workload, result);
+    workload->add_result(workload, result);
     taskpool_destroy(workload->pool);
     workload_destroy(workload);
     return result;

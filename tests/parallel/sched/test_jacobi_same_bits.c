@@ -128,10 +128,10 @@ static struct outcome pool_outcome(const int n[3], const char *mode)
         if (i > 0)
             check_ok(taskpool_restore(workload->pool));
         check_ok(taskpool_run(workload->pool));
-        check_ok(workload->functions->end_iteration(workload, comm));
+        check_ok(workload->end_iteration(workload, comm));
     }
     json_t *result = json_object();
-    workload->functions->add_result(workload, result);
+    workload->add_result(workload, result);
     struct outcome outcome = {.residual = json_real_value(json_object_get(result, "residual"))};
     snprintf(outcome.sha256, sizeof outcome.sha256, "%s",
              json_string_value(json_object_get(result, "jacobi_sha256")));

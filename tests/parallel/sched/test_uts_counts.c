@@ -24,7 +24,7 @@ static const struct {
 static int64_t result_of(const struct workload *workload, const char *key)
 {
     json_t *result = json_object();
-    workload->functions->add_result(workload, result);
+    workload->add_result(workload, result);
     int64_t value = json_integer_value(json_object_get(result, key));
     json_decref(result);
     return value;
@@ -47,9 +47,9 @@ static void check_counts(size_t tree, const char *mode, int n_simulated)
         check_ok(taskpool_simulate(&workload->problem, &settings, &machine, &workload->pool));
     else
         check_ok(taskpool_create(comm, &workload->problem, &settings, &workload->pool));
-    check_ok(workload->functions->begin(workload, comm));
+    check_ok(workload->begin(workload, comm));
     check_ok(taskpool_run(workload->pool));
-    check_ok(workload->functions->end_iteration(workload, comm));
+    check_ok(workload->end_iteration(workload, comm));
     assert_int_equal(result_of(workload, "nodes"), trees[tree].nodes);
     assert_int_equal(result_of(workload, "leaves"), trees[tree].leaves);
     assert_int_equal(result_of(workload, "depth"), trees[tree].depth);

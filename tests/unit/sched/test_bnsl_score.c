@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scores follow the formula, bit for bit the same for every cut into hypercubes; tasks and cubes
  * correspond one to one. */
-#include "sched/lab/workloads/bnsl/bnsl_cubes.h"
-#include "sched/lab/workloads/bnsl/bnsl_score.h"
 #include "tests/cases/bnsl_case.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-static bool same_parents(const struct bnsl_data *data, const struct bnsl_family_of *family, int s,
-                         int t)
+/* A variable and its parents. */
+struct family {
+    int variable;
+    int n_parents;
+    const int *parents;
+};
+
+static bool same_parents(const struct bnsl_data *data, const struct family *family, int s, int t)
 {
     for (int i = 0; i < family->n_parents; i++) {
         const uint8_t *column = bnsl_data_column(data, family->parents[i]);
@@ -19,8 +23,8 @@ static bool same_parents(const struct bnsl_data *data, const struct bnsl_family_
     return true;
 }
 
-/* The formula of bnsl_score.h as a sum over samples: each adds log(N_jk / N_j) of its own. */
-static double reference(const struct bnsl_data *data, const struct bnsl_family_of *family)
+/* The formula of bnsl.h as a sum over samples: each adds log(N_jk / N_j) of its own. */
+static double reference(const struct bnsl_data *data, const struct family *family)
 {
     const uint8_t *values = bnsl_data_column(data, family->variable);
     double sum = 0, q = 1;
@@ -54,35 +58,33 @@ static void test_scores_follow_the_formula(void **state)
         for (int i = 0; i < 12; i++)
             if (i != variable && random_unit(&random) < share)
                 parents[n++] = i;
-        struct bnsl_family_of family = {variable, n, parents};
+        struct family family = {variable, n, parents};
         double expected = reference(&data, &family);
-        check_close(bnsl_score(&scorer, &family), expected, 1e-12 * fabs(expected));
+        check_close(bnsl_score(&scorer, variable, parents, n), expected, 1e-12 * fabs(expected));
     }
     bnsl_scorer_fini(&scorer);
-    bnsl_data_fini(&data);
+    free(data.values);
 }
 
 /* Every set of parents is in one task, with the score that it has alone. */
-static void check_cubes(const struct bnsl_candidates *candidates, struct bnsl_scorer *scorer,
+static void check_cubes(struct bnsl_candidates *candidates, struct bnsl_scorer *scorer,
                         int dimension)
 {
     static bool seen[4][1 << 9];
-    struct bnsl_cubes cubes;
     double *scores = malloc(sizeof *scores << dimension);
     assert_non_null(scores);
     memset(seen, 0, sizeof seen);
-    check_ok(bnsl_cubes_init(&cubes, candidates, dimension));
+    bnsl_candidates_cut(candidates, dimension);
     int64_t n_sets = 0, expected_sets = 0;
-    for (int64_t task = 0; task < bnsl_cubes_n_tasks(&cubes); task++) {
-        struct bnsl_cube cube = bnsl_cubes_get(&cubes, task);
+    for (int64_t task = 0; task < bnsl_n_tasks(candidates); task++) {
+        struct bnsl_cube cube = bnsl_cube_of(candidates, task);
         bnsl_score_cube(scorer, &cube, scores);
         for (uint32_t set = 0; set < UINT32_C(1) << cube.n_free; set++) {
             int parents[9], n = 0;
             for (int i = 0; i < cube.n_candidates; i++)
                 if (bnsl_cube_parents(&cube, set) >> i & 1)
                     parents[n++] = cube.candidates[i];
-            struct bnsl_family_of family = {cube.variable, n, parents};
-            assert_true(scores[set] == bnsl_score(scorer, &family));
+            assert_true(scores[set] == bnsl_score(scorer, cube.variable, parents, n));
             if (cube.variable < 4) {
                 uint32_t bits = bnsl_cube_parents(&cube, set);
                 assert_false(seen[cube.variable][bits]);
@@ -94,7 +96,6 @@ static void check_cubes(const struct bnsl_candidates *candidates, struct bnsl_sc
     for (int i = 0; i < candidates->n_variables; i++)
         expected_sets += INT64_C(1) << candidates->n[i];
     assert_int_equal(n_sets, expected_sets);
-    bnsl_cubes_fini(&cubes);
     free(scores);
 }
 
@@ -104,20 +105,19 @@ static void test_every_parent_set_is_in_one_cube(void **state)
     struct bnsl_data data = bnsl_case_data(10, 100, 2);
     struct bnsl_candidates candidates;
     struct bnsl_scorer scorer;
-    check_ok(bnsl_candidates_init(&candidates, &data, 9));
     check_ok(bnsl_scorer_init(&scorer, &data));
-    /* All others, although the rules would leave out some of them. */
+    candidates.n_variables = 10;
+    /* All others, although bnsl_candidates_choose would leave out some of them. */
     for (int i = 0; i < 10; i++) {
         candidates.n[i] = i == 3 ? 2 : i == 4 ? 0 : 9;
         for (int k = 0; k < 9; k++)
-            candidates.list[9 * i + k] = (i + 1 + k) % 10;
+            candidates.list[i][k] = (i + 1 + k) % 10;
     }
     const int dimensions[] = {0, 1, 4, 9, 12};
     for (size_t i = 0; i < sizeof dimensions / sizeof dimensions[0]; i++)
         check_cubes(&candidates, &scorer, dimensions[i]);
     bnsl_scorer_fini(&scorer);
-    bnsl_candidates_fini(&candidates);
-    bnsl_data_fini(&data);
+    free(data.values);
 }
 
 /* b is a with errors, c is b with more of them, d is on its own. */
@@ -136,22 +136,23 @@ static void test_candidates_are_the_best_single_parents(void **state)
     }
     struct bnsl_data data;
     struct bnsl_candidates candidates;
+    struct bnsl_scorer scorer;
     check_ok(bnsl_data_parse(text, (size_t)length, "text", &data));
-    check_ok(bnsl_candidates_init(&candidates, &data, 3));
+    check_ok(bnsl_scorer_init(&scorer, &data));
+    bnsl_candidates_choose(&candidates, &scorer, 3);
     static const int expected[3][2] = {{1, 2}, {0, 2}, {1, 0}};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(candidates.n[i], 2);
-        assert_memory_equal(bnsl_candidates_of(&candidates, i), expected[i], sizeof expected[i]);
+        assert_memory_equal(candidates.list[i], expected[i], sizeof expected[i]);
     }
     assert_int_equal(candidates.n[3], 0);
-    bnsl_candidates_fini(&candidates);
-    check_ok(bnsl_candidates_init(&candidates, &data, 1));
+    bnsl_candidates_choose(&candidates, &scorer, 1);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(candidates.n[i], 1);
-        assert_int_equal(bnsl_candidates_of(&candidates, i)[0], expected[i][0]);
+        assert_int_equal(candidates.list[i][0], expected[i][0]);
     }
-    bnsl_candidates_fini(&candidates);
-    bnsl_data_fini(&data);
+    bnsl_scorer_fini(&scorer);
+    free(data.values);
 }
 
 int main(void)

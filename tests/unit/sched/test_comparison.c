@@ -82,13 +82,26 @@ static void test_rounds_needed(void **state)
     }
 }
 
+struct printed {
+    char lines[8][160];
+    int n;
+};
+
+static void keep_line(const char *line, void *to)
+{
+    struct printed *printed = to;
+    assert_in_range(printed->n, 0, 7);
+    assert_null(strchr(line, '\n'));
+    strcpy(printed->lines[printed->n++], line);
+}
+
 /* Simulated times may be zero, and without noise they are the same. */
 static void test_equal_times_are_not_distinguishable(void **state)
 {
     (void)state;
     for (int seconds = 0; seconds < 2; seconds++) {
         struct comparison comparison = {0};
-        struct comparison_row row;
+        struct printed printed = {0};
         for (int round = 0; round < 20; round++)
             for (int m = 0; m < 2; m++)
                 run_round(&comparison, m, "static", (double[]){seconds}, 1);
@@ -97,8 +110,10 @@ static void test_equal_times_are_not_distinguishable(void **state)
         assert_true(mode->round_s[0] == seconds && mode->median_s.value == seconds);
         assert_int_equal(mode->verdict, COMPARISON_NOT_DISTINGUISHABLE);
         assert_true(mode->ratio.low == 1 && mode->ratio.value == 1 && mode->ratio.high == 1);
-        assert_non_null(strstr(comparison_ratio_row(mode, &row), "not distinguishable"));
-        assert_non_null(strstr(row.text, "static#2"));
+        comparison_print(&comparison, keep_line, &printed);
+        assert_int_equal(printed.n, 7);
+        assert_non_null(strstr(printed.lines[6], "not distinguishable"));
+        assert_non_null(strstr(printed.lines[6], "static#2"));
         comparison_fini(&comparison);
     }
 }
@@ -107,20 +122,37 @@ static void test_rows_keep_their_columns(void **state)
 {
     (void)state;
     struct comparison comparison = {0};
-    struct comparison_row row, heading;
+    struct printed printed = {0};
     for (int round = 0; round < 20; round++)
         for (int m = 0; m < 2; m++)
             run_round(&comparison, m, "static", (double[]){m}, 1);
     check_ok(comparison_analyse(&comparison));
     assert_int_equal(comparison.modes[1].verdict, COMPARISON_SLOWER);
-    const char *verdict = strstr(comparison_ratio_heading(&heading), "verdict");
-    comparison_ratio_row(&comparison.modes[1], &row);
-    assert_string_equal(row.text + (verdict - heading.text), "slower");
-    assert_null(strchr(comparison_oversubscribed_words(), '\n'));
-    assert_string_equal(comparison_too_few_words(2, 6, &row),
-                        "6 rounds cannot tell 2 modes apart: that takes 7");
-    assert_null(comparison_too_few_words(2, 7, &row));
-    assert_null(comparison_too_few_words(1, 2, &row));
+    comparison_print(&comparison, keep_line, &printed);
+    const char *verdict = strstr(printed.lines[4], "verdict");
+    assert_non_null(verdict);
+    assert_string_equal(printed.lines[6] + (verdict - printed.lines[4]), "slower");
+    comparison_fini(&comparison);
+}
+
+/* Said before the first round: from 7 on two modes can differ, a mode alone from none. */
+static void test_the_rounds_that_modes_need_are_printed(void **state)
+{
+    (void)state;
+    struct printed printed = {0};
+    struct comparison comparison = {0};
+    comparison_add(&comparison, "static");
+    comparison_print_rounds(&comparison, 2, keep_line, &printed);
+    assert_int_equal(printed.n, 0);
+    comparison_add(&comparison, "steal");
+    comparison_print_rounds(&comparison, 6, keep_line, &printed);
+    comparison_print_rounds(&comparison, 7, keep_line, &printed);
+    assert_int_equal(printed.n, 2);
+    assert_non_null(strstr(printed.lines[0], "6: too few to tell 2 modes apart"));
+    assert_non_null(strstr(printed.lines[1], "7: enough to tell 2 modes apart"));
+    comparison.oversubscribed = true;
+    comparison_print_rounds(&comparison, 7, keep_line, &printed);
+    assert_non_null(strstr(printed.lines[3], "Oversubscribed"));
     comparison_fini(&comparison);
 }
 
@@ -430,6 +462,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rounds_needed),
         cmocka_unit_test(test_equal_times_are_not_distinguishable),
         cmocka_unit_test(test_rows_keep_their_columns),
+        cmocka_unit_test(test_the_rounds_that_modes_need_are_printed),
         cmocka_unit_test(test_each_order_of_real_rounds_is_as_frequent),
         cmocka_unit_test(test_copies_have_seeds_of_their_own),
         cmocka_unit_test(test_the_same_mode_is_not_different),

@@ -12,10 +12,10 @@ static const double pi = 3.141592653589793;
 
 /* --- the equation --- */
 
-static double linear(const struct jacobi_size *size, int64_t x, int64_t y, int64_t z)
+static double linear(const int64_t n[3], int64_t x, int64_t y, int64_t z)
 {
-    return (double)x / (double)(size->nx + 1) + 2 * (double)y / (double)(size->ny + 1) +
-           3 * (double)z / (double)(size->nz + 1);
+    return (double)x / (double)(n[0] + 1) + 2 * (double)y / (double)(n[1] + 1) +
+           3 * (double)z / (double)(n[2] + 1);
 }
 
 static double sine(int64_t i, int64_t n)
@@ -26,35 +26,37 @@ static double sine(int64_t i, int64_t n)
 /* Largest |u - g - (1 - (1 - e / 6)^k) s_x s_y s_z|, the boundary included. */
 static double largest_error(const struct jacobi *jacobi, const double *u, int k)
 {
-    const struct jacobi_size *size = &jacobi->size;
+    const int64_t *n = jacobi->n;
     double fraction = 1 - pow(1 - jacobi->eigenvalue / 6, k), error = 0;
-    for (int64_t y = 0; y < size->ny + 2; y++)
-        for (int64_t x = 0; x < size->nx + 2; x++)
-            for (int64_t z = 0; z < size->nz + 2; z++) {
-                double expected = linear(size, x, y, z) + fraction * sine(x, size->nx) *
-                                                              sine(y, size->ny) * sine(z, size->nz);
-                double value = u[y * jacobi_plane_size(size) + x * (size->nz + 2) + z];
+    for (int64_t y = 0; y < n[1] + 2; y++)
+        for (int64_t x = 0; x < n[0] + 2; x++)
+            for (int64_t z = 0; z < n[2] + 2; z++) {
+                double expected =
+                    linear(n, x, y, z) + fraction * sine(x, n[0]) * sine(y, n[1]) * sine(z, n[2]);
+                double value = u[y * jacobi_plane_size(jacobi) + x * (n[2] + 2) + z];
                 error = fmax(error, fabs(value - expected));
             }
     return error;
 }
 
-static void check_sweeps(const struct jacobi_size *size, int n_sweeps)
+static void check_sweeps(const char *points, int n_sweeps)
 {
     struct jacobi jacobi;
-    check_ok(jacobi_init(size, &jacobi));
-    size_t n = (size_t)(jacobi_plane_size(size) * (size->ny + 2));
+    check_ok(jacobi_init(points, &jacobi));
+    const int64_t plane = jacobi_plane_size(&jacobi), ny = jacobi.n[1];
+    size_t n = (size_t)(plane * (ny + 2));
     double *u = malloc(n * sizeof *u), *v = malloc(n * sizeof *v);
     assert_non_null(u);
     assert_non_null(v);
-    for (int64_t y = 0; y < size->ny + 2; y++) {
-        jacobi_fill_plane(&jacobi, y, u);
-        jacobi_fill_plane(&jacobi, y, v);
+    for (int64_t y = 0; y < ny + 2; y++) {
+        jacobi_fill_plane(&jacobi, y, u + y * plane);
+        jacobi_fill_plane(&jacobi, y, v + y * plane);
     }
     for (int k = 1; k <= n_sweeps; k++) {
         double change = 0;
-        for (int64_t y = 1; y <= size->ny; y++)
-            change = fmax(change, jacobi_update_plane(&jacobi, y, u, v));
+        for (int64_t y = 1; y <= ny; y++)
+            change =
+                fmax(change, jacobi_update_plane(&jacobi, y, u + y * plane, plane, v + y * plane));
         check_close(largest_error(&jacobi, v, k), 0, 1e-13);
         /* Near the middle of the box the sines are nearly 1. */
         double largest = jacobi.eigenvalue / 6 * pow(1 - jacobi.eigenvalue / 6, k - 1);
@@ -72,23 +74,24 @@ static void check_sweeps(const struct jacobi_size *size, int n_sweeps)
 static void test_sweeps_give_the_known_solution(void **state)
 {
     (void)state;
-    check_sweeps(&(struct jacobi_size){1, 1, 1}, 3);
-    check_sweeps(&(struct jacobi_size){5, 12, 9}, 40);
-    check_sweeps(&(struct jacobi_size){16, 3, 31}, 40);
+    check_sweeps("1,1,1", 3);
+    check_sweeps("5,12,9", 40);
+    check_sweeps("16,3,31", 40);
 }
 
 static void test_sizes_are_read_and_bad_ones_refused(void **state)
 {
     (void)state;
-    struct jacobi_size size;
-    check_ok(jacobi_parse("64,512,65", &size));
-    assert_int_equal(size.nx, 64);
-    assert_int_equal(size.ny, 512);
-    assert_int_equal(size.nz, 65);
+    struct jacobi jacobi;
+    check_ok(jacobi_init("64,512,65", &jacobi));
+    assert_int_equal(jacobi.n[0], 64);
+    assert_int_equal(jacobi.n[1], 512);
+    assert_int_equal(jacobi.n[2], 65);
+    jacobi_fini(&jacobi);
     const char *const wrong[] = {"",         "64",      "64,512", "64,512,0",
                                  "64,-1,64", "1,2,3,4", "1,2,x",  "1,2,1000001"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        check_status(STATUS_USAGE, jacobi_parse(wrong[i], &size));
+        check_status(STATUS_USAGE, jacobi_init(wrong[i], &jacobi));
 }
 
 /* --- the numbers of simulated tasks --- */
@@ -188,7 +191,7 @@ static void test_more_nodes_than_points_are_refused(void **state)
                                                MPI_COMM_SELF, &workload));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sweeps_give_the_known_solution),
@@ -198,5 +201,5 @@ int main(void)
         cmocka_unit_test(test_durations_are_in_proportion_to_points),
         cmocka_unit_test(test_more_nodes_than_points_are_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return check_run_parallel(tests, &argc, &argv);
 }

@@ -25,14 +25,14 @@ static void test_given_options_override_the_file(void **state)
 {
     (void)state;
     struct machine_settings settings = machine_settings_unknown;
-    settings.overhead_s = 0.25;
+    settings.times.overhead_s = 0.25;
     check_ok(read_text("{\"node-size\": 3, \"latency\": 0, \"overhead\": 1, \"bandwidth\": 1e3,"
                        " \"measured\": {\"anything\": [1]}}",
                        &settings));
     assert_int_equal(settings.node_size, 3);
-    assert_true(settings.latency_s == 0);
-    assert_true(settings.overhead_s == 0.25);
-    assert_true(settings.bandwidth == 1e3);
+    assert_true(settings.times.latency_s == 0);
+    assert_true(settings.times.overhead_s == 0.25);
+    assert_true(settings.times.bandwidth == 1e3);
     assert_true(settings.contention_factor == machine_settings_unknown.contention_factor);
     assert_int_equal(settings.n_workers, 0);
 }
@@ -65,8 +65,8 @@ static void test_broken_files_are_refused(void **state)
         {"{\"node-size\": 2, \"overhead\": null, \"latency\": 1}", "overhead"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"bandwidth\": 0}", "bandwidth"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"contention-factor\": 2}",
-         "\"contention-factor\" must be a number larger than 0 and at most 1, not 2"},
-        {"{\"crowded-speed\": 1}", "\"crowded-speed\" is now \"contention-factor\""},
+         "--contention-factor: '2' is not a finite number larger than 0 and at most 1"},
+        {"{\"crowded-speed\": 1}", "--crowded-speed is now --contention-factor"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"color\": 0}", "color"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"simulate\": 2}", "simulate"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"machine\": 2}", "machine"},

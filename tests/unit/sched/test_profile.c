@@ -56,6 +56,22 @@ static void test_csv(void **state)
     history_fini(&history);
 }
 
+static void test_iterations_are_printed(void **state)
+{
+    (void)state;
+    struct taskpool_history history = {0};
+    char bytes[256] = {0};
+    FILE *stream = fmemopen(bytes, sizeof bytes, "w");
+    check_ok(history_add(&history, 7, 0.125, 3));
+    check_ok(history_add(&history, 2, 1.5, 0));
+    for (int64_t i = 0; i < 2; i++)
+        check_ok(profile_print_iteration(MPI_COMM_SELF, &history, i, stream));
+    fclose(stream);
+    assert_string_equal(bytes, "task,seconds,iteration,worker\n2,1.5,0,0\n7,0.125,0,3\n"
+                               "2,1.5,1,0\n7,0.125,1,3\n");
+    history_fini(&history);
+}
+
 static void test_npy(void **state)
 {
     (void)state;
@@ -86,6 +102,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_history_keeps_the_order),
         cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_iterations_are_printed),
         cmocka_unit_test(test_npy),
         cmocka_unit_test(test_bad_path),
     };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files about blocks that tasks read and write: read back as written, and broken tables are
  * refused. */
-#include "sched/lab/profiles/task_data_read.h"
-#include "sched/lab/profiles/task_data_write.h"
+#include "sched/lab/profiles/profile.h"
 #include "tests/check.h"
 
 #include <string.h>

@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct count {
+    int64_t nodes, leaves, depth;
+};
+
 /* A walk with a stack of nodes. */
-static struct uts_count walk(const char *text)
+static struct count walk(const char *text)
 {
     struct uts_tree tree;
-    struct uts_count count = {0};
+    struct count count = {0};
     int64_t n = 1, capacity = 1 << 16;
     struct uts_node *stack = malloc((size_t)capacity * sizeof *stack);
     assert_non_null(stack);
@@ -19,7 +23,9 @@ static struct uts_count walk(const char *text)
     while (n > 0) {
         struct uts_node node = stack[--n];
         int n_children = uts_n_children(&tree, &node);
-        uts_count_node(&count, &node, n_children);
+        count.nodes++;
+        count.leaves += n_children == 0;
+        count.depth = node.height > count.depth ? node.height : count.depth;
         assert_true(n + n_children <= capacity);
         for (int i = 0; i < n_children; i++)
             uts_child(&tree, &node, i, &stack[n++]);
@@ -30,7 +36,7 @@ static struct uts_count walk(const char *text)
 
 static void check_walk(const char *text, int64_t nodes, int64_t leaves, int64_t depth)
 {
-    struct uts_count count = walk(text);
+    struct count count = walk(text);
     assert_int_equal(count.nodes, nodes);
     assert_int_equal(count.leaves, leaves);
     assert_int_equal(count.depth, depth);

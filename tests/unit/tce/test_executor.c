@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A plan at work: intermediates come and go with the steps, it can be run again and from a
  * later step on, and what it cost is added up. */
-#include "sched/lab/profiles/task_data_read.h"
+#include "sched/lab/profiles/profile.h"
 #include "tce/execution/finite_check.h"
 #include "tce/execution/program_instance.h"
 #include "tce/execution/verification.h"
@@ -247,7 +247,7 @@ static void check_task_data(const char *path)
     struct profile profile;
     struct taskpool_data *data;
     int64_t n_reads = 0, n_writes = 0;
-    check_ok(profile_read(MPI_COMM_SELF, path, true, &profile));
+    check_ok(profile_read(MPI_COMM_SELF, path, &profile));
     check_ok(task_data_read(path, &profile, &data));
     for (int64_t task = 0; task < profile.n; task++) {
         int64_t n;

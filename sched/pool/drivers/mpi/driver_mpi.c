@@ -53,31 +53,24 @@ static struct driver_mpi *driver_mpi_of(struct driver *driver)
 
 /* --- time --- */
 
-/* Records a use of the time from begin_s to clock_s, at whose end the tasks waited for a core.
+/* Records a use of the time from begin_s to clock_s; of tasks first their own time, then polls from
+ * inside them, then their wait for a core.
  * Apart from what every run does: without a recorder it is not even in a cache.
- * task  that was timed by itself; -1: none */
+ * task  that was timed by itself, or TRACE_UNTIMED */
 __attribute__((noinline, cold)) static void record_use(struct driver_mpi *driver,
                                                        enum trace_use use, int64_t task,
                                                        double begin_s, double waited_s)
 {
     struct recorder *recorder = driver->driver.records.recorder;
     bool is_task = use == TRACE_TASK;
-    double polled_s = is_task ? driver->polled_s : 0;
-    struct trace_span span = {.begin_s = begin_s,
-                              .end_s = driver->clock_s - waited_s,
-                              .number = task,
-                              .n = is_task ? (int32_t)driver->n_since_poll : 0,
-                              .use = (int32_t)use};
-    const struct trace_span wait = {
-        .begin_s = span.end_s, .end_s = driver->clock_s, .number = -1, .use = TRACE_IDLE};
-    if (task >= 0) {
-        span.n = 1;
-        recorder_task(recorder, 0, &span, polled_s);
-    } else {
-        recorder_span(recorder, 0, &span, polled_s);
-    }
-    if (waited_s > 0)
-        recorder_span(recorder, 0, &wait, 0);
+    int32_t n = task == TRACE_UNTIMED ? (int32_t)driver->n_since_poll : 1;
+    double wait_s = driver->clock_s - waited_s, poll_s = wait_s - (is_task ? driver->polled_s : 0);
+    const struct trace_span spans[] = {
+        {begin_s, poll_s, .number = task, .n = is_task ? n : 0, .use = (int32_t)use},
+        {poll_s, wait_s, .use = TRACE_COMMUNICATION},
+        {wait_s, driver->clock_s, .use = TRACE_IDLE}};
+    for (int i = 0; i < 3; i++)
+        recorder_span(recorder, 0, &spans[i]);
 }
 
 /* Turns those seconds since the last account in which tasks waited for a core into idle time, and returns them; time_s:
@@ -99,7 +92,8 @@ static void account(struct driver_mpi *driver, double *use_s, double now_s, doub
     *use_s += now_s - begin_s - waited_s;
     driver->clock_s = now_s;
     if (driver->driver.records.recorder)
-        record_use(driver, (enum trace_use)(use_s - &driver->worker.task_s), -1, begin_s, waited_s);
+        record_use(driver, (enum trace_use)(use_s - &driver->worker.task_s), TRACE_UNTIMED, begin_s,
+                   waited_s);
 }
 
 /* Adds the time since the last account to one of the worker's times, task_s to communication_s. */
@@ -332,7 +326,8 @@ static enum taskpool_mode_step ask_mpi_mode(struct driver_mpi *driver, bool wait
     const struct taskpool_comm_counts before = driver->comm.base.counts;
     enum taskpool_mode_step step = mode->next(driver->state, work);
     if (driver->driver.records.recorder)
-        recorder_decided(driver->driver.records.recorder, 0, &driver->comm.base, &before);
+        recorder_arrived(driver->driver.records.recorder, 0, &driver->comm.base,
+                         (struct trace_message){.kind = TRACE_MEMORY_STEAL}, &before);
     *n_events = driver->comm.n_events;
     mpi_comm_unlock(&driver->comm);
     return step;
@@ -432,7 +427,9 @@ static enum status driver_mpi_run(struct driver *base, struct statistics_worker 
     double start_s = driver->clock_s = clock_now_s();
     if (driver->shares_core)
         driver->core_s = clock_thread_s();
+    mpi_comm_lock(comm);
     recorder_begin(base->records.recorder, start_s);
+    mpi_comm_unlock(comm);
     run_until_done(driver);
     driver->worker.started_s = mpi_comm_spans_nodes(comm) ? 0 : start_s;
     driver->worker.elapsed_s = driver->clock_s - start_s;
@@ -463,7 +460,8 @@ static enum status driver_mpi_restore(struct driver *base)
         mpi_comm_wait(comm, comm->n_events);
     double end_s = clock_now_s();
     driver->worker.balance_s += end_s - start_s;
-    recorder_balance(base->records.recorder, 0, start_s, end_s);
+    recorder_span(base->records.recorder, 0,
+                  &(struct trace_span){start_s, end_s, .use = TRACE_BALANCE});
     mpi_comm_finish(comm);
     base->undelivered_before = comm->n_sent - comm->n_received;
     return STATUS_OK;

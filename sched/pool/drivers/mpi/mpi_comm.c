@@ -90,7 +90,9 @@ static void mpi_comm_send(struct taskpool_comm *comm, int to,
             "time (--steal N), or another mode",
             size);
     record_message(self, to, message, size);
-    recorder_sent(self->recorder, 0, comm, to, size, 0);
+    recorder_message(
+        self->recorder, 0, comm,
+        (struct trace_message){.kind = TRACE_SENT, .peer = to, .size = (uint32_t)size});
 }
 
 static void mpi_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
@@ -102,7 +104,9 @@ static void mpi_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
     self->fetching = self->fetch_recorded = true;
     self->increment = increment;
     self->n_fetches++;
-    recorder_request(self->recorder, 0, comm, TRACE_COUNTER_REQUEST, sizeof increment);
+    recorder_message(
+        self->recorder, 0, comm,
+        (struct trace_message){.kind = TRACE_COUNTER_REQUEST, .size = sizeof increment});
 }
 
 static bool mpi_comm_word_swap(struct taskpool_comm *comm, int64_t position, int64_t expected,
@@ -302,10 +306,14 @@ void mpi_comm_deliver(struct mpi_comm *comm)
         comm->n_events++;
     }
     while (mode->receive && receive_arrived(comm, &from, &size)) {
-        struct recorder_message received =
-            recorder_receive(comm->recorder, &comm->base, from, size, 0);
+        const struct taskpool_comm_counts before = comm->base.counts;
+        const struct trace_message message = {
+            .time_s = comm->recorder ? taskpool_comm_now(&comm->base) : 0,
+            .kind = TRACE_RECEIVED,
+            .peer = from,
+            .size = (uint32_t)size};
         mode->receive(comm->state, from, comm->incoming, size);
-        recorder_received(comm->recorder, 0, &comm->base, &received);
+        recorder_arrived(comm->recorder, 0, &comm->base, message, &before);
         comm->n_events++;
     }
     deliver_completed(comm);

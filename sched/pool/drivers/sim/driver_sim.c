@@ -161,8 +161,8 @@ static enum status sim_restore(struct driver *driver)
     for (int i = 0; i < sim->n_workers; i++) {
         struct sim_worker *worker = sim_worker(sim, i);
         struct sim_thread *thread = sim_threads(worker);
-        recorder_balance(sim->driver.records.recorder, sim_lane(worker, thread), sim->start_s,
-                         thread->clock_s);
+        recorder_span(sim->driver.records.recorder, sim_lane(worker, thread),
+                      &(struct trace_span){sim->start_s, thread->clock_s, .use = TRACE_BALANCE});
         thread->statistics.balance_s = thread->clock_s - sim->start_s;
         thread->statistics.idle_s = thread->statistics.search_s =
             thread->statistics.communication_s = 0;

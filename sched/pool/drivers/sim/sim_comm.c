@@ -134,8 +134,10 @@ static void sim_comm_send(struct taskpool_comm *comm, int to,
     sim_count_message(worker, size);
     event.time_s = sim_spend_overhead(worker) + sim_latency(sim, comm->rank, to, size);
     event_queue_add(&sim->events, event);
-    recorder_sent(sim->driver.records.recorder, sim_message_lane(worker), comm, to, size,
-                  sim->events.n_added - 1);
+    recorder_message(
+        sim->driver.records.recorder, sim_message_lane(worker), comm,
+        (struct trace_message){
+            .id = sim->events.n_added - 1, .kind = TRACE_SENT, .peer = to, .size = (uint32_t)size});
 }
 
 static void sim_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
@@ -148,8 +150,9 @@ static void sim_comm_fetch_add(struct taskpool_comm *comm, int64_t increment)
     }
     sim_count_message(worker, sizeof increment);
     double sent_s = sim_spend_overhead(worker);
-    recorder_request(sim->driver.records.recorder, sim_message_lane(worker), comm,
-                     TRACE_COUNTER_REQUEST, sizeof increment);
+    recorder_message(
+        sim->driver.records.recorder, sim_message_lane(worker), comm,
+        (struct trace_message){.kind = TRACE_COUNTER_REQUEST, .size = sizeof increment});
     event_queue_add(&sim->events, (struct event){.kind = EVENT_FETCH,
                                                  .time_s = sent_s + sim_latency(sim, comm->rank, 0,
                                                                                 sizeof increment),

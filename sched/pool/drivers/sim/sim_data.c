@@ -247,8 +247,10 @@ static void begin_transfer(struct sim_worker *worker, int64_t block, bool to_own
     mover->to_owner = to_owner;
     worker->caller->doing = RUNNING;
     sim_count_message(worker, (size_t)sim->data->table->blocks[block].bytes);
-    recorder_request(sim->driver.records.recorder, sim_message_lane(worker), &worker->comm,
-                     TRACE_BLOCK_TRANSFER, (size_t)sim->data->table->blocks[block].bytes);
+    recorder_message(
+        sim->driver.records.recorder, sim_message_lane(worker), &worker->comm,
+        (struct trace_message){.kind = TRACE_BLOCK_TRANSFER,
+                               .size = (uint32_t)sim->data->table->blocks[block].bytes});
     double sent_s = worker->caller->clock_s + machine->overhead_s;
     if (!near) {
         add_move_event(worker, EVENT_DEPARTS, sent_s + (to_owner ? 0 : machine->latency_s));

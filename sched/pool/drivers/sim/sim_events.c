@@ -39,16 +39,20 @@ static void complete_message(struct sim_worker *worker, int from, struct sim_mes
 static void receive_message(struct sim_worker *worker, const struct event *event)
 {
     struct driver_sim *sim = worker->sim;
-    struct recorder *recorder = sim->driver.records.recorder;
+    const struct taskpool_comm_counts before = worker->comm.counts;
     size_t size;
     sim_spend_overhead(worker);
     const void *bytes = assemble(sim, event, &size);
-    struct recorder_message received =
-        recorder_receive(recorder, &worker->comm, event->from, size, event->order);
+    const struct trace_message message = {.time_s = taskpool_comm_now(&worker->comm),
+                                          .id = event->order,
+                                          .kind = TRACE_RECEIVED,
+                                          .peer = event->from,
+                                          .size = (uint32_t)size};
     sim->mode->receive(worker->state, event->from, bytes, size);
     if (event->size == 0)
         complete_message(worker, event->from, event->what);
-    recorder_received(recorder, sim_message_lane(worker), &worker->comm, &received);
+    recorder_arrived(sim->driver.records.recorder, sim_message_lane(worker), &worker->comm, message,
+                     &before);
 }
 
 static void receive_queued(struct sim_worker *worker)

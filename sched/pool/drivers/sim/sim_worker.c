@@ -20,10 +20,9 @@ void sim_record(struct sim_worker *worker, const struct sim_thread *thread, enum
                 double begin_s, double end_s)
 {
     struct recorder *recorder = worker->sim->driver.records.recorder;
-    const struct trace_span span = {
-        .begin_s = begin_s, .end_s = end_s, .number = -1, .use = (int32_t)use};
+    const struct trace_span span = {begin_s, end_s, .use = (int32_t)use};
     if (recorder && !worker->sim->restoring && end_s > begin_s)
-        recorder_span(recorder, sim_lane(worker, thread), &span, 0);
+        recorder_span(recorder, sim_lane(worker, thread), &span);
 }
 
 /* A task that ran on the caller, and the driver's time for it. */
@@ -32,11 +31,10 @@ static void record_sim_task(struct sim_worker *worker, int64_t task, double begi
     struct recorder *recorder = worker->sim->driver.records.recorder;
     const struct trace_span span = {.begin_s = begin_s,
                                     .end_s = end_s,
-                                    .number = worker->record ? -1 : task,
+                                    .number = worker->record ? TRACE_UNNUMBERED : task,
                                     .n = 1,
                                     .use = TRACE_TASK};
-    if (recorder)
-        recorder_task(recorder, sim_lane(worker, worker->caller), &span, 0);
+    recorder_span(recorder, sim_lane(worker, worker->caller), &span);
     sim_record(worker, worker->caller, TRACE_SCHEDULER, end_s,
                end_s + worker->sim->machine->task_s);
 }
@@ -249,8 +247,8 @@ static enum taskpool_mode_step call_sim_mode(struct sim_worker *worker,
     }
     const struct taskpool_comm_counts before = worker->comm.counts;
     enum taskpool_mode_step step = worker->sim->mode->next(worker->state, work);
-    recorder_decided(worker->sim->driver.records.recorder, sim_message_lane(worker), &worker->comm,
-                     &before);
+    recorder_arrived(worker->sim->driver.records.recorder, sim_message_lane(worker), &worker->comm,
+                     (struct trace_message){.kind = TRACE_MEMORY_STEAL}, &before);
     return step;
 }
 
