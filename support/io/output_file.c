@@ -259,9 +259,7 @@ static bool is_own(const char *path)
     return lstat(path, &information) == 0 && information.st_uid == geteuid();
 }
 
-/* Removes from the folder of a file the leftovers of this user's killed processes, of whatever
- * file: the next run may write others. */
-static void remove_orphans(const char *path)
+void output_file_remove_orphans(const char *path)
 {
     char folder[PATH_MAX], orphan[2 * PATH_MAX];
     const struct part_mark mark = part_mark_here();
@@ -349,7 +347,7 @@ static enum status replace_target(const char *path, const struct target *target,
                                   enum status (*write)(const char *temporary, void *context),
                                   void *context)
 {
-    remove_orphans(target->path);
+    output_file_remove_orphans(target->path);
     unlink(target->part);
     TRY(check_room(target->path, n_bytes));
     enum status status = write_and_rename(path, target->path, target->part, write, context);

@@ -59,6 +59,10 @@ enum status output_file_write(const char *path, const char *bytes, size_t length
  * the file in the folder and remove it. Errors: STATUS_IO (too long). */
 enum status output_file_part(const char *path, char part[PATH_MAX]);
 
+/* Removes from the folder of a file the leftovers of this user's killed processes, of whatever file: the
+ * next run may write others. */
+void output_file_remove_orphans(const char *path);
+
 /* Removes a file, or a folder with all that is in it on the same disk; no error where there is
  * none. */
 void output_file_remove_tree(const char *path);

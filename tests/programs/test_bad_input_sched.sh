@@ -213,9 +213,9 @@ for value in 0 x nan inf -1 "1,2,3" "1 2"; do
     refuse --lognormal --tasks 2 --lognormal "$value"
     refuse --exponential --tasks 2 --exponential "$value"
 done
-refuse "number 2 of '1,-1'" --tasks 2 --gauss "1,-1"
-refuse "number 1 of '0,1'" --tasks 2 --lognormal "0,1"
-refuse "number 2 of '1'" --tasks 2 --gauss 1
+refuse "number 2 is wrong" --tasks 2 --gauss "1,-1"
+refuse "number 1 is wrong" --tasks 2 --lognormal "0,1"
+refuse "number 2 is wrong" --tasks 2 --gauss 1
 refuse --time-scale $drawn --time-scale 0
 refuse --iterations $drawn --iterations 0
 refuse --sweeps --jacobi 4,4,4 --sweeps 0

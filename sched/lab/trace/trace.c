@@ -246,6 +246,7 @@ static enum status open_files(struct trace_output *output, const char *part,
     TRY(enter_folder(output, part, &files->made));
     snprintf(path, sizeof path, "%s/trace", output->folder);
     TRY(output_file_part(path, files->part));
+    output_file_remove_orphans(path);
     output_file_remove_tree(files->part);
     snprintf(path, sizeof path, "%s/trace.json", files->part);
     if (mkdir(files->part, 0777) != 0 || !(files->json = fopen(path, "w")))
