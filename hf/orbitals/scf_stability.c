@@ -94,7 +94,7 @@ static void list_search_rotations(struct curvature_search *search,
         *all++ = &search->free[i];
 }
 
-static void search_fini(struct curvature_search *search)
+static void curvature_search_fini(struct curvature_search *search)
 {
     struct scf_rotation *all[N_SEARCH_ROTATIONS];
     list_search_rotations(search, all);
@@ -155,9 +155,10 @@ static void set_first_vectors(struct curvature_search *search, const struct scf_
     }
 }
 
-/* search: zeroed. On failure search_fini still has to be called. */
-static enum status search_init(struct scf_hessian *hessian, bool is_own,
-                               const struct scf_directions *soft, struct curvature_search *search)
+/* search: zeroed. On failure curvature_search_fini still has to be called. */
+static enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
+                                         const struct scf_directions *soft,
+                                         struct curvature_search *search)
 {
     const struct scf_basis *basis = hessian->basis;
     struct scf_rotation *all[N_SEARCH_ROTATIONS];
@@ -275,7 +276,7 @@ static void check_lowest(struct curvature_search *search)
 }
 
 /* Chooses n vectors for the coming pass; the search is done if there are none. */
-static void choose_vectors(struct curvature_search *search, int n)
+static void add_vectors(struct curvature_search *search, int n)
 {
     struct scf_subspace *subspace = &search->subspace;
     if (search->done || n == 0)
@@ -391,14 +392,14 @@ static void bound_own_space(struct curvature_search *own, const struct curvature
 }
 
 /* Chooses the vectors of the coming pass; whether there are any. */
-static bool choose_pass(struct curvature_searches *searches)
+static bool choose_vectors_of_both(struct curvature_searches *searches)
 {
     int left = FOCK_MAX_MATRICES;
     bool any = false;
     for (int space = 0; space < searches->n; space++) {
         struct curvature_search *search = &searches->of[space];
         int n = count_wanted(search);
-        choose_vectors(search, n < left ? n : left);
+        add_vectors(search, n < left ? n : left);
         left -= search->subspace.n_new;
         any |= search->subspace.n_new > 0;
     }
@@ -409,7 +410,7 @@ static bool choose_pass(struct curvature_searches *searches)
 static enum status find_lowest(struct curvature_searches *searches, int *n_builds)
 {
     struct curvature_search *own = &searches->of[0];
-    while (choose_pass(searches) && !(own->done && is_saddle(own))) {
+    while (choose_vectors_of_both(searches) && !(own->done && is_saddle(own))) {
         TRY(multiply_vectors(searches));
         ++*n_builds;
         for (int space = 0; space < searches->n; space++)
@@ -427,7 +428,7 @@ static enum status search_spaces(struct curvature_searches *searches,
     struct scf_hessian *hessian = searches->hessian;
     int own = hessian->basis->n_spins - 1;
     for (int space = 0; space < searches->n; space++)
-        TRY(search_init(hessian, space == 0, soft, &searches->of[space]));
+        TRY(curvature_search_init(hessian, space == 0, soft, &searches->of[space]));
     TRY(find_lowest(searches, &stability->n_builds));
     for (int space = 0; space < searches->n; space++)
         stability->curvature[own + space] = searches->of[space].curvature;
@@ -444,7 +445,7 @@ enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_dir
     *stability = (struct scf_stability){0};
     enum status status = search_spaces(&searches, soft, stability);
     for (int space = 0; space < searches.n; space++)
-        search_fini(&searches.of[space]);
+        curvature_search_fini(&searches.of[space]);
     return status;
 }
 

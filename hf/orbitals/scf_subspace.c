@@ -45,8 +45,8 @@ int64_t scf_subspace_bytes(const struct scf_basis *plan, int capacity)
 }
 
 /* dots[i] = y[i] . M vector for n rotations, dots[n] = vector . M vector. */
-static void find_overlaps(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
-                          const struct scf_rotation *vector, double dots[])
+static void find_products_with(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
+                               const struct scf_rotation *vector, double dots[])
 {
     const struct scf_rotation *Mv = vector;
     if (subspace->metric) {
@@ -64,7 +64,7 @@ static void remove_overlaps(struct scf_subspace *subspace, int n, const struct s
                             struct scf_rotation *vector, double *before, double *left)
 {
     double dots[SCF_SUBSPACE_VECTORS + 1];
-    find_overlaps(subspace, n, y, vector, dots);
+    find_products_with(subspace, n, y, vector, dots);
     *before = *left = dots[n];
     for (int i = 0; i < n; i++) {
         scf_rotation_add(-dots[i], &y[i], 1, vector);
