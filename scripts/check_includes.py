@@ -67,7 +67,8 @@ ROOMS = {
     "hf/prediction": CHEMISTRY + ["hf/tiles", "hf/digestion", "hf/fock"],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/orbitals": CHEMISTRY + ["hf/tiles", "hf/digestion/density_tiles.h", "hf/fock"],
-    "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/orbitals"],
+    "hf/properties": CHEMISTRY + ["hf/tiles", "hf/fock"],
+    "hf/scf": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/orbitals", "hf/properties"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/orbitals", "hf/scf"],
     # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",

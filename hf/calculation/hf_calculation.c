@@ -26,7 +26,6 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
         .fock = calculation->fock,
         .symmetry = calculation->symmetry,
         .larger = calculation->larger,
-        .operations = calculation->operations,
         .grid = calculation->grid,
         .comm = calculation->comm,
         .n_spins = calculation->input.n_spins,
@@ -92,12 +91,6 @@ static enum status check_guess(struct hf_calculation *calculation)
                : STATUS_OK;
 }
 
-static enum status create_operations(const struct tiling *tiling, const struct point_group *group,
-                                     struct tile_symmetry **operations)
-{
-    return group->order > 1 ? tile_symmetry_create(tiling, group, operations) : STATUS_OK;
-}
-
 /* Those of the molecule, where Fock builds of an SCF can use them. Without any up to D2h, a larger group
  * has the identity beside it. */
 static enum status create_symmetry(struct hf_calculation *calculation)
@@ -106,10 +99,11 @@ static enum status create_symmetry(struct hf_calculation *calculation)
     const struct tiling *tiling = calculation->tiling;
     if (!hf_settings_use_symmetry(calculation->settings))
         return STATUS_OK;
-    TRY(create_operations(tiling, &input->larger, &calculation->larger));
+    if (input->larger.order > 1)
+        TRY(tile_symmetry_create(tiling, &input->larger, &calculation->larger));
     if (calculation->larger || input->moving.order > 1)
         TRY(tile_symmetry_create(tiling, &input->moving, &calculation->symmetry));
-    return create_operations(calculation->tiling, &input->group, &calculation->operations);
+    return STATUS_OK;
 }
 
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
@@ -141,7 +135,6 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     dense_grid_destroy(calculation->grid);
     tile_symmetry_destroy(calculation->symmetry);
     tile_symmetry_destroy(calculation->larger);
-    tile_symmetry_destroy(calculation->operations);
     tiling_destroy(calculation->tiling);
     hf_input_fini(&calculation->input);
     *calculation = (struct hf_calculation){0};
@@ -321,7 +314,6 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     struct scf_settings of_uhf = *settings;
     struct scf_result earlier = calculation->result;
     of_uhf.restart = of_uhf.guess_steps = NULL;
-    of_uhf.guess_is_near = false;
     of_uhf.keep_occupation = false;
     of_uhf.swap = (struct scf_swap){0};
     enum status status = scf_run(&problem, &of_uhf, calculation->D, &calculation->result);
@@ -339,9 +331,8 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
                      array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
                                    sizeof *calculation->iterations)));
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
-    settings.guess_is_near =
-        calculation->checkpoint && !settings.restart && !calculation->input.flipped;
-    if (settings.guess_is_near && checkpoint_reader_is_of_other_basis(calculation->checkpoint))
+    if (calculation->checkpoint && !settings.restart && !calculation->input.flipped &&
+        checkpoint_reader_is_of_other_basis(calculation->checkpoint))
         settings.guess_steps = calculation->checkpoint;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;

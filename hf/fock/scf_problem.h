@@ -15,9 +15,6 @@ struct scf_problem {
     struct fock *fock;
     const struct tile_symmetry *symmetry; /* up to D2h, if the Fock builds use it; or NULL */
     const struct tile_symmetry *larger;   /* of a larger group, likewise */
-    const struct tile_symmetry
-        *operations; /* with those that leave all centres where they are, of which
-                                             * rotations of orbitals have representations; or NULL */
     const struct dense_grid *grid;
     MPI_Comm comm;
     int n_spins;           /* 1: RHF, 2: UHF */

@@ -19,6 +19,7 @@
 
 #include "hf/orbitals/scf_hessian.h"
 #include "hf/orbitals/scf_preconditioner.h"
+#include "hf/orbitals/scf_subspace.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
@@ -31,15 +32,9 @@ struct newton_space {
     struct scf_hessian *hessian;               /* borrowed */
     struct scf_preconditioner *preconditioner; /* borrowed; has the metric */
     int most_new;                              /* vectors of a pass, at most */
-    int n, n_new; /* vectors with products; after them, in the coming pass */
-    struct scf_rotation x[NEWTON_VECTORS];                /* orthonormal in the metric */
-    struct scf_rotation Hx[NEWTON_VECTORS];               /* products */
-    double matrix[NEWTON_VECTORS * NEWTON_VECTORS];       /* x[i] . H x[j] */
-    double combinations[NEWTON_VECTORS * NEWTON_VECTORS]; /* its eigenvectors, n each */
-    double eigenvalues[NEWTON_VECTORS];
+    struct scf_subspace subspace;
     double g[NEWTON_VECTORS];            /* x[i] . g */
     double coefficients[NEWTON_VECTORS]; /* of kappa */
-    double work[SYMMETRIC_EIGEN_WORK * NEWTON_VECTORS];
     struct scf_rotation residual, next[NEWTON_MAX_NEW], scratch;
     double residual_z; /* of the step: residual . B^-1 residual */
     /* The step. */
@@ -65,8 +60,8 @@ int64_t newton_space_bytes(const struct scf_basis *plan);
  * Errors: those of scf_hessian_multiply_several and symmetric_eigen. */
 enum status newton_space_minimise(struct newton_space *space, double radius);
 
-/* Sets the step of another radius, without further products. Errors: those of symmetric_eigen. */
-enum status newton_space_step(struct newton_space *space, double radius);
+/* Sets the step of another radius, without further products. */
+void newton_space_step(struct newton_space *space, double radius);
 
 /* Gives the preconditioner the eigenvectors of lowest positive eigenvalue, for the next step; only
  * newton_space_fini may follow. */

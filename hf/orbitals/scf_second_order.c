@@ -120,7 +120,7 @@ static enum status try_steps(struct scf_second_order *solver, struct newton_spac
 {
     for (int shortened = 0; shortened <= MAX_SHORTENED && !*moved; shortened++) {
         if (shortened > 0)
-            TRY(newton_space_step(space, fmin(solver->radius, SHORTENING * space->length)));
+            newton_space_step(space, fmin(solver->radius, SHORTENING * space->length));
         double predicted = predict_change(space);
         TRY(try_rotation(solver, state, &space->kappa));
         *moved = is_better(solver, state, predicted);

@@ -1,94 +1,384 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_stability.h"
 
-#include "hf/orbitals/scf_curvature_search.h"
-#include "hf/orbitals/scf_representation.h"
+#include "hf/fock/fock_build.h"
+#include "hf/orbitals/scf_free_rotation.h"
+#include "hf/orbitals/scf_subspace.h"
+#include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"
-#include "support/base/agree.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
-/* All searches, the own space first, in each one search of each representation. */
+enum {
+    MAX_PRODUCTS = 60,
+    KEPT_VECTORS = 4, /* where there is no room. One alone would forget the way that led to it:
+                       * eigenvalues near zero, which transition metals have, then never settle */
+};
+
+/* A residual below this is small enough unless the sign of a smaller eigenvalue is in doubt. */
+#define SMALL_RESIDUAL 2e-3
+#define TINY_RESIDUAL  2e-5
+
+/* A residual below this fraction of the distance to the next Ritz value shows an eigenvalue apart from
+ * the others. */
+#define SEPARATION 0.25
+
+/* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy. */
+#define TYPICAL_CURVATURE 0.1
+#define THIRD_DERIVATIVE  1.0
+
+/* The diagonal of the Hessian lies below the differences of orbital energies by about this fraction of
+ * what the lowest vector has of the two-electron part. */
+#define TWO_ELECTRON_FRACTION 0.4
+
+/* Least difference of orbital energies less the eigenvalue, hartree. */
+#define LEAST_GAP 0.1
+
+/* A soft mode of which less is left without free rotations is one of them. */
+#define LEAST_LEFT 0.5
+
+/* How carefully a search goes. The first vectors are noise divided start_divisions times by the
+ * differences of orbital energies: low excitations of every symmetry, the more divisions the fewer
+ * of them. An eigenvalue with an error below error_fraction of itself is trusted after min_products.
+ * The residual bounds the distance to some eigenvalue, not to the lowest: open shells, above all
+ * of d electrons, have many low ones, some of which a hasty search does not see. */
+struct search_care {
+    int start_divisions, min_products;
+    double error_fraction;
+};
+static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.3};
+
+/* The search for the lowest eigenvalue of the Hessian in a space of determinants, until its sign is known. */
+struct curvature_search {
+    struct scf_hessian *hessian;
+    bool is_own;  /* in the state's own space, where it has a gradient and free rotations */
+    int most_new; /* vectors of a pass */
+    const struct search_care *care;
+    struct scf_subspace subspace;
+    struct scf_rotation next[FOCK_MAX_MATRICES]; /* for the coming pass, the best first */
+    struct scf_rotation x, scratch;              /* x: of the lowest eigenvalue */
+    double residual_norm;                        /* of H x - eigenvalue x */
+    struct scf_rotation free[SCF_MAX_FREE_ROTATIONS];
+    struct scf_directions
+        free_rotations;             /* left out, where there are others: their eigenvalue is 0 */
+    bool has_soft;                  /* the first vector was a soft mode, not noise */
+    double gradient_norm;           /* of the state */
+    struct scf_curvature curvature; /* the outcome */
+    bool done;
+};
+
+/* --- one search --- */
+
+/* Vectors of a search in a pass, at most. In a large group a vector is of several representations, each
+ * a matrix of few quartets (fock_parts.h): then one vector fills a pass. */
+static int most_vectors(const struct scf_basis *basis, bool is_own)
+{
+    const struct tile_symmetry *symmetry = basis->problem->symmetry;
+    if (symmetry && symmetry->group->order >= FOCK_MAX_MATRICES)
+        return 1;
+    return basis->n_spins == 1 && is_own ? FOCK_MAX_COULOMB : FOCK_MAX_MATRICES / basis->n_spins;
+}
+
+/* Those besides the subspace's. */
+enum { N_SEARCH_ROTATIONS = FOCK_MAX_MATRICES + 2 + SCF_MAX_FREE_ROTATIONS };
+
+static void list_search_rotations(struct curvature_search *search,
+                                  struct scf_rotation *all[N_SEARCH_ROTATIONS])
+{
+    *all++ = &search->x;
+    *all++ = &search->scratch;
+    for (int i = 0; i < FOCK_MAX_MATRICES; i++)
+        *all++ = &search->next[i];
+    for (int i = 0; i < SCF_MAX_FREE_ROTATIONS; i++)
+        *all++ = &search->free[i];
+}
+
+static void curvature_search_fini(struct curvature_search *search)
+{
+    struct scf_rotation *all[N_SEARCH_ROTATIONS];
+    list_search_rotations(search, all);
+    for (int i = 0; i < N_SEARCH_ROTATIONS; i++)
+        scf_rotation_fini(all[i]);
+    scf_subspace_fini(&search->subspace);
+}
+
+/* x over the differences of orbital energies less shift; the floor keeps them positive. */
+static void divide_by_gaps(const struct curvature_search *search, double shift,
+                           struct scf_rotation *x)
+{
+    const struct scf_energy_gap gap = {
+        .orbital_energies = {search->hessian->orbital_energies[0],
+                             search->hessian->orbital_energies[1]},
+        .shift = -shift,
+        .floor = LEAST_GAP,
+    };
+    scf_rotation_divide(&gap, x, x);
+}
+
+/* The dimension of the space. */
+static int64_t count_rotations(const struct scf_basis *basis)
+{
+    int64_t n = 0;
+    for (int s = 0; s < basis->n_spins; s++)
+        n += (int64_t)basis->n_occupied[s] * (basis->n_orbitals - basis->n_occupied[s]);
+    return n;
+}
+
+/* Sets x to the first soft mode that is no free rotation; false if there is none. */
+static bool set_soft(const struct curvature_search *search, const struct scf_directions *soft,
+                     struct scf_rotation *x)
+{
+    double dots[SCF_MAX_FREE_ROTATIONS + 1];
+    for (int i = 0; i < soft->n; i++) {
+        double free = 0;
+        scf_rotation_dots(search->free_rotations.n, search->free, &soft->x[i], dots);
+        for (int k = 0; k < search->free_rotations.n; k++)
+            free += dots[k] * dots[k];
+        if (dots[search->free_rotations.n] - free > LEAST_LEFT * dots[search->free_rotations.n]) {
+            scf_rotation_add(1, &soft->x[i], 0, x);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The first vectors: a soft mode beside noise, or noise. */
+static void set_first_vectors(struct curvature_search *search, const struct scf_directions *soft)
+{
+    if (soft && search->hessian->basis->n_spins == 2 && search->most_new > 1)
+        search->has_soft = set_soft(search, soft, &search->next[0]);
+    for (int i = search->has_soft; i < search->most_new; i++) {
+        scf_rotation_set_noise(i, &search->next[i]);
+        for (int k = 0; k < search->care->start_divisions; k++)
+            divide_by_gaps(search, 0, &search->next[i]);
+    }
+}
+
+/* search: zeroed. On failure curvature_search_fini still has to be called. */
+static enum status curvature_search_init(struct scf_hessian *hessian, bool is_own,
+                                         const struct scf_directions *soft,
+                                         struct curvature_search *search)
+{
+    const struct scf_basis *basis = hessian->basis;
+    struct scf_rotation *all[N_SEARCH_ROTATIONS];
+    search->hessian = hessian;
+    search->is_own = is_own;
+    search->most_new = most_vectors(basis, is_own);
+    search->care = basis->n_spins == 2 ? &unrestricted_care : &restricted_care;
+    search->curvature.error = INFINITY;
+    search->gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
+    search->free_rotations.x = search->free;
+    TRY(scf_subspace_init(basis, SCF_SUBSPACE_VECTORS, NULL, &search->free_rotations,
+                          &search->subspace));
+    list_search_rotations(search, all);
+    TRY(scf_rotations_init(basis, N_SEARCH_ROTATIONS, all));
+    if (is_own)
+        TRY(scf_find_free_rotations(hessian, search->free, &search->free_rotations.n));
+    if (search->free_rotations.n == count_rotations(basis))
+        search->free_rotations.n = 0;
+    set_first_vectors(search, soft);
+    return STATUS_OK;
+}
+
+/* Whether another search, in a space that contains this one's, shares the passes. */
+static bool has_wider_space(const struct curvature_search *search)
+{
+    return search->is_own && search->hessian->basis->n_spins == 1;
+}
+
+/* An unrestricted state has one space, which gets all there is room for. Of the two of a restricted one, the
+ * wider one gets all that the own one leaves; there one vector converges with the least work, and where
+ * that is not enough, two save passes. */
+static int count_wanted(const struct curvature_search *search)
+{
+    bool is_long = search->curvature.n_products >= search->care->min_products;
+    return is_long || !has_wider_space(search) ? search->most_new : 1;
+}
+
+/* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
+ * Temple's inequality: the square of the residual over the distance from e_1 to the next
+ * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
+ * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
+ * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual,
+ * and while that is large the vectors may lack the next one: then twice the estimate is taken, and
+ * only where several vectors a pass show neighbours far enough away. Source: Temple, Proc. R. Soc.
+ * Lond. A 119, 276 (1928). */
+static double estimate_eigenvalue_error(const struct curvature_search *search)
+{
+    const double *e = search->subspace.eigenvalues;
+    double residual = search->residual_norm, error = residual;
+    int n = search->subspace.n;
+    bool is_small = residual < SMALL_RESIDUAL;
+    bool is_apart = search->most_new > 2 && n > 1 && residual < SEPARATION * (e[1] - e[0]);
+    if (!is_small && !is_apart)
+        return residual;
+    for (int k = 0; k + 1 < n; k++)
+        error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
+    return is_small ? error : fmin(residual, 2 * error);
+}
+
+/* Error of the lowest eigenvalue that more products do not make smaller: of screening, because
+ * the state is off the stationary point by the gradient over the curvature, along x and across. */
+static double estimate_eigenvalue_noise(const struct curvature_search *search)
+{
+    const struct scf_hessian *hessian = search->hessian;
+    double along = search->is_own ? fabs(scf_rotation_dot(&hessian->gradient, &search->x)) : 0;
+    double distance = search->gradient_norm / TYPICAL_CURVATURE;
+    if (along > 0)
+        distance += along / fmax(fabs(search->subspace.eigenvalues[0]), along);
+    return SCREENING_ERROR * fock_threshold(hessian->basis->problem->fock) +
+           THIRD_DERIVATIVE * distance;
+}
+
+/* A negative eigenvalue of the wider space is an upper bound, which shows a saddle point; how low it
+ * is matters less. */
+#define SADDLE_ERROR_FRACTION 2
+
+/* Whether the error or the residual is small enough but for doubts about the sign. An eigenvalue has to
+ * last, because the first vectors may lack what leads lower; in the space of a restricted state less
+ * long, because the search in the wider one would find that, too; after a soft mode, which converges before
+ * the noise beside it, a pass longer, however small the residual is. */
+static bool is_error_small(const struct curvature_search *search, double eigenvalue_error)
+{
+    const struct scf_curvature *curvature = &search->curvature;
+    int enough = search->care->min_products - has_wider_space(search);
+    double fraction = !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION
+                                                                   : search->care->error_fraction;
+    if (search->has_soft && curvature->n_products < enough + search->most_new)
+        return false;
+    return search->residual_norm < SMALL_RESIDUAL ||
+           (curvature->n_products >= enough &&
+            eigenvalue_error < fraction * fabs(curvature->eigenvalue));
+}
+
+/* Whether the search may end. In the own space, where few vectors share a pass, x may be a mixture
+ * of two states that lie closer together than the residual: that must not leave the sign open. */
+static bool is_sign_found(const struct curvature_search *search, double eigenvalue_error)
+{
+    const struct scf_curvature *curvature = &search->curvature;
+    double residual = search->residual_norm, size = fabs(curvature->eigenvalue);
+    if (search->is_own && size <= residual)
+        return residual < fmax(curvature->noise, TINY_RESIDUAL);
+    return size > curvature->noise + eigenvalue_error || eigenvalue_error < curvature->noise;
+}
+
+/* Errors of the lowest eigenvalue. The search is done if its sign is known, or if the error
+ * is mostly noise. */
+static void check_lowest(struct curvature_search *search)
+{
+    struct scf_curvature *curvature = &search->curvature;
+    double eigenvalue_error = estimate_eigenvalue_error(search);
+    curvature->noise = estimate_eigenvalue_noise(search);
+    search->done = is_error_small(search, eigenvalue_error);
+    curvature->error = search->done ? curvature->noise + eigenvalue_error : INFINITY;
+    search->done = search->done && is_sign_found(search, eigenvalue_error);
+}
+
+/* Chooses n vectors for the coming pass; the search is done if there are none. */
+static void add_vectors(struct curvature_search *search, int n)
+{
+    struct scf_subspace *subspace = &search->subspace;
+    if (search->done || n == 0)
+        return;
+    for (int i = 0; i < n; i++)
+        scf_subspace_add(subspace, &search->next[i]);
+    bool is_exhausted = subspace->n_new == 0;
+    if (is_exhausted && search->curvature.n_products > 0)
+        search->curvature.error = search->curvature.noise + estimate_eigenvalue_error(search);
+    search->done = is_exhausted || search->curvature.n_products >= MAX_PRODUCTS;
+    if (search->done)
+        subspace->n_new = 0;
+}
+
+/* next[k] = the correction of Ritz vector k, set to x: its residual over the diagonal of the Hessian less
+ * the eigenvalue, as far as differences of orbital energies and x know the diagonal. *norm: of the residual. */
+static void correct_vector(struct curvature_search *search, int k, struct scf_rotation *x,
+                           double *norm)
+{
+    const struct scf_subspace *subspace = &search->subspace;
+    struct scf_rotation *next = &search->next[k];
+    double eigenvalue = subspace->eigenvalues[k];
+    scf_rotation_add(0, next, 0, next);
+    scf_subspace_combine(subspace, subspace->combinations + (int64_t)k * subspace->n, x, next);
+    scf_rotation_add(-eigenvalue, x, 1, next);
+    *norm = sqrt(scf_rotation_dot(next, next));
+    double gap = scf_rotation_mean_gap(search->hessian->orbital_energies, x);
+    divide_by_gaps(search, eigenvalue + TWO_ELECTRON_FRACTION * (gap - eigenvalue), next);
+}
+
+/* Finds the vectors for the next pass, and makes room for them. */
+static void prepare_pass(struct curvature_search *search)
+{
+    struct scf_subspace *subspace = &search->subspace;
+    double norm;
+    /* Fewer vectors leave noise in the other places. */
+    for (int k = 1; k < search->most_new && k < subspace->n; k++)
+        correct_vector(search, k, &search->scratch, &norm);
+    if (subspace->n + search->most_new > SCF_SUBSPACE_VECTORS)
+        scf_subspace_collapse(subspace, 0, KEPT_VECTORS);
+}
+
+/* Takes the products of a pass; the search is done if the sign of the lowest eigenvalue is known, or if
+ * its error is mostly noise. */
+static enum status advance_search(struct curvature_search *search)
+{
+    search->curvature.n_products += search->subspace.n_new;
+    TRY(scf_subspace_extend(&search->subspace));
+    search->curvature.eigenvalue = search->subspace.eigenvalues[0];
+    correct_vector(search, 0, &search->x, &search->residual_norm);
+    check_lowest(search);
+    if (!search->done)
+        prepare_pass(search);
+    return STATUS_OK;
+}
+
+static bool is_saddle(const struct curvature_search *search)
+{
+    return scf_curvature_verdict(&search->curvature) == SCF_VERDICT_UNSTABLE;
+}
+
+/* --- both searches --- */
+
+/* A search in each space, the own one first; they share passes over the integrals. */
 struct curvature_searches {
     struct scf_hessian *hessian;
-    const struct scf_directions *soft; /* NULL: none are known */
-    struct scf_representations representations;
-    int n_spaces;
-    struct curvature_search *of; /* n_spaces x representations */
-    /* Vectors of a pass, each the sum of one of each representation, and their products. */
-    struct scf_rotation sums[FOCK_MAX_MATRICES], products[FOCK_MAX_MATRICES];
+    int n;
+    struct curvature_search of[SCF_SPACES];
 };
 
-static struct curvature_search *searches_of_space(const struct curvature_searches *searches,
-                                                  int space)
+/* An unrestricted state has one space, a restricted one both. */
+static int count_stability_spaces(const struct scf_basis *basis)
 {
-    return &searches->of[(int64_t)space * searches->representations.n];
+    return SCF_SPACES - (basis->n_spins - 1);
 }
 
-/* Vectors that the searches in a space have for the coming pass: the most of any. */
-static int count_new_vectors(const struct curvature_searches *searches, int space)
+static int64_t search_bytes(const struct scf_basis *plan)
 {
-    const struct curvature_search *of = searches_of_space(searches, space);
-    int most = 0;
-    for (int r = 0; r < searches->representations.n; r++)
-        most = of[r].davidson.n_new > most ? of[r].davidson.n_new : most;
-    return most;
+    return N_SEARCH_ROTATIONS * scf_rotation_bytes(plan) +
+           scf_subspace_bytes(plan, SCF_SUBSPACE_VECTORS);
 }
 
-/* A vector of a pass: the sum of new vectors number i of the searches in a space. */
-struct summed_vector {
-    int space, i;
-    int n, representations[POINT_GROUP_MAX_ORDER];        /* of the summands */
-    struct scf_rotation *products[POINT_GROUP_MAX_ORDER]; /* of each */
-};
-
-/* Sets sum to a unit vector along it. */
-static void sum_vectors(const struct curvature_searches *searches, struct summed_vector *summed,
-                        struct scf_rotation *sum)
+int64_t scf_stability_bytes(const struct scf_basis *plan)
 {
-    struct curvature_search *of = searches_of_space(searches, summed->space);
-    summed->n = 0;
-    for (int r = 0; r < searches->representations.n; r++) {
-        struct davidson *davidson = &of[r].davidson;
-        int place = davidson->n_vectors + summed->i;
-        if (summed->i >= davidson->n_new)
-            continue;
-        scf_rotation_add(1, &davidson->vectors[place], summed->n > 0, sum);
-        summed->representations[summed->n] = r;
-        summed->products[summed->n++] = &davidson->products[place];
-    }
-    scf_rotation_add(0, sum, 1 / sqrt(summed->n), sum);
+    return count_stability_spaces(plan) * search_bytes(plan);
 }
 
-/* Gives each search its part of the product of a sum. */
-static void split_product(struct curvature_searches *searches, const struct summed_vector *summed,
-                          struct scf_rotation *product)
-{
-    scf_rotation_add(0, product, sqrt(summed->n), product);
-    scf_representations_split(&searches->representations, product, summed->n,
-                              summed->representations, summed->products);
-}
-
-/* The products of the new vectors of all searches in one pass over the integrals. */
+/* The products of the new vectors of both searches in one pass over the integrals. */
 static enum status multiply_vectors(struct curvature_searches *searches)
 {
-    struct summed_vector summed[FOCK_MAX_MATRICES];
-    const struct scf_rotation *sums[FOCK_MAX_MATRICES];
+    const struct scf_rotation *vectors[FOCK_MAX_MATRICES];
     struct scf_rotation *products[FOCK_MAX_MATRICES];
-    int n = 0, with_own = count_new_vectors(searches, 0);
-    for (int space = 0; space < searches->n_spaces; space++)
-        for (int i = 0; i < count_new_vectors(searches, space); i++, n++) {
-            summed[n] = (struct summed_vector){.space = space, .i = i};
-            sum_vectors(searches, &summed[n], &searches->sums[n]);
-            sums[n] = &searches->sums[n];
-            products[n] = &searches->products[n];
+    int n = 0;
+    for (int space = 0; space < searches->n; space++) {
+        struct scf_subspace *subspace = &searches->of[space].subspace;
+        for (int i = 0; i < subspace->n_new; i++, n++) {
+            vectors[n] = &scf_subspace_vectors(subspace)[i];
+            products[n] = &scf_subspace_products(subspace)[i];
         }
-    TRY(scf_hessian_multiply_several(searches->hessian, with_own, n, sums, products));
-    for (int i = 0; i < n; i++)
-        split_product(searches, &summed[i], products[i]);
-    return STATUS_OK;
+    }
+    return scf_hessian_multiply_several(searches->hessian, searches->of[0].subspace.n_new, n,
+                                        vectors, products);
 }
 
 /* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
@@ -101,221 +391,65 @@ static void bound_own_space(struct curvature_search *own, const struct curvature
     own->done = true;
 }
 
-/* Chooses those of all searches in a space, up to `most` of each; whether there are any. */
-static bool choose_of_space(struct curvature_searches *searches, int space, int most)
+/* Chooses the vectors of the coming pass; whether there are any. */
+static bool choose_vectors_of_both(struct curvature_searches *searches)
 {
-    struct curvature_search *of = searches_of_space(searches, space);
+    int left = FOCK_MAX_MATRICES;
     bool any = false;
-    for (int r = 0; r < searches->representations.n; r++) {
-        int n = curvature_search_vectors(&of[r]);
-        curvature_search_choose(&of[r], n < most ? n : most);
-        any |= of[r].davidson.n_new > 0;
+    for (int space = 0; space < searches->n; space++) {
+        struct curvature_search *search = &searches->of[space];
+        int n = count_wanted(search);
+        add_vectors(search, n < left ? n : left);
+        left -= search->subspace.n_new;
+        any |= search->subspace.n_new > 0;
     }
     return any;
-}
-
-/* Chooses the vectors of the coming pass; whether there are any. */
-static bool choose_all_vectors(struct curvature_searches *searches)
-{
-    bool any = choose_of_space(searches, 0, FOCK_MAX_MATRICES);
-    int left = FOCK_MAX_MATRICES - count_new_vectors(searches, 0);
-    if (searches->n_spaces == 2)
-        any |= choose_of_space(searches, 1, left);
-    return any;
-}
-
-/* Whether the searches are of no further use: the state is a saddle point in its own space. */
-static bool is_own_saddle(const struct curvature_searches *searches)
-{
-    for (int r = 0; r < searches->representations.n; r++)
-        if (searches->of[r].done && curvature_search_is_saddle(&searches->of[r]))
-            return true;
-    return false;
 }
 
 /* Runs the searches until all are done or the state is a saddle point in its own space. */
 static enum status find_lowest(struct curvature_searches *searches, int *n_builds)
 {
-    int n_representations = searches->representations.n;
-    int n = searches->n_spaces * n_representations;
-    for (;;) {
-        if (!choose_all_vectors(searches) || is_own_saddle(searches))
-            return STATUS_OK;
+    struct curvature_search *own = &searches->of[0];
+    while (choose_vectors_of_both(searches) && !(own->done && is_saddle(own))) {
         TRY(multiply_vectors(searches));
         ++*n_builds;
-        for (int i = 0; i < n; i++)
-            if (searches->of[i].davidson.n_new > 0)
-                TRY(curvature_search_advance(&searches->of[i]));
-        for (int r = 0; r < n_representations && searches->n_spaces == 2; r++)
-            bound_own_space(&searches->of[r], &searches->of[n_representations + r]);
-    }
-}
-
-/* The search with the lowest eigenvalue among those of a space that have rotations. */
-static struct curvature_search *find_lowest_search(const struct curvature_searches *searches,
-                                                   int space)
-{
-    struct curvature_search *of = searches_of_space(searches, space), *lowest = of;
-    for (int r = 1; r < searches->representations.n; r++)
-        if (of[r].curvature.n_products > 0 &&
-            (lowest->curvature.n_products == 0 ||
-             of[r].curvature.eigenvalue < lowest->curvature.eigenvalue))
-            lowest = &of[r];
-    return lowest;
-}
-
-/* The curvature of a space: the lowest eigenvalue, whose error reaches down to the lowest bound of all. */
-static struct scf_curvature collect_curvature(const struct curvature_searches *searches, int space)
-{
-    const struct curvature_search *of = searches_of_space(searches, space);
-    struct scf_curvature curvature = find_lowest_search(searches, space)->curvature;
-    double bound = INFINITY;
-    curvature.n_products = 0;
-    for (int r = 0; r < searches->representations.n; r++) {
-        curvature.n_products += of[r].curvature.n_products;
-        if (of[r].curvature.n_products > 0)
-            bound = fmin(bound, of[r].curvature.eigenvalue - of[r].curvature.error);
-    }
-    if (curvature.n_products > 0)
-        curvature.error = curvature.eigenvalue - bound;
-    return curvature;
-}
-
-/* An unrestricted state has one space, a restricted one both. */
-static int count_stability_spaces(const struct scf_basis *basis)
-{
-    return SCF_SPACES - (basis->n_spins - 1);
-}
-
-int64_t scf_stability_bytes(const struct scf_basis *plan)
-{
-    const struct tile_symmetry *operations = plan->problem->operations;
-    int n_representations = operations ? operations->group->order : 1;
-    int64_t of_all = davidson_bytes(plan, 1);
-    int64_t of_blocks = n_representations * davidson_bytes(plan, n_representations);
-    int n_spaces = count_stability_spaces(plan);
-    return scf_representations_bytes(plan) +
-           INT64_C(2) * (FOCK_MAX_MATRICES / plan->n_spins) * scf_rotation_bytes(plan) +
-           n_spaces * ((of_blocks > of_all ? of_blocks : of_all) +
-                       n_representations * (int64_t)sizeof(struct curvature_search));
-}
-
-/* Eigenvalues whose ratio is nearer to 1 are those of partners of one degenerate mode. */
-#define DEGENERATE 0.02
-
-/* Whether a representation has a mode that leads down and is no partner of one before it. */
-static bool leads_down(const struct curvature_searches *searches, int r)
-{
-    const struct curvature_search *of = searches->of;
-    bool down = of[r].curvature.n_products > 0 && curvature_search_is_saddle(&of[r]);
-    for (int q = 0; q < r && down; q++)
-        down = of[q].curvature.n_products == 0 ||
-               fabs(of[q].curvature.eigenvalue / of[r].curvature.eigenvalue - 1) > DEGENERATE;
-    return down;
-}
-
-/* Adds to the lowest mode those of other representations that lead down, in proportion to their
- * eigenvalues. Along the lowest alone, the symmetry that is left would lead to the next saddle point. */
-static void add_descents(const struct curvature_searches *searches, struct davidson *lowest)
-{
-    double square = 1, lowest_eigenvalue = lowest->eigenvalues[0];
-    for (int r = 0; r < searches->representations.n; r++) {
-        double weight = searches->of[r].curvature.eigenvalue / lowest_eigenvalue;
-        if (!leads_down(searches, r) || weight > 1 - DEGENERATE)
-            continue;
-        scf_rotation_add(weight, &searches->of[r].davidson.x, 1, &lowest->x);
-        square += weight * weight;
-    }
-    scf_rotation_add(0, &lowest->x, 1 / sqrt(square), &lowest->x);
-}
-
-/* Gives the direction; the Newton step where the own space was searched and has positive curvatures: it
- * is of the first representation, like the gradient. */
-static void take_rotations(const struct curvature_searches *searches,
-                           struct scf_stability *stability)
-{
-    struct davidson *davidson = &searches->of[0].davidson;
-    struct davidson *lowest = &find_lowest_search(searches, 0)->davidson;
-    if (davidson->n_vectors > 1 && davidson->eigenvalues[0] > 0 && lowest->eigenvalues[0] > 0) {
-        davidson_newton_step(davidson, &searches->hessian->gradient, &davidson->scratch);
-        stability->newton_step = davidson->scratch;
-        davidson->scratch = (struct scf_rotation){0};
-    }
-    add_descents(searches, lowest);
-    stability->direction = lowest->x;
-    lowest->x = (struct scf_rotation){0};
-}
-
-/* Creates the vectors of a pass and the searches. */
-static enum status init_searches(struct curvature_searches *searches)
-{
-    const struct scf_rotation *gradient = &searches->hessian->gradient;
-    const struct scf_basis *basis = searches->hessian->basis;
-    int most = FOCK_MAX_MATRICES / basis->n_spins, n = searches->representations.n;
-    struct scf_rotation *all[2 * FOCK_MAX_MATRICES];
-    double gradient_norm = sqrt(scf_rotation_dot(gradient, gradient));
-    for (int i = 0; i < most; i++) {
-        all[i] = &searches->sums[i];
-        all[most + i] = &searches->products[i];
-    }
-    TRY(scf_rotations_init(basis, 2 * most, all));
-    for (int i = 0; i < searches->n_spaces * n; i++) {
-        TRY(curvature_search_init(searches->hessian, &searches->representations, i % n, i < n,
-                                  searches->soft, &searches->of[i]));
-        searches->of[i].gradient_norm = gradient_norm;
+        for (int space = 0; space < searches->n; space++)
+            if (searches->of[space].subspace.n_new > 0)
+                TRY(advance_search(&searches->of[space]));
+        if (searches->n == 2)
+            bound_own_space(own, &searches->of[1]);
     }
     return STATUS_OK;
 }
 
 static enum status search_spaces(struct curvature_searches *searches,
-                                 struct scf_stability *stability)
+                                 const struct scf_directions *soft, struct scf_stability *stability)
 {
-    int own = searches->hessian->basis->n_spins - 1;
-    TRY(init_searches(searches));
+    struct scf_hessian *hessian = searches->hessian;
+    int own = hessian->basis->n_spins - 1;
+    for (int space = 0; space < searches->n; space++)
+        TRY(curvature_search_init(hessian, space == 0, soft, &searches->of[space]));
     TRY(find_lowest(searches, &stability->n_builds));
-    for (int space = 0; space < searches->n_spaces; space++)
-        stability->curvature[own + space] = collect_curvature(searches, space);
-    take_rotations(searches, stability);
+    for (int space = 0; space < searches->n; space++)
+        stability->curvature[own + space] = searches->of[space].curvature;
+    stability->direction = searches->of[0].x;
+    searches->of[0].x = (struct scf_rotation){0};
     return STATUS_OK;
-}
-
-static void searches_fini(struct curvature_searches *searches)
-{
-    for (int i = 0; searches->of && i < searches->n_spaces * searches->representations.n; i++)
-        davidson_fini(&searches->of[i].davidson);
-    free(searches->of);
-    for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
-        scf_rotation_fini(&searches->sums[i]);
-        scf_rotation_fini(&searches->products[i]);
-    }
-    scf_representations_fini(&searches->representations);
-}
-
-/* Splits the space of rotations into those of representations, and makes room for their searches. */
-static enum status create_searches(struct curvature_searches *searches)
-{
-    TRY(scf_representations_init(searches->hessian, &searches->representations));
-    int n = searches->n_spaces * searches->representations.n;
-    searches->of = agree_calloc(searches->hessian->basis->problem->comm,
-                                (size_t)n * sizeof *searches->of, "the test of stability");
-    return searches->of ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
 enum status scf_stability_init(struct scf_hessian *hessian, const struct scf_directions *soft,
                                struct scf_stability *stability)
 {
-    struct curvature_searches searches = {
-        .hessian = hessian, .soft = soft, .n_spaces = count_stability_spaces(hessian->basis)};
+    struct curvature_searches searches = {.hessian = hessian,
+                                          .n = count_stability_spaces(hessian->basis)};
     *stability = (struct scf_stability){0};
-    enum status status = create_searches(&searches);
-    if (status == STATUS_OK)
-        status = search_spaces(&searches, stability);
-    searches_fini(&searches);
+    enum status status = search_spaces(&searches, soft, stability);
+    for (int space = 0; space < searches.n; space++)
+        curvature_search_fini(&searches.of[space]);
     return status;
 }
 
 void scf_stability_fini(struct scf_stability *stability)
 {
     scf_rotation_fini(&stability->direction);
-    scf_rotation_fini(&stability->newton_step);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stability of a stationary point, whether it is a local minimum: the lowest eigenvalue of the Hessian
- * of orbital rotations (scf_davidson.h), in the space of its own kind of determinants
+ * of orbital rotations (scf_subspace.h), in the space of its own kind of determinants
  * (internal stability) and, of a restricted one, in that of UHF (external stability). Several
- * vectors share a pass over the integrals; each irreducible representation is searched apart where that
- * is possible (scf_representation.h). A restricted solution that is stable in the wider
+ * vectors share a pass over the integrals. A restricted solution that is stable in the wider
  * space is so in its own, whose curvature is then bounded, not sought.
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
@@ -16,10 +15,7 @@ struct scf_stability {
     struct scf_curvature curvature[SCF_SPACES]; /* of H or H_t of scf_hessian.h by enum scf_space;
                                                  * the search towards UHF ends early where the
                                                  * state is a saddle in its own space */
-    struct scf_rotation direction;   /* in the own space: its vector, of norm 1; of a saddle point
-                                    * downhill in each representation that leads there */
-    struct scf_rotation newton_step; /* towards the stationary point, or no matrices where
-                                                 * the search in the own space knows none */
+    struct scf_rotation direction;              /* in the own space: its vector, of norm 1 */
     int n_builds; /* passes over the integrals: each of all quartets once, or less */
 };
 

@@ -32,6 +32,18 @@ static json_t *molecule_to_json(const struct molecule *molecule)
                      "fix_orientation", 1);
 }
 
+/* Those that belong to QCSchema's own, or the others. */
+static void add_properties(const struct hf_input *input, const struct scf_result *scf,
+                           bool of_qcschema, json_t *object)
+{
+    for (int p = 0; p < SCF_N_PROPERTIES; p++) {
+        size_t n = (size_t)scf_properties[p]->count(&input->molecule);
+        if (scf_properties[p]->is_of_qcschema == of_qcschema)
+            json_object_set_new(object, scf_properties[p]->key,
+                                json_real_array(scf->properties[p], n));
+    }
+}
+
 static json_t *properties_to_json(const struct hf_outcome *outcome)
 {
     const struct hf_input *input = outcome->input;
@@ -47,12 +59,12 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
         return properties;
     json_object_update_new(
         properties,
-        json_pack("{s:I, s:o, s:o, s:o, s:I, s:o}", "calcinfo_nmo", (json_int_t)scf->n_orbitals,
+        json_pack("{s:I, s:o, s:o, s:o, s:I}", "calcinfo_nmo", (json_int_t)scf->n_orbitals,
                   "scf_total_energy", json_real_or_null(scf->energy), "scf_one_electron_energy",
                   json_real_or_null(scf->one_electron_energy), "scf_two_electron_energy",
                   json_real_or_null(scf->two_electron_energy), "scf_iterations",
-                  (json_int_t)scf->iterations, "scf_dipole_moment",
-                  json_real_array(scf->dipole, 3)));
+                  (json_int_t)scf->iterations));
+    add_properties(input, scf, true, properties);
     return properties;
 }
 
@@ -141,8 +153,7 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
         json_array_append_new(
             energies, json_real_array(scf->orbital_energies[spin], (size_t)scf->n_orbitals));
     json_object_set_new(extras, "orbital_energies", energies);
-    json_object_set_new(extras, "mulliken_charges",
-                        json_real_array(scf->mulliken, (size_t)outcome->input->molecule.n_atoms));
+    add_properties(outcome->input, scf, false, extras);
     json_object_set_new(extras, "s2", json_real_or_null(scf->s2));
     if (scf->keeps_occupation)
         json_object_set_new(extras, "occupation_overlap", json_real(scf->occupation_overlap));

@@ -7,7 +7,6 @@
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
-#include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
@@ -22,100 +21,6 @@ struct scf_settings scf_settings_default(void)
                                  .quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON,
                                  .follow = SCF_FOLLOW_SAME,
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
-}
-
-/* --- properties of a converged density --- */
-
-enum { N_AXES = 3 };
-
-/* Taken by set_dipole of each of n_processes while it runs, at most. Not collective. */
-static struct memory_need dipole_bytes(const struct scf_problem *problem, int n_processes)
-{
-    struct memory_need need = {0};
-    memory_need_add(&need, N_AXES, tile_matrix_bytes(problem->tiling, n_processes));
-    return need;
-}
-
-/* r: tile matrices of the three components, created here. Errors: as those of set_dipole; the
- * caller destroys r. */
-static enum status find_dipole(const struct scf_problem *problem, struct darray *const D[],
-                               struct darray *r[N_AXES], double dipole[N_AXES])
-{
-    for (int k = 0; k < N_AXES; k++)
-        TRY(tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]));
-    TRY(dipole_matrices(problem->tiling, r));
-    for (int k = 0; k < N_AXES; k++) {
-        double trace = 0;
-        for (int s = 0; s < problem->n_spins; s++)
-            trace += tile_matrix_dot(problem->tiling, D[s], r[k]);
-        dipole[k] = -trace;
-        for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
-            const struct atom *atom = &problem->molecule->atoms[i];
-            if (!atom->ghost)
-                dipole[k] += atom->element * atom->position[k];
-        }
-    }
-    return STATUS_OK;
-}
-
-/* dipole = sum_A Z_A R_A - trace(D r), e Bohr, about the origin. D: density tiles of each
- * spin. Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
-static enum status set_dipole(const struct scf_problem *problem, struct darray *const D[],
-                              double dipole[3])
-{
-    struct darray *r[N_AXES] = {NULL};
-    enum status status = find_dipole(problem, D, r, dipole);
-    for (int k = 0; k < N_AXES; k++)
-        darray_destroy(r[k]);
-    return status;
-}
-
-/* population[m] += sum_n D_mn S_mn of the tiles on this process. */
-static void add_own_populations(const struct tiling *tiling, const struct darray *D,
-                                const struct darray *S, double *population)
-{
-    struct own_tile tile = {0};
-    while (own_tile_next(tiling, D, &tile)) {
-        const double *d = darray_local(D, tile.pair), *s = darray_local(S, tile.pair);
-        double *row = population + tiling->first_function[tile.I];
-        double *column = population + tiling->first_function[tile.J];
-        int64_t n_I = tile_n_functions(tiling, tile.I), n_J = tile_n_functions(tiling, tile.J);
-        for (int64_t i = 0; i < n_I; i++) {
-            for (int64_t j = 0; j < n_J; j++) {
-                double product = d[i * n_J + j] * s[i * n_J + j];
-                row[i] += product;
-                if (tile.I != tile.J)
-                    column[j] += product;
-            }
-        }
-    }
-}
-
-/* charges[A] = Z_A - sum over functions m of A of (D S)_mm, e, per centre of the
- * molecule, on every process. D: density tiles of each spin. Collective.
- * Errors: STATUS_NO_MEMORY. */
-static enum status set_mulliken_charges(const struct scf_basis *basis, struct darray *const D[],
-                                        double *charges)
-{
-    const struct scf_problem *problem = basis->problem;
-    int n = basis->n_functions;
-    double *population = agree_calloc(problem->comm, (size_t)n * sizeof *population, "populations");
-    if (!population)
-        return STATUS_NO_MEMORY;
-    for (int s = 0; s < basis->n_spins; s++)
-        add_own_populations(problem->tiling, D[s], basis->S, population);
-    MPI_Allreduce(MPI_IN_PLACE, population, n, MPI_DOUBLE, MPI_SUM, problem->comm);
-    for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
-        const struct atom *atom = &problem->molecule->atoms[i];
-        charges[i] = atom->ghost ? 0 : atom->element;
-    }
-    for (int64_t i = 0; i < problem->shells->n_shells; i++) {
-        const struct shell *shell = &problem->shells->shells[i];
-        for (int f = 0; f < shell->n_functions; f++)
-            charges[shell->atom] -= population[shell->first_function + f];
-    }
-    free(population);
-    return STATUS_OK;
 }
 
 /* <S^2> = (Na - Nb)/2 ((Na - Nb)/2 + 1) + Nb - trace(P_a P_b); 0 for RHF. Collective.
@@ -184,8 +89,7 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
     result->s2 = expected_s2(basis, state);
     if (solver->occupation)
         TRY(scf_occupation_overlap(solver->occupation, state, &result->occupation_overlap));
-    TRY(set_mulliken_charges(basis, D, result->mulliken));
-    return set_dipole(basis->problem, D, result->dipole);
+    return properties_find(basis->problem, D, basis->S, result->properties);
 }
 
 static enum status result_init(const struct scf_basis *basis, struct scf_result *result)
@@ -193,8 +97,7 @@ static enum status result_init(const struct scf_basis *basis, struct scf_result 
     result->n_orbitals = basis->n_orbitals;
     result->is_rigid = !scf_rotation_exists(basis);
     result->nuclear_repulsion = basis->nuclear_repulsion;
-    result->mulliken = calloc((size_t)basis->problem->molecule->n_atoms, sizeof(double));
-    bool complete = result->mulliken;
+    bool complete = true;
     for (int s = 0; s < basis->n_spins; s++) {
         result->orbital_energies[s] = calloc((size_t)result->n_orbitals, sizeof(double));
         complete = complete && result->orbital_energies[s];
@@ -258,7 +161,8 @@ void scf_result_fini(struct scf_result *result)
         free(result->orbital_energies[s]);
         dense_destroy(result->orbitals[s]);
     }
-    free(result->mulliken);
+    for (int p = 0; p < SCF_N_PROPERTIES; p++)
+        free(result->properties[p]);
     *result = (struct scf_result){0};
 }
 
@@ -306,7 +210,7 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
     memory_need_add(&need, 1, scf_solver_bytes(&plan, settings, n_processes));
     need.own_bytes += (double)dense_eigen_bytes(grid, plan.n_functions);
 
-    /* One of these at a time, and at the end the dipole. */
+    /* One of these at a time, and at the end a property. */
     double diis = (double)diis_bytes(grid, plan.n_spins, plan.n_functions,
                                      scf_diis_size(settings, plan.n_spins));
     double second_order = 0, quasi_newton = 0;
@@ -319,6 +223,6 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
         diis += (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / plan.n_spins) +
                          scf_stability_bytes(&plan));
     struct memory_need phase = {.own_bytes = fmax(fmax(diis, second_order), quasi_newton)};
-    memory_need_add(&need, 1, memory_need_larger(phase, dipole_bytes(problem, n_processes)));
+    memory_need_add(&need, 1, memory_need_larger(phase, properties_bytes(problem, n_processes)));
     return need;
 }

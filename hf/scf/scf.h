@@ -10,6 +10,7 @@
 
 #include "hf/fock/scf_problem.h"
 #include "hf/orbitals/scf_curvature.h"
+#include "hf/properties/properties.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/memory.h"
@@ -82,8 +83,6 @@ struct scf_settings {
     const char *checkpoint;    /* file to write, or NULL: at the end, and */
     int64_t checkpoint_every;  /* after so many iterations */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
-    bool guess_is_near; /* D is of orbitals that are near the final ones: DIIS weighs its errors by
-                         * their energies (scf_metric.h) */
     /* D is of its orbitals, of another basis: DIIS begins with its steps; NULL: with none. */
     const struct checkpoint_reader *guess_steps;
     void (*observe)(const struct scf_iteration *iteration, void *context); /* or NULL */
@@ -113,11 +112,10 @@ struct scf_result {
                       * SCF_FOLLOW_NONE keeps, hartree; 0: not known */
     int n_saddles;   /* left on the way: all have higher energies */
     struct scf_saddle saddles[SCF_MAX_SADDLES];
-    double dipole[3];          /* e Bohr, electrons and nuclei, about the origin */
-    double *mulliken;          /* per centre of the molecule: charge, e */
-    double s2;                 /* <S^2> */
-    bool keeps_occupation;     /* of the settings */
-    double occupation_overlap; /* then: scf_occupation_overlap */
+    double *properties[SCF_N_PROPERTIES]; /* values of each */
+    double s2;                            /* <S^2> */
+    bool keeps_occupation;                /* of the settings */
+    double occupation_overlap;            /* then: scf_occupation_overlap */
 };
 
 /* Runs to convergence, from D or, with settings->restart, whose density D is, from the state of

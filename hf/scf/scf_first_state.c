@@ -57,21 +57,6 @@ const char *scf_first_state_name(const struct scf_settings *settings)
     return settings->swap.occupied > 0 ? "swapped guess" : "guess";
 }
 
-/* Below this gradient the orbitals of a guess are near enough to the final ones for a metric of DIIS,
- * and no iteration more was seen: from cc-pVDZ to cc-pVTZ it is 0.03 to 0.11, from STO-3G up to 0.3. */
-#define NEAR_GRADIENT 0.125
-
-/* The metric of DIIS and its first steps from the guess, whose orbitals are known. */
-static enum status prepare_diis_from_guess(struct scf_solver *solver)
-{
-    if (solver->settings->guess_is_near && !solver->occupation &&
-        solver->state->gradient < NEAR_GRADIENT) {
-        TRY(scf_metric_create(solver->basis, &solver->metric));
-        scf_metric_set(solver->metric, solver->state);
-    }
-    return solver->settings->guess_steps ? scf_restart_lift_steps(solver) : STATUS_OK;
-}
-
 enum status scf_first_state_find(struct scf_solver *solver, struct darray *const D[])
 {
     bool mix = solver->settings->mix, swap = solver->settings->swap.occupied > 0;
@@ -83,5 +68,6 @@ enum status scf_first_state_find(struct scf_solver *solver, struct darray *const
     if (solver->occupation && !solver->occupation->is_set)
         scf_occupation_set(solver->occupation, solver->state);
     scf_state_gradient(solver->basis, solver->state);
-    return solver->state->idempotent && !mix && !swap ? prepare_diis_from_guess(solver) : STATUS_OK;
+    bool has_steps = solver->settings->guess_steps && solver->state->idempotent && !mix && !swap;
+    return has_steps ? scf_restart_lift_steps(solver) : STATUS_OK;
 }

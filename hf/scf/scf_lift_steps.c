@@ -106,7 +106,7 @@ static enum status lift_step(struct checkpoint_stream *stream, struct scf_solver
         dense_add(1, solver->state->F[s], scale, steps->F[s]);
         dense_add(1, steps->e_own[s], scale, steps->e[s]);
     }
-    diis_push(solver->diis, steps->F, steps->e, scf_metric_apply(solver->metric, steps->e));
+    diis_push(solver->diis, steps->F, steps->e);
     return STATUS_OK;
 }
 

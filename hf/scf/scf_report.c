@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/scf/scf_report.h"
 
-#include "basis/input/molecule.h"
 #include "hf/fock/fock_build.h"
 #include "hf/tiles/screening.h"
 #include "support/base/log.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* 1 e Bohr in Debye, CODATA 2018. */
-#define E_BOHR_IN_DEBYE 2.541746473
 
 /* Errors of properties, which are of first order in those of the orbitals, where the energy is right
  * to SCF_ENERGY_ERROR. */
@@ -261,17 +257,9 @@ static void print_all_orbitals(const struct scf_problem *problem, const struct s
 
 static void print_properties(const struct scf_problem *problem, const struct scf_result *result)
 {
-    const double *d = result->dipole;
-    double size = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    log_print("\nDipole about the origin  x %.6f  y %.6f  z %.6f  e Bohr, size %.6f = %.6f Debye\n",
-              d[0], d[1], d[2], size, size * E_BOHR_IN_DEBYE);
-    log_print("<S^2> %.6f\n", result->s2);
-    log_print("\nMulliken charges, e\n");
-    for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
-        const struct atom *atom = &problem->molecule->atoms[i];
-        log_print("  %5lld  %s%-3s %12.6f\n", (long long)i + 1, atom->ghost ? "@" : " ",
-                  element_symbol(atom->element), result->mulliken[i]);
-    }
+    for (int p = 0; p < SCF_N_PROPERTIES; p++)
+        scf_properties[p]->print(problem->molecule, result->properties[p]);
+    log_print("\n<S^2> %.6f\n", result->s2);
 }
 
 void scf_report_result(const struct scf_problem *problem, const struct scf_result *result,

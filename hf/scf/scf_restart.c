@@ -5,7 +5,6 @@
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/checkpoint/checkpoint_trial.h"
-#include "hf/scf/scf_choice.h"
 #include "support/base/log.h"
 
 #include <float.h>
@@ -18,14 +17,14 @@
 /* The numbers of the group. */
 struct progress {
     int64_t n_spins, n_orbitals, n_steps, has_best, has_damped;
-    int64_t iteration, n_without_progress, is_flat, always_full;
+    int64_t iteration, n_without_progress, is_noisy;
     double best_energy, least_gradient;
     double radius; /* of second-order steps; 0: DIIS */
     int64_t n_saddles;
     struct scf_saddle saddles[SCF_MAX_SADDLES];
 };
 
-enum { N_SCALARS = 13, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
+enum { N_SCALARS = 12, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
 
 static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
     {"saddle_1_energy", "saddle_1_curvature"},
@@ -45,8 +44,7 @@ static void list_numbers(struct progress *progress, struct checkpoint_number num
         {"iteration", &progress->iteration, NULL},
         {"n_without_progress", &progress->n_without_progress, NULL},
         {"n_saddles", &progress->n_saddles, NULL},
-        {"is_flat", &progress->is_flat, NULL},
-        {"always_full", &progress->always_full, NULL},
+        {"always_full", &progress->is_noisy, NULL},
         {"best_energy", NULL, &progress->best_energy},
         {"least_gradient", NULL, &progress->least_gradient},
         {"radius", NULL, &progress->radius},
@@ -113,7 +111,7 @@ static enum status read_curvatures(struct checkpoint_stream *stream, struct scf_
     bool leaves = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE &&
                   solver->settings->follow != SCF_FOLLOW_NONE;
     if (curvature[own].n_products > 0 && !leaves)
-        scf_choice_take_curvature(solver, &curvature[own]);
+        scf_history_take_test(&solver->history, &curvature[own]);
     else
         memset(curvature, 0, SCF_SPACES * sizeof *curvature);
     return STATUS_OK;
@@ -131,19 +129,19 @@ int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_
 static struct progress progress_of(const struct scf_solver *solver)
 {
     const struct scf_second_order *second_order = solver->second_order;
+    const struct scf_history *history = &solver->history;
     struct progress progress = {
         .n_spins = solver->basis->n_spins,
         .n_orbitals = solver->basis->n_orbitals,
         .n_steps = second_order ? 0 : diis_n_steps(solver->diis),
-        .has_best = !second_order && solver->state->energy > solver->best_energy,
+        .has_best = !second_order && solver->state->energy > history->best_energy,
         .has_damped = solver->has_damped,
-        .iteration = scf_solver_n_iterations(solver),
-        .n_without_progress = solver->n_without_progress,
+        .iteration = history->iteration,
+        .n_without_progress = history->n_without_progress,
         .n_saddles = solver->result->n_saddles,
-        .is_flat = solver->is_flat,
-        .always_full = solver->fock->always_full,
-        .best_energy = fmin(solver->best_energy, DBL_MAX),
-        .least_gradient = fmin(solver->least_gradient, DBL_MAX),
+        .is_noisy = history->is_noisy,
+        .best_energy = fmin(history->best_energy, DBL_MAX),
+        .least_gradient = fmin(history->least_gradient, DBL_MAX),
         .radius = second_order ? second_order->radius : 0,
     };
     memcpy(progress.saddles, solver->result->saddles, sizeof progress.saddles);
@@ -210,10 +208,8 @@ static enum status add_iterations(struct checkpoint_stream *stream, void *contex
     list_numbers(&progress, numbers);
     TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
     TRY(move_basis(stream, solver->basis->X));
-    if (progress.n_steps > 0) {
-        TRY(scf_restart_add_metric(stream, solver));
+    if (progress.n_steps > 0)
         TRY(add_steps(stream, solver));
-    }
     if (progress.has_best)
         TRY(add_best(stream, solver));
     if (progress.has_damped)
@@ -237,7 +233,7 @@ enum status scf_restart_write(struct scf_solver *solver)
         .energy = solver->state->energy,
         .converged = solver->result->converged,
         .solver = "SCF",
-        .iteration = scf_solver_n_iterations(solver),
+        .iteration = solver->history.iteration,
         .add = add_iterations,
         .add_context = solver,
         .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),
@@ -323,7 +319,7 @@ static enum status read_step(struct checkpoint_stream *stream, struct scf_solver
         transform(transformation, state->F[s]);
         transform(transformation, state->U[s]);
     }
-    diis_push(solver->diis, state->F, state->U, scf_metric_apply(solver->metric, state->U));
+    diis_push(solver->diis, state->F, state->U);
     return STATUS_OK;
 }
 
@@ -359,7 +355,6 @@ static enum status read_matrices(struct checkpoint_stream *stream, struct scf_so
 {
     int n_spins = solver->basis->n_spins;
     int64_t kept = scf_diis_size(solver->settings, solver->basis->n_spins), n = progress->n_steps;
-    TRY(scf_restart_read_metric(stream, solver, transformation->T));
     for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
         TRY(read_step(stream, solver, transformation, (int)step, n));
     if (progress->has_best)
@@ -373,17 +368,18 @@ static enum status read_matrices(struct checkpoint_stream *stream, struct scf_so
 
 static enum status set_numbers(struct scf_solver *solver, const struct progress *progress)
 {
-    solver->n_before = progress->iteration - 1;
-    solver->n_without_progress = progress->n_without_progress;
+    struct scf_history *history = &solver->history;
+    history->iteration = progress->iteration - 1; /* the last one is evaluated again */
+    history->n_without_progress = progress->n_without_progress;
     solver->result->n_saddles = (int)progress->n_saddles;
     memcpy(solver->result->saddles, progress->saddles, sizeof progress->saddles);
-    solver->is_flat = progress->is_flat != 0;
-    solver->fock->always_full = progress->always_full != 0;
-    solver->least_gradient = progress->least_gradient;
+    history->is_noisy = solver->fock->always_full = progress->is_noisy != 0;
+    history->least_gradient = progress->least_gradient;
     if (progress->has_best)
-        solver->best_energy = progress->best_energy;
+        history->best_energy = progress->best_energy;
     if (progress->radius > 0 && !solver->occupation) {
         TRY(scf_solver_need_second_order(solver));
+        history->method = SCF_BY_NEWTON;
         solver->second_order->radius = progress->radius;
     }
     log_print("Restart    after iteration %lld, with %d DIIS vectors\n",

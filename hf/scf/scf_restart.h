@@ -7,8 +7,6 @@
  *                         another number of processes where eigenvalues of S are equal
  *     /beryl_scf/diis     (steps * spins * m) x m, oldest first: F with the diagonal in one
  *                         triangle and the error, antisymmetric, in the other, over X's columns
- *     /beryl_scf/metric   spins * m x m, where DIIS has one (scf_metric.h), then with the attribute
- *                         floor of /beryl_scf_metric: the metric's operators
  *     /beryl_scf/best     spins * m x m, where they are needed: the projectors of U_best
  *     /beryl_scf/damped   spins * m x m, where they are needed: F_damped
  *
@@ -37,13 +35,6 @@ enum status scf_restart_write(struct scf_solver *solver);
  * of other orbitals or has no such group, the solver stays new: a message says so.
  * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
 enum status scf_restart_read(struct scf_solver *solver);
-
-/* Writes the metric of DIIS, if it has one; creates and sets it, if the file has one. T: from the
- * columns of the file's X to those of this run, m x m. Errors: those of checkpoint_stream.h and
- * scf_metric.h. */
-enum status scf_restart_add_metric(struct checkpoint_stream *stream, struct scf_solver *solver);
-enum status scf_restart_read_metric(struct checkpoint_stream *stream, struct scf_solver *solver,
-                                    const struct dense *T);
 
 /* Writes the reference of the occupation, or compares it. Errors: those of checkpoint_stream.h. */
 enum status scf_restart_add_reference(struct checkpoint_stream *stream, struct scf_solver *solver);

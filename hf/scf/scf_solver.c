@@ -2,24 +2,23 @@
 #include "hf/scf/scf_solver.h"
 
 #include "hf/orbitals/scf_stability.h"
-#include "hf/scf/scf_choice.h"
 #include "hf/scf/scf_first_state.h"
-#include "hf/scf/scf_level.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/mpi/wall_time.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* Lowest curvature of molecules that are stable, hartree. */
-#define LIKELY_CURVATURE 0.45
-
 /* Damping ends after so many iterations, or when the gradient is below this. */
 enum { DAMPED_ITERATIONS = 10 };
+
+/* Rounding errors of a gradient, in those of F: 2 were seen of H2O, in cc-pvdz. */
+#define ROUNDED         10
 #define DAMPED_GRADIENT 0.02
 
 static enum status create_diis(struct scf_solver *solver)
@@ -48,7 +47,7 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
     int n_matrices = scf_matrices_at_once(settings, plan->n_spins, plan->n_functions);
     struct scf_solver solver;
     struct memory_need need = scf_fock_bytes(problem, n_matrices, n_processes);
-    need.own_bytes += (double)(scf_state_bytes(plan) + scf_metric_bytes(plan));
+    need.own_bytes += (double)scf_state_bytes(plan);
     if (settings->keep_occupation)
         need.own_bytes += (double)scf_occupation_bytes(plan);
     for (int s = 0; s < plan->n_spins; s++) {
@@ -61,12 +60,28 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
     return need;
 }
 
+static struct scf_conditions conditions_of(const struct scf_basis *basis,
+                                           const struct scf_settings *settings)
+{
+    bool has_rotations = scf_rotation_exists(basis);
+    return (struct scf_conditions){
+        .settings = settings,
+        .n_spins = basis->n_spins,
+        .occupation = basis->occupation,
+        .has_rotations = has_rotations,
+        .tests_stability =
+            has_rotations && scf_tests_stability(settings, basis->n_spins, basis->n_functions),
+        .may_quasi_newton = basis->n_functions >= settings->quasi_newton_from &&
+                            !settings->keep_occupation && settings->damping == 0 &&
+                            settings->level_shift == 0 && scf_quasi_newton_applies(basis),
+    };
+}
+
 enum status scf_solver_init(struct scf_solver *solver, struct darray *const scratch[])
 {
     const struct scf_basis *basis = solver->basis;
-    solver->best_energy = INFINITY;
-    solver->least_gradient = INFINITY;
-    solver->curvature = LIKELY_CURVATURE;
+    solver->conditions = conditions_of(basis, solver->settings);
+    scf_history_init(&solver->history);
     for (int s = 0; s < basis->n_spins; s++) {
         struct dense_member members[MAX_SOLVER_MEMBERS];
         int n = list_solver_matrices(basis, solver->settings, s, solver, members);
@@ -90,7 +105,6 @@ void scf_solver_fini(struct scf_solver *solver)
     scf_quasi_newton_destroy(solver->quasi_newton);
     scf_second_order_destroy(solver->second_order);
     diis_destroy(solver->diis);
-    scf_metric_destroy(solver->metric);
     scf_state_destroy(solver->state);
     scf_fock_destroy(solver->fock);
 }
@@ -110,7 +124,30 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
     return STATUS_OK;
 }
 
-/* Ends an iteration: a line, the observer, the checkpoint. */
+/* The numbers of the state that decisions need. */
+static void note_state(struct scf_solver *solver)
+{
+    const struct scf_state *state = solver->state;
+    struct scf_history *history = &solver->history;
+    history->has_orbitals = state->idempotent;
+    history->is_accurate = state->accurate;
+    history->energy = state->energy;
+    history->gradient = state->gradient;
+    history->norm = state->norm;
+}
+
+/* Remembers the orbitals of the lowest energy. */
+static void keep_best(struct scf_solver *solver)
+{
+    const struct scf_history *history = &solver->history;
+    if (!history->has_orbitals || history->method == SCF_BY_QUASI_NEWTON ||
+        !(history->energy < history->best_energy))
+        return;
+    for (int s = 0; s < solver->basis->n_spins; s++)
+        dense_copy(solver->state->U_o[s], solver->U_best[s]);
+}
+
+/* Ends an iteration: the history, a line, the observer, the checkpoint. */
 static enum status record_iteration(struct scf_solver *solver)
 {
     struct scf_iteration *now = &solver->now;
@@ -121,22 +158,27 @@ static enum status record_iteration(struct scf_solver *solver)
     now->n_builds = solver->fock->n_builds - now->n_builds;
     now->fock_seconds = solver->fock->seconds - now->fock_seconds;
     now->algebra_seconds = elapsed_s - now->fock_seconds;
+    note_state(solver);
+    solver->history.change = now->change;
+    keep_best(solver);
+    scf_history_advance(&solver->history);
+    solver->fock->always_full = solver->history.is_noisy;
     scf_report_iteration(now);
     if (solver->settings->observe)
         solver->settings->observe(now, solver->settings->observe_context);
     solver->result->iterations = now->iteration;
     solver->is_written = false;
-    return scf_solver_n_iterations(solver) % solver->settings->checkpoint_every == 0
+    return solver->history.iteration % solver->settings->checkpoint_every == 0
                ? scf_restart_write(solver)
                : STATUS_OK;
 }
 
 static void start_iteration(struct scf_solver *solver, const char *method)
 {
-    solver->now.iteration++;
-    solver->last_norm = solver->state->norm;
-    solver->left = INFINITY;
-    solver->newton = false;
+    solver->history.iteration++;
+    solver->history.n_iterations = ++solver->now.iteration;
+    solver->history.last_norm = solver->state->norm;
+    solver->history.gain_left = INFINITY;
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;
@@ -146,7 +188,32 @@ static void start_iteration(struct scf_solver *solver, const char *method)
 static enum status evaluate_guess(struct scf_solver *solver, struct darray *const D[])
 {
     start_iteration(solver, scf_first_state_name(solver->settings));
-    return scf_first_state_find(solver, D);
+    TRY(scf_first_state_find(solver, D));
+    solver->history.is_canonical = solver->state->idempotent;
+    return record_iteration(solver);
+}
+
+/* The orbitals are to be made canonical after it. */
+static enum status finish_quasi_newton(struct scf_solver *solver)
+{
+    if (!solver->quasi_newton)
+        return STATUS_OK;
+    enum status status = scf_quasi_newton_finish(solver->quasi_newton);
+    scf_quasi_newton_destroy(solver->quasi_newton);
+    solver->quasi_newton = NULL;
+    solver->history.method = SCF_BY_DIIS;
+    return status;
+}
+
+/* Leaves them for another method. */
+static enum status leave_quasi_newton(struct scf_solver *solver)
+{
+    if (!solver->quasi_newton)
+        return STATUS_OK;
+    TRY(finish_quasi_newton(solver));
+    TRY(scf_state_canonicalise(solver->basis, solver->state));
+    scf_state_gradient(solver->basis, solver->state);
+    return STATUS_OK;
 }
 
 /* Turns the state's F into the matrix to diagonalise: the extrapolation by DIIS, damped while far
@@ -160,10 +227,10 @@ static enum status prepare_diis(struct scf_solver *solver)
     for (int s = 0; s < n_spins && state->idempotent; s++)
         scf_state_commutator(solver->basis, state, s, state->U[s]);
     if (state->idempotent)
-        diis_push(solver->diis, state->F, state->U, scf_metric_apply(solver->metric, state->U));
+        diis_push(solver->diis, state->F, state->U);
     if (diis_n_steps(solver->diis) > 1)
         TRY(diis_extrapolate(solver->diis, solver->basis->work_mm[0], state->F));
-    bool damp = settings->damping > 0 && scf_solver_n_iterations(solver) <= DAMPED_ITERATIONS &&
+    bool damp = settings->damping > 0 && solver->history.iteration <= DAMPED_ITERATIONS &&
                 state->gradient > DAMPED_GRADIENT;
     for (int s = 0; s < n_spins; s++) {
         if (damp && solver->has_damped)
@@ -199,41 +266,20 @@ static double choose_cutoff(const struct scf_solver *solver)
 
 static enum status diis_step(struct scf_solver *solver)
 {
+    TRY(leave_quasi_newton(solver));
     solver->fock->cutoff = choose_cutoff(solver);
     start_iteration(solver, "DIIS");
     if (!solver->diis)
         TRY(create_diis(solver));
     TRY(prepare_diis(solver));
     TRY(scf_state_diagonalise(solver->basis, solver->state));
-    TRY(scf_level_turn(solver->basis, solver->state));
     if (solver->occupation)
         scf_occupation_keep(solver->occupation, solver->state);
     TRY(scf_state_build(solver->basis, solver->fock, solver->state));
     solver->fock->cutoff = 0;
     scf_state_gradient(solver->basis, solver->state);
-    return STATUS_OK;
-}
-
-/* Leaves the quasi-Newton steps; the orbitals are to be made canonical. */
-static enum status finish_quasi_newton(struct scf_solver *solver)
-{
-    if (!solver->quasi_newton)
-        return STATUS_OK;
-    enum status status = scf_quasi_newton_finish(solver->quasi_newton);
-    scf_quasi_newton_destroy(solver->quasi_newton);
-    solver->quasi_newton = NULL;
-    return status;
-}
-
-/* Leaves them for another method. */
-static enum status leave_quasi_newton(struct scf_solver *solver)
-{
-    if (!solver->quasi_newton)
-        return STATUS_OK;
-    TRY(finish_quasi_newton(solver));
-    TRY(scf_state_canonicalise(solver->basis, solver->state));
-    scf_state_gradient(solver->basis, solver->state);
-    return STATUS_OK;
+    solver->history.is_canonical = false;
+    return record_iteration(solver);
 }
 
 /* The vectors of DIIS over Fock matrices make room. */
@@ -246,17 +292,24 @@ static enum status quasi_newton_step(struct scf_solver *solver)
         TRY(scf_quasi_newton_create(solver->basis, solver->fock, solver->state,
                                     scf_diis_size(solver->settings, solver->basis->n_spins),
                                     &solver->quasi_newton));
-    return scf_quasi_newton_step(solver->quasi_newton);
+    solver->history.method = SCF_BY_QUASI_NEWTON;
+    solver->history.is_canonical = false;
+    TRY(scf_quasi_newton_step(solver->quasi_newton));
+    return record_iteration(solver);
 }
 
-/* Builds F anew where it is not accurate, and finds canonical orbitals. */
-static enum status build_accurately(struct scf_solver *solver)
+/* An accurate F, and canonical orbitals. */
+static enum status rebuild(struct scf_solver *solver)
 {
+    TRY(finish_quasi_newton(solver));
     bool was_accurate = solver->state->accurate;
     if (!was_accurate)
         TRY(scf_state_build(solver->basis, solver->fock, solver->state));
     TRY(scf_state_canonicalise(solver->basis, solver->state));
     scf_state_gradient(solver->basis, solver->state);
+    note_state(solver);
+    solver->history.is_canonical = true;
+    solver->history.is_stuck = false;
     if (!was_accurate)
         log_print("      accurate build: energy %.10f, gradient %.2e\n", solver->state->energy,
                   solver->state->gradient);
@@ -277,72 +330,82 @@ enum status scf_solver_need_second_order(struct scf_solver *solver)
 /* Puts the second-order method in charge, at the best state so far. */
 static enum status begin_second_order(struct scf_solver *solver)
 {
-    if (solver->state->energy > solver->best_energy) {
+    struct scf_history *history = &solver->history;
+    TRY(finish_quasi_newton(solver));
+    if (solver->state->energy > history->best_energy) {
         for (int s = 0; s < solver->basis->n_spins; s++)
             dense_copy(solver->U_best[s], solver->state->U_o[s]);
         solver->state->accurate = false;
     }
-    TRY(build_accurately(solver));
+    TRY(rebuild(solver));
+    history->method = SCF_BY_NEWTON;
     return scf_solver_need_second_order(solver);
 }
 
-static enum status second_order_step(struct scf_solver *solver)
+/* Errors of the gradient, U^T F U_o with orthonormal U, by rounding in its sums. */
+static double rounding_of_gradient(const struct scf_solver *solver)
+{
+    double square = 0;
+    for (int s = 0; s < solver->basis->n_spins; s++)
+        square += dense_dot(solver->state->F[s], solver->state->F[s]);
+    return ROUNDED * DBL_EPSILON * sqrt(square);
+}
+
+/* No step from the state leads lower. */
+static void note_stuck(struct scf_solver *solver, const struct scf_step *step)
+{
+    struct scf_history *history = &solver->history;
+    history->is_stuck = true;
+    history->gain_missed = step->predicted;
+    history->rounding = rounding_of_gradient(solver);
+    if (scf_history_is_flat(history))
+        log_print("      the remaining gradient lies along a free rotation, which would change the "
+                  "energy by %.0e hartree\n",
+                  step->predicted);
+}
+
+static enum status newton_step(struct scf_solver *solver)
 {
     struct scf_step step;
     start_iteration(solver, "second order");
-    if (!solver->second_order)
+    if (solver->history.method != SCF_BY_NEWTON)
         TRY(begin_second_order(solver));
     TRY(scf_second_order_step(solver->second_order, &solver->state, &step));
+    solver->history.is_canonical = true;
     if (step.moved)
-        solver->left = step.left;
-    if (step.moved || scf_choice_is_stationary(solver))
-        return STATUS_OK;
-    if (solver->state->accurate)
-        return scf_choice_judge_flatness(solver, &step);
-    return build_accurately(solver);
-}
-
-/* Another step by the method that is due. */
-static enum status take_step(struct scf_solver *solver)
-{
-    if (scf_choice_leaves_quasi_newton(solver)) {
-        solver->quasi_newton_failed = true;
-        TRY(leave_quasi_newton(solver));
-    }
-    if (scf_choice_second_order(solver)) {
-        TRY(leave_quasi_newton(solver));
-        return second_order_step(solver);
-    }
-    return scf_choice_quasi_newton(solver) ? quasi_newton_step(solver) : diis_step(solver);
+        solver->history.gain_left = step.left;
+    TRY(record_iteration(solver));
+    if (!step.moved)
+        note_stuck(solver, &step);
+    return STATUS_OK;
 }
 
 /* The state is no longer near one that was tested. */
 static void forget_stability(struct scf_solver *solver)
 {
-    solver->is_tested = solver->needs_gradient = false;
-    solver->curvature = LIKELY_CURVATURE;
+    scf_history_forget_test(&solver->history);
     memset(solver->result->curvature, 0, sizeof solver->result->curvature);
 }
 
 /* Goes downhill from the saddle point at the state, if a lower energy is found; the curvatures no
  * longer are the result's then. */
-static enum status leave_saddle(struct scf_solver *solver, const struct scf_stability *stability,
-                                bool *moved)
+static enum status leave_saddle(struct scf_solver *solver, const struct scf_stability *stability)
 {
     struct scf_result *result = solver->result;
     struct scf_saddle saddle = {solver->state->energy,
                                 stability->curvature[solver->basis->n_spins - 1].eigenvalue};
+    bool moved;
     start_iteration(solver, "descent");
     TRY(scf_solver_need_second_order(solver));
     TRY(scf_second_order_descend(solver->second_order, &stability->direction, saddle.curvature,
-                                 &solver->state, moved));
+                                 &solver->state, &moved));
+    solver->history.method = SCF_BY_NEWTON;
     TRY(record_iteration(solver));
-    if (!*moved) {
+    if (!moved) {
         log_print(
             "      no lower energy was found along its direction: the saddle point is kept\n");
         return STATUS_OK;
     }
-    solver->is_flat = false;
     forget_stability(solver);
     result->saddles[result->n_saddles++] = saddle;
     return STATUS_OK;
@@ -372,25 +435,13 @@ static enum status measure_lowering(struct scf_solver *solver,
     return status;
 }
 
-/* A step of the curvatures that the test of stability found: the energy is not right yet, because one
- * of them is low. */
-static enum status take_newton_step(struct scf_solver *solver, const struct scf_rotation *kappa)
-{
-    start_iteration(solver, "Newton");
-    TRY(scf_rotate_and_build(solver->basis, solver->fock, solver->state, kappa, solver->state));
-    solver->newton = true;
-    return record_iteration(solver);
-}
-
-/* The lowest curvatures at the state; if it is a saddle, descends from it where that is possible.
- * *moved: the iterations must continue. */
-static enum status check_minimum(struct scf_solver *solver, bool *moved)
+/* The lowest curvatures at the state; if it is a saddle, descends from it where that is possible. */
+static enum status test_stability(struct scf_solver *solver)
 {
     struct scf_hessian hessian;
     struct scf_stability stability;
     struct scf_directions soft = {0};
     int n_spins = solver->basis->n_spins;
-    *moved = false;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum wall_use use = wall_time_begin(WALL_STABILITY);
     if (solver->second_order)
@@ -400,74 +451,78 @@ static enum status check_minimum(struct scf_solver *solver, bool *moved)
     scf_hessian_fini(&hessian);
     TRY(status);
     memcpy(solver->result->curvature, stability.curvature, sizeof stability.curvature);
-    scf_choice_take_curvature(solver, &stability.curvature[n_spins - 1]);
+    scf_history_take_test(&solver->history, &stability.curvature[n_spins - 1]);
     scf_report_stability(n_spins, stability.curvature, stability.n_builds);
     bool is_saddle =
         scf_curvature_verdict(&stability.curvature[n_spins - 1]) == SCF_VERDICT_UNSTABLE;
     if (is_saddle && solver->settings->follow == SCF_FOLLOW_NONE)
         status = measure_lowering(solver, &stability);
     else if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)
-        status = leave_saddle(solver, &stability, moved);
+        status = leave_saddle(solver, &stability);
     else if (is_saddle)
         log_print("      %d saddle points were left already: this one is kept\n", SCF_MAX_SADDLES);
-    else if (!scf_choice_is_stationary(solver) &&
-             (stability.newton_step.kappa[0] || stability.newton_step.kappa[1])) {
-        status = take_newton_step(solver, &stability.newton_step);
-        *moved = !solver->is_tested; /* tested again where the gradient is smaller */
-    }
     scf_stability_fini(&stability);
     return status;
 }
 
-/* Called where the gradient is small enough: confirms it with an accurate build, and leaves a saddle
- * point. *done is false if the iterations must continue. */
-static enum status confirm_minimum(struct scf_solver *solver, bool *done)
+/* Writes the last state, whose orbitals are found where quasi-Newton steps left them open. */
+static enum status end(struct scf_solver *solver)
 {
-    *done = false;
-    TRY(finish_quasi_newton(solver));
-    TRY(build_accurately(solver));
-    if (!scf_choice_is_stationary(solver))
-        return STATUS_OK;
-    bool moved = false;
-    if (scf_choice_tests_minimum(solver))
-        TRY(check_minimum(solver, &moved));
-    *done = !moved && scf_choice_is_stationary(solver);
-    return STATUS_OK;
+    TRY(leave_quasi_newton(solver));
+    return solver->is_written && !solver->result->converged ? STATUS_OK : scf_restart_write(solver);
 }
 
-static enum status iterate_orbitals(struct scf_solver *solver, struct darray *const D[])
+static enum status fail_to_converge(struct scf_solver *solver, enum scf_action why)
 {
-    TRY(evaluate_guess(solver, D));
-    if (!scf_choice_is_stationary(solver))
-        forget_stability(solver);
-    TRY(record_iteration(solver));
-    for (;;) {
-        scf_choice_watch(solver);
-        while (scf_choice_is_stationary(solver)) {
-            TRY(confirm_minimum(solver, &solver->result->converged));
-            if (solver->result->converged)
-                return scf_restart_write(solver); /* the orbitals are canonical now */
-        }
-        if (solver->now.iteration >= solver->settings->max_iterations)
-            return FAIL(STATUS_NOT_CONVERGED,
-                        "not converged after %lld iteration%s: the orbital gradient is %.1e; allow "
-                        "more with --max-iter",
-                        (long long)solver->now.iteration, log_plural(solver->now.iteration),
-                        solver->state->gradient);
-        TRY(take_step(solver));
-        TRY(record_iteration(solver));
-    }
+    double gradient = solver->state->gradient;
+    TRY(end(solver));
+    if (why == SCF_ENDS_ROUNDED)
+        return FAIL(STATUS_NOT_CONVERGED,
+                    "the orbital gradient is %.1e, no more than rounding errors: --converge %g is "
+                    "out of reach, take %.0e",
+                    gradient, solver->settings->converge, 10 * gradient);
+    if (why == SCF_ENDS_STUCK)
+        return FAIL(STATUS_NOT_CONVERGED,
+                    "no step lowers the energy, but the orbital gradient is still %.1e: try a "
+                    "smaller --screen",
+                    gradient);
+    return FAIL(STATUS_NOT_CONVERGED,
+                "not converged after %lld iteration%s: the orbital gradient is %.1e; allow more "
+                "with --max-iter",
+                (long long)solver->now.iteration, log_plural(solver->now.iteration), gradient);
 }
 
 enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D[])
 {
-    enum status status = iterate_orbitals(solver, D);
-    if (status != STATUS_NOT_CONVERGED)
-        return status;
-    struct status_kept failure = status_keep();
-    TRY(leave_quasi_newton(solver));
-    if (!solver->is_written)
-        TRY(scf_restart_write(solver));
-    status_restore(&failure);
-    return status;
+    TRY(evaluate_guess(solver, D));
+    for (bool first = true;; first = false) {
+        enum scf_action action = scf_decide(&solver->history, &solver->conditions);
+        /* A resumed run that goes on leaves the point that was tested. */
+        if (first && action != SCF_DONE && action != SCF_REBUILD && action != SCF_TEST)
+            forget_stability(solver);
+        switch (action) {
+        case SCF_STEP_DIIS:
+            TRY(diis_step(solver));
+            break;
+        case SCF_STEP_QUASI_NEWTON:
+            TRY(quasi_newton_step(solver));
+            break;
+        case SCF_STEP_NEWTON:
+            TRY(newton_step(solver));
+            break;
+        case SCF_REBUILD:
+            TRY(rebuild(solver));
+            break;
+        case SCF_TEST:
+            TRY(test_stability(solver));
+            break;
+        case SCF_DONE:
+            solver->result->converged = true;
+            return end(solver);
+        case SCF_ENDS:
+        case SCF_ENDS_ROUNDED:
+        case SCF_ENDS_STUCK:
+            return fail_to_converge(solver, action);
+        }
+    }
 }

@@ -9,7 +9,7 @@
 #include "hf/orbitals/scf_second_order.h"
 #include "hf/orbitals/scf_state.h"
 #include "hf/scf/scf.h"
-#include "hf/scf/scf_metric.h"
+#include "hf/scf/scf_decide.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/arrays/diis.h"
@@ -22,29 +22,19 @@
 struct scf_solver {
     const struct scf_settings *settings;
     const struct scf_basis *basis;
+    struct scf_conditions conditions;
+    struct scf_history history;
     struct scf_fock *fock;
     struct scf_state *state;
     struct diis *diis;                     /* NULL while another method is in charge */
-    struct scf_metric *metric;             /* of the errors of DIIS; NULL: their plain product */
     struct scf_quasi_newton *quasi_newton; /* NULL while it is not in charge */
-    bool quasi_newton_failed;
     struct scf_second_order *second_order; /* NULL until it is in charge */
     struct scf_occupation *occupation;     /* NULL: the lowest orbitals */
     struct dense *F_damped[2];             /* the last one, NULL without damping */
+    bool has_damped;                       /* F_damped is set */
     struct dense *U_best[2];               /* occupied orbitals of the lowest energy so far */
-    double best_energy, least_gradient;
-    int64_t n_without_progress;
-    double curvature;    /* of the energy, lowest: measured, or likely */
-    bool needs_gradient; /* the energy alone does not end the iterations */
-    bool is_tested;      /* the stability here is known */
-    bool newton;         /* the last step was one of the curvatures that the test found */
-    bool is_flat;        /* the gradient cannot be made smaller, nor does it matter */
-    bool has_damped;     /* F_damped is set */
-    int64_t n_before;    /* iterations of the run that this one resumes */
-    bool is_written;     /* the state is in the checkpoint */
+    bool is_written;                       /* the state is in the checkpoint */
     struct scf_iteration now;
-    double last_norm; /* of the gradient before the iteration */
-    double left;      /* gain of the next second-order step, estimated; INFINITY: unknown */
     double started_s; /* clock at the start of the iteration */
     struct scf_result *result;
 };
@@ -73,9 +63,3 @@ enum status scf_solver_need_second_order(struct scf_solver *solver);
 /* Sets the result's orbitals to those of the state, over the functions.
  * Errors: STATUS_NO_MEMORY. */
 enum status scf_solver_expand_orbitals(struct scf_solver *solver);
-
-/* Counts the resumed run's iterations; its last one is re-evaluated. */
-static inline int64_t scf_solver_n_iterations(const struct scf_solver *solver)
-{
-    return solver->n_before + solver->now.iteration;
-}

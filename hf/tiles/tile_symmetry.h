@@ -73,7 +73,3 @@ enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const
  * the rest, in all tiles of this process. */
 enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
                                     double largest[2]);
-
-/* R, n_functions squared: operation k over the functions, whose coefficients C become R C. Not
- * collective. */
-void tile_symmetry_matrix(const struct tile_symmetry *symmetry, int k, struct dense *R);

@@ -146,8 +146,7 @@ static double error_product(const struct dense *packed, const struct dense *othe
     return 2 * sum;
 }
 
-void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[],
-               struct dense *const Me[])
+void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[])
 {
     if (diis->n_steps == diis->size)
         drop_oldest(diis, 1);
@@ -158,7 +157,7 @@ void diis_push(struct diis *diis, struct dense *const F[], struct dense *const e
         int other = diis->order[i];
         diis->products[i] = 0;
         for (int s = 0; s < diis->n_matrices; s++)
-            diis->products[i] += error_product(diis->steps[other * diis->n_matrices + s], Me[s]);
+            diis->products[i] += error_product(diis->steps[other * diis->n_matrices + s], error[s]);
     }
     dense_sum_parts(error[0]->grid, diis->n_steps, diis->products);
     for (int i = 0; i < diis->n_steps; i++) {

@@ -4,7 +4,6 @@
  *
  *   F = sum_i c_i F_i,   sum_i c_i = 1,   | sum_i c_i e_i | minimal
  *
- * in the plain scalar product of the errors, or e . M e' with a metric M of the caller's.
  * Source: Pulay, J. Comput. Chem. 3, 556 (1982). */
 #pragma once
 
@@ -27,10 +26,8 @@ void diis_destroy(struct diis *diis);
 int64_t diis_bytes(const struct dense_grid *grid, int n_matrices, int64_t n_rows, int64_t size);
 
 /* Adds a step, in place of the oldest if size are kept; copies the lower triangle of F and the
- * upper one of error.
- * Me  M error, antisymmetric like it and with one M for all steps; the error itself for M = 1 */
-void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[],
-               struct dense *const Me[]);
+ * upper one of error. */
+void diis_push(struct diis *diis, struct dense *const F[], struct dense *const error[]);
 
 /* F and error of a step as it is kept (diis_get_step): F, and the error above the diagonal. All of
  * one shape; scratch is overwritten. Collective. */

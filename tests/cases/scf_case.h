@@ -27,8 +27,8 @@ struct scf_setup {
     struct basis_set set;
     struct shells *shells;
     struct tiling *tiling;
-    struct point_group group, moving;            /* all operations; those that move centres */
-    struct tile_symmetry *operations, *symmetry; /* of either; NULL: none */
+    struct point_group group, moving; /* all operations; those that move centres */
+    struct tile_symmetry *symmetry;   /* of the latter; NULL: none */
     struct screening *screening;
     struct fock *fock;
     struct dense_grid *grid;
@@ -78,8 +78,6 @@ static inline void scf_setup_use_symmetry(struct scf_setup *setup)
     check_ok(point_group_find(&setup->molecule, &setup->group));
     check_ok(point_group_take_moving(&setup->group, &setup->moving));
     assert_true(setup->group.order > 1);
-    check_ok(tile_symmetry_create(setup->tiling, &setup->group, &setup->operations));
-    setup->problem.operations = setup->operations;
     if (setup->moving.order == 1)
         return;
     check_ok(tile_symmetry_create(setup->tiling, &setup->moving, &setup->symmetry));
@@ -93,7 +91,6 @@ static inline void scf_setup_fini(struct scf_setup *setup)
     darray_destroy(setup->D[1]);
     fock_destroy(setup->fock);
     tile_symmetry_destroy(setup->symmetry);
-    tile_symmetry_destroy(setup->operations);
     point_group_fini(&setup->moving);
     point_group_fini(&setup->group);
     screening_destroy(setup->screening);

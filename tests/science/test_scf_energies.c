@@ -74,10 +74,11 @@ static void test_properties_of_water(void **state)
         struct scf_result result;
         scf_setup_init(&setup, i == 0 ? &here : &there);
         check_ok(scf_setup_run(&setup, &settings, &result));
-        memcpy(dipole[i], result.dipole, sizeof result.dipole);
-        check_close(result.mulliken[0] + result.mulliken[1] + result.mulliken[2], 0, 1e-9);
+        memcpy(dipole[i], result.properties[SCF_DIPOLE], sizeof dipole[i]);
+        const double *charges = result.properties[SCF_MULLIKEN];
+        check_close(charges[0] + charges[1] + charges[2], 0, 1e-9);
         check_close(result.s2, 0, 0);
-        check_close(result.mulliken[1], result.mulliken[2], 1e-6);
+        check_close(charges[1], charges[2], 1e-6);
         assert_true(result.orbital_energies[0][4] < 0 && result.orbital_energies[0][5] > 0);
         scf_result_fini(&result);
         scf_setup_fini(&setup);

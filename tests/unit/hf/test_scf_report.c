@@ -36,12 +36,12 @@ static void report_text(int n_spins, const struct scf_result *result, char *text
 
 static struct scf_result some_result(bool converged)
 {
-    static double energies[] = {-1, 1}, charge;
+    static double energies[] = {-1, 1}, dipole[3], charge;
     return (struct scf_result){.converged = converged,
                                .follow = SCF_FOLLOW_SAME,
                                .n_orbitals = 2,
                                .orbital_energies = {energies, energies},
-                               .mulliken = &charge};
+                               .properties = {[SCF_DIPOLE] = dipole, [SCF_MULLIKEN] = &charge}};
 }
 
 static void check_text(const char *text, const char *expected, bool contained)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/orbitals/scf_subspace.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A vector of whose norm less than this is new is rounding errors. */
+#define LEAST_NEW 1e-8
+
+enum { MAX_ROTATIONS = 2 * SCF_SUBSPACE_VECTORS + 1 };
+
+/* The pointers to all; their number. */
+static int list_vectors(struct scf_subspace *subspace, struct scf_rotation *all[MAX_ROTATIONS])
+{
+    int n = 0;
+    all[n++] = &subspace->scratch;
+    for (int i = 0; i < subspace->capacity; i++) {
+        all[n++] = &subspace->x[i];
+        all[n++] = &subspace->Hx[i];
+    }
+    return n;
+}
+
+enum status scf_subspace_init(const struct scf_basis *basis, int capacity,
+                              const struct scf_energy_gap *metric,
+                              const struct scf_directions *left_out, struct scf_subspace *subspace)
+{
+    struct scf_rotation *all[MAX_ROTATIONS];
+    *subspace = (struct scf_subspace){.metric = metric, .left_out = left_out, .capacity = capacity};
+    int n = list_vectors(subspace, all);
+    return scf_rotations_init(basis, n, all);
+}
+
+void scf_subspace_fini(struct scf_subspace *subspace)
+{
+    struct scf_rotation *all[MAX_ROTATIONS];
+    int n = list_vectors(subspace, all);
+    for (int i = 0; i < n; i++)
+        scf_rotation_fini(all[i]);
+}
+
+int64_t scf_subspace_bytes(const struct scf_basis *plan, int capacity)
+{
+    return (2 * (int64_t)capacity + 1) * scf_rotation_bytes(plan);
+}
+
+/* dots[i] = y[i] . M vector for n rotations, dots[n] = vector . M vector. */
+static void find_products_with(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
+                               const struct scf_rotation *vector, double dots[])
+{
+    const struct scf_rotation *Mv = vector;
+    if (subspace->metric) {
+        scf_rotation_multiply(subspace->metric, vector, &subspace->scratch);
+        Mv = &subspace->scratch;
+    }
+    scf_rotation_dots(n, y, Mv, dots);
+    if (subspace->metric)
+        dots[n] = scf_rotation_dot(vector, Mv);
+}
+
+/* Removes what vector has of n orthonormal rotations; *before, *left: the square of its norm before and
+ * after it. */
+static void remove_overlaps(struct scf_subspace *subspace, int n, const struct scf_rotation y[],
+                            struct scf_rotation *vector, double *before, double *left)
+{
+    double dots[SCF_SUBSPACE_VECTORS + 1];
+    find_products_with(subspace, n, y, vector, dots);
+    *before = *left = dots[n];
+    for (int i = 0; i < n; i++) {
+        scf_rotation_add(-dots[i], &y[i], 1, vector);
+        *left -= dots[i] * dots[i];
+    }
+}
+
+/* Makes vector number n orthonormal to those before and to those left out; false if nothing is left. */
+static bool orthonormalise(struct scf_subspace *subspace, int n)
+{
+    struct scf_rotation *vector = &subspace->x[n];
+    double first = 0, before, left;
+    /* Twice: the first pass leaves rounding errors of what it removes. */
+    for (int pass = 0; pass < 2; pass++) {
+        if (subspace->left_out && subspace->left_out->n > 0) {
+            remove_overlaps(subspace, subspace->left_out->n, subspace->left_out->x, vector, &before,
+                            &left);
+            first = pass == 0 ? before : first;
+        }
+        remove_overlaps(subspace, n, subspace->x, vector, &before, &left);
+        first = first > 0 ? first : before;
+    }
+    if (!(left > LEAST_NEW * LEAST_NEW * first))
+        return false;
+    scf_rotation_add(0, vector, 1 / sqrt(left), vector);
+    return true;
+}
+
+void scf_subspace_add(struct scf_subspace *subspace, const struct scf_rotation *vector)
+{
+    int place = subspace->n + subspace->n_new;
+    if (place == subspace->capacity)
+        return;
+    scf_rotation_add(1, vector, 0, &subspace->x[place]);
+    subspace->n_new += orthonormalise(subspace, place);
+}
+
+struct scf_rotation *scf_subspace_vectors(struct scf_subspace *subspace)
+{
+    return &subspace->x[subspace->n];
+}
+
+struct scf_rotation *scf_subspace_products(struct scf_subspace *subspace)
+{
+    return &subspace->Hx[subspace->n];
+}
+
+enum status scf_subspace_extend(struct scf_subspace *subspace)
+{
+    int first = subspace->n, n = first + subspace->n_new;
+    double *C = subspace->combinations;
+    scf_rotations_extend_matrix(first, n, subspace->x, subspace->Hx, SCF_SUBSPACE_VECTORS,
+                                subspace->matrix);
+    subspace->n = n;
+    subspace->n_new = 0;
+    for (int64_t i = 0; i < n; i++)
+        memcpy(C + i * n, subspace->matrix + i * SCF_SUBSPACE_VECTORS, (size_t)n * sizeof *C);
+    return symmetric_eigen_in(n, C, subspace->eigenvalues, subspace->work);
+}
+
+void scf_subspace_combine(const struct scf_subspace *subspace, const double *C,
+                          struct scf_rotation *x, struct scf_rotation *Hx)
+{
+    for (int i = 0; i < subspace->n; i++) {
+        scf_rotation_add(C[i], &subspace->x[i], i > 0, x);
+        scf_rotation_add(C[i], &subspace->Hx[i], 1, Hx);
+    }
+}
+
+void scf_subspace_collapse(struct scf_subspace *subspace, int first, int n)
+{
+    const double *C = subspace->combinations + (int64_t)first * subspace->n;
+    scf_rotations_combine(subspace->n, n, C, subspace->x);
+    scf_rotations_combine(subspace->n, n, C, subspace->Hx);
+    for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++) {
+            double *element = &subspace->matrix[k * SCF_SUBSPACE_VECTORS + l];
+            *element = k == l ? subspace->eigenvalues[first + k] : 0;
+            subspace->combinations[k * n + l] = k == l;
+        }
+    memmove(subspace->eigenvalues, subspace->eigenvalues + first, (size_t)n * sizeof(double));
+    subspace->n = n;
+}

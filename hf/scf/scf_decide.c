@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/scf/scf_decide.h"
+
+#include <math.h>
+
+/* Lowest curvature of molecules that are stable, hartree. */
+#define LIKELY_CURVATURE 0.45
+
+enum {
+    PATIENCE = 8,         /* iterations that DIIS may go without progress, those in which the
+                           * energy is above the lowest so far counted twice */
+    DIIS_ITERATIONS = 60, /* after which it is given up in any case */
+};
+
+/* A gradient above this is not an effect of screening. */
+#define NOISY_GRADIENT 1e-5
+
+/* Where a shell is partly filled, turning it can leave the energy almost as it is. A gradient and
+ * a predicted gain below these, which no step makes smaller, are such a rotation. */
+#define FLAT_GRADIENT 1e-5
+#define FLAT_ENERGY   1e-9
+
+/* The energy is right where the changes to come are estimated at this fraction of its error, if
+ * they shrink to at most so much in an iteration. */
+#define CHANGES_LEFT    0.25
+#define LEAST_SHRINKING 0.25
+
+/* That fraction of the error where the gain of the next Newton step is estimated. */
+#define GAIN_LEFT 0.1
+
+/* DIIS makes progress when the gradient falls below this fraction of the least so far. */
+#define PROGRESS 0.7
+
+/* Smallest rise of the energy above the lowest so far that counts as one, hartree. */
+#define ENERGY_RISE 1e-5
+
+/* Quasi-Newton steps begin below this gradient, at orbitals that are near the final ones, and give
+ * way to Newton steps after so many iterations without progress: DIIS would fill the lowest
+ * orbitals anew, which need not be those of this minimum. */
+#define QUASI_NEWTON_GRADIENT 0.03
+enum { QUASI_NEWTON_PATIENCE = 4 };
+
+void scf_history_init(struct scf_history *history)
+{
+    *history = (struct scf_history){.gain_left = INFINITY,
+                                    .best_energy = INFINITY,
+                                    .least_gradient = INFINITY,
+                                    .curvature = LIKELY_CURVATURE};
+}
+
+/* --- what an iteration or a test adds --- */
+
+/* A stall close to convergence is first taken as noise of incremental builds. */
+static void suspect_noise(struct scf_history *history)
+{
+    if (history->n_without_progress < PATIENCE || history->is_noisy ||
+        history->least_gradient > NOISY_GRADIENT)
+        return;
+    history->is_noisy = true;
+    history->n_without_progress = 0;
+}
+
+void scf_history_advance(struct scf_history *history)
+{
+    history->is_tested = history->is_stuck = false;
+    if (!history->has_orbitals)
+        return;
+    bool rose = history->energy > history->best_energy + ENERGY_RISE;
+    if (history->method != SCF_BY_QUASI_NEWTON)
+        history->best_energy = fmin(history->best_energy, history->energy);
+    if (history->gradient < PROGRESS * history->least_gradient) {
+        history->least_gradient = history->gradient;
+        history->n_without_progress = 0;
+    } else {
+        history->n_without_progress += rose ? 2 : 1;
+    }
+    if (history->method == SCF_BY_QUASI_NEWTON)
+        history->quasi_newton_failed = history->n_without_progress >= QUASI_NEWTON_PATIENCE;
+    suspect_noise(history);
+}
+
+void scf_history_take_test(struct scf_history *history, const struct scf_curvature *curvature)
+{
+    history->is_tested = true;
+    if (scf_curvature_verdict(curvature) == SCF_VERDICT_NOT_SETTLED)
+        history->test = SCF_TEST_OPEN;
+    else if (curvature->eigenvalue <= 0)
+        history->test = SCF_TEST_SADDLE;
+    else
+        history->test = SCF_TEST_MINIMUM;
+    if (history->test == SCF_TEST_MINIMUM)
+        history->curvature = fmin(history->curvature, curvature->eigenvalue);
+}
+
+void scf_history_forget_test(struct scf_history *history)
+{
+    history->test = SCF_UNTESTED;
+    history->curvature = LIKELY_CURVATURE;
+}
+
+/* --- whether the state is good enough --- */
+
+/* How far the energy is above the stationary point, to second order: with the weight w of
+ * scf_hessian.h, and c for the lowest curvature, w |g|^2 / (2 c) at most. */
+static double estimate_energy_error(const struct scf_history *history,
+                                    const struct scf_conditions *conditions)
+{
+    return conditions->occupation * history->norm * history->norm / history->curvature;
+}
+
+/* Whether the changes of the energy to come are small by an estimate: they shrink like the square
+ * of the gradient, to r in an iteration, and add up to c r / (1 - r) after a change of c. For steps
+ * of DIIS, which shrink evenly, and closed shells: the test of stability of open ones needs a
+ * smaller gradient. Where the build was not accurate, one more would follow, which another step is
+ * worth. */
+static bool are_changes_shrinking(const struct scf_history *history,
+                                  const struct scf_conditions *conditions)
+{
+    double step = history->norm / history->last_norm, r = step * step;
+    double change = fabs(history->change), left = CHANGES_LEFT * conditions->settings->energy_error;
+    return conditions->n_spins == 1 && history->method != SCF_BY_NEWTON && history->is_accurate &&
+           r < LEAST_SHRINKING && change * r < left * (1 - r) &&
+           estimate_energy_error(history, conditions) < left;
+}
+
+/* Where the gradient falls, an iteration gains less than the last one, whose change of the energy
+ * bounds what is left. Where it does not, a soft mode is left that neither estimate sees. A test of
+ * stability that leaves the energy's error open asks for the gradient of the settings. */
+static bool is_energy_right(const struct scf_history *history,
+                            const struct scf_conditions *conditions)
+{
+    double error = conditions->settings->energy_error;
+    bool needs_gradient = history->test == SCF_TEST_OPEN || history->test == SCF_TEST_SADDLE;
+    return error > 0 && !needs_gradient && history->n_iterations > 1 &&
+           (fabs(history->change) < error || history->gain_left < GAIN_LEFT * error ||
+            are_changes_shrinking(history, conditions)) &&
+           estimate_energy_error(history, conditions) < error &&
+           history->norm < PROGRESS * history->last_norm;
+}
+
+bool scf_history_is_flat(const struct scf_history *history)
+{
+    return history->is_stuck && history->is_accurate && history->gradient >= history->rounding &&
+           history->gradient < FLAT_GRADIENT && fabs(history->gain_missed) < FLAT_ENERGY;
+}
+
+static bool is_stationary(const struct scf_history *history,
+                          const struct scf_conditions *conditions)
+{
+    return history->has_orbitals &&
+           (history->gradient < conditions->settings->converge || scf_history_is_flat(history) ||
+            is_energy_right(history, conditions));
+}
+
+/* Confirms a stationary state by an accurate build and a test of stability, where that is due. */
+static enum scf_action confirm(const struct scf_history *history,
+                               const struct scf_conditions *conditions)
+{
+    bool is_known = history->test == SCF_TEST_MINIMUM || history->test == SCF_TEST_SADDLE;
+    if (!history->is_accurate || !history->is_canonical)
+        return SCF_REBUILD;
+    return conditions->tests_stability && !is_known && !history->is_tested ? SCF_TEST : SCF_DONE;
+}
+
+/* --- the next step --- */
+
+/* A kept occupation is left by the descent from a saddle point only, if that is followed. */
+static bool is_newton_due(const struct scf_history *history,
+                          const struct scf_conditions *conditions)
+{
+    const struct scf_settings *settings = conditions->settings;
+    if (history->method == SCF_BY_NEWTON)
+        return true;
+    if (settings->keep_occupation || !history->has_orbitals || !conditions->has_rotations ||
+        settings->second_order == SCF_NEVER)
+        return false;
+    return settings->second_order == SCF_ALWAYS || history->quasi_newton_failed ||
+           history->n_without_progress >= PATIENCE || history->iteration > DIIS_ITERATIONS;
+}
+
+static bool is_quasi_newton_due(const struct scf_history *history,
+                                const struct scf_conditions *conditions)
+{
+    return !history->quasi_newton_failed &&
+           (history->method == SCF_BY_QUASI_NEWTON ||
+            (conditions->may_quasi_newton && history->has_orbitals &&
+             history->gradient < QUASI_NEWTON_GRADIENT));
+}
+
+enum scf_action scf_decide(const struct scf_history *history,
+                           const struct scf_conditions *conditions)
+{
+    if (is_stationary(history, conditions))
+        return confirm(history, conditions);
+    if (history->is_stuck && !history->is_accurate)
+        return SCF_REBUILD;
+    if (history->is_stuck)
+        return history->gradient < history->rounding ? SCF_ENDS_ROUNDED : SCF_ENDS_STUCK;
+    if (history->n_iterations >= conditions->settings->max_iterations)
+        return SCF_ENDS;
+    if (is_newton_due(history, conditions))
+        return SCF_STEP_NEWTON;
+    return is_quasi_newton_due(history, conditions) ? SCF_STEP_QUASI_NEWTON : SCF_STEP_DIIS;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The next step of an SCF as a pure function of its history: numbers, no matrices. A checkpoint holds
+ * the history, so that a resumed run decides as the uninterrupted one would have. Private to the SCF. */
+#pragma once
+
+#include "hf/orbitals/scf_curvature.h"
+#include "hf/scf/scf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In charge of the steps. */
+enum scf_method { SCF_BY_DIIS, SCF_BY_QUASI_NEWTON, SCF_BY_NEWTON };
+
+/* The outcome of the last test of stability; of a point that is not near one that was tested:
+ * UNTESTED. SADDLE: kept, since none is left or it is not followed. */
+enum scf_test { SCF_UNTESTED, SCF_TEST_OPEN, SCF_TEST_MINIMUM, SCF_TEST_SADDLE };
+
+struct scf_history {
+    /* The state. */
+    bool has_orbitals; /* else a density that is not of a determinant */
+    bool is_accurate;  /* F is of a build with the least cutoff */
+    bool is_canonical; /* so are the orbitals, of that F */
+    bool is_tested;    /* the last test of stability was of this state */
+    double energy, gradient, norm;
+    double rounding; /* of the gradient, by its sums; set where no step is found */
+
+    /* The last iteration. */
+    int64_t iteration;        /* from 1; of the run that this one resumes, too */
+    int64_t n_iterations;     /* of this run */
+    double change, last_norm; /* of the energy; the norm before it */
+    double gain_left;   /* after a Newton step: what the next is likely to gain; else INFINITY */
+    bool is_stuck;      /* no Newton step from here lowers the energy, */
+    double gain_missed; /* of which this gain was predicted */
+
+    /* The run. */
+    enum scf_method method;
+    bool quasi_newton_failed;
+    bool is_noisy; /* a stall that looks like errors of incremental builds: they end */
+    double best_energy, least_gradient;
+    int64_t n_without_progress;
+    enum scf_test test;
+    double curvature; /* of the energy, lowest: measured, or likely */
+};
+
+/* The parts of the problem and the settings that decide, the same for a whole run. */
+struct scf_conditions {
+    const struct scf_settings *settings; /* borrowed */
+    int n_spins;
+    double occupation; /* electrons in an orbital */
+    bool has_rotations;
+    bool tests_stability;
+    bool may_quasi_newton;
+};
+
+enum scf_action {
+    SCF_STEP_DIIS,
+    SCF_STEP_QUASI_NEWTON,
+    SCF_STEP_NEWTON,
+    SCF_REBUILD,      /* an accurate F, canonical orbitals; no iteration */
+    SCF_TEST,         /* of stability, and descent from a saddle point */
+    SCF_DONE,         /* converged */
+    SCF_ENDS,         /* not converged: all iterations are used up, */
+    SCF_ENDS_ROUNDED, /*   the gradient is rounding errors */
+    SCF_ENDS_STUCK,   /*   or no step lowers the energy */
+};
+
+/* The history before the first state. */
+void scf_history_init(struct scf_history *history);
+
+/* Takes a state that an iteration ended with, whose numbers are set. */
+void scf_history_advance(struct scf_history *history);
+
+/* Takes the result of a test of stability at the state. */
+void scf_history_take_test(struct scf_history *history, const struct scf_curvature *curvature);
+
+/* Forgets tests: the state has left the point that they were of. */
+void scf_history_forget_test(struct scf_history *history);
+
+enum scf_action scf_decide(const struct scf_history *history,
+                           const struct scf_conditions *conditions);
+
+/* Whether the state is stuck on a flat surface, whose gradient neither matters nor becomes smaller. */
+bool scf_history_is_flat(const struct scf_history *history);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The next step of an SCF, from tables of histories. A row changes some numbers of a run of DIIS that
+ * makes progress, far from convergence. */
+#include "hf/scf/scf_decide.h"
+#include "tests/check.h"
+
+#include <math.h>
+
+static struct scf_history running(void)
+{
+    struct scf_history history;
+    scf_history_init(&history);
+    history.has_orbitals = history.is_accurate = true;
+    history.energy = history.best_energy = -76;
+    history.gradient = history.norm = 1e-2;
+    history.last_norm = history.least_gradient = 2e-2;
+    history.change = -1e-2;
+    history.iteration = history.n_iterations = 7;
+    return history;
+}
+
+static struct scf_settings settings;
+static struct scf_conditions conditions;
+
+static int begin(void **state)
+{
+    (void)state;
+    settings = scf_settings_default();
+    conditions = (struct scf_conditions){.settings = &settings,
+                                         .n_spins = 1,
+                                         .occupation = 2,
+                                         .has_rotations = true,
+                                         .tests_stability = true};
+    return 0;
+}
+
+#define DECIDES(action) assert_int_equal(scf_decide(&history, &conditions), action)
+
+/* With a gradient below the bound: an accurate F, canonical orbitals, the test of stability, in this order. */
+static void test_a_small_gradient_is_confirmed(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    history.gradient = 1e-9;
+    history.is_accurate = false;
+    DECIDES(SCF_REBUILD);
+    history.is_accurate = true;
+    DECIDES(SCF_REBUILD);
+    history.is_canonical = true;
+    DECIDES(SCF_TEST);
+    conditions.tests_stability = false;
+    DECIDES(SCF_DONE);
+}
+
+/* A density without orbitals has no gradient that could end the run. */
+static void test_a_density_without_orbitals_is_no_result(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    history.has_orbitals = false;
+    history.gradient = 0;
+    settings.second_order = SCF_ALWAYS;
+    DECIDES(SCF_STEP_DIIS);
+}
+
+static void test_a_stable_state_is_tested_once(void **state)
+{
+    (void)state;
+    const struct scf_curvature stable = {0.3, 1e-6, 0.01, 5}, open = {0.01, 1e-6, 0.1, 60},
+                               saddle = {-0.2, 1e-6, 0.01, 5};
+    struct scf_history history = running();
+    history.gradient = 1e-9;
+    history.is_canonical = true;
+    scf_history_take_test(&history, &stable);
+    DECIDES(SCF_DONE);
+    scf_history_advance(&history);
+    DECIDES(SCF_DONE); /* near a state that was tested */
+    scf_history_take_test(&history, &open);
+    DECIDES(SCF_DONE);
+    scf_history_advance(&history);
+    DECIDES(SCF_TEST); /* an open question, asked again elsewhere */
+    scf_history_take_test(&history, &saddle);
+    DECIDES(SCF_DONE); /* kept */
+    scf_history_forget_test(&history);
+    scf_history_advance(&history);
+    DECIDES(SCF_TEST); /* left */
+}
+
+/* The energy ends the run alone where its error is asked for: not in the first iteration, and only if the
+ * gradient falls. */
+static void test_a_right_energy_ends_the_run(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    history.is_canonical = true;
+    history.gradient = history.norm = 1e-6;
+    history.last_norm = 1e-5;
+    history.change = -1e-10;
+    DECIDES(SCF_STEP_DIIS);
+    settings.energy_error = 1e-9;
+    DECIDES(SCF_TEST);
+    history.n_iterations = 1;
+    DECIDES(SCF_STEP_DIIS);
+    history.n_iterations = 7;
+    history.last_norm = 1e-6;
+    DECIDES(SCF_STEP_DIIS);
+}
+
+/* Not where a curvature is so low that the gradient leaves more, or the test is open or found a saddle point. */
+static void test_a_test_can_ask_for_the_gradient(void **state)
+{
+    (void)state;
+    const struct scf_curvature flat = {1e-4, 1e-8, 1e-5, 5}, open = {0.01, 1e-6, 0.1, 60},
+                               saddle = {-0.2, 1e-6, 0.01, 5};
+    const struct scf_curvature *const curvatures[] = {&flat, &open, &saddle};
+    settings.energy_error = 1e-9;
+    for (int i = 0; i < 3; i++) {
+        struct scf_history history = running();
+        history.is_canonical = true;
+        history.gradient = history.norm = 1e-6;
+        history.last_norm = 1e-5;
+        history.change = -1e-10;
+        DECIDES(SCF_TEST);
+        scf_history_take_test(&history, curvatures[i]);
+        DECIDES(SCF_STEP_DIIS);
+        history.gradient = 1e-9;
+        DECIDES(SCF_DONE);
+    }
+}
+
+/* Closed shells under DIIS: changes that shrink to little in all. */
+static void test_changes_that_shrink_end_closed_shells(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    settings.energy_error = 1e-9;
+    history.is_canonical = true;
+    history.gradient = history.norm = 1e-6;
+    history.last_norm = 1e-5;
+    history.change = -5e-9;
+    DECIDES(SCF_TEST);
+    history.is_accurate = false;
+    DECIDES(SCF_STEP_DIIS);
+    history.is_accurate = true;
+    conditions.n_spins = 2;
+    DECIDES(SCF_STEP_DIIS);
+}
+
+static void test_a_stall_changes_the_method(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    for (int i = 0; i < 7; i++)
+        scf_history_advance(&history);
+    DECIDES(SCF_STEP_DIIS); /* the first of them made progress */
+    for (int i = 0; i < 2; i++)
+        scf_history_advance(&history);
+    DECIDES(SCF_STEP_NEWTON);
+    settings.second_order = SCF_NEVER;
+    DECIDES(SCF_STEP_DIIS);
+    settings.second_order = SCF_AUTO;
+    settings.keep_occupation = true;
+    DECIDES(SCF_STEP_DIIS);
+    settings.keep_occupation = false;
+    conditions.has_rotations = false;
+    DECIDES(SCF_STEP_DIIS);
+}
+
+/* Energies above the lowest count twice. */
+static void test_rises_are_stalls_sooner(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    scf_history_advance(&history);
+    history.energy += 1e-3;
+    for (int i = 0; i < 3; i++)
+        scf_history_advance(&history);
+    DECIDES(SCF_STEP_DIIS);
+    scf_history_advance(&history);
+    DECIDES(SCF_STEP_NEWTON);
+}
+
+/* A stall close to convergence is taken as noise of incremental builds first. */
+static void test_a_stall_near_the_end_is_noise_first(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    history.gradient = history.least_gradient = 1e-6;
+    for (int i = 0; i < 8; i++)
+        scf_history_advance(&history);
+    assert_true(history.is_noisy);
+    DECIDES(SCF_STEP_DIIS);
+    for (int i = 0; i < 8; i++)
+        scf_history_advance(&history);
+    DECIDES(SCF_STEP_NEWTON);
+}
+
+static void test_many_iterations_of_diis_are_enough(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    history.iteration = 61;
+    DECIDES(SCF_STEP_NEWTON);
+    history.n_iterations = settings.max_iterations;
+    DECIDES(SCF_ENDS);
+}
+
+static void test_newton_steps_stay_in_charge(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    history.method = SCF_BY_NEWTON;
+    settings.second_order = SCF_NEVER; /* after a descent */
+    DECIDES(SCF_STEP_NEWTON);
+    settings.energy_error = 1e-9;
+    history.is_canonical = true;
+    history.gradient = history.norm = 1e-6;
+    history.last_norm = 1e-5;
+    history.change = -1e-3;
+    DECIDES(SCF_STEP_NEWTON);
+    history.gain_left = 1e-11;
+    DECIDES(SCF_TEST);
+}
+
+/* Stuck: first an accurate build; then a flat surface is as good as converged. */
+static void test_a_stuck_newton_step(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    history.method = SCF_BY_NEWTON;
+    history.is_canonical = history.is_stuck = true;
+    history.is_accurate = false;
+    history.rounding = 1e-13;
+    history.gain_missed = -1e-12;
+    DECIDES(SCF_REBUILD);
+    history.is_accurate = true;
+    DECIDES(SCF_ENDS_STUCK);
+    history.gradient = 1e-6;
+    DECIDES(SCF_TEST);
+    history.gain_missed = -1e-8;
+    DECIDES(SCF_ENDS_STUCK);
+    history.rounding = 1e-5;
+    DECIDES(SCF_ENDS_ROUNDED);
+}
+
+static void test_quasi_newton_begins_near_and_gives_way(void **state)
+{
+    (void)state;
+    struct scf_history history = running();
+    DECIDES(SCF_STEP_DIIS);
+    conditions.may_quasi_newton = true;
+    DECIDES(SCF_STEP_QUASI_NEWTON);
+    history.gradient = 0.1;
+    DECIDES(SCF_STEP_DIIS);
+    history.method = SCF_BY_QUASI_NEWTON;
+    DECIDES(SCF_STEP_QUASI_NEWTON);
+    for (int i = 0; i < 4; i++)
+        scf_history_advance(&history);
+    DECIDES(SCF_STEP_NEWTON);
+    settings.second_order = SCF_NEVER;
+    DECIDES(SCF_STEP_DIIS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_a_small_gradient_is_confirmed, begin),
+        cmocka_unit_test_setup(test_a_density_without_orbitals_is_no_result, begin),
+        cmocka_unit_test_setup(test_a_stable_state_is_tested_once, begin),
+        cmocka_unit_test_setup(test_a_right_energy_ends_the_run, begin),
+        cmocka_unit_test_setup(test_a_test_can_ask_for_the_gradient, begin),
+        cmocka_unit_test_setup(test_changes_that_shrink_end_closed_shells, begin),
+        cmocka_unit_test_setup(test_a_stall_changes_the_method, begin),
+        cmocka_unit_test_setup(test_rises_are_stalls_sooner, begin),
+        cmocka_unit_test_setup(test_a_stall_near_the_end_is_noise_first, begin),
+        cmocka_unit_test_setup(test_many_iterations_of_diis_are_enough, begin),
+        cmocka_unit_test_setup(test_newton_steps_stay_in_charge, begin),
+        cmocka_unit_test_setup(test_a_stuck_newton_step, begin),
+        cmocka_unit_test_setup(test_quasi_newton_begins_near_and_gives_way, begin),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
