@@ -24,16 +24,12 @@ void trace_log_fini(struct trace_log *log)
     *log = (struct trace_log){0};
 }
 
-static bool log_has_room(const struct trace_log *log)
-{
-    return log->n_spans + log->n_messages < log->limit;
-}
-
 /* Appends unless the log is full, or the memory. */
 static bool append_span(struct trace_log *log, const struct trace_span *span)
 {
-    if (!log_has_room(log) || array_reserve(&log->spans, log->n_spans + 1, &log->span_capacity,
-                                            sizeof *log->spans) != STATUS_OK)
+    if (log->n_spans == log->limit ||
+        array_reserve(&log->spans, log->n_spans + 1, &log->span_capacity, sizeof *log->spans) !=
+            STATUS_OK)
         return false;
     log->spans[log->n_spans++] = *span;
     return true;
@@ -63,7 +59,7 @@ void trace_log_span(struct trace_log *log, const struct trace_span *span)
 
 void trace_log_message(struct trace_log *log, const struct trace_message *message)
 {
-    if (!log_has_room(log) ||
+    if (log->n_messages == log->limit ||
         array_reserve(&log->messages, log->n_messages + 1, &log->message_capacity,
                       sizeof *log->messages) != STATUS_OK) {
         log->dropped.messages++;
@@ -127,7 +123,7 @@ void trace_forget(struct taskpool_trace *trace)
     for (int64_t i = 0; i < trace->n_logs; i++) {
         trace_log_fini(&trace->logs[i]);
         trace->logs[i].limit =
-            TRACE_MAX_BYTES / TRACE_RECORD_BYTES / trace_n_recorded(&trace->shape);
+            TRACE_MAX_BYTES / 2 / TRACE_RECORD_BYTES / trace_n_recorded(&trace->shape);
     }
     trace->rest = (struct trace_log){0};
 }

@@ -70,7 +70,7 @@ struct trace_tally {
 
 /* Zero-initialised: everything is dropped. */
 struct trace_log {
-    int64_t limit; /* spans and messages at most */
+    int64_t limit; /* of the spans, and of the messages: a thread of its own may append these */
     struct trace_span *spans;
     struct trace_message *messages;
     int64_t n_spans, span_capacity;

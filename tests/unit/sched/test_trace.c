@@ -38,7 +38,7 @@ static void test_spans_are_joined(void **state)
 static void test_full_log(void **state)
 {
     (void)state;
-    struct trace_log log = {.limit = 4};
+    struct trace_log log = {.limit = 2};
     for (int i = 0; i < 5; i++) {
         add_task(&log, i, i + 0.5, i);
         trace_log_message(&log, &(struct trace_message){.time_s = i});
