@@ -96,46 +96,6 @@ done:
     return status;
 }
 
-/* ways: room for (n_marked + 1) (n (n + 1) + 1): in how many ways so many of the numbers have that
- * sum of doubled ranks */
-static double sum_over_subsets(const struct ranked *ranked, int64_t n, int64_t n_marked,
-                               int64_t marked, double *ways)
-{
-    int64_t width = n * (n + 1) + 1, mean = n_marked * (n + 1);
-    for (int64_t i = 0; i < (n_marked + 1) * width; i++)
-        ways[i] = i == 0;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t k = n_marked; k > 0; k--)
-            for (int64_t s = width - 1; s >= ranked[i].doubled_rank; s--)
-                ways[k * width + s] += ways[(k - 1) * width + s - ranked[i].doubled_rank];
-    double extreme = 0, all = 0;
-    for (int64_t s = 0; s < width; s++) {
-        all += ways[n_marked * width + s];
-        extreme += llabs(s - mean) >= llabs(marked - mean) ? ways[n_marked * width + s] : 0;
-    }
-    return extreme / all;
-}
-
-enum status rank_sum_test(const double *left, int64_t n_left, const double *right, int64_t n_right,
-                          double *p)
-{
-    int64_t n = n_left + n_right;
-    struct ranked *ranked = malloc((size_t)(n + 1) * sizeof *ranked);
-    double *ways = malloc((size_t)((n_left + 1) * (n * (n + 1) + 1)) * sizeof *ways);
-    enum status status =
-        CHECK_MEMORY(ranked && ways, "no memory for the test of %lld numbers", (long long)n);
-    if (status != STATUS_OK)
-        goto done;
-    for (int64_t i = 0; i < n; i++)
-        ranked[i] = (struct ranked){.number = i < n_left ? left[i] : right[i - n_left],
-                                    .is_marked = i < n_left};
-    *p = sum_over_subsets(ranked, n, n_left, rank_numbers(ranked, n), ways);
-done:
-    free(ranked);
-    free(ways);
-    return status;
-}
-
 void holm_adjust(const double *p, int n, double *adjusted, int *rank)
 {
     for (int i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of order and rank, which the stalls of a busy machine change little: quantiles, rank
- * tests of paired and other samples, Holm's correction, bootstrap intervals. The numbers of a
+/* Statistics of order and rank, which the stalls of a busy machine change little: quantiles, a rank
+ * test of pairs, Holm's correction, bootstrap intervals. The numbers of a
  * sample are finite. */
 #pragma once
 
@@ -27,12 +27,6 @@ double numbers_quantile(const double *sorted, int64_t n, double fraction);
  * Errors: STATUS_NO_MEMORY. Source: Hollander & Wolfe, Nonparametric Statistical Methods (1999),
  * section 3.1. */
 enum status signed_rank_test(const double *differences, int64_t n, double *p);
-
-/* Wilcoxon's rank-sum test that two samples, not paired, are of one distribution: the two-sided p,
- * exact, equal numbers included. Takes n_left (n_left + n_right)^3 steps.
- * Errors: STATUS_NO_MEMORY. Source: as above, section 4.1. */
-enum status rank_sum_test(const double *left, int64_t n_left, const double *right, int64_t n_right,
-                          double *p);
 
 /* Adjusts the p of n tests so that with those <= level rejected, any true hypothesis is among
  * them with that probability at most.
