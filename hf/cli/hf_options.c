@@ -253,8 +253,7 @@ void hf_options_init(struct hf_options *options)
                                                 .units = -1,
                                                 .charge = HF_NOT_GIVEN,
                                                 .multiplicity = HF_NOT_GIVEN,
-                                                .scf.follow = -1, /* not given */
-                                                .scf.quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON}};
+                                                .scf.follow = -1 /* not given */}};
 }
 
 enum status hf_options_complete(struct hf_options *options, const char *molecule,

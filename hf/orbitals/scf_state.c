@@ -131,8 +131,8 @@ enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock
     return scf_state_build_density(basis, fock, state);
 }
 
-enum status scf_state_find_energy(const struct scf_basis *basis, struct scf_fock *fock,
-                                  struct scf_state *state)
+enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock,
+                                    struct scf_state *state)
 {
     double energies[2];
     TRY(scf_fock_build(fock));
@@ -143,24 +143,11 @@ enum status scf_state_find_energy(const struct scf_basis *basis, struct scf_fock
     state->energy = energies[0] + energies[1] + basis->nuclear_repulsion;
     if (!isfinite(state->energy))
         return FAIL(STATUS_NUMERIC, "the energy is not finite");
-    return STATUS_OK;
-}
-
-enum status scf_state_project(const struct scf_basis *basis, struct scf_fock *fock,
-                              struct scf_state *state)
-{
     for (int s = 0; s < basis->n_spins; s++) {
         TRY(scf_fock_matrix(fock, s, basis->H, basis->work_nn));
         scf_basis_project(basis, basis->work_nn, state->F[s]);
     }
     return STATUS_OK;
-}
-
-enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock,
-                                    struct scf_state *state)
-{
-    TRY(scf_state_find_energy(basis, fock, state));
-    return scf_state_project(basis, fock, state);
 }
 
 /* This process's max |A_ai| over virtual rows a; *square += sum A_ai^2. */

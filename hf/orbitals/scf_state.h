@@ -54,12 +54,6 @@ enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock
 enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fock *fock,
                                     struct scf_state *state);
 
-/* The two parts of it: builds, and sets the energies; sets F of the density that was built last. */
-enum status scf_state_find_energy(const struct scf_basis *basis, struct scf_fock *fock,
-                                  struct scf_state *state);
-enum status scf_state_project(const struct scf_basis *basis, struct scf_fock *fock,
-                              struct scf_state *state);
-
 /* work_nn of the basis = the density of U_o in the functions. */
 void scf_state_density(const struct scf_basis *basis, struct scf_state *state, int spin);
 

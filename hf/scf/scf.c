@@ -18,7 +18,6 @@ struct scf_settings scf_settings_default(void)
     return (struct scf_settings){.converge = SCF_DEFAULT_CONVERGE,
                                  .max_iterations = SCF_DEFAULT_MAX_ITERATIONS,
                                  .dependence = SCF_DEFAULT_DEPENDENCE,
-                                 .quasi_newton_from = SCF_DEFAULT_QUASI_NEWTON,
                                  .follow = SCF_FOLLOW_SAME,
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
 }
@@ -213,16 +212,14 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
     /* One of these at a time, and at the end a property. */
     double diis = (double)diis_bytes(grid, plan.n_spins, plan.n_functions,
                                      scf_diis_size(settings, plan.n_spins));
-    double second_order = 0, quasi_newton = 0;
+    double second_order = 0;
     if (settings->second_order != SCF_NEVER)
         second_order = (double)scf_second_order_bytes(
             &plan, scf_matrices_at_once(settings, plan.n_spins, plan.n_functions));
-    if (plan.n_functions >= settings->quasi_newton_from)
-        quasi_newton = (double)scf_quasi_newton_bytes(&plan, scf_diis_size(settings, plan.n_spins));
     if (tests) /* before its vectors are given back */
         diis += (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / plan.n_spins) +
                          scf_stability_bytes(&plan));
-    struct memory_need phase = {.own_bytes = fmax(fmax(diis, second_order), quasi_newton)};
+    struct memory_need phase = {.own_bytes = fmax(diis, second_order)};
     memory_need_add(&need, 1, memory_need_larger(phase, properties_bytes(problem, n_processes)));
     return need;
 }

@@ -49,7 +49,6 @@ struct scf_iteration {
 #define SCF_OPEN_DIIS_SIZE         8
 #define SCF_DEFAULT_DEPENDENCE     1e-6
 #define SCF_DEFAULT_CHECKPOINT     1
-#define SCF_DEFAULT_QUASI_NEWTON   1000
 
 struct checkpoint_reader;
 
@@ -65,23 +64,21 @@ struct scf_settings {
     double energy_error; /* hartree: the run may also end where its energy is right to this (the
                           * last change, and what the gradient leaves); 0: by converge alone */
     int64_t max_iterations;
-    int64_t diis_size;  /* Fock matrices kept; 1: plain iterations; 0: scf_diis_size */
-    double damping;     /* fraction of the last Fock matrix kept in early iterations; 0: none */
-    double level_shift; /* added to virtual orbital energies, hartree; 0: none */
-    double dependence;  /* eigenvalues of S below it are dropped */
-    int64_t quasi_newton_from; /* functions from which diagonalisations, whose cost then matters,
-                                * are replaced by quasi-Newton steps when the gradient is small */
-    bool mix;                  /* UHF: orbitals of alpha and beta are made different in the guess
+    int64_t diis_size;      /* Fock matrices kept; 1: plain iterations; 0: scf_diis_size */
+    double damping;         /* fraction of the last Fock matrix kept in early iterations; 0: none */
+    double level_shift;     /* added to virtual orbital energies, hartree; 0: none */
+    double dependence;      /* eigenvalues of S below it are dropped */
+    bool mix;               /* UHF: orbitals of alpha and beta are made different in the guess
                                 * (scf_state_mix), unless it is restart's */
-    struct scf_swap swap;      /* of the guess's orbitals, unless it is restart's */
-    bool keep_occupation;      /* occupy by maximum overlap with the guess's orbitals or restart's
+    struct scf_swap swap;   /* of the guess's orbitals, unless it is restart's */
+    bool keep_occupation;   /* occupy by maximum overlap with the guess's orbitals or restart's
                                 * (scf_occupation.h), by DIIS alone; most often with
                                 * SCF_FOLLOW_NONE: the state can be a saddle point */
-    int second_order;          /* enum scf_when */
-    int stability;             /* enum scf_when */
-    int follow;                /* enum scf_follow */
-    const char *checkpoint;    /* file to write, or NULL: at the end, and */
-    int64_t checkpoint_every;  /* after so many iterations */
+    int second_order;       /* enum scf_when */
+    int stability;          /* enum scf_when */
+    int follow;             /* enum scf_follow */
+    const char *checkpoint; /* file to write, or NULL: at the end, and */
+    int64_t checkpoint_every;                /* after so many iterations */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
     /* D is of its orbitals, of another basis: DIIS begins with its steps; NULL: with none. */
     const struct checkpoint_reader *guess_steps;

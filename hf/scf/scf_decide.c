@@ -34,12 +34,6 @@ enum {
 /* Smallest rise of the energy above the lowest so far that counts as one, hartree. */
 #define ENERGY_RISE 1e-5
 
-/* Quasi-Newton steps begin below this gradient, at orbitals that are near the final ones, and give
- * way to Newton steps after so many iterations without progress: DIIS would fill the lowest
- * orbitals anew, which need not be those of this minimum. */
-#define QUASI_NEWTON_GRADIENT 0.03
-enum { QUASI_NEWTON_PATIENCE = 4 };
-
 void scf_history_init(struct scf_history *history)
 {
     *history = (struct scf_history){.gain_left = INFINITY,
@@ -66,16 +60,13 @@ void scf_history_advance(struct scf_history *history)
     if (!history->has_orbitals)
         return;
     bool rose = history->energy > history->best_energy + ENERGY_RISE;
-    if (history->method != SCF_BY_QUASI_NEWTON)
-        history->best_energy = fmin(history->best_energy, history->energy);
+    history->best_energy = fmin(history->best_energy, history->energy);
     if (history->gradient < PROGRESS * history->least_gradient) {
         history->least_gradient = history->gradient;
         history->n_without_progress = 0;
     } else {
         history->n_without_progress += rose ? 2 : 1;
     }
-    if (history->method == SCF_BY_QUASI_NEWTON)
-        history->quasi_newton_failed = history->n_without_progress >= QUASI_NEWTON_PATIENCE;
     suspect_noise(history);
 }
 
@@ -174,17 +165,8 @@ static bool is_newton_due(const struct scf_history *history,
     if (settings->keep_occupation || !history->has_orbitals || !conditions->has_rotations ||
         settings->second_order == SCF_NEVER)
         return false;
-    return settings->second_order == SCF_ALWAYS || history->quasi_newton_failed ||
-           history->n_without_progress >= PATIENCE || history->iteration > DIIS_ITERATIONS;
-}
-
-static bool is_quasi_newton_due(const struct scf_history *history,
-                                const struct scf_conditions *conditions)
-{
-    return !history->quasi_newton_failed &&
-           (history->method == SCF_BY_QUASI_NEWTON ||
-            (conditions->may_quasi_newton && history->has_orbitals &&
-             history->gradient < QUASI_NEWTON_GRADIENT));
+    return settings->second_order == SCF_ALWAYS || history->n_without_progress >= PATIENCE ||
+           history->iteration > DIIS_ITERATIONS;
 }
 
 enum scf_action scf_decide(const struct scf_history *history,
@@ -198,7 +180,5 @@ enum scf_action scf_decide(const struct scf_history *history,
         return history->gradient < history->rounding ? SCF_ENDS_ROUNDED : SCF_ENDS_STUCK;
     if (history->n_iterations >= conditions->settings->max_iterations)
         return SCF_ENDS;
-    if (is_newton_due(history, conditions))
-        return SCF_STEP_NEWTON;
-    return is_quasi_newton_due(history, conditions) ? SCF_STEP_QUASI_NEWTON : SCF_STEP_DIIS;
+    return is_newton_due(history, conditions) ? SCF_STEP_NEWTON : SCF_STEP_DIIS;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* In charge of the steps. */
-enum scf_method { SCF_BY_DIIS, SCF_BY_QUASI_NEWTON, SCF_BY_NEWTON };
+enum scf_method { SCF_BY_DIIS, SCF_BY_NEWTON };
 
 /* The outcome of the last test of stability; of a point that is not near one that was tested:
  * UNTESTED. SADDLE: kept, since none is left or it is not followed. */
@@ -35,7 +35,6 @@ struct scf_history {
 
     /* The run. */
     enum scf_method method;
-    bool quasi_newton_failed;
     bool is_noisy; /* a stall that looks like errors of incremental builds: they end */
     double best_energy, least_gradient;
     int64_t n_without_progress;
@@ -50,12 +49,10 @@ struct scf_conditions {
     double occupation; /* electrons in an orbital */
     bool has_rotations;
     bool tests_stability;
-    bool may_quasi_newton;
 };
 
 enum scf_action {
     SCF_STEP_DIIS,
-    SCF_STEP_QUASI_NEWTON,
     SCF_STEP_NEWTON,
     SCF_REBUILD,      /* an accurate F, canonical orbitals; no iteration */
     SCF_TEST,         /* of stability, and descent from a saddle point */

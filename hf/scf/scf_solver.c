@@ -71,9 +71,6 @@ static struct scf_conditions conditions_of(const struct scf_basis *basis,
         .has_rotations = has_rotations,
         .tests_stability =
             has_rotations && scf_tests_stability(settings, basis->n_spins, basis->n_functions),
-        .may_quasi_newton = basis->n_functions >= settings->quasi_newton_from &&
-                            !settings->keep_occupation && settings->damping == 0 &&
-                            settings->level_shift == 0 && scf_quasi_newton_applies(basis),
     };
 }
 
@@ -102,7 +99,6 @@ void scf_solver_fini(struct scf_solver *solver)
         dense_destroy(solver->F_damped[s]);
     }
     scf_occupation_destroy(solver->occupation);
-    scf_quasi_newton_destroy(solver->quasi_newton);
     scf_second_order_destroy(solver->second_order);
     diis_destroy(solver->diis);
     scf_state_destroy(solver->state);
@@ -116,10 +112,7 @@ enum status scf_solver_expand_orbitals(struct scf_solver *solver)
         struct dense **C = &solver->result->orbitals[s];
         if (!*C)
             TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, C));
-        if (solver->quasi_newton)
-            TRY(scf_quasi_newton_orbitals(solver->quasi_newton, s, *C));
-        else
-            scf_basis_expand(basis, solver->state->U[s], *C);
+        scf_basis_expand(basis, solver->state->U[s], *C);
     }
     return STATUS_OK;
 }
@@ -140,8 +133,7 @@ static void note_state(struct scf_solver *solver)
 static void keep_best(struct scf_solver *solver)
 {
     const struct scf_history *history = &solver->history;
-    if (!history->has_orbitals || history->method == SCF_BY_QUASI_NEWTON ||
-        !(history->energy < history->best_energy))
+    if (!history->has_orbitals || !(history->energy < history->best_energy))
         return;
     for (int s = 0; s < solver->basis->n_spins; s++)
         dense_copy(solver->state->U_o[s], solver->U_best[s]);
@@ -191,29 +183,6 @@ static enum status evaluate_guess(struct scf_solver *solver, struct darray *cons
     TRY(scf_first_state_find(solver, D));
     solver->history.is_canonical = solver->state->idempotent;
     return record_iteration(solver);
-}
-
-/* The orbitals are to be made canonical after it. */
-static enum status finish_quasi_newton(struct scf_solver *solver)
-{
-    if (!solver->quasi_newton)
-        return STATUS_OK;
-    enum status status = scf_quasi_newton_finish(solver->quasi_newton);
-    scf_quasi_newton_destroy(solver->quasi_newton);
-    solver->quasi_newton = NULL;
-    solver->history.method = SCF_BY_DIIS;
-    return status;
-}
-
-/* Leaves them for another method. */
-static enum status leave_quasi_newton(struct scf_solver *solver)
-{
-    if (!solver->quasi_newton)
-        return STATUS_OK;
-    TRY(finish_quasi_newton(solver));
-    TRY(scf_state_canonicalise(solver->basis, solver->state));
-    scf_state_gradient(solver->basis, solver->state);
-    return STATUS_OK;
 }
 
 /* Turns the state's F into the matrix to diagonalise: the extrapolation by DIIS, damped while far
@@ -266,7 +235,6 @@ static double choose_cutoff(const struct scf_solver *solver)
 
 static enum status diis_step(struct scf_solver *solver)
 {
-    TRY(leave_quasi_newton(solver));
     solver->fock->cutoff = choose_cutoff(solver);
     start_iteration(solver, "DIIS");
     if (!solver->diis)
@@ -282,26 +250,9 @@ static enum status diis_step(struct scf_solver *solver)
     return record_iteration(solver);
 }
 
-/* The vectors of DIIS over Fock matrices make room. */
-static enum status quasi_newton_step(struct scf_solver *solver)
-{
-    start_iteration(solver, "quasi-Newton");
-    diis_destroy(solver->diis);
-    solver->diis = NULL;
-    if (!solver->quasi_newton)
-        TRY(scf_quasi_newton_create(solver->basis, solver->fock, solver->state,
-                                    scf_diis_size(solver->settings, solver->basis->n_spins),
-                                    &solver->quasi_newton));
-    solver->history.method = SCF_BY_QUASI_NEWTON;
-    solver->history.is_canonical = false;
-    TRY(scf_quasi_newton_step(solver->quasi_newton));
-    return record_iteration(solver);
-}
-
 /* An accurate F, and canonical orbitals. */
 static enum status rebuild(struct scf_solver *solver)
 {
-    TRY(finish_quasi_newton(solver));
     bool was_accurate = solver->state->accurate;
     if (!was_accurate)
         TRY(scf_state_build(solver->basis, solver->fock, solver->state));
@@ -331,7 +282,6 @@ enum status scf_solver_need_second_order(struct scf_solver *solver)
 static enum status begin_second_order(struct scf_solver *solver)
 {
     struct scf_history *history = &solver->history;
-    TRY(finish_quasi_newton(solver));
     if (solver->state->energy > history->best_energy) {
         for (int s = 0; s < solver->basis->n_spins; s++)
             dense_copy(solver->U_best[s], solver->state->U_o[s]);
@@ -465,10 +415,9 @@ static enum status test_stability(struct scf_solver *solver)
     return status;
 }
 
-/* Writes the last state, whose orbitals are found where quasi-Newton steps left them open. */
+/* Writes the last state. */
 static enum status end(struct scf_solver *solver)
 {
-    TRY(leave_quasi_newton(solver));
     return solver->is_written && !solver->result->converged ? STATUS_OK : scf_restart_write(solver);
 }
 
@@ -503,9 +452,6 @@ enum status scf_solver_iterate(struct scf_solver *solver, struct darray *const D
         switch (action) {
         case SCF_STEP_DIIS:
             TRY(diis_step(solver));
-            break;
-        case SCF_STEP_QUASI_NEWTON:
-            TRY(quasi_newton_step(solver));
             break;
         case SCF_STEP_NEWTON:
             TRY(newton_step(solver));

@@ -5,7 +5,6 @@
 #include "hf/orbitals/scf_basis.h"
 #include "hf/orbitals/scf_fock.h"
 #include "hf/orbitals/scf_occupation.h"
-#include "hf/orbitals/scf_quasi_newton.h"
 #include "hf/orbitals/scf_second_order.h"
 #include "hf/orbitals/scf_state.h"
 #include "hf/scf/scf.h"
@@ -27,7 +26,6 @@ struct scf_solver {
     struct scf_fock *fock;
     struct scf_state *state;
     struct diis *diis;                     /* NULL while another method is in charge */
-    struct scf_quasi_newton *quasi_newton; /* NULL while it is not in charge */
     struct scf_second_order *second_order; /* NULL until it is in charge */
     struct scf_occupation *occupation;     /* NULL: the lowest orbitals */
     struct dense *F_damped[2];             /* the last one, NULL without damping */

@@ -4,7 +4,6 @@
  * no less than it gives on the others. Scratch that an estimate counts in addition is named. */
 #include "hf/digestion/fock_accumulator.h"
 #include "hf/fock/fock_worker.h"
-#include "hf/orbitals/scf_quasi_newton.h"
 #include "hf/orbitals/scf_second_order.h"
 #include "hf/orbitals/scf_stability.h"
 #include "hf/scf/scf_solver.h"
@@ -89,7 +88,6 @@ static void check_methods(void)
 {
     struct diis *diis;
     struct scf_hessian hessian;
-    struct scf_quasi_newton *quasi_newton;
     struct scf_second_order *second_order;
     const struct dense_grid *grid = setup.grid;
     int64_t n = plan.n_functions, v = plan.n_orbitals - plan.n_occupied[plan.n_spins - 1];
@@ -102,11 +100,6 @@ static void check_methods(void)
     check_taken("Hessian", (double)scf_hessian_bytes(&plan, 1), (double)dense_bytes(grid, n, v),
                 before);
     scf_hessian_fini(&hessian);
-    before = heap_bytes();
-    check_ok(scf_quasi_newton_create(basis, fock, scf, 8, &quasi_newton));
-    check_taken("quasi-Newton", (double)scf_quasi_newton_bytes(&plan, 8),
-                (double)dense_bytes(grid, n, v), before);
-    scf_quasi_newton_destroy(quasi_newton);
     before = heap_bytes();
     check_ok(scf_second_order_create(basis, fock, FOCK_MAX_MATRICES, &second_order));
     double second_order_bytes = (double)scf_second_order_bytes(&plan, FOCK_MAX_MATRICES);

@@ -243,24 +243,6 @@ static void test_a_stuck_newton_step(void **state)
     DECIDES(SCF_ENDS_ROUNDED);
 }
 
-static void test_quasi_newton_begins_near_and_gives_way(void **state)
-{
-    (void)state;
-    struct scf_history history = running();
-    DECIDES(SCF_STEP_DIIS);
-    conditions.may_quasi_newton = true;
-    DECIDES(SCF_STEP_QUASI_NEWTON);
-    history.gradient = 0.1;
-    DECIDES(SCF_STEP_DIIS);
-    history.method = SCF_BY_QUASI_NEWTON;
-    DECIDES(SCF_STEP_QUASI_NEWTON);
-    for (int i = 0; i < 4; i++)
-        scf_history_advance(&history);
-    DECIDES(SCF_STEP_NEWTON);
-    settings.second_order = SCF_NEVER;
-    DECIDES(SCF_STEP_DIIS);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,7 +258,6 @@ int main(void)
         cmocka_unit_test_setup(test_many_iterations_of_diis_are_enough, begin),
         cmocka_unit_test_setup(test_newton_steps_stay_in_charge, begin),
         cmocka_unit_test_setup(test_a_stuck_newton_step, begin),
-        cmocka_unit_test_setup(test_quasi_newton_begins_near_and_gives_way, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
