@@ -20,7 +20,6 @@ struct hf_options {
     const char *swap; /* I:A or I:A:beta, or NULL */
     int64_t cache_megabytes;
     bool all_orbitals;
-    bool converge_given;
     int64_t fock_only;   /* number of builds; 0: the SCF */
     const char *density; /* of these builds: "guess", "converged" or a file; NULL for the SCF */
     const char *compare; /* the text of the option, or NULL */
