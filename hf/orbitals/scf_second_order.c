@@ -234,7 +234,8 @@ static enum status try_both_ways(struct scf_second_order *solver, const struct s
     TRY(try_length(solver, state, valley, -t, &change[1]));
     TRY(try_length(solver, state, valley, t, &change[0]));
     *lower = fmin(change[0], change[1]) < -estimate_energy_noise(solver, state);
-    bool second = *lower && change[1] < change[0] && is_visible(solver, change[0] - change[1], state);
+    bool second =
+        *lower && change[1] < change[0] && is_visible(solver, change[0] - change[1], state);
     return second ? try_length(solver, state, valley, -t, &again) : STATUS_OK;
 }
 

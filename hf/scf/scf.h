@@ -42,7 +42,7 @@ struct scf_iteration {
 
 /* Defaults of the settings, also for option rows; all other fields are 0. */
 #define SCF_DEFAULT_CONVERGE       1e-8
-#define SCF_ENERGY_ERROR           1e-9 /* hartree */
+#define SCF_ENERGY_ERROR           1e-9  /* hartree */
 #define SCF_LEAST_CONVERGE         1e-15 /* sums of numbers near 1 hartree round to this */
 #define SCF_DEFAULT_MAX_ITERATIONS 100
 #define SCF_CLOSED_DIIS_SIZE       12
@@ -61,9 +61,9 @@ struct scf_swap {
 };
 
 struct scf_settings {
-    double converge;     /* max |F_ia| between occupied i and virtual a of either spin, hartree; 0:
+    double converge;   /* max |F_ia| between occupied i and virtual a of either spin, hartree; 0:
                           * not given (scf_criterion) */
-    bool energy_alone;   /* no method beyond the SCF, nor timed builds, take its orbitals */
+    bool energy_alone; /* no method beyond the SCF, nor timed builds, take its orbitals */
     int64_t max_iterations;
     int64_t diis_size;  /* Fock matrices kept; 1: plain iterations; 0: scf_diis_size */
     double damping;     /* fraction of the last Fock matrix kept in early iterations; 0: none */
