@@ -260,9 +260,6 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
                                 enum scf_follow follow)
 {
     options->settings.molecule = molecule;
-    options->converge_given = options->settings.scf.converge > 0;
-    if (!options->converge_given)
-        options->settings.scf.converge = SCF_DEFAULT_CONVERGE;
     options->settings.fock.cache_bytes = options->cache_megabytes * 1000000;
     options->settings.pool.keep_timeline = options->files.json || options->files.report;
     options->settings.pool.keep_history = options->files.profile != NULL;
@@ -318,14 +315,6 @@ static enum status check_run_options(const struct hf_options *options)
     return profile_check_name(options->files.profile);
 }
 
-/* Whether nothing but the energy of the SCF is asked for, its orbitals serve nothing else, and its
- * curvature, which bounds the energy's error, is likely that of a minimum. */
-static bool needs_energy_alone(const struct hf_options *options)
-{
-    return !options->converge_given && !options->fock_only && !options->settings.scf.checkpoint &&
-           !options->settings.scf.keep_occupation;
-}
-
 enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
                              enum option_request *request)
 {
@@ -345,10 +334,8 @@ enum status hf_options_parse(int argc, char **argv, struct hf_options *options,
     if (options->compare && !options->fock_only)
         options->fock_only = 5;
     TRY(check_run_options(options));
-    TRY(hf_options_complete(options, argv[first_operand], SCF_FOLLOW_SAME));
-    if (needs_energy_alone(options))
-        options->settings.scf.energy_error = SCF_ENERGY_ERROR;
-    return STATUS_OK;
+    options->settings.scf.energy_alone = !options->fock_only;
+    return hf_options_complete(options, argv[first_operand], SCF_FOLLOW_SAME);
 }
 
 void hf_options_answer(enum option_request request)
@@ -373,6 +360,8 @@ json_t *hf_options_to_json(const struct hf_options *options, const struct hf_inp
     struct hf_options copy = *options;
     struct option_table tables[N_TABLES];
     struct options all = describe_beryl_hf(&copy, tables);
+    const struct scf_criterion criterion = scf_criterion(&options->settings.scf);
+    copy.settings.scf.converge = criterion.gradient;
     if (input->shells) {
         copy.settings.charge = input->molecule.charge;
         copy.settings.multiplicity = input->molecule.multiplicity;
@@ -382,7 +371,7 @@ json_t *hf_options_to_json(const struct hf_options *options, const struct hf_inp
     json_t *json = options_to_json(&all);
     for (int i = 0; !input->shells && i < 4; i++)
         json_object_del(json, decided[i]);
-    if (options->settings.scf.energy_error > 0)
+    if (criterion.energy_error > 0)
         json_object_del(json, "converge");
     if (options->compare)
         json_object_del(json, "sched");

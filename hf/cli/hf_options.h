@@ -20,7 +20,6 @@ struct hf_options {
     const char *swap; /* I:A or I:A:beta, or NULL */
     int64_t cache_megabytes;
     bool all_orbitals;
-    bool converge_given;
     int64_t fock_only;   /* number of builds; 0: the SCF */
     const char *density; /* of these builds: "guess", "converged" or a file; NULL for the SCF */
     const char *compare; /* the text of the option, or NULL */
@@ -40,7 +39,7 @@ void hf_options_answer(enum option_request request);
 /* hf_options_parse in parts, for programs that solve the SCF and take its options in addition to
  * their own: values of options that are not given; the tables of molecule, SCF, Fock build,
  * scheduling, memory and output; the checks of options against each other, after parsing, which
- * may fail with STATUS_USAGE.
+ * may fail with STATUS_USAGE. Their settings.scf.energy_alone is false: such programs need orbitals.
  * follow  where --follow is not given, nor --keep-occupation */
 enum { HF_OPTION_TABLES = 5 };
 void hf_options_init(struct hf_options *options);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/orbitals/scf_second_order.h"
 
+#include "hf/fock/fock_build.h"
 #include "support/base/agree.h"
 
 #include <math.h>
@@ -10,10 +11,10 @@
 #define MAX_RADIUS   2.0
 #define MIN_RADIUS   1e-5
 
-/* Energies differ by rounding within this fraction of the energy, and by screening within
- * this, hartree. */
-#define ROUNDING  1e-13
-#define SCREENING 1e-11
+/* Noise of differences of energies: of rounding, a fraction of the energy; of screening, a fraction of its
+ * threshold. Nearby states leave out nearly the same integrals: far less than SCREENING_ERROR. */
+#define ROUNDING        1e-13
+#define SCREENING_NOISE 0.1
 
 enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
 
@@ -81,10 +82,18 @@ static void swap_states(struct scf_second_order *solver, struct scf_state **stat
     *state = accepted;
 }
 
-/* Whether a change of the energy of this size exceeds the noise. */
-static bool is_visible(double change, const struct scf_state *state)
+static double estimate_energy_noise(const struct scf_second_order *solver,
+                                    const struct scf_state *state)
 {
-    return fabs(change) > 10 * (ROUNDING * fabs(state->energy) + SCREENING);
+    return ROUNDING * fabs(state->energy) +
+           SCREENING_NOISE * fock_threshold(solver->basis->problem->fock);
+}
+
+/* Whether a change of the energy of this size exceeds the noise. */
+static bool is_visible(const struct scf_second_order *solver, double change,
+                       const struct scf_state *state)
+{
+    return fabs(change) > 10 * estimate_energy_noise(solver, state);
 }
 
 /* Whether the trial is better than state; predicted is the change of the energy by the
@@ -93,9 +102,9 @@ static bool is_better(const struct scf_second_order *solver, const struct scf_st
                       double predicted)
 {
     double change = solver->trial->energy - state->energy;
-    if (is_visible(predicted, state))
+    if (is_visible(solver, predicted, state))
         return change < 0.01 * predicted;
-    return !is_visible(fmax(change, 0), state) && solver->trial->gradient < state->gradient;
+    return !is_visible(solver, fmax(change, 0), state) && solver->trial->gradient < state->gradient;
 }
 
 /* Widens the trust region where the model held up to its boundary, shrinks it to a
@@ -124,7 +133,7 @@ static enum status try_steps(struct scf_second_order *solver, struct newton_spac
         double predicted = predict_change(space);
         TRY(try_rotation(solver, state, &space->kappa));
         *moved = is_better(solver, state, predicted);
-        if (is_visible(predicted, state))
+        if (is_visible(solver, predicted, state))
             adjust_radius(solver, space, (solver->trial->energy - state->energy) / predicted);
     }
     return STATUS_OK;
@@ -216,11 +225,6 @@ static enum status try_length(struct scf_second_order *solver, const struct scf_
     return STATUS_OK;
 }
 
-static bool is_lower(double change, const struct scf_state *state)
-{
-    return change < -(ROUNDING * fabs(state->energy) + SCREENING);
-}
-
 /* Tries both ways; leaves the lower one in the trial if it is lower than state. Where a symmetry makes
  * both alike, that is the one that was built last. */
 static enum status try_both_ways(struct scf_second_order *solver, const struct scf_state *state,
@@ -229,8 +233,9 @@ static enum status try_both_ways(struct scf_second_order *solver, const struct s
     double t = valley->length, *change = valley->change, again;
     TRY(try_length(solver, state, valley, -t, &change[1]));
     TRY(try_length(solver, state, valley, t, &change[0]));
-    *lower = is_lower(fmin(change[0], change[1]), state);
-    bool second = *lower && change[1] < change[0] && is_visible(change[0] - change[1], state);
+    *lower = fmin(change[0], change[1]) < -estimate_energy_noise(solver, state);
+    bool second =
+        *lower && change[1] < change[0] && is_visible(solver, change[0] - change[1], state);
     return second ? try_length(solver, state, valley, -t, &again) : STATUS_OK;
 }
 

@@ -15,11 +15,18 @@
 
 struct scf_settings scf_settings_default(void)
 {
-    return (struct scf_settings){.converge = SCF_DEFAULT_CONVERGE,
-                                 .max_iterations = SCF_DEFAULT_MAX_ITERATIONS,
+    return (struct scf_settings){.max_iterations = SCF_DEFAULT_MAX_ITERATIONS,
                                  .dependence = SCF_DEFAULT_DEPENDENCE,
                                  .follow = SCF_FOLLOW_SAME,
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
+}
+
+struct scf_criterion scf_criterion(const struct scf_settings *settings)
+{
+    if (settings->converge > 0)
+        return (struct scf_criterion){.gradient = settings->converge};
+    bool by_energy = settings->energy_alone && !settings->keep_occupation;
+    return (struct scf_criterion){SCF_DEFAULT_CONVERGE, by_energy ? SCF_ENERGY_ERROR : 0};
 }
 
 /* <S^2> = (Na - Nb)/2 ((Na - Nb)/2 + 1) + Nb - trace(P_a P_b); 0 for RHF. Collective.

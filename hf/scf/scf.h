@@ -42,7 +42,7 @@ struct scf_iteration {
 
 /* Defaults of the settings, also for option rows; all other fields are 0. */
 #define SCF_DEFAULT_CONVERGE       1e-8
-#define SCF_ENERGY_ERROR           1e-9  /* hartree, for a run whose orbitals nothing else uses */
+#define SCF_ENERGY_ERROR           1e-9  /* hartree */
 #define SCF_LEAST_CONVERGE         1e-15 /* sums of numbers near 1 hartree round to this */
 #define SCF_DEFAULT_MAX_ITERATIONS 100
 #define SCF_CLOSED_DIIS_SIZE       12
@@ -60,9 +60,9 @@ struct scf_swap {
 };
 
 struct scf_settings {
-    double converge;     /* max |F_ia| between occupied i and virtual a of either spin, hartree */
-    double energy_error; /* hartree: the run may also end where its energy is right to this (the
-                          * last change, and what the gradient leaves); 0: by converge alone */
+    double converge;   /* max |F_ia| between occupied i and virtual a of either spin, hartree; 0:
+                          * not given (scf_criterion) */
+    bool energy_alone; /* no method beyond the SCF, nor timed builds, take its orbitals */
     int64_t max_iterations;
     int64_t diis_size;      /* Fock matrices kept; 1: plain iterations; 0: scf_diis_size */
     double damping;         /* fraction of the last Fock matrix kept in early iterations; 0: none */
@@ -87,6 +87,17 @@ struct scf_settings {
 };
 
 struct scf_settings scf_settings_default(void);
+
+/* Where a run ends: at this gradient, max |F_ia| in hartree, or before it where the energy is right to
+ * energy_error (the last change, and what the gradient leaves), hartree; 0: at the gradient only. */
+struct scf_criterion {
+    double gradient, energy_error;
+};
+
+/* The converge that is given; else SCF_DEFAULT_CONVERGE, for the energy alone with SCF_ENERGY_ERROR. A
+ * kept occupation needs the gradient: the curvature, which bounds the error of the energy, need not be
+ * that of a minimum there. Not collective. */
+struct scf_criterion scf_criterion(const struct scf_settings *settings);
 
 /* The result of a run. Owned by the caller through scf_result_fini. */
 struct scf_result {

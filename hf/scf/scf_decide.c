@@ -108,7 +108,7 @@ static bool are_changes_shrinking(const struct scf_history *history,
                                   const struct scf_conditions *conditions)
 {
     double step = history->norm / history->last_norm, r = step * step;
-    double change = fabs(history->change), left = CHANGES_LEFT * conditions->settings->energy_error;
+    double change = fabs(history->change), left = CHANGES_LEFT * conditions->criterion.energy_error;
     return conditions->n_spins == 1 && history->method != SCF_BY_NEWTON && history->is_accurate &&
            r < LEAST_SHRINKING && change * r < left * (1 - r) &&
            estimate_energy_error(history, conditions) < left;
@@ -120,9 +120,9 @@ static bool are_changes_shrinking(const struct scf_history *history,
 static bool is_energy_right(const struct scf_history *history,
                             const struct scf_conditions *conditions)
 {
-    double error = conditions->settings->energy_error;
+    double error = conditions->criterion.energy_error;
     bool needs_gradient = history->test == SCF_TEST_OPEN || history->test == SCF_TEST_SADDLE;
-    return error > 0 && !needs_gradient && history->n_iterations > 1 &&
+    return error > 0 && !needs_gradient &&
            (fabs(history->change) < error || history->gain_left < GAIN_LEFT * error ||
             are_changes_shrinking(history, conditions)) &&
            estimate_energy_error(history, conditions) < error &&
@@ -139,7 +139,7 @@ static bool is_stationary(const struct scf_history *history,
                           const struct scf_conditions *conditions)
 {
     return history->has_orbitals &&
-           (history->gradient < conditions->settings->converge || scf_history_is_flat(history) ||
+           (history->gradient < conditions->criterion.gradient || scf_history_is_flat(history) ||
             is_energy_right(history, conditions));
 }
 

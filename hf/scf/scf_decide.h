@@ -28,7 +28,7 @@ struct scf_history {
     /* The last iteration. */
     int64_t iteration;        /* from 1; of the run that this one resumes, too */
     int64_t n_iterations;     /* of this run */
-    double change, last_norm; /* of the energy; the norm before it */
+    double change, last_norm; /* of the energy; the norm before it, 0: not known */
     double gain_left;   /* after a Newton step: what the next is likely to gain; else INFINITY */
     bool is_stuck;      /* no Newton step from here lowers the energy, */
     double gain_missed; /* of which this gain was predicted */
@@ -45,6 +45,7 @@ struct scf_history {
 /* The parts of the problem and the settings that decide, the same for a whole run. */
 struct scf_conditions {
     const struct scf_settings *settings; /* borrowed */
+    struct scf_criterion criterion;      /* of the settings */
     int n_spins;
     double occupation; /* electrons in an orbital */
     bool has_rotations;

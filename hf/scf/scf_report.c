@@ -22,21 +22,22 @@ enum { NEAR_GAP = 5 };
 static void print_convergence(const struct scf_problem *problem,
                               const struct scf_settings *settings)
 {
+    const struct scf_criterion criterion = scf_criterion(settings);
     double threshold = fock_threshold(problem->fock), error = SCREENING_ERROR * threshold;
-    if (settings->energy_error > 0)
+    if (criterion.energy_error > 0)
         log_print("Converged when the energy is right to %g hartree, dipole, charges and orbital "
                   "energies to about %.0e;\n  --converge 1e-8 is for more digits of these\n",
-                  settings->energy_error, PROPERTY_ERROR);
+                  criterion.energy_error, PROPERTY_ERROR);
     else
         log_print("Converged when no element of the orbital gradient exceeds %g hartree\n",
-                  settings->converge);
-    if (error > settings->converge) {
+                  criterion.gradient);
+    if (error > criterion.gradient) {
         log_print("Screening  integrals below --screen %g are left out, which changes the gradient "
                   "and the energy by up to about %.0e hartree\n",
                   threshold, error);
         log_warn("--screen %g changes the energy and the orbital gradient by up to about %.0e "
                  "hartree, more than --converge %g: take --screen %.0e or less",
-                 threshold, error, settings->converge, settings->converge / (2 * SCREENING_ERROR));
+                 threshold, error, criterion.gradient, criterion.gradient / (2 * SCREENING_ERROR));
     }
     log_print("\n");
 }

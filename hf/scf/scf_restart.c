@@ -117,6 +117,20 @@ static enum status read_curvatures(struct checkpoint_stream *stream, struct scf_
     return STATUS_OK;
 }
 
+/* Writes or reads the effect of the last step, on which the end by the energy depends; files of earlier
+ * versions lack it. */
+static enum status move_last_step(struct checkpoint_stream *stream, struct scf_history *history)
+{
+    double gain_left = fmin(history->gain_left, DBL_MAX);
+    const struct checkpoint_number numbers[] = {{"change", NULL, &history->change},
+                                                {"last_norm", NULL, &history->last_norm},
+                                                {"gain_left", NULL, &gain_left}};
+    bool found;
+    TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF "_last_step", 3, numbers, &found));
+    history->gain_left = gain_left;
+    return STATUS_OK;
+}
+
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others)
 {
     int64_t n = basis->n_functions, m = basis->n_orbitals;
@@ -216,6 +230,7 @@ static enum status add_iterations(struct checkpoint_stream *stream, void *contex
         TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_spins, solver->F_damped));
     if (solver->occupation)
         TRY(scf_restart_add_reference(stream, solver));
+    TRY(move_last_step(stream, &solver->history));
     return add_curvatures(stream, solver->result);
 }
 
@@ -413,6 +428,7 @@ static enum status resume_iterations(struct checkpoint_stream *stream, struct sc
     }
     TRY(read_matrices(stream, solver, progress, transformation));
     TRY(read_curvatures(stream, solver));
+    TRY(move_last_step(stream, &solver->history));
     return set_numbers(solver, progress);
 }
 

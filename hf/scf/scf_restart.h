@@ -9,6 +9,7 @@
  *                         triangle and the error, antisymmetric, in the other, over X's columns
  *     /beryl_scf/best     spins * m x m, where they are needed: the projectors of U_best
  *     /beryl_scf/damped   spins * m x m, where they are needed: F_damped
+ *     /beryl_scf_last_step    attributes: change, last_norm and gain_left of struct scf_history
  *
  * and, of a run that keeps the occupation, in /beryl_scf_occupation the numbers of electrons and
  *

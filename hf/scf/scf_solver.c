@@ -66,6 +66,7 @@ static struct scf_conditions conditions_of(const struct scf_basis *basis,
     bool has_rotations = scf_rotation_exists(basis);
     return (struct scf_conditions){
         .settings = settings,
+        .criterion = scf_criterion(settings),
         .n_spins = basis->n_spins,
         .occupation = basis->occupation,
         .has_rotations = has_rotations,
@@ -151,7 +152,8 @@ static enum status record_iteration(struct scf_solver *solver)
     now->fock_seconds = solver->fock->seconds - now->fock_seconds;
     now->algebra_seconds = elapsed_s - now->fock_seconds;
     note_state(solver);
-    solver->history.change = now->change;
+    if (now->iteration > 1)
+        solver->history.change = now->change;
     keep_best(solver);
     scf_history_advance(&solver->history);
     solver->fock->always_full = solver->history.is_noisy;
@@ -167,10 +169,13 @@ static enum status record_iteration(struct scf_solver *solver)
 
 static void start_iteration(struct scf_solver *solver, const char *method)
 {
-    solver->history.iteration++;
-    solver->history.n_iterations = ++solver->now.iteration;
-    solver->history.last_norm = solver->state->norm;
-    solver->history.gain_left = INFINITY;
+    struct scf_history *history = &solver->history;
+    history->iteration++;
+    history->n_iterations = ++solver->now.iteration;
+    if (history->n_iterations > 1) { /* the first one has no step, or that of the file */
+        history->last_norm = solver->state->norm;
+        history->gain_left = INFINITY;
+    }
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;
@@ -229,7 +234,7 @@ static enum status prepare_diis(struct scf_solver *solver)
 static double choose_cutoff(const struct scf_solver *solver)
 {
     double gradient = solver->state->gradient;
-    double fine = fmax(FINE_GRADIENT, LAST_GRADIENT * solver->settings->converge);
+    double fine = fmax(FINE_GRADIENT, LAST_GRADIENT * solver->conditions.criterion.gradient);
     return gradient < fine ? 0 : fmin(LARGEST_CUTOFF, CUTOFF_OF_GRADIENT * gradient);
 }
 
@@ -429,7 +434,7 @@ static enum status fail_to_converge(struct scf_solver *solver, enum scf_action w
         return FAIL(STATUS_NOT_CONVERGED,
                     "the orbital gradient is %.1e, no more than rounding errors: --converge %g is "
                     "out of reach, take %.0e",
-                    gradient, solver->settings->converge, 10 * gradient);
+                    gradient, solver->conditions.criterion.gradient, 10 * gradient);
     if (why == SCF_ENDS_STUCK)
         return FAIL(STATUS_NOT_CONVERGED,
                     "no step lowers the energy, but the orbital gradient is still %.1e: try a "

@@ -44,7 +44,7 @@ assert abs(e - e_guess) < 1e-8 and n_guess < n, sys.argv' $without $found 2>> "$
         complain "without the guess $without, with it $found"
 }
 
-run 0 water.xyz --basis 6-31g --checkpoint rhf.h5
+run 0 water.xyz --basis 6-31g --converge 1e-8 --checkpoint rhf.h5
 run 0 water.xyz --basis 6-31g --charge 1 --multiplicity 2 --checkpoint uhf.h5
 compare rhf.h5 water.xyz --basis 6-31g*
 compare rhf.h5 moved.xyz --basis 6-31g
@@ -76,7 +76,7 @@ run 0 water.xyz --basis cc-pvtz --restart part.h5 --stability never --converge 1
 [ "$(gradients)" = "$expected" ] || complain "gradients" $(gradients) "after a restart, not" $expected
 # They are read before a checkpoint takes the place of the file.
 cp rhf.h5 replaced.h5
-run 0 moved.xyz --basis cc-pvdz --guess replaced.h5 --checkpoint replaced.h5
+run 0 moved.xyz --basis cc-pvdz --converge 1e-8 --guess replaced.h5 --checkpoint replaced.h5
 solve moved.xyz --basis cc-pvdz --guess replaced.h5
 [ "${found#* }" = 1 ] || complain "not converged at once from the new checkpoint"
 

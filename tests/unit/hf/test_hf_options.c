@@ -18,7 +18,6 @@ static void test_defaults_of_the_options_are_those_of_the_settings(void **state)
     struct hf_options options;
     hf_settings_default(&defaults);
     parse_words(4, argv, &options);
-    defaults.scf.energy_error = SCF_ENERGY_ERROR; /* the orbitals of this run serve nothing else */
     const struct hf_settings *given = &options.settings;
     assert_int_equal(given->goal, defaults.goal);
     assert_int_equal(given->method, defaults.method);
@@ -56,24 +55,26 @@ static void test_a_converged_density_takes_an_scf(void **state)
     assert_string_equal(options.settings.density, "water.h5");
 }
 
-/* The last words decide whether the energy alone ends the iterations. */
-static void check_energy_error(char *option, char *value, double expected)
+/* The last words decide whether the energy ends the iterations, or the gradient. */
+static void check_criterion(char *option, char *value, double gradient, double energy_error)
 {
     char *argv[] = {"beryl-hf", "water.xyz", "--basis", "sto-3g", option, value, NULL};
     struct hf_options options;
     parse_words(6, argv, &options);
-    assert_true(options.settings.scf.energy_error == expected);
+    struct scf_criterion criterion = scf_criterion(&options.settings.scf);
+    assert_true(criterion.gradient == gradient && criterion.energy_error == energy_error);
 }
 
 static void test_orbitals_that_serve_something_are_converged(void **state)
 {
     (void)state;
-    check_energy_error("--max-iter", "50", SCF_ENERGY_ERROR);
-    check_energy_error("--converge", "1e-8", 0);
-    check_energy_error("--converge", "1e-3", 0);
-    check_energy_error("--checkpoint", "water.h5", 0);
-    check_energy_error("--fock-only", "1", 0);
-    check_energy_error("--keep-occupation", "--guess=water.h5", 0);
+    check_criterion("--max-iter", "50", 1e-8, 1e-9);
+    check_criterion("--checkpoint", "water.h5", 1e-8, 1e-9);
+    check_criterion("--restart", "water.h5", 1e-8, 1e-9);
+    check_criterion("--converge", "1e-8", 1e-8, 0);
+    check_criterion("--converge", "1e-3", 1e-3, 0);
+    check_criterion("--fock-only", "1", 1e-8, 0);
+    check_criterion("--keep-occupation", "--guess=water.h5", 1e-8, 0);
 }
 
 /* Where an option that is given decides on saddle points, or on a kept occupation. */
