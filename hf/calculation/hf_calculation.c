@@ -331,8 +331,7 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
                      array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
                                    sizeof *calculation->iterations)));
     settings.restart = calculation->settings->restart ? calculation->checkpoint : NULL;
-    bool begins = calculation->n_iterations == 0;
-    if (calculation->checkpoint && begins && !settings.restart && !calculation->input.flipped &&
+    if (calculation->checkpoint && !settings.restart && !calculation->input.flipped &&
         checkpoint_reader_is_of_other_basis(calculation->checkpoint))
         settings.guess_steps = calculation->checkpoint;
     settings.observe = record_scf_iteration;
@@ -382,10 +381,9 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     return status != STATUS_OK ? status : ended;
 }
 
-enum status hf_calculation_converge(struct hf_calculation *calculation)
+static enum status find_converged(struct hf_calculation *calculation)
 {
     const struct hf_input *input = &calculation->input;
-    scf_result_fini(&calculation->result);
     TRY(hf_calculation_solve(calculation));
     for (int spin = 0; spin < input->n_spins; spin++)
         TRY(orbital_density(calculation->tiling, input->n_spins == 1 ? 2 : 1,
@@ -400,7 +398,7 @@ enum status hf_calculation_find_density(struct hf_calculation *calculation, bool
     double start_s = clock_now_s();
     TRY(hf_calculation_guess(calculation));
     if (converged)
-        TRY(hf_calculation_converge(calculation));
+        TRY(find_converged(calculation));
     *seconds = clock_now_s() - start_s;
     return STATUS_OK;
 }

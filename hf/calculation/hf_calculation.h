@@ -79,12 +79,9 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
-/* hf_calculation_solve, which continues where it was called before; D becomes that of the orbitals that a
- * checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the records of fock.
- * Errors: those of hf_calculation_solve. */
-enum status hf_calculation_converge(struct hf_calculation *calculation);
-
-/* Sets D, for Fock builds, to the initial density or, converged, to that of hf_calculation_converge.
+/* Sets D, for Fock builds, to the initial density or, converged, to that which an SCF makes of it: of
+ * the orbitals that a checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the
+ * records of fock.
  * *seconds  taken by reading a file, or by the SCF
  * Errors: those of hf_calculation_guess and hf_calculation_solve. */
 enum status hf_calculation_find_density(struct hf_calculation *calculation, bool converged,

@@ -14,7 +14,6 @@ void hf_settings_default(struct hf_settings *settings)
         .guess = "sad",
         .fock = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = HF_DEFAULT_CACHE * INT64_C(1000000)},
         .scf = scf_settings_default()};
-    settings->scf.energy_alone = true;
     mode_options_default(&settings->pool);
     settings->modes = (struct mode_list){.n = 1, .modes = {settings->pool.mode}};
 }

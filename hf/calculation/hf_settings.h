@@ -60,7 +60,7 @@ struct hf_settings {
 #define HF_DEFAULT_SCREEN 1e-10
 #define HF_DEFAULT_CACHE  256 /* megabytes */
 
-/* Defaults of all but molecule and basis, of an SCF by itself: scf.energy_alone is set. */
+/* Defaults of all but molecule and basis. */
 void hf_settings_default(struct hf_settings *settings);
 
 /* Whether Fock builds are those of an SCF that uses the symmetry of the molecule. */

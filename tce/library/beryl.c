@@ -125,7 +125,7 @@ void beryl_settings_init(struct beryl_settings *settings, size_t size)
                                         .charge = BERYL_NOT_GIVEN,
                                         .multiplicity = BERYL_NOT_GIVEN,
                                         .screen = hf.screen,
-                                        .converge = hf.scf.converge,
+                                        .converge = SCF_DEFAULT_CONVERGE,
                                         .max_iter = hf.scf.max_iterations,
                                         .guess = hf.guess,
                                         .sched = hf.pool.mode,
@@ -157,8 +157,7 @@ static enum status check_library_settings(const struct beryl_settings *settings)
     TRY(check_setting("reference", settings->reference, BERYL_BY_MULTIPLICITY, BERYL_UHF));
     TRY(check_setting("functions", settings->functions, BERYL_AS_BASIS_SAYS, BERYL_CARTESIAN));
     TRY(check_setting("screen", settings->screen, 1e-300, 1));
-    if (settings->converge != 0)
-        TRY(check_setting("converge", settings->converge, SCF_LEAST_CONVERGE, 1));
+    TRY(check_setting("converge", settings->converge, SCF_LEAST_CONVERGE, 1));
     TRY(check_setting("max_iter", (double)settings->max_iter, 1, 1e6));
     TRY(check_setting("cache", (double)settings->cache, 0, 1e6));
     TRY(check_setting("memory", (double)settings->memory, 0, 1e9));

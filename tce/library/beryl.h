@@ -94,7 +94,7 @@ struct beryl_settings {
     int reference;          /* enum beryl_reference; --method */
     int functions;          /* enum beryl_functions; --spherical, --cartesian */
     double screen;          /* Schwarz threshold */
-    double converge;        /* of the orbital gradient; 0: as beryl_solve says */
+    double converge;        /* of the orbital gradient */
     int64_t max_iter;       /* of the SCF */
     const char *guess;      /* "sad", "core" or a checkpoint, also of another geometry or basis */
     const char *checkpoint; /* file to write, or NULL */
@@ -172,10 +172,8 @@ enum beryl_error beryl_one_electron(struct beryl_calculation *calculation, doubl
  * on any number of processes. Errors: BERYL_NO_MEMORY, BERYL_NUMERIC. */
 enum beryl_error beryl_fock(struct beryl_calculation *calculation, const double *D, double *F);
 
-/* Solves the SCF. Once for a calculation. Where settings.converge is 0 it ends with its energy right to
- * 1e-9, orbitals and density to about 1e-5; with keep_occupation, at an orbital gradient of 1e-8.
- * Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC, BERYL_INPUT (fewer independent functions than
- * occupied orbitals), BERYL_NO_MEMORY, BERYL_IO. */
+/* Solves the SCF. Once for a calculation. Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC,
+ * BERYL_INPUT (fewer independent functions than occupied orbitals), BERYL_NO_MEMORY, BERYL_IO. */
 enum beryl_error beryl_solve(struct beryl_calculation *calculation);
 
 /* Total energy of the SCF; not a number before it. Not collective. */
@@ -195,9 +193,8 @@ enum beryl_error beryl_orbitals(struct beryl_calculation *calculation, int spin,
 enum beryl_error beryl_density(struct beryl_calculation *calculation, int spin, double *D);
 
 /* Correlation energy of "mp2", "ccd", "ccsd", "ccsd_t" or "ccsdt" over the orbitals of beryl_solve,
- * over spin orbitals where these are unrestricted. Where settings.converge is 0, the first call continues the
- * SCF to an orbital gradient of 1e-8: energy, orbitals and density change within their errors. beryl-tce
- * has the reference of BERYL_FOLLOW_NONE. May be repeated.
+ * over spin orbitals where these are unrestricted. beryl-tce has the reference of BERYL_FOLLOW_NONE. May be
+ * repeated.
  * Errors: BERYL_USAGE, BERYL_NOT_CONVERGED, BERYL_NUMERIC, BERYL_INPUT (no occupied or no virtual
  * orbital is left), BERYL_NO_MEMORY. */
 enum beryl_error beryl_correlate(struct beryl_calculation *calculation, const char *method,

@@ -392,18 +392,6 @@ static enum status solve_correlation(struct method_calculation *method,
     return STATUS_OK;
 }
 
-/* Correlated energies are of first order in the errors of orbitals: an SCF that was ended by its energy
- * continues to the gradient. */
-static enum status converge_orbitals(struct beryl_calculation *self)
-{
-    struct scf_settings *settings = &self->settings.scf;
-    bool by_energy = scf_criterion(settings).energy_error > 0;
-    settings->energy_alone = false;
-    return by_energy && self->hf.result.gradient >= scf_criterion(settings).gradient
-               ? hf_calculation_converge(&self->hf)
-               : STATUS_OK;
-}
-
 static enum status correlate(struct beryl_calculation *self, const char *name, double *energy)
 {
     TRY(check_result("beryl_correlate", self, 0, name && energy));
@@ -420,7 +408,6 @@ static enum status correlate(struct beryl_calculation *self, const char *name, d
         .diis_size = METHOD_DEFAULT_DIIS_SIZE,
         .contraction = {.cache_bytes = self->settings.fock.cache_bytes, .prefetch = true}};
     struct method_calculation method = {0};
-    TRY(converge_orbitals(self));
     enum status status = solve_correlation(&method, &settings, &self->hf, energy);
     method_calculation_fini(&method);
     return status;
