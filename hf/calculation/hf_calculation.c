@@ -128,6 +128,7 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     checkpoint_reader_destroy(calculation->checkpoint);
     scf_result_fini(&calculation->result);
     free(calculation->iterations);
+    free(calculation->starts);
     for (int spin = 0; spin < 2; spin++)
         darray_destroy(calculation->D[spin]);
     fock_destroy(calculation->fock);
@@ -271,19 +272,6 @@ static void record_scf_iteration(const struct scf_iteration *iteration, void *co
     }
 }
 
-/* Adds what an earlier run took, and the last of the saddle points that both left. */
-static void add_earlier_run(const struct scf_result *earlier, struct scf_result *result)
-{
-    struct scf_saddle all[2 * SCF_MAX_SADDLES];
-    int n = earlier->n_saddles + result->n_saddles;
-    memcpy(all, earlier->saddles, sizeof earlier->saddles);
-    memcpy(all + earlier->n_saddles, result->saddles, sizeof result->saddles);
-    result->n_saddles = n < SCF_MAX_SADDLES ? n : SCF_MAX_SADDLES;
-    memcpy(result->saddles, all + n - result->n_saddles, (size_t)result->n_saddles * sizeof *all);
-    result->iterations += earlier->iterations;
-    result->fock_builds += earlier->fock_builds;
-}
-
 /* Splits the density of a closed shell between the spins: UHF from now on. */
 static enum status become_unrestricted(struct hf_calculation *calculation)
 {
@@ -318,7 +306,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     of_uhf.swap = (struct scf_swap){0};
     enum status status = scf_run(&problem, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
-        add_earlier_run(&earlier, &calculation->result);
+        scf_result_add_run(&earlier, &calculation->result);
     scf_result_fini(&earlier);
     return status;
 }
@@ -339,7 +327,7 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
     enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
     if (status == STATUS_OK && leaves_restricted(calculation))
         status = follow_into_uhf(calculation, &settings);
-    return status;
+    return status == STATUS_OK ? hf_search_run(calculation, &settings) : status;
 }
 
 /* Part of a density, outside the totally symmetric one, that matters: times what centres are moved by,

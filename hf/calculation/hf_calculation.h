@@ -17,6 +17,7 @@
 
 #include "basis/integrals/two_electron.h"
 #include "hf/calculation/hf_input.h"
+#include "hf/calculation/hf_search.h"
 #include "hf/calculation/hf_settings.h"
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/fock/fock_build.h"
@@ -49,6 +50,8 @@ struct hf_calculation {
     struct darray *D[2];              /* per spin: the initial density, then the converged one */
     struct scf_iteration *iterations; /* of the SCF; NULL before it */
     int64_t n_iterations, iterations_capacity;
+    struct hf_start *starts;          /* of a search; NULL without one */
+    int64_t n_starts, starts_capacity;
     struct scf_result result; /* of the SCF */
 };
 

@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct scf_settings scf_settings_default(void)
 {
@@ -170,6 +171,18 @@ void scf_result_fini(struct scf_result *result)
     for (int p = 0; p < SCF_N_PROPERTIES; p++)
         free(result->properties[p]);
     *result = (struct scf_result){0};
+}
+
+void scf_result_add_run(const struct scf_result *earlier, struct scf_result *result)
+{
+    struct scf_saddle all[2 * SCF_MAX_SADDLES];
+    int n = earlier->n_saddles + result->n_saddles;
+    memcpy(all, earlier->saddles, sizeof earlier->saddles);
+    memcpy(all + earlier->n_saddles, result->saddles, sizeof result->saddles);
+    result->n_saddles = n < SCF_MAX_SADDLES ? n : SCF_MAX_SADDLES;
+    memcpy(result->saddles, all + n - result->n_saddles, (size_t)result->n_saddles * sizeof *all);
+    result->iterations += earlier->iterations;
+    result->fock_builds += earlier->fock_builds;
 }
 
 enum scf_point scf_result_point(const struct scf_result *result, enum scf_space space)

@@ -137,6 +137,9 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
                     struct darray *const D[], struct scf_result *result);
 void scf_result_fini(struct scf_result *result);
 
+/* Adds what an earlier run took, and the last of the saddle points that both left. Not collective. */
+void scf_result_add_run(const struct scf_result *earlier, struct scf_result *result);
+
 /* The stationary point that a result is in a space of determinants, its own or a wider one. A result
  * that has not converged is no local minimum. Not collective. */
 enum scf_point scf_result_point(const struct scf_result *result, enum scf_space space);

@@ -14,9 +14,11 @@ static bool progress_visible;
 static int output_error;   /* errno of what could not be written */
 static char lasting[1024]; /* the last text of log_warn_once */
 
-void log_enable(bool enabled)
+bool log_enable(bool enabled)
 {
+    bool before = log_enabled;
     log_enabled = enabled;
+    return before;
     progress_visible = enabled && isatty(STDERR_FILENO);
 }
 

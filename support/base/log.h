@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether this process prints; only one process of a run should. */
-void log_enable(bool enabled);
+/* Whether this process prints; only one process of a run should. Returns whether it did before. */
+bool log_enable(bool enabled);
 
 /* printf to standard output, flushed, if this process prints. Control characters, but the line ends
  * and tabs of the format, come out as printable.h says. */

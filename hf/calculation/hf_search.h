@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The search for the lowest solution of an SCF. Where the first solution shows that a molecule may have
+ * several, the SCF begins at a few other guesses as well, each to a loose convergence:
+ *
+ *     mixed      HOMO and LUMO of alpha and beta in opposite senses
+ *     reversed   atoms with spins of their own, neighbours or both sides of the longest bond antiparallel
+ *     swapped    near-degenerate orbitals on both sides of the gap of the first solution exchanged
+ *
+ * and goes on from the lowest one to the end. All use the Fock builds of the first solution, and so the
+ * integrals that it has kept. */
+#pragma once
+
+#include "hf/scf/scf.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+struct hf_calculation;
+
+enum { HF_START_NAME = 80 };
+
+/* A start and its end. */
+struct hf_start {
+    char name[HF_START_NAME];
+    double energy; /* hartree, of the loose convergence; of the first solution, the final one */
+    int64_t iterations;
+};
+
+/* Searches, if the settings or the first solution, which is the calculation's result, ask for it. Where a
+ * start is lower, result and D become those of the SCF with these settings from there. The starts, the
+ * first solution among them, are in calculation->starts. Collective. Errors: those of scf_run; with
+ * STATUS_NOT_CONVERGED there is a result, too. */
+enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/guess/guess_spins.h"
+
+#include "hf/guess/guess_atom.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A centre and its bond to the tree. */
+struct tree_atom {
+    int64_t parent; /* -1: the first atom of the tree */
+    double length;  /* of the bond, or of the shortest one so far; INFINITY: none yet */
+    int n_unpaired;
+    bool is_metal, in_tree;
+};
+
+bool guess_is_transition_metal(const struct atom *atom)
+{
+    int n_open = 0;
+    for (int l = 2; l <= 3; l++)
+        for (int n = 0; guess_atom_electrons(atom->element, l, n) > 0; n++)
+            n_open += guess_atom_unpaired(atom->element, l, n);
+    return !atom->ghost && n_open > 0;
+}
+
+/* The next atom of the tree: the nearest one, metals first; -1: all are in it. */
+static int64_t find_nearest(const struct tree_atom *tree, int64_t n)
+{
+    int64_t nearest = -1;
+    for (int64_t i = 0; i < n; i++) {
+        if (tree[i].in_tree || tree[i].n_unpaired == 0)
+            continue;
+        const struct tree_atom *best = nearest < 0 ? NULL : &tree[nearest];
+        if (!best || (tree[i].is_metal && !best->is_metal) ||
+            (tree[i].is_metal == best->is_metal && tree[i].length < best->length))
+            nearest = i;
+    }
+    return nearest;
+}
+
+/* Offers the bonds of a new atom of the tree to the others. */
+static void offer_bonds(const struct molecule *molecule, int64_t from, struct tree_atom *tree)
+{
+    const double *a = molecule->atoms[from].position;
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        const double *b = molecule->atoms[i].position;
+        double length = hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+        if (!tree[i].in_tree && length < tree[i].length) {
+            tree[i].length = length;
+            tree[i].parent = from;
+        }
+    }
+}
+
+/* Fills order with the atoms of the tree, parents before their children; their number. */
+static int64_t grow_tree(const struct molecule *molecule, struct tree_atom *tree, int64_t *order)
+{
+    int64_t n = molecule->n_atoms, count = 0, next;
+    for (int64_t i = 0; i < n; i++) {
+        const struct atom *atom = &molecule->atoms[i];
+        tree[i] = (struct tree_atom){
+            .parent = -1,
+            .length = INFINITY,
+            .n_unpaired = atom->ghost ? 0 : guess_atom_all_unpaired(atom->element),
+            .is_metal = guess_is_transition_metal(atom)};
+    }
+    while ((next = find_nearest(tree, n)) >= 0) {
+        tree[next].in_tree = true;
+        order[count++] = next;
+        offer_bonds(molecule, next, tree);
+    }
+    return count;
+}
+
+/* The atom whose bond to its parent is the longest one. */
+static int64_t find_longest(const struct tree_atom *tree, int64_t count, const int64_t *order)
+{
+    int64_t longest = order[1];
+    for (int64_t k = 2; k < count; k++)
+        if (tree[order[k]].length > tree[longest].length)
+            longest = order[k];
+    return longest;
+}
+
+static void set_signs(const struct tree_atom *tree, int64_t count, const int64_t *order,
+                      enum guess_spins spins, bool flipped[])
+{
+    int64_t longest = find_longest(tree, count, order), n_alpha = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = order[k];
+        bool reverse = k > 0 && (spins == GUESS_SPINS_ALTERNATE || i == longest);
+        flipped[i] = k > 0 && flipped[tree[i].parent] != reverse;
+        n_alpha += flipped[i] ? -tree[i].n_unpaired : tree[i].n_unpaired;
+    }
+    for (int64_t k = 0; k < count && n_alpha < 0; k++)
+        flipped[order[k]] = !flipped[order[k]];
+}
+
+enum status guess_spins_choose(const struct molecule *molecule, enum guess_spins spins,
+                               bool flipped[], int64_t *n_atoms)
+{
+    size_t n = (size_t)molecule->n_atoms;
+    struct tree_atom *tree = calloc(n, sizeof *tree);
+    int64_t *order = calloc(n, sizeof *order);
+    enum status status = CHECK_MEMORY(tree && order, "no memory for the spins of %zu centres", n);
+    for (size_t i = 0; i < n; i++)
+        flipped[i] = false;
+    if (status == STATUS_OK) {
+        *n_atoms = grow_tree(molecule, tree, order);
+        if (*n_atoms > 1)
+            set_signs(tree, *n_atoms, order, spins, flipped);
+    }
+    free(tree);
+    free(order);
+    return status;
+}
