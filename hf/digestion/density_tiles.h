@@ -28,10 +28,12 @@ struct density_kind {
 };
 
 /* The densities of an SCF: the total one of a closed shell, or alpha's and beta's. */
-static inline struct density_kind density_of_spins(int n_spins)
+static inline struct density_kind density_of_spins(int n_densities)
 {
-    return (struct density_kind){
-        .n_matrices = n_spins, .n_coulomb = 1, .of_each = n_spins, .total = n_spins == 1};
+    return (struct density_kind){.n_matrices = n_densities,
+                                 .n_coulomb = 1,
+                                 .of_each = n_densities,
+                                 .total = n_densities == 1};
 }
 
 /* The number of the Coulomb density of a matrix; -1: it has none, or is it. */

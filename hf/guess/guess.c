@@ -185,8 +185,7 @@ static enum status place_atoms(const struct superposition *superposition,
  * then starts from H. */
 static double sum_factor(const struct scf_problem *problem, double n, int spin)
 {
-    double occupation = problem->n_spins == 1 ? 2 : 1;
-    return n > 0 ? occupation * (double)problem->n_occupied[spin] / n : 0;
+    return n > 0 ? problem->electrons_per_orbital * (double)problem->n_occupied[spin] / n : 0;
 }
 
 /* Scales them to all electrons of the molecule, and halves D + M and D - M. */
@@ -203,7 +202,7 @@ static enum status superpose_atoms(const struct scf_problem *problem, bool with_
     TRY(status_agree(problem->comm, superposition_init(problem, superposition)));
     TRY(solve_elements(superposition));
     double n = count_atom_electrons(superposition);
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_densities; s++) {
         struct mixture mixture = with_spins ? mixture_with_spin(problem, n, s)
                                             : (struct mixture){.D = sum_factor(problem, n, s)};
         TRY(place_atoms(superposition, &mixture, D[s]));
@@ -237,8 +236,9 @@ static enum status core_density(const struct scf_basis *basis, double *energies,
     scf_basis_project(basis, basis->work_nn, H);
     TRY(dense_eigen(H, energies, *U));
     scf_basis_expand(basis, *U, C);
-    for (int s = 0; s < basis->n_spins; s++) {
-        dense_multiply_columns(basis->occupation, C, C, 0, basis->n_occupied[s], 0, basis->work_nn);
+    for (int s = 0; s < basis->problem->n_densities; s++) {
+        dense_multiply_columns(basis->problem->electrons_per_orbital, C, C, 0, basis->n_occupied[s],
+                               0, basis->work_nn);
         TRY(tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]));
     }
     return STATUS_OK;

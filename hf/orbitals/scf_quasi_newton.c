@@ -104,7 +104,7 @@ static void set_frame(const struct scf_basis *basis, const struct scf_state *sta
 static enum status multiply_by_fock(struct scf_quasi_newton *solver)
 {
     const struct scf_basis *basis = solver->basis;
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         TRY(scf_fock_matrix(solver->fock, s, basis->H, basis->work_nn));
         dense_multiply('N', 'N', 1, basis->work_nn, solver->orbitals[s].C, 0,
                        solver->orbitals[s].FC);
@@ -136,7 +136,7 @@ static void keep_step(struct scf_quasi_newton *solver)
     struct scf_rotation *R = &solver->R[last];
     scf_rotation_add(1, &solver->now, 0, &solver->T[last]);
     solver->state->gradient = 0;
-    for (int s = 0; s < solver->basis->n_spins; s++) {
+    for (int s = 0; s < solver->basis->problem->n_densities; s++) {
         struct moving_orbitals *orbitals = &solver->orbitals[s];
         dense_multiply('T', 'N', 1, orbitals->C_o, orbitals->FC, 0, orbitals->F_oo);
         dense_multiply('T', 'N', 1, orbitals->C_v, orbitals->FC, 0, R->kappa[s]);
@@ -151,7 +151,7 @@ static void keep_step(struct scf_quasi_newton *solver)
 
 bool scf_quasi_newton_applies(const struct scf_basis *basis)
 {
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_densities; s++)
         if (basis->n_occupied[s] == 0 || basis->n_occupied[s] == basis->n_orbitals)
             return false;
     return true;
@@ -172,7 +172,7 @@ static enum status start_quasi_newton(struct scf_quasi_newton *solver)
         all[3 + 2 * i] = &solver->R[i];
     }
     TRY(scf_rotations_init(basis, count_step_rotations(solver->size), all));
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         TRY(create_moving_orbitals(basis, s, &solver->orbitals[s]));
         set_frame(basis, solver->state, s, &solver->orbitals[s]);
     }
@@ -192,7 +192,7 @@ int64_t scf_quasi_newton_bytes(const struct scf_basis *plan, int64_t size)
     int64_t n_rotations = count_step_rotations(count_kept_steps(size)), virtuals = 0;
     int64_t bytes =
         (int64_t)sizeof(struct scf_quasi_newton) + n_rotations * scf_rotation_bytes(plan);
-    for (int s = 0; s < plan->n_spins; s++) {
+    for (int s = 0; s < plan->problem->n_densities; s++) {
         struct moving_orbitals orbitals;
         struct dense_member members[N_QUASI_NEWTON_MEMBERS];
         list_moving_orbitals(plan, s, &orbitals, members);
@@ -272,10 +272,10 @@ enum status scf_quasi_newton_step(struct scf_quasi_newton *solver)
 {
     const struct scf_basis *basis = solver->basis;
     TRY(status_agree(basis->problem->comm, find_next_rotation(solver)));
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         const struct dense *C = solver->orbitals[s].C;
         TRY(turn_orbitals(solver, s));
-        dense_multiply('N', 'T', basis->occupation, C, C, 0, basis->work_nn);
+        dense_multiply('N', 'T', basis->problem->electrons_per_orbital, C, C, 0, basis->work_nn);
         TRY(scf_fock_set_density(solver->fock, s, basis->work_nn));
     }
     TRY(scf_state_find_energy(basis, solver->fock, solver->state));
@@ -288,7 +288,7 @@ enum status scf_quasi_newton_finish(struct scf_quasi_newton *solver)
 {
     const struct scf_basis *basis = solver->basis;
     struct scf_state *state = solver->state;
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         const struct dense *T = solver->now.kappa[s], *root = solver->orbitals[s].root;
         struct dense *U_v;
         TRY(dense_create(T->grid, basis->n_orbitals, T->n_rows, &U_v));

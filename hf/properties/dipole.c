@@ -34,7 +34,7 @@ static enum status add_electrons(const struct scf_problem *problem, struct darra
         TRY(tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]));
     TRY(dipole_matrices(problem->tiling, r));
     for (int k = 0; k < N_AXES; k++)
-        for (int s = 0; s < problem->n_spins; s++)
+        for (int s = 0; s < problem->n_densities; s++)
             dipole[k] -= tile_matrix_dot(problem->tiling, D[s], r[k]);
     return STATUS_OK;
 }

@@ -41,7 +41,7 @@ static enum status find_charges(const struct scf_problem *problem, struct darray
     double *population = agree_calloc(problem->comm, (size_t)n * sizeof *population, "populations");
     if (!population)
         return STATUS_NO_MEMORY;
-    for (int s = 0; s < problem->n_spins; s++)
+    for (int s = 0; s < problem->n_densities; s++)
         add_own_populations(problem->tiling, D[s], S, population);
     MPI_Allreduce(MPI_IN_PLACE, population, n, MPI_DOUBLE, MPI_SUM, problem->comm);
     for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {

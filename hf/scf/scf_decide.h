@@ -46,8 +46,8 @@ struct scf_history {
 /* The parts of the problem and the settings that decide, the same for a whole run. */
 struct scf_conditions {
     const struct scf_settings *settings; /* borrowed */
-    int n_spins;
-    double occupation; /* electrons in an orbital */
+    bool is_closed_shell;
+    int electrons_per_orbital;
     bool has_rotations;
     bool tests_stability;
     bool may_quasi_newton;
