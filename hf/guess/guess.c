@@ -33,11 +33,6 @@ static void superposition_fini(struct superposition *superposition)
         free(superposition->elements[element].D);
 }
 
-static bool is_nucleus(const struct atom *atom)
-{
-    return !atom->ghost && atom->element > 0;
-}
-
 /* Finds the shells of every centre. Errors: the caller still calls superposition_fini. */
 static enum status superposition_init(const struct scf_problem *problem,
                                       struct superposition *superposition)
@@ -56,7 +51,7 @@ static enum status superposition_init(const struct scf_problem *problem,
         superposition->first_function[centre] = shells->shells[first].first_function;
         const struct atom *atom = &molecule->atoms[centre];
         struct element_density *element = &superposition->elements[atom->element];
-        if (!is_nucleus(atom) || element->D)
+        if (atom->charge == 0 || element->D)
             continue;
         size_t size = (size_t)n_functions * (size_t)n_functions;
         *element = (struct element_density){.first_shell = first,
@@ -112,7 +107,7 @@ static double count_atom_electrons(const struct superposition *superposition)
     const struct molecule *molecule = superposition->problem->molecule;
     double n = 0;
     for (int64_t i = 0; i < molecule->n_atoms; i++)
-        if (is_nucleus(&molecule->atoms[i]))
+        if (molecule->atoms[i].charge > 0)
             n += superposition->elements[molecule->atoms[i].element].n_electrons;
     return n;
 }
@@ -153,7 +148,7 @@ static void fill_tile(const struct superposition *superposition, const struct mi
         const struct element_density *element = &superposition->elements[atom->element];
         int64_t first_function = superposition->first_function[shells[i].atom];
         for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++) {
-            if (!is_nucleus(atom) || shells[j].atom != shells[i].atom)
+            if (atom->charge == 0 || shells[j].atom != shells[i].atom)
                 continue;
             mix_block(element, mixture, &shells[i], &shells[j], first_function, n_J,
                       tile + (shells[i].first_function - tiling->first_function[I]) * n_J +

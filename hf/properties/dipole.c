@@ -50,8 +50,8 @@ static enum status find_dipole(const struct scf_problem *problem, struct darray 
     TRY(status);
     for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
         const struct atom *atom = &problem->molecule->atoms[i];
-        for (int k = 0; k < N_AXES && !atom->ghost; k++)
-            dipole[k] += atom->element * atom->position[k];
+        for (int k = 0; k < N_AXES; k++)
+            dipole[k] += atom->charge * atom->position[k];
     }
     return STATUS_OK;
 }

@@ -14,7 +14,7 @@ static const char output_path[] = "test_scf_report.txt";
 /* The report of such a result of RHF or UHF, for 2 electrons. */
 static void report_text(int n_densities, const struct scf_result *result, char *text, size_t size)
 {
-    static struct atom helium = {.element = 2};
+    static struct atom helium = {.element = 2, .charge = 2};
     static const struct molecule molecule = {.n_atoms = 1, .atoms = &helium, .multiplicity = 1};
     const struct scf_problem problem = {.molecule = &molecule,
                                         .n_densities = n_densities,
