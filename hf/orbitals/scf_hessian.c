@@ -387,9 +387,7 @@ static enum status need_scratch(struct scf_hessian *hessian, int n)
 static struct density_kind kind_of_products(const struct scf_hessian *hessian, int with_own, int n)
 {
     int n_densities = hessian->basis->problem->n_densities;
-    return (struct density_kind){.n_matrices = n_densities * n,
-                                 .n_coulomb = n_densities == 2 ? n : with_own,
-                                 .of_each = n_densities};
+    return density_of_each_spin(n_densities * n, n_densities == 2 ? n : with_own, n_densities);
 }
 
 enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,

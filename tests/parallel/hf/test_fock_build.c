@@ -383,20 +383,24 @@ struct several {
     double *D[FOCK_MAX_MATRICES], *F[FOCK_MAX_MATRICES];
 };
 
-static void several_init(struct several *several, int n, int n_coulomb, int of_each)
+static void several_init(struct several *several, const struct density_kind *kind)
 {
     size_t size = (size_t)(hf.shells->n_functions * hf.shells->n_functions);
-    *several = (struct several){.kind = {n, n_coulomb, of_each, false}};
-    for (int i = 0; i < n; i++)
+    double share = kind->coulomb_scale * (kind->total ? 1 : 2.0 / kind->of_each);
+    *several = (struct several){.kind = *kind};
+    for (int i = 0; i < kind->n_matrices; i++)
         several->D[i] = several_density(i);
-    for (int i = 0; i < n; i++) {
-        double *C = calloc(size, sizeof *C);
-        int first = i / of_each * of_each;
-        for (int k = first; k < first + of_each && i < n_coulomb * of_each; k++)
+    for (int i = 0; i < kind->n_matrices; i++) {
+        double *C = calloc(size, sizeof *C), *own = calloc(size, sizeof *own);
+        int first = i / kind->of_each * kind->of_each, end = first + kind->of_each;
+        for (int k = first; k < end && i < kind->n_coulomb * kind->of_each; k++)
             for (size_t at = 0; at < size; at++)
-                C[at] += 2.0 / of_each * several->D[k][at];
-        several->F[i] = expected_of(C, several->D[i]);
+                C[at] += share * several->D[k][at];
+        for (size_t at = 0; at < size; at++)
+            own[at] = -kind->exchange_scale * several->D[i][at];
+        several->F[i] = expected_of(C, own);
         free(C);
+        free(own);
     }
 }
 
@@ -430,17 +434,20 @@ static void check_several(struct fock *fock, const struct tiling *tiling,
     free(whole);
 }
 
-/* Every number of matrices, with and without Coulomb parts, between builds of densities, with
- * every digestion. */
+/* Every number of matrices, with and without Coulomb parts, some with other scales than those of
+ * Hartree-Fock, between builds of densities, with every digestion. */
 static void test_several_matrices_share_a_pass(void **state)
 {
     (void)state;
-    enum { N = 9 };
-    static const int kinds[N][3] = {{1, 0, 1}, {2, 0, 1}, {4, 0, 1}, {1, 1, 1}, {4, 1, 1},
-                                    {3, 2, 1}, {2, 1, 2}, {3, 1, 2}, {4, 2, 2}};
+    enum { N = 12 };
+    static const struct density_kind kinds[N] = {
+        {1, 0, 1, false, 1, -1},       {2, 0, 1, false, 1, -1},    {4, 0, 1, false, 1, -1},
+        {1, 1, 1, false, 1, -1},       {4, 1, 1, false, 1, -1},    {3, 2, 1, false, 1, -1},
+        {2, 1, 2, false, 1, -1},       {3, 1, 2, false, 1, -1},    {4, 2, 2, false, 1, -1},
+        {4, 2, 2, false, -0.7, -0.21}, {3, 2, 1, false, 0.4, 0.9}, {1, 1, 1, true, 0.6, -0.1}};
     struct several all[N];
     for (int i = 0; i < N; i++)
-        several_init(&all[i], kinds[i][0], kinds[i][1], kinds[i][2]);
+        several_init(&all[i], &kinds[i]);
     for (int choice = 0; choice < 4 * FOCK_N_DECOMPOSITIONS; choice++) {
         struct fock_settings settings = {.symmetry = choice % 2,
                                          .decomposition = choice / 4,

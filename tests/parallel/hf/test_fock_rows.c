@@ -42,6 +42,7 @@ static int stop(void **state)
 struct way {
     int64_t tile;
     double threshold, factor; /* of D */
+    double coulomb, exchange; /* scales, in those of Hartree-Fock */
     int rule, n_densities;
     int engine;
 };
@@ -67,7 +68,10 @@ static int64_t build(const struct way *way, double *F)
             scaled[i] = way->factor * D[spin][i];
         whole_matrix_put(tiling, scaled, tiles[0][spin]);
     }
-    check_ok(fock_build(fock, way->n_densities, (const struct darray *const *)tiles[0], tiles[1]));
+    struct density_kind kind = density_of_spins(way->n_densities);
+    kind.coulomb_scale *= way->coulomb;
+    kind.exchange_scale *= way->exchange;
+    check_ok(fock_build_several(fock, &kind, (const struct darray *const *)tiles[0], tiles[1]));
     for (int spin = 0; spin < way->n_densities; spin++)
         whole_matrix_get(tiling, tiles[1][spin], F + spin * n * n);
     int64_t n_integrals = fock_records(fock)[0].integrals;
@@ -135,6 +139,8 @@ static void test_every_integral_above_the_threshold(void **state)
             check_way((struct way){.tile = tiles[t],
                                    .threshold = n_densities == 1 ? 1e-6 : 1e-10,
                                    .factor = 1,
+                                   .coulomb = t % 2 == 0 ? 1 : 0.4,
+                                   .exchange = t % 2 == 0 ? 1 : -0.3,
                                    .rule = SCREENING_SCHWARZ,
                                    .n_densities = n_densities});
 }
@@ -147,6 +153,8 @@ static void test_significant_integrals(void **state)
             check_way((struct way){.tile = 7,
                                    .threshold = 1e-6,
                                    .factor = factor,
+                                   .coulomb = 1,
+                                   .exchange = 1,
                                    .rule = SCREENING_DENSITY,
                                    .n_densities = n_densities});
 }
