@@ -54,9 +54,10 @@ void molecule_fini(struct molecule *molecule)
 int64_t molecule_n_electrons(const struct molecule *molecule)
 {
     int64_t n = -(int64_t)molecule->charge;
-    for (int64_t a = 0; a < molecule->n_atoms; a++)
-        if (!molecule->atoms[a].ghost)
-            n += molecule->atoms[a].element;
+    for (int64_t a = 0; a < molecule->n_atoms; a++) {
+        assert(molecule->atoms[a].ghost == (molecule->atoms[a].charge == 0));
+        n += molecule->atoms[a].charge;
+    }
     return n;
 }
 
@@ -71,12 +72,12 @@ double molecule_nuclear_repulsion(const struct molecule *molecule)
     double energy = 0;
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         const struct atom *A = &molecule->atoms[a];
-        if (A->ghost)
+        if (A->charge == 0)
             continue;
         for (int64_t b = 0; b < a; b++) {
             const struct atom *B = &molecule->atoms[b];
-            if (!B->ghost)
-                energy += (double)A->element * B->element /
+            if (B->charge != 0)
+                energy += (double)A->charge * B->charge /
                           sqrt(squared_distance(A->position, B->position));
         }
     }
@@ -230,7 +231,7 @@ enum status molecule_add_displaced_ghosts(struct molecule *molecule, double dist
         const struct atom *nucleus = &molecule->atoms[a];
         *next++ = *nucleus;
         for (int side = 0; side < 6 && !nucleus->ghost; side++) {
-            struct atom ghost = {.element = 0, .ghost = true};
+            struct atom ghost = atom_of_element(0, true);
             memcpy(ghost.position, nucleus->position, sizeof ghost.position);
             ghost.position[side / 2] += side % 2 == 0 ? distance : -distance;
             *next++ = ghost;

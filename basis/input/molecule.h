@@ -18,13 +18,19 @@ enum length_unit { LENGTH_ANGSTROM, LENGTH_BOHR };
  * centre that borrows no element's functions ("Bq"). */
 enum { MAX_ATOMIC_NUMBER = 118 };
 
-/* A centre: carries basis functions of `element`, and the nuclear charge
- * `element` unless it is a ghost. */
+/* A centre with basis functions of `element`; made by atom_of_element. */
 struct atom {
     int element;        /* atomic number whose basis functions it carries, 0 for plain Bq */
-    bool ghost;         /* no nuclear charge, no electrons */
+    int charge;         /* of its nucleus, elementary charges; 0 for a ghost */
+    bool ghost;         /* no nucleus, no electrons */
     double position[3]; /* Bohr */
 };
+
+/* A nucleus with the charge of its element, or a ghost, at the origin. */
+static inline struct atom atom_of_element(int element, bool ghost)
+{
+    return (struct atom){.element = element, .charge = ghost ? 0 : element, .ghost = ghost};
+}
 
 /* Values that the comment line of an XYZ file gives, whether they are used or not. */
 struct molecule_comment {

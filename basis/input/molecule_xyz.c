@@ -404,19 +404,21 @@ static enum status read_symbol(struct xyz *xyz, struct word symbol, struct atom 
 {
     int64_t number;
     bool is_number = word_to_integer(symbol, &number);
-    atom->ghost =
+    bool ghost =
         symbol.begin[0] == '@' || (symbol.length >= 2 && strncasecmp(symbol.begin, "Bq", 2) == 0);
-    if (atom->ghost)
-        atom->element = ghost_element(symbol);
+    int element;
+    if (ghost)
+        element = ghost_element(symbol);
     else if (is_number)
-        atom->element = number >= 1 && number <= MAX_ATOMIC_NUMBER ? (int)number : -1;
+        element = number >= 1 && number <= MAX_ATOMIC_NUMBER ? (int)number : -1;
     else
-        atom->element = element_number(symbol.begin, symbol.length);
-    if (atom->element < 0)
+        element = element_number(symbol.begin, symbol.length);
+    if (element < 0)
         return line_reader_fail(&xyz->reader,
                                 "unknown element '%s' (expected a symbol such as O, an atomic "
                                 "number from 1 to %d, Bq, BqO or @O)",
                                 word_show(symbol).text, MAX_ATOMIC_NUMBER);
+    *atom = atom_of_element(element, ghost);
     xyz->bare_numbers = xyz->bare_numbers && is_number;
     return STATUS_OK;
 }

@@ -250,9 +250,9 @@ void one_electron_nuclear(struct one_electron *engine, const struct molecule *mo
     memset(sum, 0, size * sizeof *sum);
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         const struct atom *atom = &molecule->atoms[a];
-        if (atom->ghost)
+        if (atom->charge == 0)
             continue;
-        prepare_nucleus(engine, n, bra->l + ket->l, atom->element, atom->position);
+        prepare_nucleus(engine, n, bra->l + ket->l, atom->charge, atom->position);
         if (bra->l + ket->l == 0) {
             for (int i = 0; i < n; i++)
                 sum[0] += engine->primitives[i]._aB_s___0___ElecPot_s___0___Ab__up_0[0];

@@ -28,7 +28,9 @@ struct scf_problem hf_calculation_problem(const struct hf_calculation *calculati
         .larger = calculation->larger,
         .grid = calculation->grid,
         .comm = calculation->comm,
-        .n_spins = calculation->input.n_spins,
+        .n_densities = calculation->input.n_densities,
+        .n_orbital_sets = calculation->input.n_orbital_sets,
+        .electrons_per_orbital = 2 / calculation->input.n_densities,
         .n_occupied = {calculation->input.n_occupied[0], calculation->input.n_occupied[1]},
     };
 }
@@ -160,7 +162,7 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
     struct fock_settings fock = calculation->settings->fock;
     fock.kept_bytes = calculation->kept_bytes;
     TRY(fock_create(calculation->screening, &fock, pool, calculation->comm, &calculation->fock));
-    for (int spin = 0; spin < calculation->input.n_spins; spin++)
+    for (int spin = 0; spin < calculation->input.n_densities; spin++)
         TRY(tile_matrix_create(calculation->tiling, "density", DARRAY_DOUBLE,
                                &calculation->D[spin]));
     return STATUS_OK;
@@ -170,7 +172,7 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 static enum status read_occupied(const struct hf_calculation *calculation,
                                  const struct scf_problem *problem, struct dense *C[2])
 {
-    for (int s = 0; s < problem->n_spins; s++)
+    for (int s = 0; s < problem->n_densities; s++)
         TRY(checkpoint_reader_occupied(calculation->checkpoint, problem, s, &C[s]));
     return STATUS_OK;
 }
@@ -238,10 +240,10 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
                                   struct darray *const matrices[], char sha256[2][SHA256_HEX_SIZE])
 {
     static const char *const spins[] = {" alpha", " beta"};
-    int n_spins = calculation->input.n_spins;
-    for (int spin = 0; spin < n_spins; spin++) {
+    int n_densities = calculation->input.n_densities;
+    for (int spin = 0; spin < n_densities; spin++) {
         TRY(tile_matrix_sha256(calculation->tiling, matrices[spin], sha256[spin]));
-        log_print("SHA-256 of %s%s  %s\n", name, n_spins == 1 ? "" : spins[spin], sha256[spin]);
+        log_print("SHA-256 of %s%s  %s\n", name, n_densities == 1 ? "" : spins[spin], sha256[spin]);
     }
     return STATUS_OK;
 }
@@ -281,14 +283,15 @@ static enum status become_unrestricted(struct hf_calculation *calculation)
     tile_matrix_add(tiling, 0.5, D[0], 0, D[1]);
     tile_matrix_add(tiling, 1, D[1], 0, D[0]);
     darray_sync();
-    calculation->input.n_spins = 2;
+    hf_input_set_method(METHOD_UHF, &calculation->input);
     return STATUS_OK;
 }
 
 /* A solution of RHF that is a saddle point of UHF is where UHF begins, and finds that. */
 static bool leaves_restricted(const struct hf_calculation *calculation)
 {
-    return calculation->settings->scf.follow == SCF_FOLLOW_UHF && calculation->input.n_spins == 1 &&
+    return calculation->settings->scf.follow == SCF_FOLLOW_UHF &&
+           calculation->input.method == METHOD_RHF &&
            scf_result_point(&calculation->result, SCF_REAL_UHF) == SCF_POINT_SADDLE;
 }
 
@@ -345,7 +348,7 @@ static enum status warn_of_broken_symmetry(const struct hf_calculation *calculat
     enum status status = STATUS_OK;
     if (!symmetry || !(input->moved > 0))
         return STATUS_OK;
-    for (int s = 0; s < input->n_spins && status == STATUS_OK; s++) {
+    for (int s = 0; s < input->n_densities && status == STATUS_OK; s++) {
         status = tile_symmetry_find_rest(symmetry, calculation->D[s], largest);
         rest = fmax(rest, largest[1]);
     }
@@ -371,11 +374,11 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
 
 static enum status find_converged(struct hf_calculation *calculation)
 {
-    const struct hf_input *input = &calculation->input;
     TRY(hf_calculation_solve(calculation));
-    for (int spin = 0; spin < input->n_spins; spin++)
-        TRY(orbital_density(calculation->tiling, input->n_spins == 1 ? 2 : 1,
-                            calculation->result.orbitals[spin], input->n_occupied[spin],
+    const struct scf_problem problem = hf_calculation_problem(calculation);
+    for (int spin = 0; spin < problem.n_densities; spin++)
+        TRY(orbital_density(calculation->tiling, problem.electrons_per_orbital,
+                            calculation->result.orbitals[spin], problem.n_occupied[spin],
                             calculation->D[spin]));
     return STATUS_OK;
 }

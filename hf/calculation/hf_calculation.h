@@ -50,7 +50,7 @@ struct hf_calculation {
     struct darray *D[2];              /* per spin: the initial density, then the converged one */
     struct scf_iteration *iterations; /* of the SCF; NULL before it */
     int64_t n_iterations, iterations_capacity;
-    struct hf_start *starts;          /* of a search; NULL without one */
+    struct hf_start *starts; /* of a search; NULL without one */
     int64_t n_starts, starts_capacity;
     struct scf_result result; /* of the SCF */
 };
@@ -76,7 +76,7 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
 /* Runs the SCF to convergence and prints its iterations. With SCF_FOLLOW_UHF, from a solution of RHF
- * that is unstable towards UHF it continues there: input.n_spins is 2 then, and D[1] exists.
+ * that is unstable towards UHF it continues there: input.method is UHF then, and D[1] exists.
  * Integrals that its builds have kept are forgotten at its end, for the memory that follows. Its Fock
  * builds use the symmetry of the molecule; others of this fock do not.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */

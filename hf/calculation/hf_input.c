@@ -112,6 +112,12 @@ static enum status find_full_point_group(const struct hf_settings *settings, str
         &input->larger, &input->moved);
 }
 
+void hf_input_set_method(enum hf_method method, struct hf_input *input)
+{
+    input->method = (int)method;
+    input->n_densities = input->n_orbital_sets = method == METHOD_RHF ? 1 : 2;
+}
+
 static enum status count_electrons(const struct hf_settings *settings, struct hf_input *input)
 {
     int64_t n_electrons = molecule_n_electrons(&input->molecule);
@@ -122,7 +128,7 @@ static enum status count_electrons(const struct hf_settings *settings, struct hf
                     input->molecule.multiplicity);
     if (method == METHOD_RHF)
         TRY(check_guess_of_restricted(settings));
-    input->n_spins = method == METHOD_RHF ? 1 : 2;
+    hf_input_set_method((enum hf_method)method, input);
     input->n_occupied[0] = (n_electrons + unpaired) / 2;
     input->n_occupied[1] = (n_electrons - unpaired) / 2;
     if (input->n_occupied[0] > input->shells->n_functions)

@@ -23,10 +23,11 @@ struct hf_input {
     double moved;                     /* largest change, Bohr, of a coordinate, for symmetry */
     struct basis_set basis_set;
     struct shells *shells;
-    int n_spins;           /* 1: RHF, 2: UHF; of RHF, 2 after hf_calculation_solve if it left RHF */
-    int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
-    bool *flipped;         /* the centres that guess_flip names; NULL without it */
-    int64_t tile;          /* functions in a tile, at most: of the settings, else by the basis */
+    int method; /* enum hf_method; of RHF, UHF after hf_calculation_solve if it left RHF */
+    int n_densities, n_orbital_sets; /* of the method, as in struct scf_problem */
+    int64_t n_occupied[2];           /* doubly occupied orbitals, or alpha and beta electrons */
+    bool *flipped;                   /* the centres that guess_flip names; NULL without it */
+    int64_t tile; /* functions in a tile, at most: of the settings, else by the basis */
     /* The file names atoms by number and was read as a Be chain in Bohr, to whose atoms
      * six ghost centres each were added. */
     bool original_benchmark;
@@ -39,3 +40,6 @@ struct hf_input {
 enum status hf_input_read(const struct hf_settings *settings, MPI_Comm comm,
                           struct hf_input *input);
 void hf_input_fini(struct hf_input *input);
+
+/* Sets the method and its numbers. */
+void hf_input_set_method(enum hf_method method, struct hf_input *input);

@@ -44,8 +44,8 @@ static void estimate_matrices(const struct hf_settings *settings, const struct s
                               int n_processes, struct memory_need *matrices)
 {
     struct memory_need one = tile_matrix_bytes(problem->tiling, n_processes), F = {0}, scf = {0};
-    memory_need_add(matrices, problem->n_spins, one); /* D */
-    memory_need_add(&F, problem->n_spins, one);
+    memory_need_add(matrices, problem->n_densities, one); /* D */
+    memory_need_add(&F, problem->n_densities, one);
     if (settings->goal == HF_GOAL_SCF)
         scf = scf_bytes(problem, &settings->scf, n_processes);
     memory_need_add(matrices, 1, memory_need_larger(F, scf));
@@ -55,10 +55,9 @@ static void estimate_build(const struct hf_settings *settings, const struct scf_
                            int n_processes, struct memory_need *build)
 {
     const struct tiling *tiling = problem->tiling;
-    int n_matrices = problem->n_spins;
+    int n_matrices = problem->n_densities;
     if (settings->goal == HF_GOAL_SCF)
-        n_matrices =
-            scf_matrices_at_once(&settings->scf, problem->n_spins, problem->shells->n_functions);
+        n_matrices = scf_matrices_at_once(&settings->scf, problem);
     if (problem->symmetry && n_matrices > 1) /* parts of them (fock_parts.h) */
         n_matrices = FOCK_MAX_MATRICES;
     memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_matrices, n_processes));
@@ -128,7 +127,7 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
     MPI_Comm_size(problem->comm, &n_processes);
     struct scf_problem largest = *problem;
     if (settings->goal == HF_GOAL_SCF && settings->scf.follow == SCF_FOLLOW_UHF)
-        largest.n_spins = 2;
+        largest.n_densities = largest.n_orbital_sets = 2;
     struct estimate estimate = estimate_run(settings, &largest, n_processes);
     struct memory_need printed = estimate.matrices;
     memory_need_add(&printed, 1, estimate.build);

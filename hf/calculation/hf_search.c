@@ -55,7 +55,7 @@ static bool has_transition_metal(const struct molecule *molecule)
 static double smallest_gap(const struct scf_problem *problem, const struct scf_result *result)
 {
     double gap = INFINITY;
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_densities; s++) {
         int64_t n = problem->n_occupied[s];
         if (n > 0 && n < result->n_orbitals)
             gap = fmin(gap, result->orbital_energies[s][n] - result->orbital_energies[s][n - 1]);
@@ -85,7 +85,7 @@ static bool is_search_due(const struct search *search)
                   settings->scf.swap.occupied > 0 || strcmp(settings->guess, "sad") != 0;
     if (settings->search != SCF_AUTO)
         return settings->search == SCF_ALWAYS;
-    if (chosen || search->problem.n_spins == 1 || !calculation->result.converged)
+    if (chosen || scf_is_restricted(&search->problem) || !calculation->result.converged)
         return false;
     const char *reason = find_reason(&search->problem, &calculation->result);
     if (reason)
@@ -112,8 +112,8 @@ static enum status add_start(struct hf_calculation *calculation, const char *nam
 static enum status take_density(struct search *search, const struct scf_result *result)
 {
     const struct scf_problem *problem = &search->problem;
-    for (int s = 0; s < problem->n_spins; s++)
-        TRY(orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, result->orbitals[s],
+    for (int s = 0; s < problem->n_densities; s++)
+        TRY(orbital_density(problem->tiling, problem->electrons_per_orbital, result->orbitals[s],
                             problem->n_occupied[s], search->calculation->D[s]));
     return STATUS_OK;
 }
@@ -156,8 +156,7 @@ static enum status start_reversed(struct search *search, enum guess_spins spins,
 {
     const struct molecule *molecule = search->problem.molecule;
     int64_t n_atoms;
-    TRY(status_agree(search->problem.comm,
-                     guess_spins_choose(molecule, spins, flipped, &n_atoms)));
+    TRY(status_agree(search->problem.comm, guess_spins_choose(molecule, spins, flipped, &n_atoms)));
     if (n_atoms < 2 || (before && !memcmp(flipped, before, (size_t)molecule->n_atoms)))
         return STATUS_OK;
     TRY(guess_sad_with_spins(&search->problem, search->calculation->D));
@@ -171,8 +170,8 @@ static enum status start_with_spins(struct search *search)
     bool *flipped = agree_calloc(search->problem.comm, 2 * (size_t)n, "spins of centres");
     if (!flipped)
         return STATUS_NO_MEMORY;
-    enum status status = start_reversed(search, GUESS_SPINS_ALTERNATE, "spins of neighbours reversed",
-                                        flipped, NULL);
+    enum status status = start_reversed(search, GUESS_SPINS_ALTERNATE,
+                                        "spins of neighbours reversed", flipped, NULL);
     if (status == STATUS_OK)
         status = start_reversed(search, GUESS_SPINS_FRAGMENTS, "spins of fragments reversed",
                                 flipped + n, flipped);
@@ -184,10 +183,11 @@ static enum status start_with_spins(struct search *search)
 static enum status start_swapped(struct search *search, int spin, int64_t occupied, int64_t virtual)
 {
     char name[HF_START_NAME];
-    bool unrestricted = search->problem.n_spins == 2;
     snprintf(name, sizeof name, "%sorbitals %lld and %lld swapped",
-             !unrestricted ? "" : spin == 0 ? "alpha " : "beta ", (long long)occupied,
-             (long long)virtual);
+             scf_is_restricted(&search->problem) ? ""
+             : spin == 0                         ? "alpha "
+                                                 : "beta ",
+             (long long)occupied, (long long)virtual);
     TRY(take_density(search, &search->calculation->result));
     search->loose.swap = (struct scf_swap){spin, occupied, virtual};
     enum status status = run_start(search, name);
@@ -208,7 +208,7 @@ static int64_t count_near(const double *energies, int64_t first, int64_t step, i
 static enum status start_with_swaps(struct search *search)
 {
     const struct scf_result *first = &search->calculation->result;
-    for (int s = 0; s < search->problem.n_spins; s++) {
+    for (int s = 0; s < search->problem.n_orbital_sets; s++) {
         int64_t n = search->problem.n_occupied[s];
         if (n == 0 || n == first->n_orbitals)
             continue;
@@ -256,7 +256,7 @@ static enum status run_starts(struct search *search)
     struct hf_calculation *calculation = search->calculation;
     log_print("  %-40s %20s  %6s\n", "start", "energy", "iter");
     TRY(add_start(calculation, "superposed atoms", &calculation->result));
-    if (search->problem.n_spins == 2) {
+    if (!scf_is_restricted(&search->problem)) {
         TRY(start_mixed(search));
         TRY(start_with_spins(search));
     }

@@ -46,10 +46,10 @@ struct hf_settings {
                                * NULL with one of the next */
     const char *guess_flip;   /* UHF: a centre_list.h whose spins are reversed in this guess, if it
                                * is not "core"; or NULL */
-    int search;               /* enum scf_when: for a lower solution from other guesses (hf_search.h);
+    int search;          /* enum scf_when: for a lower solution from other guesses (hf_search.h);
                                * AUTO: where the first solution of UHF, of guess "sad", asks for it */
-    const char *restart;      /* checkpoint of the run to resume, or NULL */
-    const char *density;      /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
+    const char *restart; /* checkpoint of the run to resume, or NULL */
+    const char *density; /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
     struct fock_settings fock;
     struct scf_settings scf;
     struct taskpool_settings pool;

@@ -16,7 +16,7 @@
 
 static int64_t n_electrons(const struct scf_problem *problem, int spin)
 {
-    return problem->n_occupied[problem->n_spins == 1 ? 0 : spin];
+    return problem->n_occupied[problem->n_densities == 1 ? 0 : spin];
 }
 
 /* All of the contents but the coefficients. */
@@ -26,22 +26,22 @@ static enum status describe(const struct scf_problem *problem,
 {
     *contents = (struct checkpoint_contents){
         .n_electrons = {n_electrons(problem, 0), n_electrons(problem, 1)},
-        .n_orbitals = (int64_t)problem->n_spins * orbitals->n_orbitals,
+        .n_orbitals = (int64_t)problem->n_orbital_sets * orbitals->n_orbitals,
     };
     char energy[64] = "energy not known";
     if (!isnan(orbitals->energy))
         snprintf(energy, sizeof energy, "total energy %.12f hartree", orbitals->energy);
     snprintf(contents->description, sizeof contents->description, "Beryl, %s, %s%s",
-             problem->n_spins == 1 ? "RHF" : "UHF", energy,
+             scf_is_restricted(problem) ? "RHF" : "UHF", energy,
              orbitals->converged ? CHECKPOINT_CONVERGED : CHECKPOINT_SEALED);
     TRY(checkpoint_basis_init(problem->given, problem->shells, &contents->basis));
     TRY(checkpoint_contents_init_orbitals(contents));
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_orbital_sets; s++) {
         for (int k = 0; k < orbitals->n_orbitals; k++) {
             int64_t at = (int64_t)s * orbitals->n_orbitals + k;
             contents->energies[at] = orbitals->orbital_energies[s][k];
             contents->occupations[at] =
-                k < problem->n_occupied[s] ? (problem->n_spins == 1 ? 2 : 1) : 0;
+                k < problem->n_occupied[s] ? problem->electrons_per_orbital : 0;
             contents->spins[at] = s;
         }
     }
@@ -60,11 +60,11 @@ struct writing {
 static enum status move_into_stream(struct checkpoint_stream *stream, const struct writing *writing)
 {
     const struct checkpoint_orbitals *orbitals = writing->orbitals;
-    int n_spins = writing->problem->n_spins;
+    int n_orbital_sets = writing->problem->n_orbital_sets;
     struct checkpoint_matrix place = {.set = CHECKPOINT_COEFFICIENTS,
-                                      .n_rows = (int64_t)n_spins * orbitals->n_orbitals,
+                                      .n_rows = (int64_t)n_orbital_sets * orbitals->n_orbitals,
                                       .of_functions = true};
-    for (int s = 0; s < n_spins; s++) {
+    for (int s = 0; s < n_orbital_sets; s++) {
         place.first_row = (int64_t)s * orbitals->n_orbitals;
         TRY(checkpoint_stream_matrix(stream, &place, orbitals->orbitals[s]));
     }
@@ -132,7 +132,7 @@ static enum status replace_file(const char *path, struct writing *writing, int64
 int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, int64_t add_bytes)
 {
     enum { REST = 20000 }; /* molecule, basis and HDF5's own, at least */
-    int64_t n = n_orbitals * problem->n_spins;
+    int64_t n = n_orbitals * problem->n_orbital_sets;
     return REST + n * (problem->shells->n_functions + 3) * (int64_t)sizeof(double) + add_bytes;
 }
 

@@ -41,7 +41,7 @@ static void fill_centers(const struct molecule *molecule, struct checkpoint_basi
 {
     for (int64_t i = 0; i < molecule->n_atoms; i++) {
         const struct atom *atom = &molecule->atoms[i];
-        basis->charge[i] = atom->ghost ? 0 : atom->element;
+        basis->charge[i] = atom->charge;
         basis->label[i] = atom->ghost ? "Bq" : element_symbol(atom->element);
         for (int k = 0; k < 3; k++)
             basis->coordinates[3 * i + k] = atom->position[k];

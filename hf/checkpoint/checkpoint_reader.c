@@ -64,7 +64,7 @@ static int spin_in_file(const struct checkpoint_reader *reader, int spin)
 static enum status check_orbital_counts(const struct checkpoint_reader *reader,
                                         const struct scf_problem *problem)
 {
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_densities; s++) {
         int64_t n = reader->n_orbitals[spin_in_file(reader, s)];
         if (n < problem->n_occupied[s])
             return FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied",
@@ -263,7 +263,7 @@ static enum status set_density(const struct checkpoint_reader *reader,
 {
     struct dense *C;
     TRY(checkpoint_reader_occupied(reader, problem, spin, &C));
-    enum status status = orbital_density(problem->tiling, problem->n_spins == 1 ? 2 : 1, C,
+    enum status status = orbital_density(problem->tiling, problem->electrons_per_orbital, C,
                                          problem->n_occupied[spin], D);
     dense_destroy(C);
     return status;
@@ -272,7 +272,7 @@ static enum status set_density(const struct checkpoint_reader *reader,
 enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
                                       const struct scf_problem *problem, struct darray *const D[])
 {
-    for (int s = 0; s < problem->n_spins; s++)
+    for (int s = 0; s < problem->n_densities; s++)
         TRY(set_density(reader, problem, s, D[s]));
     return STATUS_OK;
 }
@@ -299,12 +299,10 @@ static int occupation_of(const struct checkpoint_reader *reader, const struct sc
                          int64_t orbital)
 {
     int64_t spin = reader->contents.spins[orbital], k = orbital - reader->first[spin];
-    if (problem->n_spins == 1)
-        return k < problem->n_occupied[0] ? 2 : 0;
     int n = 0;
-    for (int s = 0; s < 2; s++)
+    for (int s = 0; s < problem->n_densities; s++)
         n += spin_in_file(reader, s) == spin && k < problem->n_occupied[s];
-    return n;
+    return n * problem->electrons_per_orbital;
 }
 
 /* Process 0. */
@@ -313,8 +311,8 @@ static enum status check_own_density(const struct checkpoint_reader *reader,
 {
     const struct checkpoint_contents *contents = &reader->contents;
     const int64_t *found = contents->n_electrons, *wanted = problem->n_occupied;
-    int64_t n_beta = wanted[problem->n_spins - 1];
-    if (problem->n_spins == 1 && reader->n_orbitals[1] > 0)
+    int64_t n_beta = wanted[problem->n_densities - 1];
+    if (problem->n_densities == 1 && reader->n_orbitals[1] > 0)
         return FAIL(STATUS_INPUT, "%s: a density of UHF, and this run is an RHF: use --method uhf",
                     reader->path);
     if (found[0] != wanted[0] || found[1] != n_beta)
@@ -361,7 +359,7 @@ bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals)
 {
     bool has = checkpoint_reader_is_orthonormal(reader);
-    for (int s = 0; s < problem->n_spins; s++)
+    for (int s = 0; s < problem->n_orbital_sets; s++)
         has = has && reader->n_orbitals[spin_in_file(reader, s)] == n_orbitals;
     return has;
 }
@@ -370,7 +368,7 @@ void checkpoint_reader_energies(const struct checkpoint_reader *reader,
                                 const struct scf_problem *problem, int64_t n_orbitals,
                                 double *const energies[])
 {
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_orbital_sets; s++) {
         int64_t first = reader->first[spin_in_file(reader, s)];
         if (reader->rank == 0)
             memcpy(energies[s], reader->contents.energies + first,
@@ -382,7 +380,7 @@ void checkpoint_reader_energies(const struct checkpoint_reader *reader,
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, struct dense *const C[])
 {
-    for (int s = 0; s < problem->n_spins; s++)
+    for (int s = 0; s < problem->n_orbital_sets; s++)
         TRY(checkpoint_read_columns(reader, spin_in_file(reader, s), C[s]));
     return STATUS_OK;
 }

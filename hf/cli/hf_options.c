@@ -368,7 +368,7 @@ json_t *hf_options_to_json(const struct hf_options *options, const struct hf_inp
     if (input->shells) {
         copy.settings.charge = input->molecule.charge;
         copy.settings.multiplicity = input->molecule.multiplicity;
-        copy.settings.method = input->n_spins == 1 ? METHOD_RHF : METHOD_UHF;
+        copy.settings.method = input->method;
         copy.settings.tile = input->tile;
     }
     json_t *json = options_to_json(&all);

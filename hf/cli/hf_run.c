@@ -192,7 +192,7 @@ static void print_builds(const struct fock *fock)
 static enum status run_build(struct hf_run *run, int64_t number, const struct fock_record **build)
 {
     const struct hf_calculation *calculation = &run->calculation;
-    TRY(fock_build(calculation->fock, calculation->input.n_spins,
+    TRY(fock_build(calculation->fock, calculation->input.n_densities,
                    (const struct darray *const *)calculation->D, run->F));
     *build = &fock_records(calculation->fock)[number];
     return STATUS_OK;
@@ -254,7 +254,7 @@ static enum status build_under_mode(struct hf_run *run, int position, int64_t ro
         }
     }
     TRY(fock_timeline(calculation->fock, &record->timeline));
-    for (int spin = 0; spin < calculation->input.n_spins; spin++)
+    for (int spin = 0; spin < calculation->input.n_densities; spin++)
         TRY(tile_matrix_sha256(calculation->tiling, run->F[spin], record->sha256[spin]));
     return mode_records_end(records, position);
 }
@@ -311,12 +311,12 @@ static enum status find_build_density(struct hf_run *run)
 
 static enum status run_fock_only(struct hf_run *run)
 {
-    int n_spins = run->calculation.input.n_spins;
+    int n_densities = run->calculation.input.n_densities;
     char sha256[2][SHA256_HEX_SIZE];
     enum status status = STATUS_OK;
     TRY(find_build_density(run));
     log_print("\n");
-    for (int spin = 0; spin < n_spins; spin++)
+    for (int spin = 0; spin < n_densities; spin++)
         TRY(tile_matrix_create(run->calculation.tiling, "Fock matrix", DARRAY_DOUBLE,
                                &run->F[spin]));
     TRY(run->options->compare ? compare_modes(run) : run_builds(run));
@@ -333,7 +333,7 @@ static enum status run_fock_only(struct hf_run *run)
     }
     struct hf_outcome outcome = outcome_of(run, status);
     outcome.fock_sha256 = sha256[0];
-    outcome.fock_sha256_beta = n_spins == 2 ? sha256[1] : NULL;
+    outcome.fock_sha256_beta = n_densities == 2 ? sha256[1] : NULL;
     return write_hf_outputs(run, &outcome);
 }
 
@@ -359,7 +359,7 @@ static enum status run_dry(struct hf_run *run)
                                           .settings = &settings,
                                           .symmetry = calculation->larger ? calculation->larger
                                                                           : calculation->symmetry,
-                                          .n_spins = calculation->input.n_spins,
+                                          .n_densities = calculation->input.n_densities,
                                           .comm = run->comm};
     settings.kept_bytes = calculation->kept_bytes;
     TRY(count_run(run, &counted));

@@ -67,13 +67,13 @@ static enum status load_density(int64_t pair, void *context, void **item, int64_
         double *own = numbers + density_block(kind, i) * n;
         darray_get(tiles->D[i], pair, own);
         tile->exchange[i] = own;
-        group_maxima(tiling, I, J, own, kind->total ? 0.5 : 1, exchange_weight);
+        group_maxima(tiling, I, J, own, fabs(kind->exchange_scale), exchange_weight);
         int c = density_coulomb(kind, i);
         if (c >= 0)
             add_multiple(n, 2.0 / kind->of_each, own, numbers + c * n);
     }
     for (int c = 0; c < kind->n_coulomb; c++)
-        group_maxima(tiling, I, J, tile->coulomb[c], 2, coulomb_weight);
+        group_maxima(tiling, I, J, tile->coulomb[c], 2 * fabs(kind->coulomb_scale), coulomb_weight);
     for (int64_t block = 0; block < n_groups; block++)
         tile->most_coulomb_weight = fmax(tile->most_coulomb_weight, coulomb_weight[block]);
     *item = tile;

@@ -16,22 +16,36 @@ enum { FOCK_MAX_MATRICES = 4, FOCK_MAX_COULOMB = 2 };
 
 /* Matrices D[i] of a build, and which of them have a Coulomb part:
  *
- *   F[i] = J[C[i / of_each]] - K[D[i]]   i < n_coulomb of_each
- *   F[i] =                   - K[D[i]]   the others
+ *   F[i] = coulomb_scale J[C[i / of_each]] + exchange_scale K[D[i]]   i < n_coulomb of_each
+ *   F[i] =                                   exchange_scale K[D[i]]   the others
  *   C[c] = D[2 c] + D[2 c + 1]   of_each 2: the spins of an open shell
  *          2 D[c]                of_each 1: D[c] is of each spin of a closed shell
  *
- * but for total: a single D is the total density of a closed shell, F[0] = J[D] - K[D] / 2. */
+ * but for total: a single D is the total density of a closed shell, and C[0]. The bound on sums
+ * (fock_accumulator.h) takes scales from -1 to 1. */
 struct density_kind {
     int n_matrices, n_coulomb, of_each;
     bool total;
+    double coulomb_scale, exchange_scale;
 };
 
-/* The densities of an SCF: the total one of a closed shell, or alpha's and beta's. */
-static inline struct density_kind density_of_spins(int n_spins)
+/* Densities of each spin. */
+static inline struct density_kind density_of_each_spin(int n_matrices, int n_coulomb, int of_each)
 {
-    return (struct density_kind){
-        .n_matrices = n_spins, .n_coulomb = 1, .of_each = n_spins, .total = n_spins == 1};
+    return (struct density_kind){.n_matrices = n_matrices,
+                                 .n_coulomb = n_coulomb,
+                                 .of_each = of_each,
+                                 .coulomb_scale = 1,
+                                 .exchange_scale = -1};
+}
+
+/* The densities of an SCF: the total one of a closed shell, or alpha's and beta's. */
+static inline struct density_kind density_of_spins(int n_densities)
+{
+    struct density_kind kind = density_of_each_spin(n_densities, 1, n_densities);
+    kind.total = n_densities == 1;
+    kind.exchange_scale = kind.total ? -0.5 : -1;
+    return kind;
 }
 
 /* The number of the Coulomb density of a matrix; -1: it has none, or is it. */
@@ -57,9 +71,9 @@ static inline int64_t density_block(const struct density_kind *kind, int matrix)
 struct density_tile {
     const double *coulomb[FOCK_MAX_COULOMB];   /* each C[c] */
     const double *exchange[FOCK_MAX_MATRICES]; /* each D[i] */
-    const double *coulomb_weight;  /* 2 max over c of |C[c]|, see quartet_is_significant */
-    const double *exchange_weight; /* max over i of |D[i]|; total: max |D| / 2 */
-    double most_coulomb_weight;    /* of the tile */
+    const double *coulomb_weight;              /* of all C[c] (quartet_is_significant) */
+    const double *exchange_weight;             /* of all D[i] */
+    double most_coulomb_weight;                /* of the tile */
 };
 
 struct density_tiles {

@@ -51,16 +51,16 @@ int64_t fock_digest_bytes(const struct tiling *tiling);
 void fock_digest_begin(struct fock_digest *digest, const struct shell_pairs *IJ,
                        const struct shell_pairs *KL);
 
-/* Adds quartets that each stand for their orbit under the eight-fold symmetry:
- *   A_ab += 2 D_cd v   A_cd += 2 D_ab v
- *   A_ac -= D_bd v/2   A_ad -= D_bc v/2   A_bc -= D_ad v/2   A_bd -= D_ac v/2
- * with v halved for each of a = b, c = d, ab = cd, and times the weight of a representative; for two
- * spins the exchange terms are per spin and twice as large. The views are complete after
- * fock_digest_end. */
+/* Adds quartets that each stand for their orbit under the eight-fold symmetry, with the scales j of
+ * Coulomb and k of exchange (density_tiles.h):
+ *   A_ab += 2 j C_cd v   A_cd += 2 j C_ab v
+ *   A_ac += k D_bd v   A_ad += k D_bc v   A_bc += k D_ad v   A_bd += k D_ac v
+ * and v halved for each of a = b, c = d, ab = cd, and times the weight of a representative. The views
+ * are complete after fock_digest_end. */
 void fock_digest_symmetric(struct fock_digest *digest, const struct quartet_views *views,
                            const struct digest_batch *batch);
 void fock_digest_end(struct fock_digest *digest, const struct quartet_views *views);
 
 /* Adds quartets (ij|kl) that each stand for themselves alone, i in tile I, ..., l in tile L:
- *   A_ij += D_kl v/2   A_ik -= D_jl v/4 */
+ *   A_ij += j C_kl v/2   A_ik += k D_jl v/2 */
 void fock_digest_ordered(const struct quartet_views *views, const struct digest_batch *batch);

@@ -68,7 +68,8 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
 {
     const struct pair_class *bra = batch->quartets->bra, *ket = batch->quartets->ket;
     int64_t n_integrals = quartet_n_integrals(bra, ket);
-    double exchange_factor = views->kind.total ? -0.25 : -0.5;
+    double coulomb_factor = 0.5 * views->kind.coulomb_scale;
+    double exchange_factor = 0.5 * views->kind.exchange_scale;
     for (int32_t q = 0; q < batch->quartets->n_quartets; q++) {
         const double *v = batch->integrals + batch_place(n_integrals, q, 0);
         const struct quartet *quartet = &batch->quartets->quartets[q];
@@ -88,7 +89,7 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
             struct block kl = coulomb_block(views, &shells, c, at[2], at[3]);
             add_ordered(&ij, &kl,
                         (int64_t[]){stride[at[0]], stride[at[1]], stride[at[2]], stride[at[3]]},
-                        (int[]){n[at[0]], n[at[1]], n[at[2]], n[at[3]]}, 0.5, v);
+                        (int[]){n[at[0]], n[at[1]], n[at[2]], n[at[3]]}, coulomb_factor, v);
         }
         for (int i = 0; i < views->kind.n_matrices; i++) {
             struct block ik = exchange_block(views, &shells, i, at[0], at[2]);

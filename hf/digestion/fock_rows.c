@@ -24,7 +24,7 @@ static int32_t count_pairs(const struct pair_class *class, double bound, double 
     return low;
 }
 
-/* The bra's functions, by number and within the tiles, and its density. */
+/* The bra's functions, by number and within the tiles, and its scaled Coulomb densities. */
 struct row_bra {
     double bound, D[FOCK_MAX_COULOMB];
     int32_t a, b;
@@ -35,7 +35,7 @@ struct row_bra {
 static void set_row_weights(struct row_matrices *matrices, const struct row_bra *bra,
                             const struct density_kind *kind)
 {
-    double factor = kind->total ? 0.5 : 1;
+    double factor = fabs(kind->exchange_scale);
     for (int side = 0; side < 2; side++) {
         double *weight = matrices->weight[side];
         for (int matrix = 0; matrix < kind->n_matrices; matrix++) {
@@ -222,7 +222,7 @@ static int64_t compute_row(struct row_matrices *matrices, const struct quartet_v
                           .b = matrices->role[1].number[b],
                           .orbit = pair->first == pair->second ? 0.5 : 1};
     for (int c = 0; c < views->kind.n_coulomb; c++)
-        bra.D[c] = ab->D->coulomb[c][at_ab];
+        bra.D[c] = views->kind.coulomb_scale * ab->D->coulomb[c][at_ab];
     struct s_row row = {.bra_class = task->rows->bra,
                         .ket_class = task->rows->ket,
                         .bra = i,

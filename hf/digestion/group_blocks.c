@@ -198,7 +198,8 @@ void group_blocks_begin(struct group_blocks *blocks, const struct quartet_views 
         for (int i = 0; i < n_used(views, pair); i++) {
             struct packing packing = {.from = coulomb ? view->D->coulomb[i] : view->D->exchange[i],
                                       .to = blocks->D[i],
-                                      .factor = coulomb ? 2 : (views->kind.total ? -0.5 : -1)};
+                                      .factor = coulomb ? 2 * views->kind.coulomb_scale
+                                                        : views->kind.exchange_scale};
             visit_blocks(blocks, views, pair, pack_block, &packing);
         }
     }

@@ -144,7 +144,7 @@ static void set_kets(struct row_matrices *matrices, const struct quartet_views *
         for (int i = 0; i < FOCK_MAX_COULOMB; i++) {
             bool used = i < views->kind.n_coulomb;
             int64_t at = c * cd->stride[0] + d * cd->stride[1];
-            kets->D[i][k] = used ? 2 * cd->D->coulomb[i][at] : 0;
+            kets->D[i][k] = used ? 2 * views->kind.coulomb_scale * cd->D->coulomb[i][at] : 0;
             kets->weight[k] = fmax(kets->weight[k], fabs(kets->D[i][k]));
             kets->A[i][k] = 0;
         }
@@ -201,7 +201,7 @@ void row_matrices_end(const struct row_matrices *matrices, const struct quartet_
             cd->coulomb[i][matrices->role[2].function[kets->row[k]] * cd->stride[0] +
                            matrices->role[3].function[kets->column[k]] * cd->stride[1]] +=
                 kets->A[i][k];
-    double factor = views->kind.total ? -0.5 : -1;
+    double factor = views->kind.exchange_scale;
     for (int matrix = 0; matrix < views->kind.n_matrices; matrix++)
         for (int block = 0; block < N_EXCHANGE_BLOCKS; block++) {
             const int *roles = exchange_block_roles[block];

@@ -251,10 +251,10 @@ enum status fock_build_several(struct fock *fock, const struct density_kind *kin
     return status;
 }
 
-enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
+enum status fock_build(struct fock *fock, int n_densities, const struct darray *const D[],
                        struct darray *const F[])
 {
-    struct density_kind kind = density_of_spins(n_spins);
+    struct density_kind kind = density_of_spins(n_densities);
     return fock_build_several(fock, &kind, D, F);
 }
 

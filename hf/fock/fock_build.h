@@ -52,14 +52,14 @@ void fock_destroy(struct fock *fock);
 enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool_settings);
 
 /* One build. Collective; complete on every process on return.
- * n_spins 1  D[0] the density of a closed shell (trace(DS) = electrons), F[0] as above
- *         2  D[0], D[1] the densities of alpha and beta, F[0], F[1] their matrices
+ * n_densities  1: D[0] the density of a closed shell (trace(DS) = electrons), F[0] as above;
+ *              2: D[0], D[1] the densities of alpha and beta, F[0], F[1] their matrices
  * D       tile matrices of doubles, complete as after darray_sync; read
  * F       tile matrices of doubles, hartree; overwritten
  * With FOCK_ACCUMULATE_FIXED, F is bit for bit the same for any scheduling mode,
  * pruning, cache size, bound on kept integrals and number of processes.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC (D not finite; overflow of the fixed-point grid). */
-enum status fock_build(struct fock *fock, int n_spins, const struct darray *const D[],
+enum status fock_build(struct fock *fock, int n_densities, const struct darray *const D[],
                        struct darray *const F[]);
 
 /* Several symmetric matrices in one pass over the integrals: D[i] and F[i] as struct density_kind

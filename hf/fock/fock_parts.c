@@ -184,7 +184,8 @@ static void list_parts(struct fock_parts *parts, int first, int n,
 
 static struct density_kind kind_of_pass(const struct fock_parts *parts, int pass)
 {
-    struct density_kind kind = {.of_each = parts->kind.of_each, .total = parts->kind.total};
+    struct density_kind kind = parts->kind;
+    kind.n_matrices = kind.n_coulomb = 0;
     for (int p = 0; p < parts->n_parts; p++)
         if (parts->parts[p].pass == pass) {
             kind.n_matrices += parts->parts[p].n;

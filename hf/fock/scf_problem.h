@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* All borrowed. */
@@ -17,6 +18,14 @@ struct scf_problem {
     const struct tile_symmetry *larger;   /* of a larger group, likewise */
     const struct dense_grid *grid;
     MPI_Comm comm;
-    int n_spins;           /* 1: RHF, 2: UHF */
-    int64_t n_occupied[2]; /* doubly occupied orbitals, or alpha and beta electrons */
+    int n_densities;           /* and Fock matrices: 1 of a closed shell, or alpha's and beta's */
+    int n_orbital_sets;        /* with their energies: 1 for both spins, or alpha's and beta's */
+    int electrons_per_orbital; /* n of D = n C_o C_o^T: 2 of a closed shell, else 1 */
+    int64_t n_occupied[2]; /* of each density: doubly occupied orbitals, or electrons of a spin */
 };
+
+/* Both spins have the same orbitals. */
+static inline bool scf_is_restricted(const struct scf_problem *problem)
+{
+    return problem->n_orbital_sets == 1;
+}

@@ -33,11 +33,6 @@ static void superposition_fini(struct superposition *superposition)
         free(superposition->elements[element].D);
 }
 
-static bool is_nucleus(const struct atom *atom)
-{
-    return !atom->ghost && atom->element > 0;
-}
-
 /* Finds the shells of every centre. Errors: the caller still calls superposition_fini. */
 static enum status superposition_init(const struct scf_problem *problem,
                                       struct superposition *superposition)
@@ -56,7 +51,7 @@ static enum status superposition_init(const struct scf_problem *problem,
         superposition->first_function[centre] = shells->shells[first].first_function;
         const struct atom *atom = &molecule->atoms[centre];
         struct element_density *element = &superposition->elements[atom->element];
-        if (!is_nucleus(atom) || element->D)
+        if (atom->charge == 0 || element->D)
             continue;
         size_t size = (size_t)n_functions * (size_t)n_functions;
         *element = (struct element_density){.first_shell = first,
@@ -112,7 +107,7 @@ static double count_atom_electrons(const struct superposition *superposition)
     const struct molecule *molecule = superposition->problem->molecule;
     double n = 0;
     for (int64_t i = 0; i < molecule->n_atoms; i++)
-        if (is_nucleus(&molecule->atoms[i]))
+        if (molecule->atoms[i].charge > 0)
             n += superposition->elements[molecule->atoms[i].element].n_electrons;
     return n;
 }
@@ -153,7 +148,7 @@ static void fill_tile(const struct superposition *superposition, const struct mi
         const struct element_density *element = &superposition->elements[atom->element];
         int64_t first_function = superposition->first_function[shells[i].atom];
         for (int64_t j = tiling->first_shell[J]; j < tiling->first_shell[J + 1]; j++) {
-            if (!is_nucleus(atom) || shells[j].atom != shells[i].atom)
+            if (atom->charge == 0 || shells[j].atom != shells[i].atom)
                 continue;
             mix_block(element, mixture, &shells[i], &shells[j], first_function, n_J,
                       tile + (shells[i].first_function - tiling->first_function[I]) * n_J +
@@ -185,8 +180,7 @@ static enum status place_atoms(const struct superposition *superposition,
  * then starts from H. */
 static double sum_factor(const struct scf_problem *problem, double n, int spin)
 {
-    double occupation = problem->n_spins == 1 ? 2 : 1;
-    return n > 0 ? occupation * (double)problem->n_occupied[spin] / n : 0;
+    return n > 0 ? problem->electrons_per_orbital * (double)problem->n_occupied[spin] / n : 0;
 }
 
 /* Scales them to all electrons of the molecule, and halves D + M and D - M. */
@@ -203,7 +197,7 @@ static enum status superpose_atoms(const struct scf_problem *problem, bool with_
     TRY(status_agree(problem->comm, superposition_init(problem, superposition)));
     TRY(solve_elements(superposition));
     double n = count_atom_electrons(superposition);
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_densities; s++) {
         struct mixture mixture = with_spins ? mixture_with_spin(problem, n, s)
                                             : (struct mixture){.D = sum_factor(problem, n, s)};
         TRY(place_atoms(superposition, &mixture, D[s]));
@@ -237,8 +231,9 @@ static enum status core_density(const struct scf_basis *basis, double *energies,
     scf_basis_project(basis, basis->work_nn, H);
     TRY(dense_eigen(H, energies, *U));
     scf_basis_expand(basis, *U, C);
-    for (int s = 0; s < basis->n_spins; s++) {
-        dense_multiply_columns(basis->occupation, C, C, 0, basis->n_occupied[s], 0, basis->work_nn);
+    for (int s = 0; s < basis->problem->n_densities; s++) {
+        dense_multiply_columns(basis->problem->electrons_per_orbital, C, C, 0, basis->n_occupied[s],
+                               0, basis->work_nn);
         TRY(tile_matrix_from_dense(basis->problem->tiling, basis->work_nn, D[s]));
     }
     return STATUS_OK;

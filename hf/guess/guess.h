@@ -14,7 +14,7 @@
  * part of the basis, spherically averaged with fractional occupation (guess_atom.h), on
  * one process, and placed on every nucleus of that element. The sum is scaled to the
  * molecule's electrons: trace(DS) is their number exactly, but D is not idempotent. For
- * n_spins 2 it is split in the ratio of the electrons of each spin. D is the same,
+ * n_densities 2 it is split in the ratio of the electrons of each spin. D is the same,
  * bit for bit, for any number of processes. Collective.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere. */
 enum status guess_sad(const struct scf_problem *problem, struct darray *const D[]);

@@ -89,8 +89,8 @@ static enum status set_projected_density(const struct scf_basis *basis, const st
         status = project_orbitals(basis, S, C, &projection);
     if (status != STATUS_OK)
         goto done;
-    status =
-        orbital_density(basis->problem->tiling, basis->occupation, projection.SC, C->n_columns, D);
+    status = orbital_density(basis->problem->tiling, basis->problem->electrons_per_orbital,
+                             projection.SC, C->n_columns, D);
 done:
     projection_fini(&projection);
     return status;
@@ -100,7 +100,7 @@ static enum status project_spins(const struct scf_basis *basis, const struct she
                                  struct dense *S, struct dense *const C[], struct darray *const D[])
 {
     TRY(cross_overlap(basis->problem->shells, shells, S));
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_densities; s++)
         TRY(set_projected_density(basis, S, C[s], D[s]));
     return STATUS_OK;
 }

@@ -58,11 +58,11 @@ static int64_t grow_tree(const struct molecule *molecule, struct tree_atom *tree
     int64_t n = molecule->n_atoms, count = 0, next;
     for (int64_t i = 0; i < n; i++) {
         const struct atom *atom = &molecule->atoms[i];
-        tree[i] = (struct tree_atom){
-            .parent = -1,
-            .length = INFINITY,
-            .n_unpaired = atom->ghost ? 0 : guess_atom_all_unpaired(atom->element),
-            .is_metal = guess_is_transition_metal(atom)};
+        tree[i] = (struct tree_atom){.parent = -1,
+                                     .length = INFINITY,
+                                     .n_unpaired =
+                                         atom->ghost ? 0 : guess_atom_all_unpaired(atom->element),
+                                     .is_metal = guess_is_transition_metal(atom)};
     }
     while ((next = find_nearest(tree, n)) >= 0) {
         tree[next].in_tree = true;

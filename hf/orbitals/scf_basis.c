@@ -115,12 +115,10 @@ struct scf_basis scf_basis_plan(const struct scf_problem *problem)
     int n = (int)problem->shells->n_functions;
     return (struct scf_basis){
         .problem = problem,
-        .n_spins = problem->n_spins,
         .n_functions = n,
         .n_orbitals = n,
         .n_occupied = {(int)problem->n_occupied[0],
-                       problem->n_spins == 1 ? 0 : (int)problem->n_occupied[1]},
-        .occupation = problem->n_spins == 1 ? 2 : 1,
+                       problem->n_densities == 1 ? 0 : (int)problem->n_occupied[1]},
     };
 }
 
@@ -186,7 +184,7 @@ static enum status contract_with_overlap(const struct scf_basis *basis, struct d
     dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, SX);
     TRY(scf_basis_load(basis, D));
     dense_multiply('N', 'N', 1, basis->work_nn, SX, 0, basis->work_nm);
-    dense_multiply('T', 'N', 1 / basis->occupation, SX, basis->work_nm, 0, P);
+    dense_multiply('T', 'N', 1.0 / basis->problem->electrons_per_orbital, SX, basis->work_nm, 0, P);
     return STATUS_OK;
 }
 

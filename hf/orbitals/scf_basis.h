@@ -17,9 +17,7 @@
 
 struct scf_basis {
     const struct scf_problem *problem; /* borrowed */
-    int n_spins;
-    int n_occupied[2];
-    double occupation; /* electrons in an occupied orbital: 2 restricted, 1 unrestricted */
+    int n_occupied[2];                 /* of the problem's densities; 0 without a second one */
     double nuclear_repulsion;
     int n_functions;         /* n */
     int n_orbitals;          /* m: n minus the dropped combinations */
@@ -56,6 +54,6 @@ enum status scf_basis_load(const struct scf_basis *basis, struct darray *tiles);
 /* C = X U: orbitals in the functions. U: m rows. */
 void scf_basis_expand(const struct scf_basis *basis, const struct dense *U, struct dense *C);
 
-/* P = X^T S D S X / occupation: the density D, tiles, within the space that the orthonormal basis
- * spans. Uses work_nm, work_nn. Errors: STATUS_NO_MEMORY. */
+/* P = X^T S D S X / electrons_per_orbital: the density D, tiles, within the space that the
+ * orthonormal basis spans. Uses work_nm, work_nn. Errors: STATUS_NO_MEMORY. */
 enum status scf_basis_contract(const struct scf_basis *basis, struct darray *D, struct dense *P);

@@ -5,9 +5,17 @@
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-/* In the order of n_spins: space n_spins - 1 is that of the SCF itself. */
+#include "hf/fock/scf_problem.h"
+
+/* Each contains those before it. */
 enum scf_space { SCF_REAL_RHF, SCF_REAL_UHF };
 enum { SCF_SPACES = 2 };
+
+/* The space of the SCF itself. */
+static inline enum scf_space scf_own_space(const struct scf_problem *problem)
+{
+    return scf_is_restricted(problem) ? SCF_REAL_RHF : SCF_REAL_UHF;
+}
 
 /* "RHF", "UHF". */
 const char *scf_space_name(enum scf_space space);

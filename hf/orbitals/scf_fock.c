@@ -42,7 +42,7 @@ static enum status create_owned_tiles(struct scf_fock *fock, const struct new_ti
 static enum status create_last_tiles(struct scf_fock *fock)
 {
     struct new_tiles list = {0};
-    for (int s = 0; s < fock->problem->n_spins; s++) {
+    for (int s = 0; s < fock->problem->n_densities; s++) {
         add_new_tiles(&list, "F", &fock->G_tiles[s]);
         add_new_tiles(&list, "last D", &fock->D_last[s]);
         add_new_tiles(&list, "last F", &fock->G_last[s]);
@@ -54,7 +54,7 @@ static enum status create_last_tiles(struct scf_fock *fock)
 static enum status need_tiles(struct scf_fock *fock, int n)
 {
     struct new_tiles list = {0};
-    for (int i = fock->problem->n_spins; i < n; i++)
+    for (int i = fock->problem->n_densities; i < n; i++)
         if (!fock->input_tiles[i]) {
             add_new_tiles(&list, "D", &fock->input_tiles[i]);
             add_new_tiles(&list, "F", &fock->G_tiles[i]);
@@ -68,9 +68,9 @@ struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matri
     struct memory_need need = {.own_bytes =
                                    sizeof(struct scf_fock) +
                                    2 * sizeof(double) * (double)tiling_n_pairs(problem->tiling)};
-    int n_tiles = TILES_OF_SPIN * problem->n_spins;
-    if (n_matrices > problem->n_spins)
-        n_tiles += TILES_OF_MATRIX * (n_matrices - problem->n_spins);
+    int n_tiles = TILES_OF_SPIN * problem->n_densities;
+    if (n_matrices > problem->n_densities)
+        n_tiles += TILES_OF_MATRIX * (n_matrices - problem->n_densities);
     memory_need_add(&need, n_tiles, tile_matrix_bytes(problem->tiling, n_processes));
     return need;
 }
@@ -82,7 +82,7 @@ enum status scf_fock_create(const struct scf_problem *problem, struct darray *co
     if (!*fock)
         return STATUS_NO_MEMORY;
     (*fock)->problem = problem;
-    for (int s = 0; s < problem->n_spins; s++)
+    for (int s = 0; s < problem->n_densities; s++)
         (*fock)->input_tiles[s] = scratch[s];
     (*fock)->shares = agree_calloc(
         problem->comm, 2 * (size_t)tiling_n_pairs(problem->tiling) * sizeof(double), "energies");
@@ -146,7 +146,7 @@ static bool find_change(struct scf_fock *fock)
 {
     const struct tiling *tiling = fock->problem->tiling;
     double own[2] = {0, 0}, largest[2];
-    for (int s = 0; s < fock->problem->n_spins; s++) {
+    for (int s = 0; s < fock->problem->n_densities; s++) {
         const struct darray *D = fock->input_tiles[s];
         tile_matrix_add(tiling, 1, D, -1, fock->D_last[s]);
         own[0] = fmax(own[0], tile_matrix_own_max_abs(tiling, fock->D_last[s]));
@@ -159,7 +159,7 @@ static bool find_change(struct scf_fock *fock)
 /* D_last becomes the density that is set, and the input what is to be built from. */
 static void remember_density(struct scf_fock *fock, bool incremental)
 {
-    for (int s = 0; s < fock->problem->n_spins; s++) {
+    for (int s = 0; s < fock->problem->n_densities; s++) {
         if (incremental)
             swap_tiles(&fock->input_tiles[s], &fock->D_last[s]);
         else
@@ -171,7 +171,7 @@ static void remember_density(struct scf_fock *fock, bool incremental)
 /* G_last = G of D_last. */
 static void remember_outcome(struct scf_fock *fock, bool incremental)
 {
-    for (int s = 0; s < fock->problem->n_spins; s++) {
+    for (int s = 0; s < fock->problem->n_densities; s++) {
         if (incremental)
             tile_matrix_add(fock->problem->tiling, 1, fock->G_tiles[s], 1, fock->G_last[s]);
         else
@@ -188,7 +188,7 @@ enum status scf_fock_build(struct scf_fock *fock)
     double neglected = fock->neglected + cutoff;
     bool incremental = !fock->always_full && fock->has_last &&
                        neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
-    struct density_kind kind = density_of_spins(fock->problem->n_spins);
+    struct density_kind kind = density_of_spins(fock->problem->n_densities);
     fock->has_last = false;
     remember_density(fock, incremental);
     enum status status = build_tiles(fock, &kind);
@@ -206,7 +206,7 @@ void scf_fock_energies(struct scf_fock *fock, const struct darray *H, double ene
     int64_t n_pairs = tiling_n_pairs(problem->tiling);
     double *of_H = fock->shares, *of_G = fock->shares + n_pairs;
     memset(fock->shares, 0, 2 * (size_t)n_pairs * sizeof *fock->shares);
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_densities; s++) {
         tile_matrix_add_shares(problem->tiling, fock->D_last[s], H, of_H);
         tile_matrix_add_shares(problem->tiling, fock->D_last[s], fock->G_last[s], of_G);
     }

@@ -38,14 +38,14 @@ struct scf_fock {
     double seconds; /* spent in builds */
 };
 
-/* Collective, like all that follows. scratch: n_spins tile matrices, borrowed and
+/* Collective, like all that follows. scratch: n_densities tile matrices, borrowed and
  * overwritten. On failure scf_fock_destroy still has to be called. Errors: STATUS_NO_MEMORY. */
 enum status scf_fock_create(const struct scf_problem *problem, struct darray *const scratch[],
                             struct scf_fock **fock);
 void scf_fock_destroy(struct scf_fock *fock);
 
 /* Memory on each of n_processes, at most, if up to n_matrices are built at once. The problem needs
- * tiling and n_spins alone. Not collective. */
+ * tiling and n_densities alone. Not collective. */
 struct memory_need scf_fock_bytes(const struct scf_problem *problem, int n_matrices,
                                   int n_processes);
 

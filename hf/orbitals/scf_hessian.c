@@ -18,7 +18,8 @@ static int n_virtual(const struct scf_basis *basis, int spin)
 
 static bool spin_exists(const struct scf_basis *basis, int spin)
 {
-    return spin < basis->n_spins && basis->n_occupied[spin] > 0 && n_virtual(basis, spin) > 0;
+    return spin < basis->problem->n_orbital_sets && basis->n_occupied[spin] > 0 &&
+           n_virtual(basis, spin) > 0;
 }
 
 bool scf_rotation_exists(const struct scf_basis *basis)
@@ -254,14 +255,14 @@ int64_t scf_hessian_bytes(const struct scf_basis *plan, int n_products)
     struct scf_hessian hessian;
     struct dense_member members[N_HESSIAN_MEMBERS];
     int64_t bytes = scf_rotation_bytes(plan), virtuals = 0;
-    for (int s = 0; s < plan->n_spins; s++) {
+    for (int s = 0; s < plan->problem->n_densities; s++) {
         list_hessian_matrices(plan, s, &hessian, members);
         bytes += dense_members_bytes(grid, N_HESSIAN_MEMBERS, members);
         int64_t U_v = dense_bytes(grid, plan->n_orbitals, n_virtual(plan, s)); /* set_gradient */
         virtuals = U_v > virtuals ? U_v : virtuals;
     }
     list_scratch(plan, 0, &hessian, members);
-    for (int i = plan->n_spins; i < n_products * plan->n_spins; i++)
+    for (int i = plan->problem->n_densities; i < n_products * plan->problem->n_densities; i++)
         bytes += dense_members_bytes(grid, N_HESSIAN_SCRATCH, members);
     return bytes + virtuals;
 }
@@ -321,7 +322,7 @@ static enum status init_spin(const struct scf_state *state, int spin, struct scf
 static enum status init_matrices(const struct scf_state *state, struct scf_hessian *hessian)
 {
     TRY(scf_rotation_init(hessian->basis, &hessian->gradient));
-    for (int s = 0; s < hessian->basis->n_spins; s++)
+    for (int s = 0; s < hessian->basis->problem->n_densities; s++)
         TRY(init_spin(state, s, hessian));
     return STATUS_OK;
 }
@@ -333,7 +334,7 @@ enum status scf_hessian_init(const struct scf_basis *basis, struct scf_fock *foc
         .basis = basis,
         .fock = fock,
         .orbital_energies = {state->orbital_energies[0], state->orbital_energies[1]},
-        .weight = 2 * basis->occupation,
+        .weight = 2 * basis->problem->electrons_per_orbital,
     };
     enum status status = init_matrices(state, hessian);
     if (status != STATUS_OK)
@@ -385,26 +386,25 @@ static enum status need_scratch(struct scf_hessian *hessian, int n)
 /* Which matrices belong to n products of rotations. */
 static struct density_kind kind_of_products(const struct scf_hessian *hessian, int with_own, int n)
 {
-    int n_spins = hessian->basis->n_spins;
-    return (struct density_kind){
-        .n_matrices = n_spins * n, .n_coulomb = n_spins == 2 ? n : with_own, .of_each = n_spins};
+    int n_densities = hessian->basis->problem->n_densities;
+    return density_of_each_spin(n_densities * n, n_densities == 2 ? n : with_own, n_densities);
 }
 
 enum status scf_hessian_multiply_several(struct scf_hessian *hessian, int with_own, int n,
                                          const struct scf_rotation *const kappa[],
                                          struct scf_rotation *const product[])
 {
-    int n_spins = hessian->basis->n_spins;
+    int n_densities = hessian->basis->problem->n_densities;
     struct density_kind kind = kind_of_products(hessian, with_own, n);
     TRY(need_scratch(hessian, kind.n_matrices));
     for (int i = 0; i < kind.n_matrices; i++)
-        if (kappa[i / n_spins]->kappa[i % n_spins])
-            first_order_density(hessian, 1, kappa[i / n_spins]->kappa[i % n_spins], i % n_spins,
-                                hessian->G[i], hessian->d[i]);
+        if (kappa[i / n_densities]->kappa[i % n_densities])
+            first_order_density(hessian, 1, kappa[i / n_densities]->kappa[i % n_densities],
+                                i % n_densities, hessian->G[i], hessian->d[i]);
     TRY(scf_fock_of_several(hessian->fock, &kind, hessian->d, hessian->G));
     for (int i = 0; i < kind.n_matrices; i++)
-        if (kappa[i / n_spins]->kappa[i % n_spins])
-            project_spin(hessian, hessian->G[i], i % n_spins, product[i / n_spins]);
+        if (kappa[i / n_densities]->kappa[i % n_densities])
+            project_spin(hessian, hessian->G[i], i % n_densities, product[i / n_densities]);
     for (int i = 0; i < n; i++)
         add_gap_times(hessian->orbital_energies, kappa[i], product[i]);
     return STATUS_OK;

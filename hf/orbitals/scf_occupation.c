@@ -22,7 +22,7 @@ enum status scf_occupation_create(const struct scf_basis *basis, struct scf_occu
                                     .sorted = calloc(m, sizeof *self->sorted)};
     bool complete = self->p && self->order && self->sorted;
     TRY(status_agree(comm, CHECK_MEMORY(complete, "no memory for the occupation")));
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_densities; s++)
         TRY(dense_create(basis->problem->grid, basis->n_orbitals, basis->n_occupied[s],
                          &self->R[s]));
     return STATUS_OK;
@@ -44,14 +44,14 @@ int64_t scf_occupation_bytes(const struct scf_basis *plan)
 {
     int64_t bytes = (int64_t)(sizeof(struct scf_occupation) +
                               (size_t)plan->n_orbitals * (2 * sizeof(double) + sizeof(int)));
-    for (int s = 0; s < plan->n_spins; s++)
+    for (int s = 0; s < plan->problem->n_densities; s++)
         bytes += dense_bytes(plan->problem->grid, plan->n_orbitals, plan->n_occupied[s]);
     return bytes;
 }
 
 void scf_occupation_set(struct scf_occupation *occupation, const struct scf_state *state)
 {
-    for (int s = 0; s < occupation->basis->n_spins; s++)
+    for (int s = 0; s < occupation->basis->problem->n_densities; s++)
         dense_copy(state->U_o[s], occupation->R[s]);
     occupation->is_set = true;
 }
@@ -121,7 +121,7 @@ static void reorder_columns(const struct scf_occupation *occupation, struct scf_
 
 void scf_occupation_keep(const struct scf_occupation *occupation, struct scf_state *state)
 {
-    for (int s = 0; s < occupation->basis->n_spins; s++) {
+    for (int s = 0; s < occupation->basis->problem->n_densities; s++) {
         int n_occupied = occupation->basis->n_occupied[s];
         if (n_occupied == 0)
             continue;
@@ -153,7 +153,7 @@ enum status scf_occupation_overlap(const struct scf_occupation *occupation,
                                    const struct scf_state *state, double *least)
 {
     *least = 1;
-    for (int s = 0; s < occupation->basis->n_spins; s++) {
+    for (int s = 0; s < occupation->basis->problem->n_densities; s++) {
         if (occupation->basis->n_occupied[s] == 0)
             continue;
         TRY(find_cosines(occupation, state, s, occupation->sorted));

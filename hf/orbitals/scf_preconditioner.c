@@ -42,7 +42,7 @@ enum status scf_preconditioner_init(const struct scf_basis *basis,
     preconditioner->basis = basis;
     list_directions(preconditioner, all);
     TRY(scf_rotations_init(basis, N_PRECONDITIONER_ROTATIONS, all));
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         list_matrices(basis, s, preconditioner, members);
         if (spin_has_rotations(preconditioner, s))
             TRY(dense_create_members(basis->problem->grid, N_PRECONDITIONER_MEMBERS, members));
@@ -57,7 +57,8 @@ void scf_preconditioner_fini(struct scf_preconditioner *preconditioner)
     list_directions(preconditioner, all);
     for (int i = 0; i < N_PRECONDITIONER_ROTATIONS; i++)
         scf_rotation_fini(all[i]);
-    for (int s = 0; preconditioner->basis && s < preconditioner->basis->n_spins; s++) {
+    for (int s = 0; preconditioner->basis && s < preconditioner->basis->problem->n_orbital_sets;
+         s++) {
         list_matrices(preconditioner->basis, s, preconditioner, members);
         for (int i = 0; i < N_PRECONDITIONER_MEMBERS; i++)
             dense_destroy(*members[i].matrix);
@@ -70,7 +71,7 @@ int64_t scf_preconditioner_bytes(const struct scf_basis *plan)
     struct scf_preconditioner preconditioner;
     struct dense_member members[N_PRECONDITIONER_MEMBERS];
     int64_t bytes = N_PRECONDITIONER_ROTATIONS * scf_rotation_bytes(plan);
-    for (int s = 0; s < plan->n_spins; s++) {
+    for (int s = 0; s < plan->problem->n_orbital_sets; s++) {
         list_matrices(plan, s, &preconditioner, members);
         bytes += dense_members_bytes(plan->problem->grid, N_PRECONDITIONER_MEMBERS, members);
     }
@@ -104,7 +105,7 @@ static void turn_rotation(const struct scf_preconditioner *preconditioner, int s
 static void turn_directions(struct scf_preconditioner *preconditioner,
                             const struct scf_state *state)
 {
-    for (int s = 0; s < preconditioner->basis->n_spins; s++) {
+    for (int s = 0; s < preconditioner->basis->problem->n_orbital_sets; s++) {
         if (!spin_has_rotations(preconditioner, s))
             continue;
         if (preconditioner->n > 0)

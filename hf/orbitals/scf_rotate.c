@@ -58,7 +58,7 @@ int64_t scf_rotate_bytes(const struct scf_basis *plan)
 {
     struct turn turn;
     int64_t most = 0;
-    for (int s = 0; s < plan->n_spins; s++) {
+    for (int s = 0; s < plan->problem->n_densities; s++) {
         struct dense_member members[N_TURN_MEMBERS];
         list_turn_matrices(plan, s, &turn, members);
         int64_t bytes = dense_members_bytes(plan->problem->grid, N_TURN_MEMBERS, members) +
@@ -95,7 +95,7 @@ static enum status turn_spin(const struct scf_basis *basis, const struct scf_sta
 enum status scf_rotate(const struct scf_basis *basis, const struct scf_state *state,
                        const struct scf_rotation *kappa, struct scf_state *trial)
 {
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         if (!kappa->kappa[s]) {
             if (trial != state)
                 dense_copy(state->U_o[s], trial->U_o[s]);

@@ -34,7 +34,7 @@ enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
 /* Products of a pass over the integrals of this number of matrices. */
 static int count_products(const struct scf_basis *basis, int n_matrices)
 {
-    int n = n_matrices / basis->n_spins;
+    int n = n_matrices / basis->problem->n_densities;
     return n < NEWTON_MAX_NEW ? n : NEWTON_MAX_NEW;
 }
 
@@ -269,7 +269,7 @@ enum status scf_second_order_descend(struct scf_second_order *solver,
                                      struct scf_state **state, bool *moved)
 {
     struct valley valley = {.direction = direction,
-                            .weight = 2 * solver->basis->occupation,
+                            .weight = 2 * solver->basis->problem->electrons_per_orbital,
                             .c = curvature,
                             .length = FIRST_LENGTH};
     *moved = false;

@@ -21,7 +21,7 @@ struct scf_second_order {
     double radius;  /* of the trust region, in the metric of the orbital energies */
 };
 
-/* n_matrices >= n_spins: those that a pass over the integrals may take. Collective, like all that
+/* n_matrices >= n_densities: those that a pass over the integrals may take. Collective, like all that
  * follows. On failure scf_second_order_destroy still has to be called. Errors: STATUS_NO_MEMORY. */
 enum status scf_second_order_create(const struct scf_basis *basis, struct scf_fock *fock,
                                     int n_matrices, struct scf_second_order **solver);

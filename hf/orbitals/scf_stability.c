@@ -77,7 +77,9 @@ static int most_vectors(const struct scf_basis *basis, bool is_own)
     const struct tile_symmetry *symmetry = basis->problem->symmetry;
     if (symmetry && symmetry->group->order >= FOCK_MAX_MATRICES)
         return 1;
-    return basis->n_spins == 1 && is_own ? FOCK_MAX_COULOMB : FOCK_MAX_MATRICES / basis->n_spins;
+    return scf_is_restricted(basis->problem) && is_own
+               ? FOCK_MAX_COULOMB
+               : FOCK_MAX_MATRICES / basis->problem->n_densities;
 }
 
 /* Those besides the subspace's. */
@@ -120,7 +122,7 @@ static void divide_by_gaps(const struct curvature_search *search, double shift,
 static int64_t count_rotations(const struct scf_basis *basis)
 {
     int64_t n = 0;
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++)
         n += (int64_t)basis->n_occupied[s] * (basis->n_orbitals - basis->n_occupied[s]);
     return n;
 }
@@ -146,7 +148,7 @@ static bool set_soft(const struct curvature_search *search, const struct scf_dir
 /* The first vectors: a soft mode beside noise, or noise. */
 static void set_first_vectors(struct curvature_search *search, const struct scf_directions *soft)
 {
-    if (soft && search->hessian->basis->n_spins == 2 && search->most_new > 1)
+    if (soft && !scf_is_restricted(search->hessian->basis->problem) && search->most_new > 1)
         search->has_soft = set_soft(search, soft, &search->next[0]);
     for (int i = search->has_soft; i < search->most_new; i++) {
         scf_rotation_set_noise(i, &search->next[i]);
@@ -165,7 +167,7 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
     search->hessian = hessian;
     search->is_own = is_own;
     search->most_new = most_vectors(basis, is_own);
-    search->care = basis->n_spins == 2 ? &unrestricted_care : &restricted_care;
+    search->care = scf_is_restricted(basis->problem) ? &restricted_care : &unrestricted_care;
     search->curvature.error = INFINITY;
     search->gradient_norm = sqrt(scf_rotation_dot(&hessian->gradient, &hessian->gradient));
     search->free_rotations.x = search->free;
@@ -184,7 +186,7 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
 /* Whether another search, in a space that contains this one's, shares the passes. */
 static bool has_wider_space(const struct curvature_search *search)
 {
-    return search->is_own && search->hessian->basis->n_spins == 1;
+    return search->is_own && scf_is_restricted(search->hessian->basis->problem);
 }
 
 /* An unrestricted state has one space, which gets all there is room for. Of the two of a restricted one, the
@@ -350,7 +352,7 @@ struct curvature_searches {
 /* An unrestricted state has one space, a restricted one both. */
 static int count_stability_spaces(const struct scf_basis *basis)
 {
-    return SCF_SPACES - (basis->n_spins - 1);
+    return SCF_SPACES - (int)scf_own_space(basis->problem);
 }
 
 static int64_t search_bytes(const struct scf_basis *plan)
@@ -426,7 +428,7 @@ static enum status search_spaces(struct curvature_searches *searches,
                                  const struct scf_directions *soft, struct scf_stability *stability)
 {
     struct scf_hessian *hessian = searches->hessian;
-    int own = hessian->basis->n_spins - 1;
+    enum scf_space own = scf_own_space(hessian->basis->problem);
     for (int space = 0; space < searches->n; space++)
         TRY(curvature_search_init(hessian, space == 0, soft, &searches->of[space]));
     TRY(find_lowest(searches, &stability->n_builds));

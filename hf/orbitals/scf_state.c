@@ -35,7 +35,7 @@ int64_t scf_state_bytes(const struct scf_basis *plan)
 {
     struct scf_state state;
     int64_t bytes = (int64_t)sizeof state;
-    for (int s = 0; s < plan->n_spins; s++) {
+    for (int s = 0; s < plan->problem->n_densities; s++) {
         struct dense_member members[N_STATE_MEMBERS];
         list_state_matrices(plan, s, &state, members);
         bytes += dense_members_bytes(plan->problem->grid, N_STATE_MEMBERS, members) +
@@ -49,7 +49,7 @@ enum status scf_state_create(const struct scf_basis *basis, struct scf_state **s
     *state = agree_calloc(basis->problem->comm, sizeof **state, "orbitals");
     if (!*state)
         return STATUS_NO_MEMORY;
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_densities; s++)
         TRY(create_spin(basis, s, *state));
     return STATUS_OK;
 }
@@ -94,7 +94,7 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
                                  struct scf_fock *fock, struct scf_state *state)
 {
     state->idempotent = true;
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         TRY(scf_basis_contract(basis, D[s], state->U[s]));
         if (!is_projector(basis, state->U[s], basis->n_occupied[s]))
             state->idempotent = false;
@@ -105,7 +105,7 @@ enum status scf_state_from_tiles(const struct scf_basis *basis, struct darray *c
 
 enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_state *state)
 {
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         /* P in U: the lowest eigenvalues of -P, -1 of a projector, are those of occupied orbitals. */
         dense_add(-1, state->U[s], 0, basis->work_mm[0]);
         TRY(take_eigenvectors(state, s, basis->work_mm[0]));
@@ -117,14 +117,14 @@ enum status scf_state_take_natural(const struct scf_basis *basis, struct scf_sta
 void scf_state_density(const struct scf_basis *basis, struct scf_state *state, int spin)
 {
     scf_basis_expand(basis, state->U_o[spin], state->C_o[spin]);
-    dense_multiply('N', 'T', basis->occupation, state->C_o[spin], state->C_o[spin], 0,
-                   basis->work_nn);
+    dense_multiply('N', 'T', basis->problem->electrons_per_orbital, state->C_o[spin],
+                   state->C_o[spin], 0, basis->work_nn);
 }
 
 enum status scf_state_build(const struct scf_basis *basis, struct scf_fock *fock,
                             struct scf_state *state)
 {
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         scf_state_density(basis, state, s);
         TRY(scf_fock_set_density(fock, s, basis->work_nn));
     }
@@ -143,7 +143,7 @@ enum status scf_state_build_density(const struct scf_basis *basis, struct scf_fo
     state->energy = energies[0] + energies[1] + basis->nuclear_repulsion;
     if (!isfinite(state->energy))
         return FAIL(STATUS_NUMERIC, "the energy is not finite");
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         TRY(scf_fock_matrix(fock, s, basis->H, basis->work_nn));
         scf_basis_project(basis, basis->work_nn, state->F[s]);
     }
@@ -177,7 +177,7 @@ static double max_commutator(const struct scf_basis *basis, const struct scf_sta
 void scf_state_gradient(const struct scf_basis *basis, struct scf_state *state)
 {
     double own = 0, commutator = 0, square = 0;
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         if (state->idempotent) {
             struct dense *UFU_o = state->work_o[s];
             dense_multiply('N', 'N', 1, state->F[s], state->U_o[s], 0, state->FU_o[s]);
@@ -204,7 +204,7 @@ void scf_state_commutator(const struct scf_basis *basis, const struct scf_state 
 
 enum status scf_state_diagonalise(const struct scf_basis *basis, struct scf_state *state)
 {
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++)
         TRY(take_eigenvectors(state, s, state->F[s]));
     state->idempotent = true;
     return STATUS_OK;
@@ -234,7 +234,7 @@ static enum status block_diagonal(const struct scf_basis *basis, const struct sc
 
 enum status scf_state_canonicalise(const struct scf_basis *basis, struct scf_state *state)
 {
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         double shift = 2 * sqrt(dense_dot(state->F[s], state->F[s])) + 1;
         struct dense *A = basis->work_mm[1];
         TRY(block_diagonal(basis, state, s, shift, A));
@@ -267,7 +267,7 @@ enum status scf_state_mix(const struct scf_basis *basis, struct scf_state *state
     const struct dense_member members[] = {
         {&column[0], m, 1}, {&column[1], m, 1}, {&column[2], m, 1}};
     TRY(dense_create_members(basis->problem->grid, 3, members));
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         if (basis->n_occupied[s] > 0 && basis->n_occupied[s] < m)
             turn_frontier(state->U[s], basis->n_occupied[s], s == 0 ? 1 : -1, column);
         dense_copy_columns(state->U[s], 0, state->U_o[s]);

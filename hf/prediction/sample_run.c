@@ -34,7 +34,7 @@ struct sampler {
     const struct tile_sample *samples;
     int64_t n_samples;
     MPI_Comm comm;
-    int n_spins, rank, n_processes;
+    int n_densities, rank, n_processes;
     struct darray *D[2];
     struct density_tiles *density;
     struct fock_accumulator *accumulator;
@@ -60,16 +60,16 @@ static void fill_with_ones(const struct tiling *tiling, struct darray *D)
 static enum status create_density(struct sampler *sampler)
 {
     const struct tiling *tiling = sampler->screening->tiling;
-    for (int spin = 0; spin < sampler->n_spins; spin++) {
+    for (int spin = 0; spin < sampler->n_densities; spin++) {
         TRY(tile_matrix_create(tiling, "density of the sample", DARRAY_DOUBLE, &sampler->D[spin]));
         fill_with_ones(tiling, sampler->D[spin]);
     }
     darray_sync();
     int64_t cache_bytes = sampler->settings->cache_bytes / 4;
-    struct density_kind kind = density_of_spins(sampler->n_spins);
+    struct density_kind kind = density_of_spins(sampler->n_densities);
     TRY(density_tiles_create(tiling, cache_bytes, &sampler->density));
     TRY(density_tiles_set(sampler->density, &kind, (const struct darray *const *)sampler->D));
-    return fock_accumulator_create(sampler->screening, sampler->n_spins,
+    return fock_accumulator_create(sampler->screening, sampler->n_densities,
                                    sampler->settings->accumulate == FOCK_ACCUMULATE_FIXED,
                                    cache_bytes, &sampler->accumulator);
 }
@@ -233,7 +233,7 @@ enum status sample_run(const struct predicted_build *build, const struct tile_sa
                               .samples = samples,
                               .n_samples = n_samples,
                               .comm = build->comm,
-                              .n_spins = build->n_spins};
+                              .n_densities = build->n_densities};
     *result = (struct sample_costs){0};
     enum status status = create_sampler_parts(&sampler);
     if (status == STATUS_OK)

@@ -27,7 +27,7 @@ struct predicted_build {
     const struct screening *screening;
     const struct fock_settings *settings;
     const struct tile_symmetry *symmetry; /* of the molecule, if the build uses it; or NULL */
-    int n_spins;                          /* densities */
+    int n_densities;
     MPI_Comm comm;
 };
 

@@ -34,7 +34,7 @@ static enum status add_electrons(const struct scf_problem *problem, struct darra
         TRY(tile_matrix_create(problem->tiling, "dipole", DARRAY_DOUBLE, &r[k]));
     TRY(dipole_matrices(problem->tiling, r));
     for (int k = 0; k < N_AXES; k++)
-        for (int s = 0; s < problem->n_spins; s++)
+        for (int s = 0; s < problem->n_densities; s++)
             dipole[k] -= tile_matrix_dot(problem->tiling, D[s], r[k]);
     return STATUS_OK;
 }
@@ -50,8 +50,8 @@ static enum status find_dipole(const struct scf_problem *problem, struct darray 
     TRY(status);
     for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
         const struct atom *atom = &problem->molecule->atoms[i];
-        for (int k = 0; k < N_AXES && !atom->ghost; k++)
-            dipole[k] += atom->element * atom->position[k];
+        for (int k = 0; k < N_AXES; k++)
+            dipole[k] += atom->charge * atom->position[k];
     }
     return STATUS_OK;
 }

@@ -41,13 +41,11 @@ static enum status find_charges(const struct scf_problem *problem, struct darray
     double *population = agree_calloc(problem->comm, (size_t)n * sizeof *population, "populations");
     if (!population)
         return STATUS_NO_MEMORY;
-    for (int s = 0; s < problem->n_spins; s++)
+    for (int s = 0; s < problem->n_densities; s++)
         add_own_populations(problem->tiling, D[s], S, population);
     MPI_Allreduce(MPI_IN_PLACE, population, n, MPI_DOUBLE, MPI_SUM, problem->comm);
-    for (int64_t i = 0; i < problem->molecule->n_atoms; i++) {
-        const struct atom *atom = &problem->molecule->atoms[i];
-        charges[i] = atom->ghost ? 0 : atom->element;
-    }
+    for (int64_t i = 0; i < problem->molecule->n_atoms; i++)
+        charges[i] = problem->molecule->atoms[i].charge;
     for (int64_t i = 0; i < problem->shells->n_shells; i++) {
         const struct shell *shell = &problem->shells->shells[i];
         for (int f = 0; f < shell->n_functions; f++)

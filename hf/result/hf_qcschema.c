@@ -49,7 +49,7 @@ static json_t *properties_to_json(const struct hf_outcome *outcome)
     const struct hf_input *input = outcome->input;
     const struct scf_result *scf = outcome->scf;
     int64_t n_alpha = input->n_occupied[0];
-    int64_t n_beta = input->n_occupied[input->n_spins - 1];
+    int64_t n_beta = input->n_occupied[input->n_densities - 1];
     json_t *properties = json_pack(
         "{s:I, s:I, s:I, s:I, s:f}", "calcinfo_nbasis", (json_int_t)input->shells->n_functions,
         "calcinfo_natom", (json_int_t)input->molecule.n_atoms, "calcinfo_nalpha",
@@ -122,11 +122,11 @@ static json_t *curvature_to_json(const struct scf_curvature *curvature)
 }
 
 /* Curvatures by space where they were tested, and the saddle points left. */
-static void add_stability(int n_spins, const struct scf_result *scf, json_t *extras)
+static void add_stability(const struct scf_result *scf, json_t *extras)
 {
     static const char *const keys[SCF_SPACES] = {"real_rhf", "real_uhf"};
     json_t *stability = json_object(), *points = json_object(), *saddles = json_array();
-    for (int space = n_spins - 1; space < SCF_SPACES; space++)
+    for (int space = (int)scf->space; space < SCF_SPACES; space++)
         json_object_set_new(
             points, keys[space],
             json_string(scf_point_name(scf_result_point(scf, (enum scf_space)space))));
@@ -137,9 +137,9 @@ static void add_stability(int n_spins, const struct scf_result *scf, json_t *ext
         json_array_append_new(
             saddles, json_pack("{s:o, s:o}", "energy", json_real_or_null(scf->saddles[i].energy),
                                "lowest_curvature", json_real_or_null(scf->saddles[i].curvature)));
-    if (scf->curvature[n_spins - 1].n_products > 0)
+    if (scf->curvature[scf->space].n_products > 0)
         json_object_set_new(extras, "lowest_curvature",
-                            json_real_or_null(scf->curvature[n_spins - 1].eigenvalue));
+                            json_real_or_null(scf->curvature[scf->space].eigenvalue));
     json_object_set_new(extras, "stability", stability);
     json_object_set_new(extras, "stationary_point", points);
     json_object_set_new(extras, "saddle_points_left", saddles);
@@ -149,7 +149,7 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct scf_result *scf = outcome->scf;
     json_t *energies = json_array();
-    for (int spin = 0; spin < outcome->input->n_spins; spin++)
+    for (int spin = 0; spin < outcome->input->n_orbital_sets; spin++)
         json_array_append_new(
             energies, json_real_array(scf->orbital_energies[spin], (size_t)scf->n_orbitals));
     json_object_set_new(extras, "orbital_energies", energies);
@@ -159,7 +159,7 @@ static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
         json_object_set_new(extras, "occupation_overlap", json_real(scf->occupation_overlap));
     json_object_set_new(extras, "orbital_gradient", json_real_or_null(scf->gradient));
     json_object_set_new(extras, "fock_builds", json_integer(scf->fock_builds));
-    add_stability(outcome->input->n_spins, scf, extras);
+    add_stability(scf, extras);
 }
 
 static json_t *engines_to_json(const struct engine_use *engines)
@@ -181,7 +181,7 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
     const struct fock *fock = outcome->fock;
     if (outcome->compared) {
         const char *digests[] = {"fock_sha256",
-                                 outcome->input->n_spins == 2 ? "fock_sha256_beta" : NULL};
+                                 outcome->input->n_densities == 2 ? "fock_sha256_beta" : NULL};
         json_object_set_new(extras, "compare", mode_records_to_json(outcome->compared, digests));
         json_object_set_new(extras, "comparison", mode_records_summary_to_json(outcome->compared));
     }
@@ -198,7 +198,7 @@ static void add_builds(const struct hf_outcome *outcome, json_t *extras)
 static void add_density(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct hf_density_digest *density = outcome->density;
-    bool both = outcome->input->n_spins == 2;
+    bool both = outcome->input->n_densities == 2;
     if (density && density->name)
         json_object_update_new(extras, json_pack("{s:o, s:s, s:s*, s:f}", "density",
                                                  json_text(density->name), "density_sha256",
@@ -261,7 +261,8 @@ static void add_input(const struct hf_outcome *outcome, json_t *result)
     const struct hf_input *input = outcome->input;
     json_t *model = json_pack("{s:o}", "basis", json_text(outcome->settings->basis));
     if (input->shells) {
-        json_object_set_new(model, "method", json_string(input->n_spins == 1 ? "rhf" : "uhf"));
+        json_object_set_new(model, "method",
+                            json_string(input->method == METHOD_RHF ? "rhf" : "uhf"));
         json_object_set_new(result, "molecule", molecule_to_json(&input->molecule));
         json_object_set_new(result, "properties", properties_to_json(outcome));
     }

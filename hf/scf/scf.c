@@ -34,7 +34,7 @@ struct scf_criterion scf_criterion(const struct scf_settings *settings)
  * Source: Szabo & Ostlund (1996), eq. 2.271. */
 static double expected_s2(const struct scf_basis *basis, const struct scf_state *state)
 {
-    if (basis->n_spins == 1)
+    if (basis->problem->n_densities == 1)
         return 0;
     double n_alpha = basis->n_occupied[0], n_beta = basis->n_occupied[1];
     double s_z = (n_alpha - n_beta) / 2;
@@ -51,7 +51,7 @@ static enum status collect_density(struct scf_solver *solver, struct darray *con
 {
     const struct scf_basis *basis = solver->basis;
     const struct tiling *tiling = basis->problem->tiling;
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         if (solver->state->idempotent) {
             scf_state_density(basis, solver->state, s);
             TRY(tile_matrix_from_dense(tiling, basis->work_nn, D[s]));
@@ -90,7 +90,7 @@ static enum status collect_result(struct scf_solver *solver, struct darray *cons
     TRY(collect_density(solver, D));
     TRY(find_first_orbitals(solver));
     TRY(scf_solver_expand_orbitals(solver));
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++)
         for (int k = 0; k < basis->n_orbitals; k++)
             result->orbital_energies[s][k] = state->orbital_energies[s][k];
     result->s2 = expected_s2(basis, state);
@@ -105,7 +105,7 @@ static enum status result_init(const struct scf_basis *basis, struct scf_result 
     result->is_rigid = !scf_rotation_exists(basis);
     result->nuclear_repulsion = basis->nuclear_repulsion;
     bool complete = true;
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         result->orbital_energies[s] = calloc((size_t)result->n_orbitals, sizeof(double));
         complete = complete && result->orbital_energies[s];
     }
@@ -121,7 +121,7 @@ static void report_checkpoints(const struct scf_basis *basis, const struct scf_s
     int n_others = settings->keep_occupation ? 4 : 3;
     int64_t n_bytes = checkpoint_bytes(
         basis->problem, basis->n_orbitals,
-        scf_restart_bytes(basis, scf_diis_size(settings, basis->n_spins), n_others));
+        scf_restart_bytes(basis, scf_diis_size(settings, basis->problem), n_others));
     checkpoint_report_size(settings->checkpoint, "the SCF", settings->checkpoint_every, n_bytes,
                            "diis");
 }
@@ -148,6 +148,7 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
     struct scf_basis *basis;
     struct scf_solver solver = {.settings = settings, .result = result};
     *result = (struct scf_result){.follow = (enum scf_follow)settings->follow,
+                                  .space = scf_own_space(problem),
                                   .keeps_occupation = settings->keep_occupation};
     enum status status = scf_basis_create(problem, settings->dependence, &basis);
     if (status != STATUS_OK)
@@ -199,24 +200,24 @@ enum scf_point scf_result_point(const struct scf_result *result, enum scf_space 
     }
 }
 
-bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions)
+bool scf_tests_stability(const struct scf_settings *settings, const struct scf_problem *problem)
 {
     return settings->stability == SCF_ALWAYS ||
            (settings->stability == SCF_AUTO &&
-            (n_spins == 2 || n_functions <= SCF_STABILITY_SMALL ||
+            (!scf_is_restricted(problem) || problem->shells->n_functions <= SCF_STABILITY_SMALL ||
              settings->follow == SCF_FOLLOW_UHF));
 }
 
-int64_t scf_diis_size(const struct scf_settings *settings, int n_spins)
+int64_t scf_diis_size(const struct scf_settings *settings, const struct scf_problem *problem)
 {
     if (settings->diis_size > 0)
         return settings->diis_size;
-    return n_spins == 1 ? SCF_CLOSED_DIIS_SIZE : SCF_OPEN_DIIS_SIZE;
+    return problem->n_densities == 1 ? SCF_CLOSED_DIIS_SIZE : SCF_OPEN_DIIS_SIZE;
 }
 
-int scf_matrices_at_once(const struct scf_settings *settings, int n_spins, int64_t n_functions)
+int scf_matrices_at_once(const struct scf_settings *settings, const struct scf_problem *problem)
 {
-    return scf_tests_stability(settings, n_spins, n_functions) ? FOCK_MAX_MATRICES : n_spins;
+    return scf_tests_stability(settings, problem) ? FOCK_MAX_MATRICES : problem->n_densities;
 }
 
 struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf_settings *settings,
@@ -224,20 +225,20 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
 {
     const struct scf_basis plan = scf_basis_plan(problem);
     const struct dense_grid *grid = problem->grid;
-    bool tests = scf_tests_stability(settings, plan.n_spins, plan.n_functions);
+    bool tests = scf_tests_stability(settings, problem);
     struct memory_need need = scf_basis_bytes(&plan, n_processes);
     memory_need_add(&need, 1, scf_solver_bytes(&plan, settings, n_processes));
     need.own_bytes += (double)dense_eigen_bytes(grid, plan.n_functions);
 
     /* One of these at a time, and at the end a property. */
-    double diis = (double)diis_bytes(grid, plan.n_spins, plan.n_functions,
-                                     scf_diis_size(settings, plan.n_spins));
+    double diis = (double)diis_bytes(grid, problem->n_densities, plan.n_functions,
+                                     scf_diis_size(settings, problem));
     double second_order = 0;
     if (settings->second_order != SCF_NEVER)
-        second_order = (double)scf_second_order_bytes(
-            &plan, scf_matrices_at_once(settings, plan.n_spins, plan.n_functions));
+        second_order =
+            (double)scf_second_order_bytes(&plan, scf_matrices_at_once(settings, problem));
     if (tests) /* before its vectors are given back */
-        diis += (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / plan.n_spins) +
+        diis += (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / problem->n_densities) +
                          scf_stability_bytes(&plan));
     struct memory_need phase = {.own_bytes = fmax(diis, second_order)};
     memory_need_add(&need, 1, memory_need_larger(phase, properties_bytes(problem, n_processes)));

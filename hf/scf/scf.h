@@ -115,6 +115,7 @@ struct scf_result {
     double *orbital_energies[2]; /* n_orbitals, hartree, on every process: occupied ones
                                   * ascending, then virtual ones ascending */
     struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
+    enum scf_space space;        /* of its determinants */
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
     double lowering; /* at least this much lower is another solution than a saddle point that
                       * SCF_FOLLOW_NONE keeps, hartree; 0: not known */
@@ -128,7 +129,7 @@ struct scf_result {
 
 /* Runs to convergence, from D or, with settings->restart, whose density D is, from the state of
  * that run; printing a line per iteration. Collective.
- * D  n_spins tile matrices, borrowed: the initial density, then scratch of the Fock builds,
+ * D  n_densities tile matrices, borrowed: the initial density, then scratch of the Fock builds,
  *    on return the final density; undefined after an error but STATUS_NOT_CONVERGED
  * Errors: STATUS_NOT_CONVERGED (result filled with the last iteration's state),
  * STATUS_INPUT (fewer independent functions than occupied orbitals, or no such orbitals to swap),
@@ -145,15 +146,15 @@ void scf_result_add_run(const struct scf_result *earlier, struct scf_result *res
 enum scf_point scf_result_point(const struct scf_result *result, enum scf_space space);
 
 /* Whether a run with these settings tests the stability of a solution, if it has rotations. */
-bool scf_tests_stability(const struct scf_settings *settings, int n_spins, int64_t n_functions);
+bool scf_tests_stability(const struct scf_settings *settings, const struct scf_problem *problem);
 
 /* Steps that DIIS keeps: those of the settings, or SCF_CLOSED_DIIS_SIZE or, where each has two matrices,
  * SCF_OPEN_DIIS_SIZE. Open shells that converge slowly do so no better with more. Not collective. */
-int64_t scf_diis_size(const struct scf_settings *settings, int n_spins);
+int64_t scf_diis_size(const struct scf_settings *settings, const struct scf_problem *problem);
 
 /* Matrices that one pass over the integrals takes in such a run, at most: several where stability is
  * tested, in second-order steps, too. */
-int scf_matrices_at_once(const struct scf_settings *settings, int n_spins, int64_t n_functions);
+int scf_matrices_at_once(const struct scf_settings *settings, const struct scf_problem *problem);
 
 /* Memory of scf_run on each of n_processes, at most, in addition to D, the Fock build and a few
  * columns on the process that writes checkpoints. The problem's molecule and fock are not looked

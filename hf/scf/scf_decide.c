@@ -96,7 +96,7 @@ void scf_history_forget_test(struct scf_history *history)
 static double estimate_energy_error(const struct scf_history *history,
                                     const struct scf_conditions *conditions)
 {
-    return conditions->occupation * history->norm * history->norm / history->curvature;
+    return conditions->electrons_per_orbital * history->norm * history->norm / history->curvature;
 }
 
 /* Whether the changes of the energy to come are small by an estimate: they shrink like the square
@@ -109,8 +109,8 @@ static bool are_changes_shrinking(const struct scf_history *history,
 {
     double step = history->norm / history->last_norm, r = step * step;
     double change = fabs(history->change), left = CHANGES_LEFT * conditions->criterion.energy_error;
-    return conditions->n_spins == 1 && history->method != SCF_BY_NEWTON && history->is_accurate &&
-           r < LEAST_SHRINKING && change * r < left * (1 - r) &&
+    return conditions->is_closed_shell && history->method != SCF_BY_NEWTON &&
+           history->is_accurate && r < LEAST_SHRINKING && change * r < left * (1 - r) &&
            estimate_energy_error(history, conditions) < left;
 }
 

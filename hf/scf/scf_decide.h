@@ -46,8 +46,8 @@ struct scf_history {
 struct scf_conditions {
     const struct scf_settings *settings; /* borrowed */
     struct scf_criterion criterion;      /* of the settings */
-    int n_spins;
-    double occupation; /* electrons in an orbital */
+    bool is_closed_shell;
+    int electrons_per_orbital;
     bool has_rotations;
     bool tests_stability;
 };

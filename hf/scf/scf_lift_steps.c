@@ -13,7 +13,7 @@
 
 /* The file's steps: over m' orthonormal functions, of n' functions. */
 struct file_steps {
-    int64_t n_spins, n_orbitals, n_steps;
+    int64_t n_densities, n_orbitals, n_steps;
     struct dense *S, *X, *SX;                  /* n x n'; n' x m'; n x m' */
     struct dense *T, *TA;                      /* m x m'; scratch of this shape */
     struct dense *packed, *transposed, *A, *B; /* m' x m': scratch */
@@ -41,7 +41,7 @@ static int list_lifted(const struct scf_basis *basis, const struct shells *shell
     members[count++] = (struct dense_member){&steps->transposed, o, o};
     members[count++] = (struct dense_member){&steps->A, o, o};
     members[count++] = (struct dense_member){&steps->B, o, o};
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         members[count++] = (struct dense_member){&steps->F_last[s], o, o};
         members[count++] = (struct dense_member){&steps->e_last[s], o, o};
         members[count++] = (struct dense_member){&steps->F[s], m, m};
@@ -70,8 +70,8 @@ static enum status read_file_step(struct checkpoint_stream *stream, struct file_
 {
     const struct checkpoint_matrix place = {
         .set = CHECKPOINT_SCF "/diis",
-        .n_rows = steps->n_steps * steps->n_spins * steps->n_orbitals,
-        .first_row = (step * steps->n_spins + spin) * steps->n_orbitals};
+        .n_rows = steps->n_steps * steps->n_densities * steps->n_orbitals,
+        .first_row = (step * steps->n_densities + spin) * steps->n_orbitals};
     TRY(checkpoint_stream_matrix(stream, &place, steps->packed));
     diis_unpack_step(steps->packed, steps->transposed, F, error);
     return STATUS_OK;
@@ -90,9 +90,9 @@ static void lift_change(struct file_steps *steps, struct dense *A, const struct 
 static enum status lift_step(struct checkpoint_stream *stream, struct scf_solver *solver,
                              struct file_steps *steps, int64_t step)
 {
-    int n_spins = solver->basis->n_spins;
+    int n_densities = solver->basis->problem->n_densities;
     double own = 0, change = 0;
-    for (int s = 0; s < n_spins; s++) {
+    for (int s = 0; s < n_densities; s++) {
         TRY(read_file_step(stream, steps, step, s, steps->A, steps->B));
         lift_change(steps, steps->A, steps->F_last[s], steps->F[s]);
         lift_change(steps, steps->B, steps->e_last[s], steps->e[s]);
@@ -102,7 +102,7 @@ static enum status lift_step(struct checkpoint_stream *stream, struct scf_solver
     double scale = sqrt(own / change);
     if (!(scale > 0 && scale < MOST_SCALE))
         return STATUS_OK;
-    for (int s = 0; s < n_spins; s++) {
+    for (int s = 0; s < n_densities; s++) {
         dense_add(1, solver->state->F[s], scale, steps->F[s]);
         dense_add(1, steps->e_own[s], scale, steps->e[s]);
     }
@@ -116,8 +116,8 @@ static enum status lift_all(struct checkpoint_stream *stream, struct scf_solver 
 {
     const struct scf_basis *basis = solver->basis;
     int64_t last = steps->n_steps - 1,
-            most = scf_diis_size(solver->settings, solver->basis->n_spins) - 1;
-    for (int s = 0; s < basis->n_spins; s++) {
+            most = scf_diis_size(solver->settings, solver->basis->problem) - 1;
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         scf_state_commutator(basis, solver->state, s, steps->e_own[s]);
         TRY(read_file_step(stream, steps, last, s, steps->F_last[s], steps->e_last[s]));
     }
@@ -129,7 +129,7 @@ static enum status lift_all(struct checkpoint_stream *stream, struct scf_solver 
 /* The file's numbers. Those of a file without steps stay 0. */
 static enum status read_step_numbers(struct checkpoint_stream *stream, struct file_steps *steps)
 {
-    const struct checkpoint_number numbers[] = {{"n_spins", &steps->n_spins, NULL},
+    const struct checkpoint_number numbers[] = {{"n_spins", &steps->n_densities, NULL},
                                                 {"n_orbitals", &steps->n_orbitals, NULL},
                                                 {"n_steps", &steps->n_steps, NULL}};
     bool found;
@@ -144,7 +144,8 @@ static enum status lift_from_stream(struct checkpoint_stream *stream, struct scf
     struct file_steps steps = {0};
     struct dense_member members[N_SHARED + 2 * N_OF_SPIN];
     TRY(read_step_numbers(stream, &steps));
-    if (steps.n_spins != basis->n_spins || steps.n_steps < 2 || steps.n_orbitals < 1)
+    if (steps.n_densities != basis->problem->n_densities || steps.n_steps < 2 ||
+        steps.n_orbitals < 1)
         return STATUS_OK;
     int count = list_lifted(basis, shells, &steps, members);
     TRY(dense_create_members(basis->problem->grid, count, members));

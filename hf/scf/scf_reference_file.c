@@ -22,10 +22,10 @@ static enum status move_electrons(struct checkpoint_stream *stream, int64_t n[2]
 enum status scf_restart_add_reference(struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
-    int64_t n[2] = {basis->n_occupied[0], basis->n_spins == 2 ? basis->n_occupied[1] : 0};
+    int64_t n[2] = {basis->n_occupied[0], basis->n_occupied[1]};
     bool found;
     TRY(move_electrons(stream, n, &found));
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         struct dense *C = solver->state->C_o[s];
         const struct checkpoint_matrix place = reference_place(C, s);
         scf_basis_expand(basis, solver->occupation->R[s], C);
@@ -58,11 +58,10 @@ enum status scf_restart_read_reference(struct checkpoint_stream *stream, struct 
     int64_t n[2] = {0, 0};
     bool found;
     TRY(move_electrons(stream, n, &found));
-    if (!found || n[0] != basis->n_occupied[0] ||
-        n[1] != (basis->n_spins == 2 ? basis->n_occupied[1] : 0))
+    if (!found || n[0] != basis->n_occupied[0] || n[1] != basis->n_occupied[1])
         return STATUS_OK;
     TRY(scf_basis_load(basis, basis->S));
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_densities; s++)
         TRY(read_reference(stream, solver, s));
     solver->occupation->is_set = true;
     return STATUS_OK;

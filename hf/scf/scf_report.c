@@ -45,7 +45,7 @@ static void print_convergence(const struct scf_problem *problem,
 void scf_report_start(const struct scf_basis *basis, const struct scf_settings *settings)
 {
     const int64_t *n_occupied = basis->problem->n_occupied;
-    if (basis->n_spins == 1)
+    if (scf_is_restricted(basis->problem))
         log_print("\nRestricted Hartree-Fock, %lld electrons in %lld orbitals\n",
                   2 * (long long)n_occupied[0], (long long)n_occupied[0]);
     else
@@ -89,13 +89,12 @@ static void print_eigenvalue(const struct scf_curvature *curvature)
         log_print(" %.*f", decimals, curvature->eigenvalue);
 }
 
-void scf_report_stability(int n_spins, const struct scf_curvature curvature[], int n_builds)
+void scf_report_stability(enum scf_space own, const struct scf_curvature curvature[], int n_builds)
 {
-    int own = n_spins - 1;
     log_print("      stability: lowest curvature");
-    for (int space = own; space < SCF_SPACES; space++) {
+    for (int space = (int)own; space < SCF_SPACES; space++) {
         bool settled = scf_curvature_verdict(&curvature[space]) != SCF_VERDICT_NOT_SETTLED;
-        log_print("%s", space == own ? "" : ",");
+        log_print("%s", space == (int)own ? "" : ",");
         print_eigenvalue(&curvature[space]);
         log_print(" among real %s%s", scf_space_name((enum scf_space)space),
                   settled ? "" : " (not settled)");
@@ -142,9 +141,9 @@ static void print_curvature(const struct scf_curvature *curvature)
         log_print(" +- %.1g", curvature->error);
 }
 
-static void print_stability(const struct scf_problem *problem, const struct scf_result *result)
+static void print_stability(const struct scf_result *result)
 {
-    int own = problem->n_spins - 1;
+    int own = (int)result->space;
     for (int space = own; space < SCF_SPACES; space++) {
         enum scf_point point = scf_result_point(result, (enum scf_space)space);
         if (result->curvature[space].n_products == 0)
@@ -198,21 +197,21 @@ static void warn_of_saddle(const struct scf_result *result)
              lower);
 }
 
-void scf_report_reference(int n_spins, const struct scf_result *result)
+void scf_report_reference(const struct scf_result *result)
 {
     static const char *const words[] = {"a local minimum", "a SADDLE POINT",
                                         "not settled whether a local minimum",
                                         "not tested whether a local minimum"};
     log_print("  reference: ");
-    for (int space = n_spins - 1; space < SCF_SPACES; space++)
-        log_print("%s%s among real %s", space == n_spins - 1 ? "" : ", ",
+    for (int space = (int)result->space; space < SCF_SPACES; space++)
+        log_print("%s%s among real %s", space == (int)result->space ? "" : ", ",
                   words[scf_result_point(result, (enum scf_space)space)],
                   scf_space_name((enum scf_space)space));
     log_print(" determinants\n");
     for (int i = 0; i < result->n_saddles; i++)
         log_print("  left for it: a saddle point of energy %.10f hartree, %.10f above\n",
                   result->saddles[i].energy, result->saddles[i].energy - result->energy);
-    if (scf_result_point(result, (enum scf_space)(n_spins - 1)) == SCF_POINT_SADDLE &&
+    if (scf_result_point(result, result->space) == SCF_POINT_SADDLE &&
         result->follow == SCF_FOLLOW_NONE && !result->keeps_occupation)
         warn_of_saddle(result);
 }
@@ -243,10 +242,10 @@ static void print_all_orbitals(const struct scf_problem *problem, const struct s
                                bool all_orbitals)
 {
     static const char *const titles[2][2] = {{"Orbital", ""}, {"Alpha orbital", "Beta orbital"}};
-    for (int s = 0; s < problem->n_spins; s++) {
+    for (int s = 0; s < problem->n_orbital_sets; s++) {
         const double *energies = result->orbital_energies[s];
         int64_t n_occupied = problem->n_occupied[s];
-        log_print("\n%s energies, hartree\n", titles[problem->n_spins - 1][s]);
+        log_print("\n%s energies, hartree\n", titles[problem->n_orbital_sets - 1][s]);
         print_orbitals(energies, result->n_orbitals, n_occupied, all_orbitals);
         if (n_occupied == 0 || n_occupied == result->n_orbitals)
             continue;
@@ -276,7 +275,7 @@ void scf_report_result(const struct scf_problem *problem, const struct scf_resul
     log_print("\n");
     print_saddles(result);
     print_occupation(result);
-    print_stability(problem, result);
+    print_stability(result);
     print_energies(result);
     print_all_orbitals(problem, result, all_orbitals);
     print_properties(problem, result);

@@ -16,7 +16,7 @@
 
 /* The numbers of the group. */
 struct progress {
-    int64_t n_spins, n_orbitals, n_steps, has_best, has_damped;
+    int64_t n_densities, n_orbitals, n_steps, has_best, has_damped;
     int64_t iteration, n_without_progress, is_noisy;
     double best_energy, least_gradient;
     double radius; /* of second-order steps; 0: DIIS */
@@ -36,7 +36,7 @@ static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
 static void list_numbers(struct progress *progress, struct checkpoint_number numbers[N_NUMBERS])
 {
     const struct checkpoint_number scalars[N_SCALARS] = {
-        {"n_spins", &progress->n_spins, NULL},
+        {"n_spins", &progress->n_densities, NULL},
         {"n_orbitals", &progress->n_orbitals, NULL},
         {"n_steps", &progress->n_steps, NULL},
         {"has_best", &progress->has_best, NULL},
@@ -100,7 +100,7 @@ static enum status add_curvatures(struct checkpoint_stream *stream, const struct
  * left is tested again, for the way. */
 static enum status read_curvatures(struct checkpoint_stream *stream, struct scf_solver *solver)
 {
-    int own = solver->basis->n_spins - 1;
+    enum scf_space own = solver->result->space;
     struct scf_curvature *curvature = solver->result->curvature;
     for (int space = own; space < SCF_SPACES; space++) {
         struct kept_curvature kept = {0};
@@ -134,7 +134,8 @@ static enum status move_last_step(struct checkpoint_stream *stream, struct scf_h
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others)
 {
     int64_t n = basis->n_functions, m = basis->n_orbitals;
-    return (n * m + (n_steps + n_others) * basis->n_spins * m * m) * (int64_t)sizeof(double);
+    return (n * m + (n_steps + n_others) * basis->problem->n_densities * m * m) *
+           (int64_t)sizeof(double);
 }
 
 /* --- writing --- */
@@ -145,7 +146,7 @@ static struct progress progress_of(const struct scf_solver *solver)
     const struct scf_second_order *second_order = solver->second_order;
     const struct scf_history *history = &solver->history;
     struct progress progress = {
-        .n_spins = solver->basis->n_spins,
+        .n_densities = solver->basis->problem->n_densities,
         .n_orbitals = solver->basis->n_orbitals,
         .n_steps = second_order ? 0 : diis_n_steps(solver->diis),
         .has_best = !second_order && solver->state->energy > history->best_energy,
@@ -170,9 +171,10 @@ static struct checkpoint_matrix square_place(const char *set, int64_t n, int64_t
 
 static enum status add_steps(struct checkpoint_stream *stream, struct scf_solver *solver)
 {
-    int n_spins = solver->basis->n_spins, n = diis_n_steps(solver->diis) * n_spins;
+    int n_densities = solver->basis->problem->n_densities,
+        n = diis_n_steps(solver->diis) * n_densities;
     for (int i = 0; i < n; i++) {
-        struct dense *step = diis_get_step(solver->diis, i / n_spins, i % n_spins);
+        struct dense *step = diis_get_step(solver->diis, i / n_densities, i % n_densities);
         const struct checkpoint_matrix place =
             square_place(CHECKPOINT_SCF "/diis", n, i, step->n_rows);
         TRY(checkpoint_stream_matrix(stream, &place, step));
@@ -180,11 +182,12 @@ static enum status add_steps(struct checkpoint_stream *stream, struct scf_solver
     return STATUS_OK;
 }
 
-static enum status move_of_spins(struct checkpoint_stream *stream, const char *set, int n_spins,
+static enum status move_of_spins(struct checkpoint_stream *stream, const char *set, int n_densities,
                                  struct dense *const matrices[])
 {
-    for (int s = 0; s < n_spins; s++) {
-        const struct checkpoint_matrix place = square_place(set, n_spins, s, matrices[s]->n_rows);
+    for (int s = 0; s < n_densities; s++) {
+        const struct checkpoint_matrix place =
+            square_place(set, n_densities, s, matrices[s]->n_rows);
         TRY(checkpoint_stream_matrix(stream, &place, matrices[s]));
     }
     return STATUS_OK;
@@ -200,11 +203,11 @@ static enum status move_basis(struct checkpoint_stream *stream, struct dense *X)
 /* The projectors, which need no choice of orbitals. */
 static enum status add_best(struct checkpoint_stream *stream, struct scf_solver *solver)
 {
-    int n_spins = solver->basis->n_spins;
+    int n_densities = solver->basis->problem->n_densities;
     struct dense *P = solver->basis->work_mm[0];
-    for (int s = 0; s < n_spins; s++) {
+    for (int s = 0; s < n_densities; s++) {
         const struct checkpoint_matrix place =
-            square_place(CHECKPOINT_SCF "/best", n_spins, s, P->n_rows);
+            square_place(CHECKPOINT_SCF "/best", n_densities, s, P->n_rows);
         dense_multiply('N', 'T', 1, solver->U_best[s], solver->U_best[s], 0, P);
         TRY(checkpoint_stream_matrix(stream, &place, P));
     }
@@ -218,7 +221,7 @@ static enum status add_iterations(struct checkpoint_stream *stream, void *contex
     struct progress progress = progress_of(solver);
     struct checkpoint_number numbers[N_NUMBERS];
     bool found;
-    int n_spins = solver->basis->n_spins;
+    int n_densities = solver->basis->problem->n_densities;
     list_numbers(&progress, numbers);
     TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
     TRY(move_basis(stream, solver->basis->X));
@@ -227,7 +230,7 @@ static enum status add_iterations(struct checkpoint_stream *stream, void *contex
     if (progress.has_best)
         TRY(add_best(stream, solver));
     if (progress.has_damped)
-        TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_spins, solver->F_damped));
+        TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_densities, solver->F_damped));
     if (solver->occupation)
         TRY(scf_restart_add_reference(stream, solver));
     TRY(move_last_step(stream, &solver->history));
@@ -323,12 +326,13 @@ static void transform(const struct transformation *transformation, struct dense 
 static enum status read_step(struct checkpoint_stream *stream, struct scf_solver *solver,
                              const struct transformation *transformation, int step, int64_t n_steps)
 {
-    int n_spins = solver->basis->n_spins;
+    int n_densities = solver->basis->problem->n_densities;
     const struct scf_state *state = solver->state;
     struct dense *packed = transformation->packed;
-    for (int s = 0; s < n_spins; s++) {
-        const struct checkpoint_matrix place = square_place(
-            CHECKPOINT_SCF "/diis", n_steps * n_spins, (int64_t)step * n_spins + s, packed->n_rows);
+    for (int s = 0; s < n_densities; s++) {
+        const struct checkpoint_matrix place =
+            square_place(CHECKPOINT_SCF "/diis", n_steps * n_densities,
+                         (int64_t)step * n_densities + s, packed->n_rows);
         TRY(checkpoint_stream_matrix(stream, &place, packed));
         diis_unpack_step(packed, transformation->work, state->F[s], state->U[s]);
         transform(transformation, state->F[s]);
@@ -339,11 +343,11 @@ static enum status read_step(struct checkpoint_stream *stream, struct scf_solver
 }
 
 static enum status read_of_spins(struct checkpoint_stream *stream, const char *set,
-                                 const struct transformation *transformation, int n_spins,
+                                 const struct transformation *transformation, int n_densities,
                                  struct dense *const matrices[])
 {
-    TRY(move_of_spins(stream, set, n_spins, matrices));
-    for (int s = 0; s < n_spins; s++)
+    TRY(move_of_spins(stream, set, n_densities, matrices));
+    for (int s = 0; s < n_densities; s++)
         transform(transformation, matrices[s]);
     return STATUS_OK;
 }
@@ -354,9 +358,9 @@ static enum status read_best(struct checkpoint_stream *stream, struct scf_solver
                              const struct transformation *transformation)
 {
     const struct scf_state *state = solver->state;
-    TRY(read_of_spins(stream, CHECKPOINT_SCF "/best", transformation, solver->basis->n_spins,
-                      state->F));
-    for (int s = 0; s < solver->basis->n_spins; s++) {
+    TRY(read_of_spins(stream, CHECKPOINT_SCF "/best", transformation,
+                      solver->basis->problem->n_densities, state->F));
+    for (int s = 0; s < solver->basis->problem->n_densities; s++) {
         dense_add(0, state->F[s], -1, state->F[s]);
         TRY(dense_eigen(state->F[s], state->orbital_energies[s], state->U[s]));
         dense_copy_columns(state->U[s], 0, solver->U_best[s]);
@@ -368,15 +372,15 @@ static enum status read_matrices(struct checkpoint_stream *stream, struct scf_so
                                  const struct progress *progress,
                                  const struct transformation *transformation)
 {
-    int n_spins = solver->basis->n_spins;
-    int64_t kept = scf_diis_size(solver->settings, solver->basis->n_spins), n = progress->n_steps;
+    int n_densities = solver->basis->problem->n_densities;
+    int64_t kept = scf_diis_size(solver->settings, solver->basis->problem), n = progress->n_steps;
     for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
         TRY(read_step(stream, solver, transformation, (int)step, n));
     if (progress->has_best)
         TRY(read_best(stream, solver, transformation));
     solver->has_damped = progress->has_damped && solver->settings->damping > 0;
     if (solver->has_damped)
-        TRY(read_of_spins(stream, CHECKPOINT_SCF "/damped", transformation, n_spins,
+        TRY(read_of_spins(stream, CHECKPOINT_SCF "/damped", transformation, n_densities,
                           solver->F_damped));
     return STATUS_OK;
 }
@@ -410,12 +414,12 @@ static enum status resume_iterations(struct checkpoint_stream *stream, struct sc
 {
     bool same = false;
     TRY(transformation_init(solver->basis, transformation));
-    if (progress->n_spins == solver->basis->n_spins &&
+    if (progress->n_densities == solver->basis->problem->n_densities &&
         progress->n_orbitals == solver->basis->n_orbitals)
         TRY(set_transformation(stream, solver, transformation, &same));
     if (!same) {
         const char *path = checkpoint_reader_path(solver->settings->restart);
-        if (progress->n_spins > solver->basis->n_spins)
+        if (progress->n_densities > solver->basis->problem->n_densities)
             log_print(
                 "Restart    %s is of UHF, this calculation is RHF and begins with the mean of both "
                 "spins: only UHF continues it\n",

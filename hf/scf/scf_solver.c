@@ -24,8 +24,8 @@ enum { DAMPED_ITERATIONS = 10 };
 static enum status create_diis(struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
-    return diis_create(basis->problem->grid, basis->n_spins, basis->n_orbitals,
-                       scf_diis_size(solver->settings, solver->basis->n_spins), &solver->diis);
+    return diis_create(basis->problem->grid, basis->problem->n_densities, basis->n_orbitals,
+                       scf_diis_size(solver->settings, basis->problem), &solver->diis);
 }
 
 /* U_best and, with damping, F_damped; their number. */
@@ -44,13 +44,13 @@ struct memory_need scf_solver_bytes(const struct scf_basis *plan,
                                     const struct scf_settings *settings, int n_processes)
 {
     const struct scf_problem *problem = plan->problem;
-    int n_matrices = scf_matrices_at_once(settings, plan->n_spins, plan->n_functions);
+    int n_matrices = scf_matrices_at_once(settings, problem);
     struct scf_solver solver;
     struct memory_need need = scf_fock_bytes(problem, n_matrices, n_processes);
     need.own_bytes += (double)scf_state_bytes(plan);
     if (settings->keep_occupation)
         need.own_bytes += (double)scf_occupation_bytes(plan);
-    for (int s = 0; s < plan->n_spins; s++) {
+    for (int s = 0; s < plan->problem->n_densities; s++) {
         struct dense_member members[MAX_SOLVER_MEMBERS];
         int n = list_solver_matrices(plan, settings, s, &solver, members);
         need.own_bytes +=
@@ -67,11 +67,10 @@ static struct scf_conditions conditions_of(const struct scf_basis *basis,
     return (struct scf_conditions){
         .settings = settings,
         .criterion = scf_criterion(settings),
-        .n_spins = basis->n_spins,
-        .occupation = basis->occupation,
+        .is_closed_shell = basis->problem->n_densities == 1,
+        .electrons_per_orbital = basis->problem->electrons_per_orbital,
         .has_rotations = has_rotations,
-        .tests_stability =
-            has_rotations && scf_tests_stability(settings, basis->n_spins, basis->n_functions),
+        .tests_stability = has_rotations && scf_tests_stability(settings, basis->problem),
     };
 }
 
@@ -80,7 +79,7 @@ enum status scf_solver_init(struct scf_solver *solver, struct darray *const scra
     const struct scf_basis *basis = solver->basis;
     solver->conditions = conditions_of(basis, solver->settings);
     scf_history_init(&solver->history);
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_densities; s++) {
         struct dense_member members[MAX_SOLVER_MEMBERS];
         int n = list_solver_matrices(basis, solver->settings, s, solver, members);
         TRY(dense_create_members(basis->problem->grid, n, members));
@@ -109,7 +108,7 @@ void scf_solver_fini(struct scf_solver *solver)
 enum status scf_solver_expand_orbitals(struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
-    for (int s = 0; s < basis->n_spins; s++) {
+    for (int s = 0; s < basis->problem->n_orbital_sets; s++) {
         struct dense **C = &solver->result->orbitals[s];
         if (!*C)
             TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, C));
@@ -136,7 +135,7 @@ static void keep_best(struct scf_solver *solver)
     const struct scf_history *history = &solver->history;
     if (!history->has_orbitals || !(history->energy < history->best_energy))
         return;
-    for (int s = 0; s < solver->basis->n_spins; s++)
+    for (int s = 0; s < solver->basis->problem->n_densities; s++)
         dense_copy(solver->state->U_o[s], solver->U_best[s]);
 }
 
@@ -197,8 +196,8 @@ static enum status prepare_diis(struct scf_solver *solver)
 {
     const struct scf_settings *settings = solver->settings;
     const struct scf_state *state = solver->state;
-    int n_spins = solver->basis->n_spins;
-    for (int s = 0; s < n_spins && state->idempotent; s++)
+    int n_densities = solver->basis->problem->n_densities;
+    for (int s = 0; s < n_densities && state->idempotent; s++)
         scf_state_commutator(solver->basis, state, s, state->U[s]);
     if (state->idempotent)
         diis_push(solver->diis, state->F, state->U);
@@ -206,7 +205,7 @@ static enum status prepare_diis(struct scf_solver *solver)
         TRY(diis_extrapolate(solver->diis, solver->basis->work_mm[0], state->F));
     bool damp = settings->damping > 0 && solver->history.iteration <= DAMPED_ITERATIONS &&
                 state->gradient > DAMPED_GRADIENT;
-    for (int s = 0; s < n_spins; s++) {
+    for (int s = 0; s < n_densities; s++) {
         if (damp && solver->has_damped)
             dense_add(settings->damping, solver->F_damped[s], 1 - settings->damping, state->F[s]);
         if (settings->damping > 0)
@@ -277,7 +276,7 @@ enum status scf_solver_need_second_order(struct scf_solver *solver)
     if (solver->second_order)
         return STATUS_OK;
     const struct scf_basis *basis = solver->basis;
-    int n_matrices = scf_matrices_at_once(solver->settings, basis->n_spins, basis->n_functions);
+    int n_matrices = scf_matrices_at_once(solver->settings, basis->problem);
     diis_destroy(solver->diis);
     solver->diis = NULL;
     return scf_second_order_create(basis, solver->fock, n_matrices, &solver->second_order);
@@ -288,7 +287,7 @@ static enum status begin_second_order(struct scf_solver *solver)
 {
     struct scf_history *history = &solver->history;
     if (solver->state->energy > history->best_energy) {
-        for (int s = 0; s < solver->basis->n_spins; s++)
+        for (int s = 0; s < solver->basis->problem->n_densities; s++)
             dense_copy(solver->U_best[s], solver->state->U_o[s]);
         solver->state->accurate = false;
     }
@@ -301,7 +300,7 @@ static enum status begin_second_order(struct scf_solver *solver)
 static double rounding_of_gradient(const struct scf_solver *solver)
 {
     double square = 0;
-    for (int s = 0; s < solver->basis->n_spins; s++)
+    for (int s = 0; s < solver->basis->problem->n_densities; s++)
         square += dense_dot(solver->state->F[s], solver->state->F[s]);
     return ROUNDED * DBL_EPSILON * sqrt(square);
 }
@@ -348,7 +347,7 @@ static enum status leave_saddle(struct scf_solver *solver, const struct scf_stab
 {
     struct scf_result *result = solver->result;
     struct scf_saddle saddle = {solver->state->energy,
-                                stability->curvature[solver->basis->n_spins - 1].eigenvalue};
+                                stability->curvature[result->space].eigenvalue};
     bool moved;
     start_iteration(solver, "descent");
     TRY(scf_solver_need_second_order(solver));
@@ -374,10 +373,11 @@ static enum status measure_lowering(struct scf_solver *solver,
     struct scf_second_order *search;
     struct scf_state *lower = solver->state;
     bool found = false;
-    enum status status = scf_second_order_create(basis, solver->fock, basis->n_spins, &search);
+    enum status status =
+        scf_second_order_create(basis, solver->fock, basis->problem->n_densities, &search);
     if (status == STATUS_OK)
         status = scf_second_order_descend(search, &stability->direction,
-                                          stability->curvature[basis->n_spins - 1].eigenvalue,
+                                          stability->curvature[solver->result->space].eigenvalue,
                                           &lower, &found);
     if (found) {
         solver->result->lowering = solver->state->energy - lower->energy;
@@ -396,7 +396,7 @@ static enum status test_stability(struct scf_solver *solver)
     struct scf_hessian hessian;
     struct scf_stability stability;
     struct scf_directions soft = {0};
-    int n_spins = solver->basis->n_spins;
+    enum scf_space own = solver->result->space;
     TRY(scf_hessian_init(solver->basis, solver->fock, solver->state, &hessian));
     enum wall_use use = wall_time_begin(WALL_STABILITY);
     if (solver->second_order)
@@ -406,10 +406,9 @@ static enum status test_stability(struct scf_solver *solver)
     scf_hessian_fini(&hessian);
     TRY(status);
     memcpy(solver->result->curvature, stability.curvature, sizeof stability.curvature);
-    scf_history_take_test(&solver->history, &stability.curvature[n_spins - 1]);
-    scf_report_stability(n_spins, stability.curvature, stability.n_builds);
-    bool is_saddle =
-        scf_curvature_verdict(&stability.curvature[n_spins - 1]) == SCF_VERDICT_UNSTABLE;
+    scf_history_take_test(&solver->history, &stability.curvature[own]);
+    scf_report_stability(own, stability.curvature, stability.n_builds);
+    bool is_saddle = scf_curvature_verdict(&stability.curvature[own]) == SCF_VERDICT_UNSTABLE;
     if (is_saddle && solver->settings->follow == SCF_FOLLOW_NONE)
         status = measure_lowering(solver, &stability);
     else if (is_saddle && solver->result->n_saddles < SCF_MAX_SADDLES)

@@ -54,8 +54,9 @@ static inline double screening_least_cutoff(double threshold)
 /* Whether a quartet of groups is computed under SCREENING_DENSITY: its bound Q_ab Q_cd must reach
  * the threshold, and the largest change that it can make to an element of F the cutoff: the bound
  * times the larger of
- *     coulomb_weight   2 max |D| over the blocks ab and cd (total density)
- *     exchange_weight  max |D| / 2 (closed shell) or max |Ds| over ac, ad, bc, bd */
+ *     coulomb_weight   2 |j| max |C| over the blocks ab and cd
+ *     exchange_weight  |k| max |D| over ac, ad, bc, bd
+ * F = j J[C] + k K[D] */
 static inline bool quartet_is_significant(double bound, double coulomb_weight,
                                           double exchange_weight, double threshold, double cutoff)
 {

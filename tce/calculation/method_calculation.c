@@ -63,7 +63,7 @@ static enum status count_orbitals(struct method_calculation *self)
 {
     const struct hf_input *input = &self->hf->input;
     int64_t n_functions = input->shells->n_functions;
-    return orbital_spaces_count(n_functions, n_functions, input->n_spins, input->n_occupied,
+    return orbital_spaces_count(n_functions, n_functions, input->n_orbital_sets, input->n_occupied,
                                 count_frozen(self->settings, &input->molecule), &self->counts);
 }
 
@@ -159,19 +159,19 @@ static double occupied_gap(const struct hf_calculation *hf, int spin, int64_t n)
 static void warn_of_core_gap(const struct hf_calculation *hf, int64_t n_core)
 {
     static const char *const names[2][2] = {{"", ""}, {"alpha ", "beta "}};
-    int n_spins = hf->input.n_spins;
+    int n_orbital_sets = hf->input.n_orbital_sets;
     int64_t fewer = n_core;
     while (occupied_gap(hf, 0, fewer) < SHELL_GAP ||
-           occupied_gap(hf, n_spins - 1, fewer) < SHELL_GAP)
+           occupied_gap(hf, n_orbital_sets - 1, fewer) < SHELL_GAP)
         fewer--;
-    for (int spin = 0; spin < n_spins; spin++) {
+    for (int spin = 0; spin < n_orbital_sets; spin++) {
         const double *energies = hf->result.orbital_energies[spin];
         double gap = occupied_gap(hf, spin, n_core);
         if (gap < LEAST_CORE_GAP)
             log_warn("--frozen-core freezes %sorbital %lld (%.4f hartree) and correlates orbital "
                      "%lld (%.4f), %.4f hartree above: --freeze %lld ends at a gap of more than "
                      "%g hartree",
-                     names[n_spins - 1][spin], (long long)n_core, energies[n_core - 1],
+                     names[n_orbital_sets - 1][spin], (long long)n_core, energies[n_core - 1],
                      (long long)n_core + 1, energies[n_core], gap, (long long)fewer, SHELL_GAP);
     }
 }
@@ -189,12 +189,12 @@ enum status method_calculation_prepare(struct method_calculation *self,
                                        const struct taskpool_settings *pool)
 {
     const struct hf_input *input = &self->hf->input;
-    if (input->n_spins != self->counts.n_spins)
+    if (input->n_orbital_sets != self->counts.n_orbital_sets)
         TRY(plan_unrestricted(self));
     TRY(take_checkpoint_orbitals(self));
     if (self->settings->frozen_core)
         warn_of_core_gap(self->hf, self->counts.spin[0].frozen.n_core);
-    TRY(orbital_spaces_create(&self->hf->result, input->n_spins, input->n_occupied,
+    TRY(orbital_spaces_create(&self->hf->result, input->n_orbital_sets, input->n_occupied,
                               self->counts.spin[0].frozen, self->hf->comm, &self->orbitals));
     int64_t n_virtual = orbital_spaces_n_virtual(self->orbitals);
     if (n_virtual < orbital_spaces_n_virtual(&self->counts))

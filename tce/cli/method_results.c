@@ -45,7 +45,7 @@ static void print_program_energies(const struct method_run *run)
         log_print("  correlation energy        %20.10f\n", run->energies[0]);
         log_print("  total energy              %20.10f\n", total_energy(run));
     }
-    scf_report_reference(run->hf.input.n_spins, &run->hf.result);
+    scf_report_reference(&run->hf.result);
     log_print("\n");
     program_result_print_scalars(&correlation->instance);
     log_print("\n");
@@ -79,9 +79,9 @@ void method_results_print(const struct method_run *run)
     print_reports(&run->calculation.correlation);
     log_print("  correlation energy        %20.10f\n", run->energies[0]);
     log_print("  total %-7s energy      %20.10f\n", name, total_energy(run));
-    scf_report_reference(run->hf.input.n_spins, &run->hf.result);
+    scf_report_reference(&run->hf.result);
     log_print("\n");
-    diagnostics_print(&run->diagnostics, run->hf.input.n_spins == 2);
+    diagnostics_print(&run->diagnostics, run->hf.input.method == METHOD_UHF);
 }
 
 static void add_energies(const struct method_run *run, const char *method, double correlation,
@@ -159,7 +159,8 @@ static json_t *method_extras_to_json(const struct method_run *run, int64_t memor
         json_object_set_new(extras, "integral_seconds",
                             json_real(run->calculation.correlation.integral_seconds));
     }
-    json_t *diagnostics = diagnostics_to_json(&run->diagnostics, run->hf.input.n_spins == 2);
+    json_t *diagnostics =
+        diagnostics_to_json(&run->diagnostics, run->hf.input.method == METHOD_UHF);
     if (diagnostics)
         json_object_set_new(extras, "diagnostics", diagnostics);
     if (records->n > 0 && run->options->hf.compare) {

@@ -50,10 +50,10 @@ static void print_orbital_counts(const char *method, const struct orbital_spaces
     char more[64] = "";
     if (frozen.n_virtual > 0) /* else only occupied ones can be meant */
         snprintf(more, sizeof more, " occupied and %lld virtual ones", (long long)frozen.n_virtual);
-    log_print("Method     %s: %lld occupied and %lld virtual %s, %lld%s frozen\n", method,
-              (long long)orbital_spaces_n_occupied(counts),
-              (long long)orbital_spaces_n_virtual(counts),
-              counts->n_spins == 1 ? "orbitals" : "spin orbitals", (long long)frozen.n_core, more);
+    log_print(
+        "Method     %s: %lld occupied and %lld virtual %s, %lld%s frozen\n", method,
+        (long long)orbital_spaces_n_occupied(counts), (long long)orbital_spaces_n_virtual(counts),
+        counts->n_orbital_sets == 1 ? "orbitals" : "spin orbitals", (long long)frozen.n_core, more);
 }
 
 static enum status print_method(const struct method_run *run)

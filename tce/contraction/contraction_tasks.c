@@ -60,10 +60,10 @@ static enum status init_summed_tiles(struct summed_tiles *tiles, const struct bl
         tuples.space[d] = &tiles->space[d];
         tuples.sign[d] = 1;
     }
-    int n_spins = 2 * tiles->max_spin + 1;
-    tiles->index = calloc((size_t)(n_spins * N_IRREPS), sizeof(struct block_index *));
+    int n_spin_sums = 2 * tiles->max_spin + 1;
+    tiles->index = calloc((size_t)(n_spin_sums * N_IRREPS), sizeof(struct block_index *));
     TRY(CHECK_MEMORY(tiles->index, "no memory for the tuples of summed tiles"));
-    for (int i = 0; i < n_spins * N_IRREPS; i++) {
+    for (int i = 0; i < n_spin_sums * N_IRREPS; i++) {
         tuples.irrep = i % N_IRREPS;
         tuples.spin = i / N_IRREPS - tiles->max_spin;
         TRY(block_index_create(&tuples, &tiles->index[i]));

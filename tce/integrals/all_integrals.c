@@ -17,11 +17,11 @@ static enum status cut_orbital_space(const struct all_integrals_problem *problem
     const struct orbital_spaces *orbitals = problem->orbitals;
     struct index_block blocks[2];
     int n = 0;
-    for (int s = 0; s < orbitals->n_spins; s++) {
+    for (int s = 0; s < orbitals->n_orbital_sets; s++) {
         int64_t size = is_virtual ? orbitals->spin[s].n_virtual : orbitals->spin[s].n_occupied;
         if (size > 0)
-            blocks[n++] =
-                (struct index_block){.size = size, .spin = orbitals->n_spins == 1 ? 0 : labels[s]};
+            blocks[n++] = (struct index_block){
+                .size = size, .spin = orbitals->n_orbital_sets == 1 ? 0 : labels[s]};
     }
     return index_space_create(is_virtual ? "v" : "o", n, blocks, problem->tile, space);
 }

@@ -35,13 +35,13 @@ struct dump_writer {
 
 static int64_t count_dumped_orbitals(const struct orbital_spaces *orbitals)
 {
-    return orbitals->n_spins * orbitals->spin[0].n_orbitals;
+    return orbitals->n_orbital_sets * orbitals->spin[0].n_orbitals;
 }
 
 /* Number in the file, from 0, of orbital p of a spin. */
 static int64_t number_of_orbital(const struct orbital_spaces *orbitals, int spin, int64_t p)
 {
-    return orbitals->n_spins * p + spin;
+    return orbitals->n_orbital_sets * p + spin;
 }
 
 /* Number in the file of a value of the occupied or of the virtual space, which has the alpha
@@ -142,12 +142,6 @@ static double *h_element(const struct dump_writer *writer, int64_t p, int64_t q)
     return &writer->h[p * writer->n + q];
 }
 
-/* A closed shell has two electrons in an orbital. */
-static double electrons_of_orbital(const struct dump_writer *writer)
-{
-    return writer->dump->integrals.orbitals->n_spins == 1 ? 2 : 1;
-}
-
 static bool has_occupied_ket(const struct dumped_block *block)
 {
     return !block->is_virtual[2] && !block->is_virtual[3];
@@ -163,7 +157,7 @@ static void subtract_coulomb(struct dump_writer *writer, const struct dumped_blo
 {
     if (block->value[2] == block->value[3])
         *h_element(writer, block->number[0], block->number[1]) -=
-            electrons_of_orbital(writer) * block->element;
+            electrons_per_orbital(writer->dump->integrals.orbitals) * block->element;
 }
 
 /* (pi|iq), q occupied */
@@ -184,7 +178,7 @@ static void add_virtual_exchange(struct dump_writer *writer, const struct dumped
 static void make_one_electron(struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
-    for (int s = 0; s < orbitals->n_spins; s++)
+    for (int s = 0; s < orbitals->n_orbital_sets; s++)
         for (int64_t p = 0; p < orbitals->spin[s].n_orbitals; p++) {
             int64_t number = number_of_orbital(orbitals, s, p);
             *h_element(writer, number, number) = orbitals->spin[s].energies[p];
@@ -204,12 +198,12 @@ static double constant_energy(const struct dump_writer *writer)
     double sum = 0;
     if (orbital_spaces_n_frozen(orbitals).n_core == 0)
         return writer->dump->nuclear_repulsion;
-    for (int s = 0; s < orbitals->n_spins; s++)
+    for (int s = 0; s < orbitals->n_orbital_sets; s++)
         for (int64_t i = 0; i < orbitals->spin[s].n_occupied; i++) {
             int64_t number = number_of_orbital(orbitals, s, i);
             sum += *h_element(writer, number, number) + orbitals->spin[s].energies[i];
         }
-    return writer->dump->scf_energy - electrons_of_orbital(writer) / 2 * sum;
+    return writer->dump->scf_energy - electrons_per_orbital(orbitals) / 2.0 * sum;
 }
 
 /* --- text --- */
@@ -218,11 +212,11 @@ static void print_dump_header(const struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
     const struct orbital_space *alpha = &orbitals->spin[0];
-    const struct orbital_space *beta = &orbitals->spin[orbitals->n_spins - 1];
+    const struct orbital_space *beta = &orbitals->spin[orbitals->n_orbital_sets - 1];
     fprintf(writer->file, "&FCI\nNORB=%lld,\nNELEC=%lld,\nMS2=%lld,\n", (long long)writer->n,
             (long long)(alpha->n_occupied + beta->n_occupied),
             (long long)(alpha->n_occupied - beta->n_occupied));
-    fprintf(writer->file, "UHF=.%s.,\nORBSYM=", orbitals->n_spins == 2 ? "TRUE" : "FALSE");
+    fprintf(writer->file, "UHF=.%s.,\nORBSYM=", orbitals->n_orbital_sets == 2 ? "TRUE" : "FALSE");
     for (int64_t p = 0; p < writer->n; p++)
         fprintf(writer->file, "1,");
     fprintf(writer->file, "\nISYM=1,\n&END\n");
@@ -275,7 +269,7 @@ static void print_orbital_energies(const struct dump_writer *writer)
 {
     const struct orbital_spaces *orbitals = writer->dump->integrals.orbitals;
     for (int64_t p = 0; p < orbitals->spin[0].n_orbitals; p++)
-        for (int s = 0; s < orbitals->n_spins; s++)
+        for (int s = 0; s < orbitals->n_orbital_sets; s++)
             print_dump_line(writer, orbitals->spin[s].energies[p],
                             number_of_orbital(orbitals, s, p) + 1, 0, 0, 0);
 }
@@ -325,7 +319,8 @@ done:
 /* The file, at most, in which integrals may be missing that are zero. */
 static double dump_bytes(const struct orbital_spaces *orbitals)
 {
-    double n = (double)orbitals->spin[0].n_orbitals, n_pairs = orbitals->n_spins * n * (n + 1) / 2;
+    double n = (double)orbitals->spin[0].n_orbitals,
+           n_pairs = orbitals->n_orbital_sets * n * (n + 1) / 2;
     return LINE_BYTES * n_pairs * (n_pairs + 1) / 2;
 }
 
@@ -364,7 +359,8 @@ enum status fcidump_write(const struct fcidump *dump, const struct taskpool_sett
     if (status == STATUS_OK)
         log_print("\n%s: %lld two-electron integrals over %lld %sorbitals, %.3f s\n", dump->path,
                   (long long)writer.n_written, (long long)writer.n,
-                  dump->integrals.orbitals->n_spins == 1 ? "" : "spin ", clock_now_s() - start_s);
+                  dump->integrals.orbitals->n_orbital_sets == 1 ? "" : "spin ",
+                  clock_now_s() - start_s);
 done:
     all_integrals_fini(&integrals);
     return status;

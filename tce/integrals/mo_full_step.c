@@ -159,7 +159,7 @@ static int run_full_task(int64_t task, void *context)
     struct mo_integrals *self = context;
     enum wall_use use = wall_time_begin(WALL_ALGEBRA);
     get_matrices(self, task);
-    for (int spin = 0; spin < self->plan->problem.orbitals->n_spins; spin++)
+    for (int spin = 0; spin < self->plan->problem.orbitals->n_orbital_sets; spin++)
         put_targets(self, task, spin);
     wall_time_end(use);
     if (log_progress_visible())

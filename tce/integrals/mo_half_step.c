@@ -81,7 +81,7 @@ static int run_half_task(int64_t task, void *context)
     TRY(status);
     int64_t n_function_pairs = function_pairs_count(plan->tiling, M, N);
     wall_time_begin(WALL_ALGEBRA);
-    for (int spin = 0; spin < plan->problem.orbitals->n_spins; spin++)
+    for (int spin = 0; spin < plan->problem.orbitals->n_orbital_sets; spin++)
         put_blocks(self, task, n_function_pairs, spin);
     wall_time_end(use);
     if (log_progress_visible())

@@ -229,9 +229,10 @@ int64_t mo_plan_block_size(const struct mo_plan *plan)
 
 double mo_plan_process_bytes(const struct mo_plan *plan)
 {
-    double n_doubles = plan->problem.orbitals->n_spins * (double)mo_plan_matrices_size(plan) +
-                       (double)mo_plan_block_size(plan) +
-                       (double)orbital_transform_work(&plan->problem.orbitals->spin[0]);
+    double n_doubles =
+        plan->problem.orbitals->n_orbital_sets * (double)mo_plan_matrices_size(plan) +
+        (double)mo_plan_block_size(plan) +
+        (double)orbital_transform_work(&plan->problem.orbitals->spin[0]);
     double packing_bytes = 0;
     for (int i = 0; i < plan->problem.n_targets; i++)
         if (plan->targets[i].packing)

@@ -55,10 +55,10 @@ int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces)
 
 /* n_occupied, n_orbitals: frozen ones included. The beta electrons are the first to be all frozen,
  * but may be none; one alpha electron is left. */
-static enum status check_occupied(int n_spins, const int64_t n_occupied[],
+static enum status check_occupied(int n_orbital_sets, const int64_t n_occupied[],
                                   struct frozen_orbitals frozen)
 {
-    int64_t largest = min_int64(n_occupied[0] - 1, n_occupied[n_spins - 1]);
+    int64_t largest = min_int64(n_occupied[0] - 1, n_occupied[n_orbital_sets - 1]);
     if (frozen.n_core <= largest)
         return STATUS_OK;
     char remedy[64] = "";
@@ -67,15 +67,16 @@ static enum status check_occupied(int n_spins, const int64_t n_occupied[],
     return FAIL(STATUS_INPUT,
                 "no electrons are left to correlate: %lld orbitals are occupied%s, and %lld are "
                 "frozen%s",
-                (long long)n_occupied[n_spins - 1], n_spins == 1 ? "" : " by beta electrons",
-                (long long)frozen.n_core, remedy);
+                (long long)n_occupied[n_orbital_sets - 1],
+                n_orbital_sets == 1 ? "" : " by beta electrons", (long long)frozen.n_core, remedy);
 }
 
 /* Likewise of alpha and beta holes. */
-static enum status check_virtual(int n_spins, const int64_t n_occupied[], int64_t n_orbitals,
+static enum status check_virtual(int n_orbital_sets, const int64_t n_occupied[], int64_t n_orbitals,
                                  struct frozen_orbitals frozen)
 {
-    int64_t n_alpha = n_orbitals - n_occupied[0], n_beta = n_orbitals - n_occupied[n_spins - 1];
+    int64_t n_alpha = n_orbitals - n_occupied[0],
+            n_beta = n_orbitals - n_occupied[n_orbital_sets - 1];
     int64_t largest = min_int64(n_alpha, n_beta - 1);
     if (largest < 0)
         return FAIL(STATUS_INPUT,
@@ -85,25 +86,25 @@ static enum status check_virtual(int n_spins, const int64_t n_occupied[], int64_
     if (frozen.n_virtual > largest)
         return FAIL(STATUS_INPUT,
                     "no virtual orbitals are left: of %lld%s, %lld are frozen: freeze at most %lld",
-                    (long long)n_alpha, n_spins == 1 ? "" : " of spin alpha",
+                    (long long)n_alpha, n_orbital_sets == 1 ? "" : " of spin alpha",
                     (long long)frozen.n_virtual, (long long)largest);
     return STATUS_OK;
 }
 
-enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
+enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_orbital_sets,
                                  const int64_t n_occupied[], struct frozen_orbitals frozen,
                                  struct orbital_spaces *spaces)
 {
-    *spaces = (struct orbital_spaces){.n_spins = n_spins};
-    for (int s = 0; s < n_spins; s++)
+    *spaces = (struct orbital_spaces){.n_orbital_sets = n_orbital_sets};
+    for (int s = 0; s < n_orbital_sets; s++)
         spaces->spin[s] =
             (struct orbital_space){.n_functions = n_functions,
                                    .frozen = frozen,
                                    .n_occupied = n_occupied[s] - frozen.n_core,
                                    .n_virtual = n_orbitals - n_occupied[s] - frozen.n_virtual,
                                    .n_orbitals = n_orbitals - frozen.n_core - frozen.n_virtual};
-    TRY(check_occupied(n_spins, n_occupied, frozen));
-    return check_virtual(n_spins, n_occupied, n_orbitals, frozen);
+    TRY(check_occupied(n_orbital_sets, n_occupied, frozen));
+    return check_virtual(n_orbital_sets, n_occupied, n_orbitals, frozen);
 }
 
 /* Element i is at column[i * stride]. */
@@ -167,20 +168,20 @@ done:
     return status;
 }
 
-enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
+enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
                                   MPI_Comm comm, struct orbital_spaces **spaces)
 {
     struct orbital_spaces counts;
     *spaces = NULL;
-    TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_spins, n_occupied,
-                             frozen, &counts));
+    TRY(orbital_spaces_count(result->orbitals[0]->n_rows, result->n_orbitals, n_orbital_sets,
+                             n_occupied, frozen, &counts));
     struct orbital_spaces *made = calloc(1, sizeof *made);
     enum status status = status_agree(comm, CHECK_MEMORY(made, "no memory for the orbitals"));
     if (status != STATUS_OK)
         goto failed;
     *made = counts;
-    for (int s = 0; s < n_spins; s++) {
+    for (int s = 0; s < n_orbital_sets; s++) {
         status = gather_correlated_orbitals(&made->spin[s], result->orbitals[s],
                                             result->orbital_energies[s], comm);
         if (status != STATUS_OK)

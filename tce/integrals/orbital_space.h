@@ -34,11 +34,17 @@ struct orbital_space {
 };
 
 struct orbital_spaces {
-    int n_spins;                  /* 1: of a closed shell, the same for both spins; 2: each */
+    int n_orbital_sets;           /* 1: of a closed shell, the same for both spins; 2: each */
     struct orbital_space spin[2]; /* alpha, beta; as many functions, frozen ones and orbitals */
 };
 
-/* Numbers of orbitals of all n_spins together: with two spins, of spin orbitals. */
+/* Electrons in an occupied orbital: 2 of a closed shell, else 1. */
+static inline int electrons_per_orbital(const struct orbital_spaces *spaces)
+{
+    return 2 / spaces->n_orbital_sets;
+}
+
+/* Numbers of orbitals of all sets together: with two sets, of spin orbitals. */
 struct frozen_orbitals orbital_spaces_n_frozen(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_occupied(const struct orbital_spaces *spaces);
 int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);
@@ -48,18 +54,18 @@ int64_t orbital_spaces_n_virtual(const struct orbital_spaces *spaces);
  *             have no virtual and beta no occupied orbitals
  * Not collective. Errors: STATUS_INPUT (no occupied or no virtual orbital is left; the message says
  * how many can be frozen). */
-enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_spins,
+enum status orbital_spaces_count(int64_t n_functions, int64_t n_orbitals, int n_orbital_sets,
                                  const int64_t n_occupied[], struct frozen_orbitals frozen,
                                  struct orbital_spaces *spaces);
 
 /* The first of the largest elements of each orbital is made positive, elements that differ
  * by a millionth counting as equally large: so signs do not depend on rounding, and thus on
  * the number of processes. The last bits do, and how orbitals of one energy are mixed.
- * result  of n_spins spins; its orbitals are canonical within the occupied and within the
+ * result  of n_orbital_sets sets; its orbitals are canonical within the occupied and within the
  *         virtual ones
  * Collective over comm, which is that of the orbitals' grid.
  * Errors: those of orbital_spaces_count, STATUS_NO_MEMORY; the same everywhere. */
-enum status orbital_spaces_create(const struct scf_result *result, int n_spins,
+enum status orbital_spaces_create(const struct scf_result *result, int n_orbital_sets,
                                   const int64_t n_occupied[], struct frozen_orbitals frozen,
                                   MPI_Comm comm, struct orbital_spaces **spaces);
 void orbital_spaces_destroy(struct orbital_spaces *spaces);

@@ -275,7 +275,7 @@ static enum status copy_centres(struct beryl_calculation *self, int64_t n,
                             "centres[%lld].position[%d] is %g: give a number from "
                             "-1e9 to 1e9, in Bohr",
                             (long long)i, k, centre->position[k]);
-        self->atoms[i] = (struct atom){.element = centre->element, .ghost = centre->ghost};
+        self->atoms[i] = atom_of_element(centre->element, centre->ghost);
         memcpy(self->atoms[i].position, centre->position, sizeof centre->position);
     }
     self->settings.atoms = self->atoms;

@@ -18,7 +18,7 @@
 
 int beryl_n_spins(const struct beryl_calculation *calculation)
 {
-    return calculation ? calculation->hf.input.n_spins : 0;
+    return calculation ? calculation->hf.input.n_orbital_sets : 0;
 }
 
 int64_t beryl_n_electrons(const struct beryl_calculation *calculation, int spin)
@@ -278,14 +278,14 @@ static enum status build_fock(struct beryl_calculation *self, const double *D, d
 {
     TRY(beryl_enter("beryl_fock", self, D && F));
     const struct tiling *tiling = self->hf.tiling;
-    int n_spins = self->hf.input.n_spins;
+    int n_densities = self->hf.input.n_densities;
     size_t size = (size_t)(tiling->shells->n_functions * tiling->shells->n_functions);
-    struct darray *const *tiles_F = work + n_spins;
-    TRY(create_work(tiling, 2 * n_spins, work));
-    for (int spin = 0; spin < n_spins; spin++)
+    struct darray *const *tiles_F = work + n_densities;
+    TRY(create_work(tiling, 2 * n_densities, work));
+    for (int spin = 0; spin < n_densities; spin++)
         TRY(write_tiles(tiling, (double *)D + (size_t)spin * size, work[spin]));
-    TRY(fock_build(self->hf.fock, n_spins, (const struct darray *const *)work, tiles_F));
-    for (int spin = 0; spin < n_spins; spin++)
+    TRY(fock_build(self->hf.fock, n_densities, (const struct darray *const *)work, tiles_F));
+    for (int spin = 0; spin < n_densities; spin++)
         TRY(read_tiles(tiling, tiles_F[spin], F + (size_t)spin * size));
     return STATUS_OK;
 }

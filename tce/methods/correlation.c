@@ -33,14 +33,14 @@ static int find_scalar(const struct program *program, const char *name)
 }
 
 /* The blocks of a space with sizes[] values of each spin; empty ones are left out. */
-static int64_t list_blocks(int n_spins, const int64_t sizes[], struct index_block blocks[2])
+static int64_t list_blocks(int n_orbital_sets, const int64_t sizes[], struct index_block blocks[2])
 {
     static const int labels[] = {1, -1};
     int64_t n = 0;
-    for (int s = 0; s < n_spins; s++)
+    for (int s = 0; s < n_orbital_sets; s++)
         if (sizes[s] > 0)
             blocks[n++] =
-                (struct index_block){.size = sizes[s], .spin = n_spins == 1 ? 0 : labels[s]};
+                (struct index_block){.size = sizes[s], .spin = n_orbital_sets == 1 ? 0 : labels[s]};
     return n;
 }
 
@@ -53,7 +53,7 @@ static enum status check_program_text(struct correlation *self)
                  tce_method_iterated(problem->method));
         return STATUS_OK;
     }
-    TRY(user_program_check(&self->instance.program, problem->orbitals->n_spins));
+    TRY(user_program_check(&self->instance.program, problem->orbitals->n_orbital_sets));
     return status_agree(problem->comm, user_program_name(&self->instance.program, problem->text,
                                                          problem->length, self->amplitudes_name));
 }
@@ -66,10 +66,12 @@ enum status correlation_init(const struct correlation_problem *problem,
     struct index_block occupied[2], virtual[2];
     const struct space_binding spaces[] = {
         {BINDING_OCCUPIED,
-         list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_occupied, beta->n_occupied}, occupied),
+         list_blocks(orbitals->n_orbital_sets, (int64_t[]){alpha->n_occupied, beta->n_occupied},
+                     occupied),
          occupied, problem->tile},
         {BINDING_VIRTUAL,
-         list_blocks(orbitals->n_spins, (int64_t[]){alpha->n_virtual, beta->n_virtual}, virtual),
+         list_blocks(orbitals->n_orbital_sets, (int64_t[]){alpha->n_virtual, beta->n_virtual},
+                     virtual),
          virtual, problem->tile}};
     struct program_source source = {.file = problem->method,
                                     .n_spaces = 2,
@@ -80,7 +82,7 @@ enum status correlation_init(const struct correlation_problem *problem,
     source.text = problem->text;
     source.length = problem->length;
     if (!source.text)
-        source.text = tce_method_text(problem->method, orbitals->n_spins, &source.length);
+        source.text = tce_method_text(problem->method, orbitals->n_orbital_sets, &source.length);
     *correlation = (struct correlation){.problem = *problem};
     TRY(program_instance_init(&source, problem->comm, &correlation->instance));
     TRY(method_bindings_check(&correlation->instance.program));

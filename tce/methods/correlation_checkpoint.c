@@ -15,7 +15,7 @@ struct amplitude_origin correlation_checkpoint_origin(const char *method,
     struct amplitude_origin origin = {.frozen = orbital_spaces_n_frozen(orbitals),
                                       .n_occupied = orbital_spaces_n_occupied(orbitals),
                                       .n_virtual = orbital_spaces_n_virtual(orbitals)};
-    snprintf(origin.method, sizeof origin.method, "%s%s", orbitals->n_spins == 1 ? "" : "u",
+    snprintf(origin.method, sizeof origin.method, "%s%s", orbitals->n_orbital_sets == 1 ? "" : "u",
              method);
     return origin;
 }

@@ -48,7 +48,7 @@ static enum status make_estimate(const struct correlation *self, struct estimate
 /* Upper bound of the number of arrays: all tensors, as if at the same time, and the density. */
 static int64_t count_arrays(const struct correlation *self)
 {
-    return self->instance.plan->n_tensors + self->problem.orbitals->n_spins +
+    return self->instance.plan->n_tensors + self->problem.orbitals->n_orbital_sets +
            amplitude_solver_count_tensors(self->instance.program.n_unknowns,
                                           self->problem.diis_size);
 }

@@ -98,7 +98,7 @@ static enum status measure_singles(const struct correlation *correlation, const 
 {
     MPI_Comm comm = correlation->problem.comm;
     const struct orbital_spaces *orbitals = correlation->problem.orbitals;
-    int64_t n_electrons = (orbitals->n_spins == 1 ? 2 : 1) * orbital_spaces_n_occupied(orbitals);
+    int64_t n_electrons = electrons_per_orbital(orbitals) * orbital_spaces_n_occupied(orbitals);
     double measures[2] = {0, 0};
     int rank;
     MPI_Comm_rank(comm, &rank);

@@ -146,7 +146,7 @@ void largest_amplitudes_find(const struct tensor *t, const struct orbital_spaces
 {
     struct candidates found;
     int rank = block_index_labels(t->blocks)->rank;
-    search_own_blocks(t, orbitals->n_spins == 1, &found);
+    search_own_blocks(t, orbitals->n_orbital_sets == 1, &found);
     merge_processes(&found);
     *largest = (struct largest_amplitudes){.n = (int)found.n, .rank = rank};
     for (int k = 0; k < largest->n; k++) {

@@ -51,14 +51,14 @@ static void add_program(const struct correlation_problem *problem, struct sha256
     size_t length = problem->length;
     const char *text = problem->text;
     if (!text)
-        text = tce_method_text(problem->method, problem->orbitals->n_spins, &length);
+        text = tce_method_text(problem->method, problem->orbitals->n_orbital_sets, &length);
     sha256_add(sha256, BERYL_VERSION, sizeof BERYL_VERSION);
     sha256_add(sha256, text, length);
 }
 
 static void add_orbital_energies(const struct orbital_spaces *orbitals, struct sha256 *sha256)
 {
-    for (int s = 0; s < orbitals->n_spins; s++) {
+    for (int s = 0; s < orbitals->n_orbital_sets; s++) {
         const struct orbital_space *space = &orbitals->spin[s];
         sha256_add(sha256, &space->n_occupied, sizeof space->n_occupied);
         sha256_add(sha256, space->energies, (size_t)space->n_orbitals * sizeof *space->energies);

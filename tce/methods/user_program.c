@@ -57,7 +57,7 @@ static bool has_dirac_blocks(const struct program_tensor *tensor)
 }
 
 /* The transformation fills blocks of one form. */
-static enum status check_integral_blocks(const struct program *program, int n_spins)
+static enum status check_integral_blocks(const struct program *program, int n_orbital_sets)
 {
     for (int t = 0; t < program->n_tensors; t++) {
         const struct program_tensor *tensor = &program->tensors[t];
@@ -69,7 +69,7 @@ static enum status check_integral_blocks(const struct program *program, int n_sp
                                "'%s' has labels, but integrals are of irrep 0 and spin 0: leave "
                                "them out",
                                tensor->name);
-        if (n_spins == 2 && (binding->integrals != DIRAC_ORDER || !has_dirac_blocks(tensor)))
+        if (n_orbital_sets == 2 && (binding->integrals != DIRAC_ORDER || !has_dirac_blocks(tensor)))
             return source_fail(program->file, tensor->place,
                                "'%s' cannot be bound to '%s' over spin orbitals: integrals are "
                                "dirac_integrals there, g[p,q|r,s] with the bar in the middle",
@@ -94,13 +94,13 @@ static enum status check_no_bars(const struct program *program)
     return STATUS_OK;
 }
 
-enum status user_program_check(const struct program *program, int n_spins)
+enum status user_program_check(const struct program *program, int n_orbital_sets)
 {
     TRY(check_unknowns(program));
     TRY(check_assignments(program));
     TRY(check_tiles(program));
-    TRY(check_integral_blocks(program, n_spins));
-    return n_spins == 1 ? check_no_bars(program) : STATUS_OK;
+    TRY(check_integral_blocks(program, n_orbital_sets));
+    return n_orbital_sets == 1 ? check_no_bars(program) : STATUS_OK;
 }
 
 enum status user_program_reset(struct program_instance *instance)

@@ -11,10 +11,10 @@
 /* Refuses what a method's program never has: more unknowns than CORRELATION_MAX_UNKNOWNS; a statement
  * that assigns to a bound tensor, which a second solution would need unchanged; two spaces
  * bound to one name but cut into different tiles; integrals in blocks that they do not have; and, of
- * a closed shell (n_spins 1), a bar over orbitals, because a program over spin orbitals would have a
- * wrong result.
+ * a closed shell (n_orbital_sets 1), a bar over orbitals, because a program over spin orbitals would
+ * have a wrong result.
  * Errors: STATUS_INPUT, with the place. */
-enum status user_program_check(const struct program *program, int n_spins);
+enum status user_program_check(const struct program *program, int n_orbital_sets);
 
 /* Resets tensors that statements assign to: another solution begins as the first one. Not for programs
  * with `iterate`, which compute all of them by `=`. Collective. Errors: those of

@@ -76,12 +76,12 @@ static size_t state_after(const struct label_count *count, size_t state,
     size_t result = 0, scale = 1;
     for (int law = 0; law < count->n_laws; law++) {
         size_t n_irreps = (size_t)count->n_irreps[law];
-        size_t n_spins = (size_t)(2 * count->max_spin[law] + 1);
+        size_t n_spin_sums = (size_t)(2 * count->max_spin[law] + 1);
         size_t irrep = (state % n_irreps) ^ (size_t)(n_irreps > 1 ? move->irrep[law] : 0);
-        size_t spin = (size_t)((int)(state / n_irreps % n_spins) + move->spin[law]);
+        size_t spin = (size_t)((int)(state / n_irreps % n_spin_sums) + move->spin[law]);
         result += scale * (irrep + n_irreps * spin);
-        scale *= n_irreps * n_spins;
-        state /= n_irreps * n_spins;
+        scale *= n_irreps * n_spin_sums;
+        state /= n_irreps * n_spin_sums;
     }
     return result;
 }

@@ -24,9 +24,10 @@ static enum status build_matrix(const struct hf_settings *settings, struct hf_ca
     TRY(hf_calculation_prepare_screening(made));
     TRY(hf_calculation_prepare_build(made, &settings->pool));
     TRY(hf_calculation_guess(made));
-    for (int spin = 0; spin < made->input.n_spins; spin++)
+    for (int spin = 0; spin < made->input.n_densities; spin++)
         TRY(tile_matrix_create(made->tiling, "Fock matrix", DARRAY_DOUBLE, &F[spin]));
-    return fock_build(made->fock, made->input.n_spins, (const struct darray *const *)made->D, F);
+    return fock_build(made->fock, made->input.n_densities, (const struct darray *const *)made->D,
+                      F);
 }
 
 /* Prints the errors of F against those of the reference. */

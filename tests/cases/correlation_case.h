@@ -29,8 +29,8 @@ static inline void correlation_case_init(struct correlation_case *made, const ch
                                          struct frozen_orbitals frozen)
 {
     struct taskpool_settings pool = correlation_case_pool("static");
-    check_ok(orbital_spaces_create(field, setup->problem.n_spins, setup->problem.n_occupied, frozen,
-                                   MPI_COMM_WORLD, &made->orbitals));
+    check_ok(orbital_spaces_create(field, setup->problem.n_orbital_sets, setup->problem.n_occupied,
+                                   frozen, MPI_COMM_WORLD, &made->orbitals));
     const struct correlation_problem problem = {
         .method = method,
         .screening = setup->screening,

@@ -20,13 +20,13 @@ struct mo_case {
 };
 
 /* A space of orbitals with this many values of each spin. */
-static inline struct index_space *mo_case_space(const char *name, int n_spins,
+static inline struct index_space *mo_case_space(const char *name, int n_orbital_sets,
                                                 const int64_t sizes[2], int64_t tile)
 {
     struct index_space *space;
-    struct index_block blocks[] = {{.size = sizes[0], .spin = n_spins == 1 ? 0 : 1},
+    struct index_block blocks[] = {{.size = sizes[0], .spin = n_orbital_sets == 1 ? 0 : 1},
                                    {.size = sizes[1], .spin = -1}};
-    check_ok(index_space_create(name, n_spins, blocks, tile, &space));
+    check_ok(index_space_create(name, n_orbital_sets, blocks, tile, &space));
     return space;
 }
 
@@ -45,9 +45,9 @@ static inline void mo_case_init(struct mo_case *mo, const struct screening *scre
 {
     *mo = (struct mo_case){0};
     const struct orbital_space *alpha = &orbitals->spin[0], *beta = &orbitals->spin[1];
-    mo->occupied = mo_case_space("o", orbitals->n_spins,
+    mo->occupied = mo_case_space("o", orbitals->n_orbital_sets,
                                  (int64_t[]){alpha->n_occupied, beta->n_occupied}, tile);
-    mo->virtual = mo_case_space("v", orbitals->n_spins,
+    mo->virtual = mo_case_space("v", orbitals->n_orbital_sets,
                                 (int64_t[]){alpha->n_virtual, beta->n_virtual}, tile);
     mo->problem = (struct mo_integrals_problem){.screening = screening,
                                                 .orbitals = orbitals,

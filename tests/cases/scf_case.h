@@ -17,7 +17,7 @@ struct scf_case {
     const char *molecule; /* text of an XYZ file, Angstrom */
     int charge, multiplicity;
     const char *basis; /* name of a set */
-    int n_spins;       /* 1: RHF, 2: UHF */
+    int n_densities;   /* 1: RHF, 2: UHF */
     double energy;     /* hartree */
 };
 
@@ -56,7 +56,7 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
     check_ok(fock_create(setup->screening, &fock_settings, &pool_settings, MPI_COMM_WORLD,
                          &setup->fock));
     check_ok(dense_grid_create(MPI_COMM_WORLD, &setup->grid));
-    for (int s = 0; s < scf_case->n_spins; s++)
+    for (int s = 0; s < scf_case->n_densities; s++)
         check_ok(tile_matrix_create(setup->tiling, "D", DARRAY_DOUBLE, &setup->D[s]));
     int64_t n = molecule_n_electrons(&setup->molecule), unpaired = scf_case->multiplicity - 1;
     setup->problem = (struct scf_problem){
@@ -67,7 +67,9 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
         .fock = setup->fock,
         .grid = setup->grid,
         .comm = MPI_COMM_WORLD,
-        .n_spins = scf_case->n_spins,
+        .n_densities = scf_case->n_densities,
+        .n_orbital_sets = scf_case->n_densities,
+        .electrons_per_orbital = 2 / scf_case->n_densities,
         .n_occupied = {(n + unpaired) / 2, (n - unpaired) / 2},
     };
 }

@@ -52,9 +52,10 @@ static inline void solution_init(const struct scf_case *scf_case, bool symmetry,
     scf_state_gradient(solution->basis, solution->state);
     check_ok(
         scf_hessian_init(solution->basis, solution->fock, solution->state, &solution->hessian));
-    solution->orbitals = (struct reference_orbitals){.n_spins = solution->basis->n_spins,
-                                                     .n_orbitals = solution->basis->n_orbitals};
-    for (int s = 0; s < solution->basis->n_spins; s++) {
+    solution->orbitals =
+        (struct reference_orbitals){.n_densities = solution->basis->problem->n_densities,
+                                    .n_orbitals = solution->basis->n_orbitals};
+    for (int s = 0; s < solution->basis->problem->n_densities; s++) {
         dense_multiply('N', 'N', 1, solution->basis->X, solution->state->U[s], 0,
                        solution->basis->work_nm);
         solution->C[s] = whole_matrix(solution->basis->work_nm);

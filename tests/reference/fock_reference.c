@@ -15,7 +15,7 @@ struct reference {
     struct two_electron *engine;
     double threshold;
     enum fock_symmetry symmetry;
-    int n_spins;
+    int n_densities;
     const double *const *D;
     double *const *F;
     double *total;
@@ -46,12 +46,12 @@ static double block_max(const struct shells *shells, const double *matrix, int64
 static void set_weights(struct reference *reference)
 {
     const struct shells *shells = reference->shells;
-    double factor = reference->n_spins == 1 ? 0.5 : 1;
+    double factor = reference->n_densities == 1 ? 0.5 : 1;
     for (int64_t a = 0; a < shells->n_groups; a++) {
         for (int64_t b = 0; b < shells->n_groups; b++) {
             int64_t at = a * shells->n_groups + b;
             reference->coulomb_weight[at] = 2 * block_max(shells, reference->total, a, b);
-            for (int spin = 0; spin < reference->n_spins; spin++)
+            for (int spin = 0; spin < reference->n_densities; spin++)
                 reference->exchange_weight[at] =
                     fmax(reference->exchange_weight[at],
                          factor * block_max(shells, reference->D[spin], a, b));
@@ -102,8 +102,8 @@ static void contract(const struct reference *reference, const struct shell_group
                         v[i * stride[0] + j * stride[1] + k * stride[2] + l * stride[3]];
                     int64_t I = group[0]->first_function + i, J = group[1]->first_function + j;
                     int64_t K = group[2]->first_function + k, L = group[3]->first_function + l;
-                    for (int spin = 0; spin < reference->n_spins; spin++) {
-                        double half = reference->n_spins == 1 ? 0.5 : 1;
+                    for (int spin = 0; spin < reference->n_densities; spin++) {
+                        double half = reference->n_densities == 1 ? 0.5 : 1;
                         reference->F[spin][I * n + J] += reference->total[K * n + L] * integral;
                         reference->F[spin][I * n + K] -=
                             half * reference->D[spin][J * n + L] * integral;
@@ -197,7 +197,7 @@ static enum status find_bounds(const struct shells *shells, double *bounds)
 }
 
 enum status fock_reference(const struct shells *shells, double threshold,
-                           enum fock_symmetry symmetry, int n_spins, const double *const D[],
+                           enum fock_symmetry symmetry, int n_densities, const double *const D[],
                            double *const F[])
 {
     size_t n = (size_t)shells->n_functions, s = (size_t)shells->n_groups;
@@ -205,7 +205,7 @@ enum status fock_reference(const struct shells *shells, double threshold,
     struct reference reference = {.shells = shells,
                                   .threshold = threshold,
                                   .symmetry = symmetry,
-                                  .n_spins = n_spins,
+                                  .n_densities = n_densities,
                                   .D = D,
                                   .F = F};
     enum status status =
@@ -223,7 +223,7 @@ enum status fock_reference(const struct shells *shells, double threshold,
     if (status == STATUS_OK)
         status = find_bounds(shells, reference.bounds);
     if (status == STATUS_OK) {
-        for (int spin = 0; spin < n_spins; spin++)
+        for (int spin = 0; spin < n_densities; spin++)
             for (size_t i = 0; i < n * n; i++) {
                 reference.total[i] += D[spin][i];
                 F[spin][i] = 0;

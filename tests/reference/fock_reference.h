@@ -8,9 +8,9 @@
 #include "hf/fock/fock_tasks.h"
 #include "support/base/status.h"
 
-/* n_spins, D and F as in fock_build, but plain row-major n x n matrices on this
+/* n_densities, D and F as in fock_build, but plain row-major n x n matrices on this
  * process. D is symmetric; symmetry: of the build, as integrals that it computes in rows are not
  * rounded. Errors: STATUS_NO_MEMORY. */
 enum status fock_reference(const struct shells *shells, double threshold,
-                           enum fock_symmetry symmetry, int n_spins, const double *const D[],
+                           enum fock_symmetry symmetry, int n_densities, const double *const D[],
                            double *const F[]);

@@ -78,7 +78,8 @@ static int64_t n_rotations_of(const struct reference_orbitals *orbitals, int spi
 
 int64_t reference_n_rotations(const struct reference_orbitals *orbitals)
 {
-    return n_rotations_of(orbitals, 0) + (orbitals->n_spins == 2 ? n_rotations_of(orbitals, 1) : 0);
+    return n_rotations_of(orbitals, 0) +
+           (orbitals->n_densities == 2 ? n_rotations_of(orbitals, 1) : 0);
 }
 
 /* The element of rotations i -> a of spin s and j -> b of spin t; I: (pq|rs) of these spins. */
@@ -102,8 +103,8 @@ double *reference_hessian(int64_t n_functions, const double *integrals,
 {
     int64_t n = reference_n_rotations(orbitals);
     double *H = allocate_numbers(n * n);
-    for (int s = 0; s < orbitals->n_spins; s++)
-        for (int t = 0; t < orbitals->n_spins; t++) {
+    for (int s = 0; s < orbitals->n_densities; s++)
+        for (int t = 0; t < orbitals->n_densities; t++) {
             double *I = orbital_integrals(n_functions, integrals, orbitals, s, t);
             int64_t row = s == 0 ? 0 : n_rotations_of(orbitals, 0);
             int64_t column = t == 0 ? 0 : n_rotations_of(orbitals, 0);

@@ -14,7 +14,7 @@
 /* Orbitals of each spin: coefficients C[s], n_functions x n_orbitals row-major, with canonical
  * energies, the occupied ones first. */
 struct reference_orbitals {
-    int n_spins, n_orbitals;
+    int n_densities, n_orbitals;
     int n_occupied[2];
     const double *C[2], *energies[2];
 };

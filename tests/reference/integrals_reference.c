@@ -108,7 +108,7 @@ static void fill_potential(const struct molecule *molecule,
     memset(potential->W, 0, sizeof potential->W);
     for (int64_t a = 0; a < molecule->n_atoms; a++) {
         const struct atom *atom = &molecule->atoms[a];
-        if (atom->ghost)
+        if (atom->charge == 0)
             continue;
         double X[3];
         hermite_table R;
@@ -118,7 +118,7 @@ static void fill_potential(const struct molecule *molecule,
         for (int t = 0; t <= potential->max; t++)
             for (int u = 0; u <= potential->max - t; u++)
                 for (int v = 0; v <= potential->max - t - u; v++)
-                    potential->W[t][u][v] -= atom->element * 2 * pi / expansion->p * R[t][u][v];
+                    potential->W[t][u][v] -= atom->charge * 2 * pi / expansion->p * R[t][u][v];
     }
 }
 

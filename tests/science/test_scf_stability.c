@@ -226,7 +226,7 @@ static void check_case(const struct stability_case *stability_case, bool symmetr
     struct solution solution;
     struct scf_stability stability;
     solution_init(&stability_case->scf, symmetry, &solution);
-    int own = solution.basis->n_spins - 1, n_blocks = SCF_SPACES - own;
+    int own = (int)scf_own_space(solution.basis->problem), n_blocks = SCF_SPACES - own;
     double coulomb[] = {own == 0 ? 4 : 2, 0}, *H[2] = {NULL, NULL};
     double *integrals = reference_function_integrals(solution.setup.shells);
     for (int block = 0; block < n_blocks; block++)

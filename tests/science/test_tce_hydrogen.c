@@ -10,7 +10,7 @@ static const struct scf_case hydrogen = {
     .molecule = "2\nunits=bohr\nH 0 0 0\nH 0 0 1.4\n",
     .multiplicity = 1,
     .basis = "sto-3g",
-    .n_spins = 1,
+    .n_densities = 1,
 };
 
 static struct scf_setup setup;

@@ -65,18 +65,18 @@ static int stop(void **state)
 struct build {
     const struct tiling *tiling;
     struct fock *fock;
-    int symmetry, n_spins;
+    int symmetry, n_densities;
     struct darray *D[2], *F[2];
 };
 
 static void build_init(struct build *build, const struct screening *screening,
-                       const struct fock_settings *settings, const char *pool, int n_spins)
+                       const struct fock_settings *settings, const char *pool, int n_densities)
 {
     struct taskpool_settings pool_settings = pool_case_settings(pool);
     *build = (struct build){
-        .tiling = screening->tiling, .symmetry = settings->symmetry, .n_spins = n_spins};
+        .tiling = screening->tiling, .symmetry = settings->symmetry, .n_densities = n_densities};
     check_ok(fock_create(screening, settings, &pool_settings, MPI_COMM_WORLD, &build->fock));
-    for (int spin = 0; spin < n_spins; spin++) {
+    for (int spin = 0; spin < n_densities; spin++) {
         check_ok(tile_matrix_create(build->tiling, "D", DARRAY_DOUBLE, &build->D[spin]));
         check_ok(tile_matrix_create(build->tiling, "F", DARRAY_DOUBLE, &build->F[spin]));
         whole_matrix_put(build->tiling, D[spin], build->D[spin]);
@@ -94,7 +94,7 @@ static void build_fini(struct build *build)
 
 static enum status run(struct build *build)
 {
-    return fock_build(build->fock, build->n_spins, (const struct darray *const *)build->D,
+    return fock_build(build->fock, build->n_densities, (const struct darray *const *)build->D,
                       build->F);
 }
 
@@ -102,9 +102,9 @@ static enum status run(struct build *build)
 static double largest_error(const struct build *build, double factor)
 {
     int64_t n = hf.shells->n_functions;
-    double *const *of_spins = expected[build->symmetry][build->n_spins - 1];
+    double *const *of_spins = expected[build->symmetry][build->n_densities - 1];
     double *F = malloc((size_t)(n * n) * sizeof *F), largest = 0;
-    for (int spin = 0; spin < build->n_spins; spin++) {
+    for (int spin = 0; spin < build->n_densities; spin++) {
         whole_matrix_get(build->tiling, build->F[spin], F);
         for (int64_t i = 0; i < n * n; i++) {
             assert_true(isfinite(F[i]));
@@ -123,7 +123,7 @@ struct digests {
 static struct digests digests_of(const struct build *build)
 {
     struct digests digests = {{{0}}};
-    for (int spin = 0; spin < build->n_spins; spin++)
+    for (int spin = 0; spin < build->n_densities; spin++)
         check_ok(tile_matrix_sha256(build->tiling, build->F[spin], digests.text[spin]));
     return digests;
 }
@@ -132,7 +132,7 @@ static struct digests digests_of(const struct build *build)
  * modes, each built more than once: one F. Every other build has no cache, so that each
  * pruning and each mode runs with and without. */
 static void check_one_matrix(struct fock_settings settings, const struct screening *screening,
-                             int n_spins)
+                             int n_densities)
 {
     static const char *const modes[] = {"--sched=static", "--sched=counter"};
     struct digests first = {{{0}}};
@@ -140,7 +140,7 @@ static void check_one_matrix(struct fock_settings settings, const struct screeni
         struct build build;
         settings.prune = way % 3;
         settings.cache_bytes = way % 2 ? 100000000 : 0;
-        build_init(&build, screening, &settings, modes[way / 3], n_spins);
+        build_init(&build, screening, &settings, modes[way / 3], n_densities);
         for (int i = 0; i < N_BUILDS; i++) {
             check_ok(run(&build));
             if (settings.accumulate == FOCK_ACCUMULATE_FLOAT)
@@ -212,7 +212,7 @@ static void put_scaled(const struct build *build, double factor)
 {
     int64_t n = hf.shells->n_functions;
     double *scaled = malloc((size_t)(n * n) * sizeof *scaled);
-    for (int spin = 0; spin < build->n_spins; spin++) {
+    for (int spin = 0; spin < build->n_densities; spin++) {
         for (int64_t i = 0; i < n * n; i++)
             scaled[i] = factor * D[spin][i];
         whole_matrix_put(build->tiling, scaled, build->D[spin]);
@@ -226,9 +226,9 @@ static void test_the_grid_of_the_sums_follows_the_density(void **state)
 {
     (void)state;
     struct fock_settings settings = {.prune = FOCK_PRUNE_INSPECT, .cache_bytes = 1000000};
-    for (int n_spins = 1; n_spins <= 2; n_spins++) {
+    for (int n_densities = 1; n_densities <= 2; n_densities++) {
         struct build build;
-        build_init(&build, screenings[0], &settings, "--sched=counter", n_spins);
+        build_init(&build, screenings[0], &settings, "--sched=counter", n_densities);
         check_ok(run(&build));
         put_scaled(&build, 0);
         check_ok(run(&build));
@@ -246,11 +246,11 @@ static void test_the_grid_of_the_sums_follows_the_density(void **state)
 
 /* The integrals that a build computes from D times a factor, and then one from zero. */
 static void check_integrals(const struct screening *screening, const struct fock_settings *settings,
-                            int n_spins, double factor, int64_t expected_n,
+                            int n_densities, double factor, int64_t expected_n,
                             int64_t expected_of_zero)
 {
     struct build build;
-    build_init(&build, screening, settings, "--sched=counter", n_spins);
+    build_init(&build, screening, settings, "--sched=counter", n_densities);
     put_scaled(&build, factor);
     check_ok(run(&build));
     assert_true(largest_error(&build, factor) < 1e-10 * factor);
@@ -269,7 +269,7 @@ static void test_builds_compute_as_many_integrals_as_are_counted(void **state)
     (void)state;
     for (int choice = 0; choice < 8 * FOCK_N_DECOMPOSITIONS; choice++) {
         const struct screening *screening = screenings[choice / 4 % 2];
-        int n_spins = 1 + choice % 2;
+        int n_densities = 1 + choice % 2;
         struct fock_settings settings = {.symmetry = choice / 2 % 2,
                                          .decomposition = choice / 8,
                                          .prune = FOCK_PRUNE_INSPECT,
@@ -279,9 +279,9 @@ static void test_builds_compute_as_many_integrals_as_are_counted(void **state)
         check_ok(screening_count_integrals(screening, MPI_COMM_WORLD, &count));
         int64_t n = settings.symmetry == FOCK_SYMMETRY_FULL ? count.unique : count.all;
         assert_true(n > 0);
-        check_integrals(screening, &settings, n_spins, 0x1p-20, n, n);
+        check_integrals(screening, &settings, n_densities, 0x1p-20, n, n);
         settings.screening = SCREENING_DENSITY;
-        check_integrals(screening, &settings, n_spins, 0x1p20, n, 0);
+        check_integrals(screening, &settings, n_densities, 0x1p20, n, 0);
     }
 }
 
@@ -301,11 +301,11 @@ static void test_a_cutoff_bounds_what_is_left_out(void **state)
     (void)state;
     const double cutoffs[] = {0, 1e-3, 1e-2, 0.1};
     for (int choice = 0; choice < 4; choice++) {
-        int n_spins = 1 + choice % 2;
+        int n_densities = 1 + choice % 2;
         struct fock_settings settings = {
             .symmetry = choice / 2, .screening = SCREENING_DENSITY, .cache_bytes = 1000000};
         struct build build;
-        build_init(&build, screenings[1], &settings, "--sched=counter", n_spins);
+        build_init(&build, screenings[1], &settings, "--sched=counter", n_densities);
         int64_t last_n = INT64_MAX;
         double last_error = 0;
         for (int i = 0; i < 4; i++) {
@@ -383,20 +383,24 @@ struct several {
     double *D[FOCK_MAX_MATRICES], *F[FOCK_MAX_MATRICES];
 };
 
-static void several_init(struct several *several, int n, int n_coulomb, int of_each)
+static void several_init(struct several *several, const struct density_kind *kind)
 {
     size_t size = (size_t)(hf.shells->n_functions * hf.shells->n_functions);
-    *several = (struct several){.kind = {n, n_coulomb, of_each, false}};
-    for (int i = 0; i < n; i++)
+    double share = kind->coulomb_scale * (kind->total ? 1 : 2.0 / kind->of_each);
+    *several = (struct several){.kind = *kind};
+    for (int i = 0; i < kind->n_matrices; i++)
         several->D[i] = several_density(i);
-    for (int i = 0; i < n; i++) {
-        double *C = calloc(size, sizeof *C);
-        int first = i / of_each * of_each;
-        for (int k = first; k < first + of_each && i < n_coulomb * of_each; k++)
+    for (int i = 0; i < kind->n_matrices; i++) {
+        double *C = calloc(size, sizeof *C), *own = calloc(size, sizeof *own);
+        int first = i / kind->of_each * kind->of_each, end = first + kind->of_each;
+        for (int k = first; k < end && i < kind->n_coulomb * kind->of_each; k++)
             for (size_t at = 0; at < size; at++)
-                C[at] += 2.0 / of_each * several->D[k][at];
-        several->F[i] = expected_of(C, several->D[i]);
+                C[at] += share * several->D[k][at];
+        for (size_t at = 0; at < size; at++)
+            own[at] = -kind->exchange_scale * several->D[i][at];
+        several->F[i] = expected_of(C, own);
         free(C);
+        free(own);
     }
 }
 
@@ -430,17 +434,20 @@ static void check_several(struct fock *fock, const struct tiling *tiling,
     free(whole);
 }
 
-/* Every number of matrices, with and without Coulomb parts, between builds of densities, with
- * every digestion. */
+/* Every number of matrices, with and without Coulomb parts, some with other scales than those of
+ * Hartree-Fock, between builds of densities, with every digestion. */
 static void test_several_matrices_share_a_pass(void **state)
 {
     (void)state;
-    enum { N = 9 };
-    static const int kinds[N][3] = {{1, 0, 1}, {2, 0, 1}, {4, 0, 1}, {1, 1, 1}, {4, 1, 1},
-                                    {3, 2, 1}, {2, 1, 2}, {3, 1, 2}, {4, 2, 2}};
+    enum { N = 12 };
+    static const struct density_kind kinds[N] = {
+        {1, 0, 1, false, 1, -1},       {2, 0, 1, false, 1, -1},    {4, 0, 1, false, 1, -1},
+        {1, 1, 1, false, 1, -1},       {4, 1, 1, false, 1, -1},    {3, 2, 1, false, 1, -1},
+        {2, 1, 2, false, 1, -1},       {3, 1, 2, false, 1, -1},    {4, 2, 2, false, 1, -1},
+        {4, 2, 2, false, -0.7, -0.21}, {3, 2, 1, false, 0.4, 0.9}, {1, 1, 1, true, 0.6, -0.1}};
     struct several all[N];
     for (int i = 0; i < N; i++)
-        several_init(&all[i], kinds[i][0], kinds[i][1], kinds[i][2]);
+        several_init(&all[i], &kinds[i]);
     for (int choice = 0; choice < 4 * FOCK_N_DECOMPOSITIONS; choice++) {
         struct fock_settings settings = {.symmetry = choice % 2,
                                          .decomposition = choice / 4,

@@ -42,7 +42,8 @@ static int stop(void **state)
 struct way {
     int64_t tile;
     double threshold, factor; /* of D */
-    int rule, n_spins;
+    double coulomb, exchange; /* scales, in those of Hartree-Fock */
+    int rule, n_densities;
     int engine;
 };
 
@@ -60,15 +61,18 @@ static int64_t build(const struct way *way, double *F)
     check_ok(tiling_create(hf.shells, way->tile, &tiling));
     check_ok(screening_create(tiling, way->threshold, &engines, MPI_COMM_WORLD, &screening));
     check_ok(fock_create(screening, &settings, &pool_settings, MPI_COMM_WORLD, &fock));
-    for (int spin = 0; spin < way->n_spins; spin++) {
+    for (int spin = 0; spin < way->n_densities; spin++) {
         check_ok(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &tiles[0][spin]));
         check_ok(tile_matrix_create(tiling, "F", DARRAY_DOUBLE, &tiles[1][spin]));
         for (int64_t i = 0; i < n * n; i++)
             scaled[i] = way->factor * D[spin][i];
         whole_matrix_put(tiling, scaled, tiles[0][spin]);
     }
-    check_ok(fock_build(fock, way->n_spins, (const struct darray *const *)tiles[0], tiles[1]));
-    for (int spin = 0; spin < way->n_spins; spin++)
+    struct density_kind kind = density_of_spins(way->n_densities);
+    kind.coulomb_scale *= way->coulomb;
+    kind.exchange_scale *= way->exchange;
+    check_ok(fock_build_several(fock, &kind, (const struct darray *const *)tiles[0], tiles[1]));
+    for (int spin = 0; spin < way->n_densities; spin++)
         whole_matrix_get(tiling, tiles[1][spin], F + spin * n * n);
     int64_t n_integrals = fock_records(fock)[0].integrals;
     for (int spin = 0; spin < 2; spin++) {
@@ -131,24 +135,28 @@ static void test_every_integral_above_the_threshold(void **state)
     (void)state;
     static const int64_t tiles[] = {1, 3, 7, 17, 40};
     for (int t = 0; t < 5; t++)
-        for (int n_spins = 1; n_spins <= 2; n_spins++)
+        for (int n_densities = 1; n_densities <= 2; n_densities++)
             check_way((struct way){.tile = tiles[t],
-                                   .threshold = n_spins == 1 ? 1e-6 : 1e-10,
+                                   .threshold = n_densities == 1 ? 1e-6 : 1e-10,
                                    .factor = 1,
+                                   .coulomb = t % 2 == 0 ? 1 : 0.4,
+                                   .exchange = t % 2 == 0 ? 1 : -0.3,
                                    .rule = SCREENING_SCHWARZ,
-                                   .n_spins = n_spins});
+                                   .n_densities = n_densities});
 }
 
 static void test_significant_integrals(void **state)
 {
     (void)state;
-    for (int n_spins = 1; n_spins <= 2; n_spins++)
+    for (int n_densities = 1; n_densities <= 2; n_densities++)
         for (double factor = 1; factor > 1e-10; factor *= 1e-4)
             check_way((struct way){.tile = 7,
                                    .threshold = 1e-6,
                                    .factor = factor,
+                                   .coulomb = 1,
+                                   .exchange = 1,
                                    .rule = SCREENING_DENSITY,
-                                   .n_spins = n_spins});
+                                   .n_densities = n_densities});
 }
 
 int main(int argc, char **argv)

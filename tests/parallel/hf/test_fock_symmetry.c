@@ -204,17 +204,17 @@ struct kind_case {
 };
 
 static const struct kind_case kinds[] = {
-    {{1, 1, 1, true}, {0}},
-    {{1, 1, 1, true}, {-1}},
-    {{2, 1, 2, false}, {0, 0}},
-    {{2, 1, 2, false}, {0, 1}},
-    {{4, 2, 2, false}, {-1, 0, 1, -1}},
-    {{4, 1, 1, false}, {1, -1, 0, 1}},
-    {{4, 0, 1, false}, {-1, -1, -1, -1}},
-    {{3, 2, 1, false}, {0, 1, -1}},
-    {{2, 1, 2, false}, {WHOLE, WHOLE}},
-    {{1, 1, 1, true}, {WHOLE}},
-    {{2, 2, 1, false}, {WHOLE, 0}},
+    {{1, 1, 1, true, 1, -0.5}, {0}},
+    {{1, 1, 1, true, 1, -0.5}, {-1}},
+    {{2, 1, 2, false, 1, -1}, {0, 0}},
+    {{2, 1, 2, false, 1, -1}, {0, 1}},
+    {{4, 2, 2, false, 1, -1}, {-1, 0, 1, -1}},
+    {{4, 1, 1, false, 1, -1}, {1, -1, 0, 1}},
+    {{4, 0, 1, false, 1, -1}, {-1, -1, -1, -1}},
+    {{3, 2, 1, false, 1, -1}, {0, 1, -1}},
+    {{2, 1, 2, false, 1, -1}, {WHOLE, WHOLE}},
+    {{1, 1, 1, true, 1, -0.5}, {WHOLE}},
+    {{2, 2, 1, false, 1, -1}, {WHOLE, 0}},
 };
 
 static void set_densities(const struct symmetric_case *c, const struct kind_case *kind,

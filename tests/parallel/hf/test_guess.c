@@ -27,10 +27,10 @@ static void test_the_trace_is_the_number_of_electrons(void **state)
         check_ok(tile_matrix_create(setup.tiling, "S", DARRAY_DOUBLE, &S));
         check_ok(overlap_matrix(setup.tiling, S));
         check_ok(guess_sad(&setup.problem, setup.D));
-        for (int s = 0; s < cases[i].n_spins; s++) {
+        for (int s = 0; s < cases[i].n_densities; s++) {
             double n = (double)setup.problem.n_occupied[s];
             check_close(tile_matrix_dot(setup.tiling, setup.D[s], S),
-                        cases[i].n_spins == 1 ? 2 * n : n, 1e-11);
+                        cases[i].n_densities == 1 ? 2 * n : n, 1e-11);
         }
         darray_destroy(S);
         scf_setup_fini(&setup);

@@ -163,15 +163,16 @@ static void test_the_density_is_that_of_slow_loops(void **state)
         scf_setup_init(&setup, &cases[i].to);
         other_basis_init(&other, &setup, cases[i].from);
         int64_t n_from = other.shells->n_functions;
-        int n_spins = setup.problem.n_spins;
-        for (int s = 0; s < n_spins; s++) {
+        int n_densities = setup.problem.n_densities;
+        for (int s = 0; s < n_densities; s++) {
             whole[s] = random_orbitals(n_from, setup.problem.n_occupied[s]);
             C[s] = to_dense(setup.grid, whole[s], n_from, setup.problem.n_occupied[s]);
         }
         check_ok(guess_projected(&setup.problem, 1e-9, other.shells, C, setup.D));
-        for (int s = 0; s < n_spins; s++) {
-            double *D = slow_density(setup.shells, other.shells, whole[s],
-                                     setup.problem.n_occupied[s], n_spins == 1 ? 2 : 1);
+        for (int s = 0; s < n_densities; s++) {
+            double *D =
+                slow_density(setup.shells, other.shells, whole[s], setup.problem.n_occupied[s],
+                             setup.problem.electrons_per_orbital);
             check_density(&setup, setup.D[s], D);
             free(D);
             free(whole[s]);

@@ -81,14 +81,14 @@ static struct fock *create_builds(const struct fock_settings *settings, const ch
 static void build_from(struct fock *fock, int number, char sha256[2][SHA256_HEX_SIZE])
 {
     struct darray *D[2] = {NULL}, *F[2] = {NULL};
-    int n_spins = spins_of(number);
-    for (int spin = 0; spin < n_spins; spin++) {
+    int n_densities = spins_of(number);
+    for (int spin = 0; spin < n_densities; spin++) {
         check_ok(tile_matrix_create(tiling, "D", DARRAY_DOUBLE, &D[spin]));
         check_ok(tile_matrix_create(tiling, "F", DARRAY_DOUBLE, &F[spin]));
         whole_matrix_put(tiling, densities[number][spin], D[spin]);
     }
-    check_ok(fock_build(fock, n_spins, (const struct darray *const *)D, F));
-    for (int spin = 0; spin < n_spins; spin++)
+    check_ok(fock_build(fock, n_densities, (const struct darray *const *)D, F));
+    for (int spin = 0; spin < n_densities; spin++)
         check_ok(tile_matrix_sha256(tiling, F[spin], sha256[spin]));
     for (int spin = 0; spin < 2; spin++) {
         darray_destroy(F[spin]);

@@ -90,10 +90,11 @@ static void check_methods(void)
     struct scf_hessian hessian;
     struct scf_second_order *second_order;
     const struct dense_grid *grid = setup.grid;
-    int64_t n = plan.n_functions, v = plan.n_orbitals - plan.n_occupied[plan.n_spins - 1];
+    int64_t n = plan.n_functions,
+            v = plan.n_orbitals - plan.n_occupied[plan.problem->n_densities - 1];
     double before = heap_bytes();
-    check_ok(diis_create(grid, plan.n_spins, n, 8, &diis));
-    check_taken("DIIS", (double)diis_bytes(grid, plan.n_spins, n, 8), 0, before);
+    check_ok(diis_create(grid, plan.problem->n_densities, n, 8, &diis));
+    check_taken("DIIS", (double)diis_bytes(grid, plan.problem->n_densities, n, 8), 0, before);
     diis_destroy(diis);
     before = heap_bytes();
     check_ok(scf_hessian_init(basis, fock, scf, &hessian));
@@ -159,11 +160,13 @@ static void check_fock_worker(void)
     struct fock_accumulator *sums;
     struct fock_worker *worker;
     double m = (double)setup.tiling->max_functions, two_tiles = 2 * m * m * sizeof(double);
-    struct density_kind kind = density_of_spins(plan.n_spins);
+    struct density_kind kind = density_of_spins(plan.problem->n_densities);
     double before = heap_bytes();
-    check_ok(fock_accumulator_create(setup.screening, plan.n_spins, true, 0, &sums));
-    check_taken("sums", fock_accumulator_bytes(setup.tiling, plan.n_spins, n_processes).own_bytes,
-                two_tiles, before);
+    check_ok(fock_accumulator_create(setup.screening, plan.problem->n_densities, true, 0, &sums));
+    check_taken(
+        "sums",
+        fock_accumulator_bytes(setup.tiling, plan.problem->n_densities, n_processes).own_bytes,
+        two_tiles, before);
     before = heap_bytes();
     check_ok(
         fock_worker_create(setup.screening, SCREENING_DENSITY, FOCK_SYMMETRY_FULL, 0, &worker));

@@ -94,7 +94,7 @@ static void turn_state(struct fixture *fixture)
     scf_rotation_set_noise(9, &fixture->r);
     scf_rotation_add(0, &fixture->r, 1e-4, &fixture->r);
     check_ok(scf_rotate(basis, fixture->solution.state, &fixture->r, turned));
-    for (int s = 0; s < basis->n_spins; s++)
+    for (int s = 0; s < basis->problem->n_densities; s++)
         dense_add(0, turned->U_o[s], -1, turned->U_o[s]);
     check_ok(scf_state_build(basis, fixture->solution.fock, turned));
     check_ok(scf_state_canonicalise(basis, turned));

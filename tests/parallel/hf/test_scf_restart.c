@@ -115,7 +115,7 @@ static void test_restricted_orbitals_start_an_unrestricted_run(void **state)
 {
     (void)state;
     struct scf_case unrestricted = spherical;
-    unrestricted.n_spins = 2;
+    unrestricted.n_densities = 2;
     double written = write_checkpoint(&spherical), read;
     assert_true(restart(&unrestricted, &read) <= 2);
     check_close(read, written, 1e-9);
@@ -314,7 +314,7 @@ static void test_a_density_of_other_electrons_or_orbitals_is_refused(void **stat
     check_own_density(&radical, NULL);
     other.multiplicity = 1;
     check_own_density(&other, "9 alpha and 7 beta electrons, and this run has 8 and 8");
-    other.n_spins = 1;
+    other.n_densities = 1;
     check_own_density(&other, "--method uhf");
     if (rank == 0) {
         checkpoint_unseal(file_name);
@@ -327,7 +327,7 @@ static void test_a_density_of_other_electrons_or_orbitals_is_refused(void **stat
     write_checkpoint(&spherical);
     check_own_density(&spherical, NULL);
     other = spherical;
-    other.n_spins = 2;
+    other.n_densities = 2;
     check_own_density(&other, NULL);
     other.charge = 2;
     check_own_density(&other, "5 alpha and 5 beta electrons, and this run has 4 and 4");

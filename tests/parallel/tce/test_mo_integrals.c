@@ -50,8 +50,8 @@ static void make_orbitals(void)
             alpha.C[mu * N_ORBITALS + p] = (double)(random >> 11) * 0x1p-53 - 0.5;
             beta.C[(mu + 1) * N_ORBITALS - 1 - p] = alpha.C[mu * N_ORBITALS + p];
         }
-    orbitals = (struct orbital_spaces){.n_spins = 1, .spin = {alpha}};
-    spin_orbitals = (struct orbital_spaces){.n_spins = 2, .spin = {alpha, beta}};
+    orbitals = (struct orbital_spaces){.n_orbital_sets = 1, .spin = {alpha}};
+    spin_orbitals = (struct orbital_spaces){.n_orbital_sets = 2, .spin = {alpha, beta}};
 }
 
 /* whole[a][b][c][d] of four shells. */

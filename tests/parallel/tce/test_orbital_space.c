@@ -14,7 +14,7 @@ static const struct scf_case water = {
                 "H 0.28018495 0.39311176 -0.82655392\n",
     .multiplicity = 1,
     .basis = "cc-pvdz",
-    .n_spins = 1,
+    .n_densities = 1,
     .energy = -76.2307586363, /* second order, all electrons */
 };
 

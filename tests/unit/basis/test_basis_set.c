@@ -181,7 +181,7 @@ struct bad_case {
 /* Whether a lone atom has functions in the set. */
 static enum status place(const struct basis_set *set, int element)
 {
-    struct atom atom = {.element = element};
+    struct atom atom = atom_of_element(element, false);
     const struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
     struct shells *shells;
     TRY(shells_create(&molecule, set, BASIS_FORM_UNSTATED, &shells));
@@ -373,7 +373,7 @@ static void elements_of_two_forms_need_an_option(void **state)
     struct basis_set set;
     check_ok(parse("basis\nH S\n1 1\nend\nbasis spherical\nO S\n1 1\nO D\n1 1\nend\n", &set));
     check_ok(place(&set, 8));
-    struct atom atoms[] = {{.element = 8}, {.element = 1}};
+    struct atom atoms[] = {atom_of_element(8, false), atom_of_element(1, false)};
     const struct molecule molecule = {.n_atoms = 2, .atoms = atoms};
     struct shells *shells;
     check_status(STATUS_INPUT, shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));

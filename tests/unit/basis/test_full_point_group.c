@@ -22,7 +22,8 @@ enum { MAX_ATOMS = 80 };
 static void add_atom(struct molecule *molecule, int element, double x, double y, double z)
 {
     assert_true(molecule->n_atoms < MAX_ATOMS);
-    molecule->atoms[molecule->n_atoms++] = (struct atom){.element = element, .position = {x, y, z}};
+    molecule->atoms[molecule->n_atoms++] =
+        (struct atom){.element = element, .charge = element, .position = {x, y, z}};
 }
 
 /* n atoms on a circle at a height, from an angle on. */
@@ -172,9 +173,9 @@ static void make_prism_of_31(struct molecule *m)
 static void make_chiral(struct molecule *m)
 {
     make_tetrahedron(m);
-    m->atoms[2].element = 9;
-    m->atoms[3].element = 17;
-    m->atoms[4].element = 35;
+    m->atoms[2].element = m->atoms[2].charge = 9;
+    m->atoms[3].element = m->atoms[3].charge = 17;
+    m->atoms[4].element = m->atoms[4].charge = 35;
 }
 
 struct group_case {

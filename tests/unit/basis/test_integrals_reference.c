@@ -39,7 +39,7 @@ static void s_integrals_have_their_closed_forms(void **state)
     check_close(value, a * b / p * (3 - 2 * a * b / p * R2) * pow(pi / p, 1.5) * K, 1e-14);
 
     double P[3] = {b / p, -2 * b / p, 0.5 * b / p};
-    struct atom nucleus = {.element = 6, .position = {0.3, 0.2, -0.1}};
+    struct atom nucleus = {.element = 6, .charge = 6, .position = {0.3, 0.2, -0.1}};
     double T = 0;
     for (int k = 0; k < 3; k++)
         T += p * (P[k] - nucleus.position[k]) * (P[k] - nucleus.position[k]);
@@ -66,7 +66,7 @@ static void hydrogen_molecule_has_the_published_integrals(void **state)
         .n_functions = 1, .n_primitives = 3, .exponents = exponents, .coefficients = c};
     struct shell B = A;
     B.center[0] = 1.4;
-    struct atom nucleus = {.element = 1};
+    struct atom nucleus = atom_of_element(1, false);
     const struct molecule left = {.n_atoms = 1, .atoms = &nucleus};
     double value;
     reference_overlap(&A, &B, &value);
@@ -170,7 +170,7 @@ struct place {
     int others[3]; /* angular momenta of the other shells */
 };
 
-static const struct atom light = {.element = 3, .position = {0.5, -0.8, 0.3}};
+static const struct atom light = {.element = 3, .charge = 3, .position = {0.5, -0.8, 0.3}};
 
 /* The integral with x^l at place and the other functions of largest index. */
 static double coulomb(const struct place *place, int l, double shift)

@@ -34,6 +34,9 @@ static void coordinates_are_converted_to_bohr(void **state)
     check_close(molecule_nuclear_repulsion(&m), 48 * 0.529177210903 / 1.128, 1e-13);
     assert_int_equal(molecule_n_electrons(&m), 14);
     assert_false(m.bare_numbers);
+    m.atoms[0].charge = 4; /* a potential stands for two of its electrons */
+    check_close(molecule_nuclear_repulsion(&m), 32 * 0.529177210903 / 1.128, 1e-13);
+    assert_int_equal(molecule_n_electrons(&m), 12);
     molecule_fini(&m);
 }
 
@@ -56,6 +59,7 @@ static void symbols_name_elements_and_ghosts(void **state)
         struct molecule m = parsed(text);
         assert_int_equal(m.atoms[0].element, cases[i].element);
         assert_int_equal(m.atoms[0].ghost, cases[i].ghost);
+        assert_int_equal(m.atoms[0].charge, cases[i].ghost ? 0 : cases[i].element);
         molecule_fini(&m);
     }
     for (int z = 0; z <= MAX_ATOMIC_NUMBER; z++)
@@ -228,7 +232,8 @@ static void many_centres_are_checked_quickly(void **state)
     m.atoms = calloc((size_t)m.n_atoms, sizeof *m.atoms);
     assert_non_null(m.atoms);
     for (int64_t a = 0; a < m.n_atoms; a++)
-        m.atoms[a] = (struct atom){.element = 2, .position = {(double)(a * 7919 % m.n_atoms)}};
+        m.atoms[a] =
+            (struct atom){.element = 2, .charge = 2, .position = {(double)(a * 7919 % m.n_atoms)}};
     check_ok(molecule_check(&m, "chain"));
     m.atoms[59999].position[0] = m.atoms[0].position[0];
     check_status(STATUS_INPUT, molecule_check(&m, "chain"));
@@ -245,7 +250,7 @@ static void the_original_beryllium_file_is_recognised(void **state)
     assert_int_equal(molecule_n_electrons(&m), 8);
     for (int side = 0; side < 6; side++) {
         const struct atom *ghost = &m.atoms[8 + side];
-        assert_true(ghost->ghost && ghost->element == 0);
+        assert_true(ghost->ghost && ghost->element == 0 && ghost->charge == 0);
         for (int k = 0; k < 3; k++) {
             double shift = k == side / 2 ? (side % 2 == 0 ? 1.6 : -1.6) : 0;
             check_close(ghost->position[k], m.atoms[7].position[k] + shift, 1e-15);
@@ -289,7 +294,7 @@ static void close_centres_are_found_wherever_they_are(void **state)
         double corner = (random_unit(&random) - 0.5) * 100;
         for (int a = 0; a < 6; a++) {
             bool ghost = a > 0 && random_below(&random, 3) == 0;
-            atoms[a] = (struct atom){.element = ghost ? 0 : 2, .ghost = ghost};
+            atoms[a] = atom_of_element(ghost ? 0 : 2, ghost);
             for (int d = 0; d < 3; d++)
                 atoms[a].position[d] = corner + 5e-3 * random_unit(&random);
         }
@@ -308,11 +313,11 @@ static void check_many_centres(int64_t n, bool ghosts)
     struct molecule molecule = {.n_atoms = n + 1, .multiplicity = 1};
     molecule.atoms = calloc((size_t)n + 1, sizeof *molecule.atoms);
     assert_non_null(molecule.atoms);
-    molecule.atoms[n] = (struct atom){.element = 2, .position = {9, 9, 9}};
+    molecule.atoms[n] = (struct atom){.element = 2, .charge = 2, .position = {9, 9, 9}};
     for (int64_t a = 0; a < n && !ghosts; a++) {
         double x = 0.01 * (double)(a % 200), y = 0.01 * (double)(a / 200);
-        molecule.atoms[a] =
-            (struct atom){.element = 2, .position = {x, y, -(0.4384 * x + 0.5651 * y) / 0.6989}};
+        molecule.atoms[a] = (struct atom){
+            .element = 2, .charge = 2, .position = {x, y, -(0.4384 * x + 0.5651 * y) / 0.6989}};
     }
     for (int64_t a = 0; a < n && ghosts; a++)
         molecule.atoms[a].ghost = true;

@@ -12,10 +12,10 @@ enum { MAX_BLOCK = 3 * ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS };
 /* A water-like frame of nuclei, one ghost that must not count, one basis
  * centre on a nucleus. */
 static struct atom frame[] = {
-    {.element = 8, .position = {0.1, -0.2, 0.3}},
-    {.element = 1, .position = {1.5, 0.4, -0.6}},
+    {.element = 8, .charge = 8, .position = {0.1, -0.2, 0.3}},
+    {.element = 1, .charge = 1, .position = {1.5, 0.4, -0.6}},
     {.element = 92, .ghost = true, .position = {-1.0, 2.0, 0.5}},
-    {.element = 3, .position = {-0.7, 1.1, 1.9}},
+    {.element = 3, .charge = 3, .position = {-0.7, 1.1, 1.9}},
 };
 static const struct molecule nuclei = {.n_atoms = 4, .atoms = frame};
 
@@ -205,7 +205,7 @@ static void integrals_of_a_centre_do_not_depend_on_its_place(void **state)
             static double at[2][2][MAX_BLOCK];
             int n = 0;
             for (int i = 0; i < 2; i++) {
-                struct atom nucleus = {.element = 8};
+                struct atom nucleus = atom_of_element(8, false);
                 memcpy(nucleus.position, places[i], sizeof places[i]);
                 const struct molecule atom = {.n_atoms = 1, .atoms = &nucleus};
                 struct shell bra = make_shell(bra_l, true, 3, places[i]);

@@ -28,7 +28,7 @@ static struct shell primitive(int l, double *exponent, double *coefficient)
 static void test_one_electron_integrals_are_those_of_the_reference(void **state)
 {
     (void)state;
-    struct atom nucleus = {.element = 1};
+    struct atom nucleus = atom_of_element(1, false);
     const struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus};
     for (int l = 0; l <= 3; l++) {
         double exponents[2] = {0.7, 2.3}, coefficients[2], block[49];
@@ -85,7 +85,7 @@ static void test_repulsion_is_that_of_the_reference_averaged(void **state)
 static double *solve_atom(const char *basis, enum basis_form form, int element, int64_t *n,
                           struct guess_atom *result)
 {
-    struct atom nucleus = {.element = element};
+    struct atom nucleus = atom_of_element(element, false);
     const struct molecule molecule = {.n_atoms = 1, .atoms = &nucleus, .multiplicity = 1};
     struct basis_set set;
     struct shells *shells;

@@ -44,8 +44,13 @@ static struct dense_grid *grid; /* of an SCF */
 /* Whether one process with so many megabytes is enough. */
 static bool fits(struct hf_settings settings, int64_t megabytes)
 {
-    const struct scf_problem problem = {
-        .shells = &shells, .tiling = &tiling, .grid = grid, .comm = MPI_COMM_SELF, .n_spins = 1};
+    const struct scf_problem problem = {.shells = &shells,
+                                        .tiling = &tiling,
+                                        .grid = grid,
+                                        .comm = MPI_COMM_SELF,
+                                        .n_densities = 1,
+                                        .n_orbital_sets = 1,
+                                        .electrons_per_orbital = 2};
     settings.memory_megabytes = megabytes;
     int64_t kept_bytes;
     enum status status = hf_memory_check(&settings, &problem, &kept_bytes);

@@ -28,8 +28,8 @@ static int begin(void **state)
     settings = scf_settings_default();
     conditions = (struct scf_conditions){.settings = &settings,
                                          .criterion = scf_criterion(&settings),
-                                         .n_spins = 1,
-                                         .occupation = 2,
+                                         .is_closed_shell = true,
+                                         .electrons_per_orbital = 2,
                                          .has_rotations = true,
                                          .tests_stability = true};
     return 0;
@@ -142,7 +142,7 @@ static void test_changes_that_shrink_end_closed_shells(void **state)
     history.is_accurate = false;
     DECIDES(SCF_STEP_DIIS);
     history.is_accurate = true;
-    conditions.n_spins = 2;
+    conditions.is_closed_shell = false;
     DECIDES(SCF_STEP_DIIS);
 }
 

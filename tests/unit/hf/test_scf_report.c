@@ -12,17 +12,21 @@
 static const char output_path[] = "test_scf_report.txt";
 
 /* The report of such a result of RHF or UHF, for 2 electrons. */
-static void report_text(int n_spins, const struct scf_result *result, char *text, size_t size)
+static void report_text(int n_densities, const struct scf_result *result, char *text, size_t size)
 {
-    static struct atom helium = {.element = 2};
+    static struct atom helium = {.element = 2, .charge = 2};
     static const struct molecule molecule = {.n_atoms = 1, .atoms = &helium, .multiplicity = 1};
-    const struct scf_problem problem = {
-        .molecule = &molecule, .n_spins = n_spins, .n_occupied = {1, 1}};
+    const struct scf_problem problem = {.molecule = &molecule,
+                                        .n_densities = n_densities,
+                                        .n_orbital_sets = n_densities,
+                                        .n_occupied = {1, 1}};
     int terminal = dup(STDOUT_FILENO);
     fflush(stdout);
     assert_non_null(freopen(output_path, "w", stdout));
     log_enable(true);
-    scf_report_result(&problem, result, false);
+    struct scf_result of_method = *result;
+    of_method.space = scf_own_space(&problem);
+    scf_report_result(&problem, &of_method, false);
     log_enable(false);
     fflush(stdout);
     dup2(terminal, STDOUT_FILENO);
@@ -56,21 +60,21 @@ static void test_words_agree_with_verdicts(void **state)
     const double eigenvalues[] = {-0.5, 0.5};
     for (int bits = 0; bits < 16; bits++) {
         bool converged = bits & 1, settled = bits & 2, positive = bits & 4;
-        int n_spins = bits & 8 ? 2 : 1;
+        int n_densities = bits & 8 ? 2 : 1;
         char text[4096];
         struct scf_result result = some_result(converged);
-        for (int space = n_spins - 1; space < SCF_SPACES; space++)
+        for (int space = n_densities - 1; space < SCF_SPACES; space++)
             result.curvature[space] = (struct scf_curvature){
                 .eigenvalue = eigenvalues[positive], .error = settled ? 0.1 : 0.6, .n_products = 9};
-        report_text(n_spins, &result, text, sizeof text);
+        report_text(n_densities, &result, text, sizeof text);
         check_text(text, ": a local minimum among real UHF", converged && settled && positive);
         check_text(text, ": a local minimum among real RHF",
-                   n_spins == 1 && converged && settled && positive);
+                   n_densities == 1 && converged && settled && positive);
         check_text(text, "not settled whether a local minimum",
                    positive && !(converged && settled));
         check_text(text, "UNSTABLE, a saddle point that could not be left, among", !positive);
-        check_text(text, "UNSTABLE among real UHF", !positive && n_spins == 1);
-        check_text(text, "--method uhf", !positive && n_spins == 1);
+        check_text(text, "UNSTABLE among real UHF", !positive && n_densities == 1);
+        check_text(text, "--method uhf", !positive && n_densities == 1);
     }
 }
 

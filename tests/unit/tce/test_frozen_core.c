@@ -6,7 +6,7 @@
 
 static int64_t count_of(int element, bool ghost)
 {
-    struct atom atom = {.element = element, .ghost = ghost};
+    struct atom atom = atom_of_element(element, ghost);
     struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
     return frozen_core_count(&molecule);
 }
@@ -34,11 +34,9 @@ static void test_ghosts_have_no_core(void **state)
 static void test_centres_add_up(void **state)
 {
     (void)state;
-    struct atom atoms[] = {{.element = 8},
-                           {.element = 1},
-                           {.element = 1},
-                           {.element = 17},
-                           {.element = 8, .ghost = true}};
+    struct atom atoms[] = {atom_of_element(8, false), atom_of_element(1, false),
+                           atom_of_element(1, false), atom_of_element(17, false),
+                           atom_of_element(8, true)};
     struct molecule molecule = {.n_atoms = 5, .atoms = atoms};
     assert_int_equal(frozen_core_count(&molecule), 6);
 }

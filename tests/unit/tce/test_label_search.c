@@ -33,11 +33,11 @@ struct product {
 static void make_random(struct product *product)
 {
     *product = (struct product){0};
-    int n_irreps = 1 << draw_below(4), n_spins = 1 + draw_below(3);
+    int n_irreps = 1 << draw_below(4), n_spin_values = 1 + draw_below(3);
     for (int s = 0; s < N_SPACES; s++)
         for (int n = 1 + draw_below(4); n > 0; n--)
             product->spaces[s].labels |=
-                UINT32_C(1) << (3 * draw_below(n_irreps) + (1 + draw_below(n_spins)) % 3);
+                UINT32_C(1) << (3 * draw_below(n_irreps) + (1 + draw_below(n_spin_values)) % 3);
     for (int i = 0; i < N_INDICES; i++)
         product->indices[i].space = draw_below(N_SPACES);
     for (int t = 0; t < N_TENSORS; t++) {

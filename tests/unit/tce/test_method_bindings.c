@@ -33,9 +33,9 @@ static void test_methods_bind_what_there_is(void **state)
     (void)state;
     char names[] = TCE_METHOD_CHOICES;
     for (char *name = strtok(names, "|"); name; name = strtok(NULL, "|"))
-        for (int n_spins = 1; n_spins <= 2; n_spins++) {
+        for (int n_orbital_sets = 1; n_orbital_sets <= 2; n_orbital_sets++) {
             size_t length;
-            const char *text = tce_method_text(name, n_spins, &length);
+            const char *text = tce_method_text(name, n_orbital_sets, &length);
             assert_non_null(text);
             check_ok(check_text(text, length));
         }
