@@ -325,12 +325,15 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
     if (calculation->checkpoint && !settings.restart && !calculation->input.flipped &&
         checkpoint_reader_is_of_other_basis(calculation->checkpoint))
         settings.guess_steps = calculation->checkpoint;
+    settings.n_starts = hf_search_is_wanted(calculation) ? 0 : 1;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
     enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
     if (status == STATUS_OK && leaves_restricted(calculation))
         status = follow_into_uhf(calculation, &settings);
-    return status == STATUS_OK ? hf_search_run(calculation, &settings) : status;
+    return status == STATUS_OK || status == STATUS_NOT_CONVERGED
+               ? hf_search_run(calculation, &settings, status)
+               : status;
 }
 
 /* Part of a density, outside the totally symmetric one, that matters: times what centres are moved by,

@@ -20,16 +20,10 @@
 /* A gap below this is small, hartree: gaps of stable molecules in Hartree-Fock are larger. */
 #define SMALL_GAP 0.2
 
-/* Orbitals within this of the HOMO or the LUMO are near-degenerate with it, hartree. */
-#define NEAR_DEGENERATE 0.1
-
 /* Starts end at this gradient, or after so many iterations: what is left is less than differences of
  * solutions. */
 #define LOOSE_CONVERGE 1e-4
 enum { LOOSE_ITERATIONS = 40 };
-
-/* Orbitals on either side of the gap that are exchanged, at most. */
-enum { MOST_NEAR = 3 };
 
 /* A start is lower if it is by this, hartree. */
 #define LOWER 1e-6
@@ -63,33 +57,42 @@ static double smallest_gap(const struct scf_problem *problem, const struct scf_r
     return gap;
 }
 
-/* Why other solutions may be lower than a converged UHF; NULL: nothing says so. */
+/* Why other solutions of UHF may be lower than a converged one; NULL: nothing says so. */
 static const char *find_reason(const struct scf_problem *problem, const struct scf_result *result)
 {
     double s_z = 0.5 * (double)(problem->n_occupied[0] - problem->n_occupied[1]);
+    if (!result->converged)
+        return NULL;
     if (has_transition_metal(problem->molecule))
         return "a transition metal has shells of nearly one energy";
     if (result->n_saddles > 0 || scf_result_point(result, SCF_REAL_UHF) == SCF_POINT_SADDLE)
-        return "the symmetric solution is a saddle point";
+        return "the first solution is, or was led away from, a saddle point";
     if (result->s2 - s_z * (s_z + 1) > CONTAMINATED)
-        return "<S^2> says that spins are coupled";
+        return "<S^2> says that several open shells are coupled";
     return smallest_gap(problem, result) < SMALL_GAP ? "the gap is small" : NULL;
 }
 
-/* A guess that the user chose, and a state that is to be kept, are not left. */
+bool hf_search_is_wanted(const struct hf_calculation *calculation)
+{
+    const struct hf_settings *settings = calculation->settings;
+    bool chosen =
+        !settings->restart && (strcmp(settings->guess, "sad") != 0 || settings->guess_flip ||
+                               settings->scf.mix || settings->scf.swap.occupied > 0);
+    if (settings->search != SCF_AUTO)
+        return settings->search == SCF_ALWAYS;
+    return calculation->input.method == METHOD_UHF && !chosen && !settings->scf.keep_occupation;
+}
+
 static bool is_search_due(const struct search *search)
 {
     const struct hf_calculation *calculation = search->calculation;
-    const struct hf_settings *settings = calculation->settings;
-    bool chosen = calculation->checkpoint || settings->guess_flip || settings->scf.mix ||
-                  settings->scf.swap.occupied > 0 || strcmp(settings->guess, "sad") != 0;
-    if (settings->search != SCF_AUTO)
-        return settings->search == SCF_ALWAYS;
-    if (chosen || scf_is_restricted(&search->problem) || !calculation->result.converged)
+    if (calculation->result.n_starts > 0 || !hf_search_is_wanted(calculation))
         return false;
-    const char *reason = find_reason(&search->problem, &calculation->result);
+    const char *reason = calculation->settings->search == SCF_ALWAYS
+                             ? "--search always"
+                             : find_reason(&search->problem, &calculation->result);
     if (reason)
-        log_print("\nSearch     other solutions may be lower: %s\n", reason);
+        log_print("\nSearch     for lower solutions: %s\n", reason);
     return reason;
 }
 
@@ -131,7 +134,7 @@ static enum status run_start(struct search *search, const char *name)
     first->fock_builds += result.fock_builds;
     status = add_start(calculation, name, &result);
     double lowest = search->n_lowest > 0 ? search->lowest.energy : first->energy;
-    if (status == STATUS_OK && result.energy < lowest - LOWER) {
+    if (status == STATUS_OK && !(result.energy > lowest - LOWER)) {
         scf_result_fini(&search->lowest);
         search->lowest = result;
         search->n_lowest = calculation->n_starts - 1;
@@ -195,28 +198,14 @@ static enum status start_swapped(struct search *search, int spin, int64_t occupi
     return status;
 }
 
-/* Orbitals of a spin within NEAR_DEGENERATE of the HOMO or LUMO, that included: at most MOST_NEAR. */
-static int64_t count_near(const double *energies, int64_t first, int64_t step, int64_t limit)
-{
-    int64_t n = 1;
-    while (n < MOST_NEAR && first + n * step != limit &&
-           fabs(energies[first + n * step] - energies[first]) < NEAR_DEGENERATE)
-        n++;
-    return n;
-}
-
+/* The HOMO and the LUMO of each spin. */
 static enum status start_with_swaps(struct search *search)
 {
     const struct scf_result *first = &search->calculation->result;
     for (int s = 0; s < search->problem.n_orbital_sets; s++) {
         int64_t n = search->problem.n_occupied[s];
-        if (n == 0 || n == first->n_orbitals)
-            continue;
-        int64_t n_i = count_near(first->orbital_energies[s], n - 1, -1, -1);
-        int64_t n_a = count_near(first->orbital_energies[s], n, 1, first->n_orbitals);
-        for (int64_t i = 0; i < n_i; i++)
-            for (int64_t a = 0; a < n_a; a++)
-                TRY(start_swapped(search, s, n - i, n + 1 + a));
+        if (n > 0 && n < first->n_orbitals)
+            TRY(start_swapped(search, s, n, n + 1));
     }
     return STATUS_OK;
 }
@@ -227,27 +216,19 @@ static enum status start_with_swaps(struct search *search)
 static enum status finish_lowest(struct search *search, const struct scf_settings *settings)
 {
     struct hf_calculation *calculation = search->calculation;
+    struct scf_result result, *first = &calculation->result;
     struct scf_settings last = *settings;
-    struct scf_result result;
-    last.mix = false;
+    last.mix = last.keep_occupation = false;
     last.swap = (struct scf_swap){0};
     last.restart = last.guess_steps = NULL;
-    log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
-              calculation->starts[search->n_lowest].name);
-    TRY(take_density(search, search->n_lowest > 0 ? &search->lowest : &calculation->result));
-    if (search->n_lowest == 0)
-        return STATUS_OK;
-    scf_result_fini(&search->lowest);
+    last.n_starts = calculation->n_starts;
+    TRY(take_density(search, &search->lowest));
     enum status status = scf_run(&search->problem, &last, calculation->D, &result);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
-    bool is_lower = result.energy < calculation->result.energy;
-    struct scf_result *other = is_lower ? &calculation->result : &result;
-    scf_result_add_run(other, is_lower ? &result : &calculation->result);
-    scf_result_fini(other);
-    if (!is_lower)
-        return take_density(search, &calculation->result);
-    calculation->result = result;
+    scf_result_add_run(first, &result);
+    scf_result_fini(first);
+    *first = result;
     return status;
 }
 
@@ -255,7 +236,10 @@ static enum status run_starts(struct search *search)
 {
     struct hf_calculation *calculation = search->calculation;
     log_print("  %-40s %20s  %6s\n", "start", "energy", "iter");
-    TRY(add_start(calculation, "superposed atoms", &calculation->result));
+    const char *guess = calculation->settings->guess;
+    bool is_sad = guess && strcmp(guess, "sad") == 0;
+    TRY(add_start(calculation, is_sad ? "superposed atoms" : "the given guess",
+                  &calculation->result));
     if (!scf_is_restricted(&search->problem)) {
         TRY(start_mixed(search));
         TRY(start_with_spins(search));
@@ -263,22 +247,46 @@ static enum status run_starts(struct search *search)
     return start_with_swaps(search);
 }
 
-enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings)
+/* Settings of the starts. */
+static struct scf_settings loosen(const struct scf_settings *settings)
+{
+    struct scf_settings loose = *settings;
+    loose.converge = LOOSE_CONVERGE;
+    loose.max_iterations = LOOSE_ITERATIONS;
+    loose.stability = SCF_NEVER;
+    loose.mix = loose.keep_occupation = false;
+    loose.swap = (struct scf_swap){0};
+    loose.checkpoint = NULL;
+    loose.restart = loose.guess_steps = NULL;
+    loose.observe = NULL;
+    return loose;
+}
+
+enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings,
+                          enum status first)
 {
     struct search search = {.calculation = calculation,
                             .problem = hf_calculation_problem(calculation),
-                            .loose = *settings};
+                            .loose = loosen(settings)};
     if (!is_search_due(&search))
-        return STATUS_OK;
-    search.loose.converge = LOOSE_CONVERGE;
-    search.loose.max_iterations = LOOSE_ITERATIONS;
-    search.loose.stability = SCF_NEVER;
-    search.loose.checkpoint = NULL;
-    search.loose.restart = search.loose.guess_steps = NULL;
-    search.loose.observe = NULL;
+        return first;
+    struct status_kept failure = status_keep();
     enum status status = run_starts(&search);
-    if (status == STATUS_OK)
+    if (status != STATUS_OK)
+        goto done;
+    log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
+              calculation->starts[search.n_lowest].name);
+    if (search.n_lowest > 0) {
         status = finish_lowest(&search, settings);
+        goto done;
+    }
+    calculation->result.n_starts = calculation->n_starts;
+    status = take_density(&search, &calculation->result);
+    if (status == STATUS_OK) {
+        status = first;
+        status_restore(&failure);
+    }
+done:
     scf_result_fini(&search.lowest);
     return status;
 }

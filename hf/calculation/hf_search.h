@@ -4,7 +4,7 @@
  *
  *     mixed      HOMO and LUMO of alpha and beta in opposite senses
  *     reversed   atoms with spins of their own, neighbours or both sides of the longest bond antiparallel
- *     swapped    near-degenerate orbitals on both sides of the gap of the first solution exchanged
+ *     swapped    HOMO and LUMO of one spin, in the first solution
  *
  * and goes on from the lowest one to the end. All use the Fock builds of the first solution, and so the
  * integrals that it has kept. */
@@ -13,6 +13,7 @@
 #include "hf/scf/scf.h"
 #include "support/base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct hf_calculation;
@@ -26,8 +27,14 @@ struct hf_start {
     int64_t iterations;
 };
 
-/* Searches, if the settings or the first solution, which is the calculation's result, ask for it. Where a
- * start is lower, result and D become those of the SCF with these settings from there. The starts, the
- * first solution among them, are in calculation->starts. Collective. Errors: those of scf_run; with
- * STATUS_NOT_CONVERGED there is a result, too. */
-enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings);
+/* Whether a search may follow the first solution: by --search, or of UHF where the user has chosen neither
+ * guess nor state. Not collective. */
+bool hf_search_is_wanted(const struct hf_calculation *calculation);
+
+/* Searches, where it is wanted, has not been done and the first solution, the calculation's result, asks for
+ * it. Where a start is lower, result and D become those of the SCF with these settings from there. The
+ * starts, the first solution among them, are in calculation->starts.
+ * first  the status of the first solution: STATUS_OK or STATUS_NOT_CONVERGED
+ * Collective. Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
+enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings,
+                          enum status first);

@@ -18,6 +18,6 @@ enum status checkpoint_trial_read(const char *path);
 enum status checkpoint_trial(const char *path);
 
 /* Groups of Beryl's own, in addition to those of TREXIO. */
-#define CHECKPOINT_SCF        "beryl_scf"
+#define CHECKPOINT_SCF        "beryl_scf_2"
 #define CHECKPOINT_OCCUPATION "beryl_scf_occupation"
 #define CHECKPOINT_AMPLITUDES "beryl_amplitudes"

@@ -269,6 +269,8 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     options->settings.goal = goal_of(options);
     TRY(hf_options_check(options));
     TRY(parse_swap(options));
+    if (options->settings.scf.follow == SCF_FOLLOW_NONE && options->settings.search == SCF_AUTO)
+        options->settings.search = SCF_NEVER; /* the state that was asked for stays */
     if (options->settings.scf.follow < 0)
         options->settings.scf.follow =
             options->settings.scf.keep_occupation ? SCF_FOLLOW_NONE : follow;
@@ -288,7 +290,7 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
 /* Options without effect with --fock-only; --count-tasks ignores the builds' options, too. */
 #define OPTIONS_OF_ITERATIONS                                                                      \
     "guess-mix,guess-swap,keep-occupation,converge,max-iter,diis,damping,level-shift,"             \
-    "second-order,stability,follow,point-group,all-orbitals"
+    "second-order,stability,follow,search,point-group,all-orbitals"
 #define OPTIONS_OF_BUILDS                                                                          \
     "density,accumulate,cache,integrals,fock-only,watchdog,profile-classes,trace"
 #define OPTIONS_OF_DENSITY "guess,guess-flip,restart,dependence"

@@ -129,6 +129,8 @@ static struct hf_outcome outcome_of(const struct hf_run *run, enum status status
                                  .compared = run->options->compare ? &run->compared : NULL,
                                  .scf_iterations = run->calculation.iterations,
                                  .n_scf_iterations = run->calculation.n_iterations,
+                                 .starts = run->calculation.starts,
+                                 .n_starts = run->calculation.n_starts,
                                  .n_workers = run->n_workers,
                                  .memory_peak_bytes = memory.peak_bytes,
                                  .memory_part_bytes = memory.part_bytes};

@@ -145,6 +145,20 @@ static void add_stability(const struct scf_result *scf, json_t *extras)
     json_object_set_new(extras, "saddle_points_left", saddles);
 }
 
+/* The starts of a search, the first solution among them. */
+static json_t *starts_to_json(const struct hf_outcome *outcome)
+{
+    json_t *starts = json_array();
+    for (int64_t i = 0; i < outcome->n_starts; i++) {
+        const struct hf_start *start = &outcome->starts[i];
+        json_array_append_new(starts,
+                              json_pack("{s:s, s:o, s:I}", "name", start->name, "energy",
+                                        json_real_or_null(start->energy), "iterations",
+                                        (json_int_t)start->iterations));
+    }
+    return starts;
+}
+
 static void add_scf_extras(const struct hf_outcome *outcome, json_t *extras)
 {
     const struct scf_result *scf = outcome->scf;
@@ -242,6 +256,8 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
         add_scf_extras(outcome, extras);
     if (outcome->scf_iterations)
         json_object_set_new(extras, "scf_iterations", scf_iterations_to_json(outcome));
+    if (outcome->starts)
+        json_object_set_new(extras, "starts", starts_to_json(outcome));
     add_builds(outcome, extras);
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     if (outcome->class_costs)

@@ -64,6 +64,8 @@ struct hf_outcome {
     json_t *hardware;          /* hardware_to_json, or NULL */
     const struct scf_iteration *scf_iterations; /* NULL before an SCF */
     int64_t n_scf_iterations;
+    const struct hf_start *starts; /* of a search; NULL without one */
+    int64_t n_starts;
 };
 
 /* Sets the status, and with a failure its text. */

@@ -149,6 +149,7 @@ enum status scf_run(const struct scf_problem *problem, const struct scf_settings
     struct scf_solver solver = {.settings = settings, .result = result};
     *result = (struct scf_result){.follow = (enum scf_follow)settings->follow,
                                   .space = scf_own_space(problem),
+                                  .n_starts = settings->n_starts,
                                   .keeps_occupation = settings->keep_occupation};
     enum status status = scf_basis_create(problem, settings->dependence, &basis);
     if (status != STATUS_OK)

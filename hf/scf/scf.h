@@ -79,6 +79,7 @@ struct scf_settings {
     int follow;             /* enum scf_follow */
     const char *checkpoint; /* file to write, or NULL: at the end, and */
     int64_t checkpoint_every;                /* after so many iterations */
+    int64_t n_starts;                        /* of the result, unless it is restart's */
     const struct checkpoint_reader *restart; /* resume where its run was; NULL: a new run */
     /* D is of its orbitals, of another basis: DIIS begins with its steps; NULL: with none. */
     const struct checkpoint_reader *guess_steps;
@@ -119,7 +120,9 @@ struct scf_result {
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
     double lowering; /* at least this much lower is another solution than a saddle point that
                       * SCF_FOLLOW_NONE keeps, hartree; 0: not known */
-    int n_saddles;   /* left on the way: all have higher energies */
+    int64_t
+        n_starts; /* of the search whose lowest it continues; 1: none was wanted; 0: not searched */
+    int n_saddles; /* left on the way: all have higher energies */
     struct scf_saddle saddles[SCF_MAX_SADDLES];
     double *properties[SCF_N_PROPERTIES]; /* values of each */
     double s2;                            /* <S^2> */

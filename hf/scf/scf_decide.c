@@ -50,7 +50,7 @@ static void suspect_noise(struct scf_history *history)
     if (history->n_without_progress < PATIENCE || history->is_noisy ||
         history->least_gradient > NOISY_GRADIENT)
         return;
-    history->is_noisy = true;
+    history->is_noisy = 1;
     history->n_without_progress = 0;
 }
 
@@ -68,6 +68,12 @@ void scf_history_advance(struct scf_history *history)
         history->n_without_progress += rose ? 2 : 1;
     }
     suspect_noise(history);
+}
+
+void scf_history_resume(struct scf_history *history)
+{
+    history->is_tested = history->is_stuck = false;
+    history->best_energy = fmin(history->best_energy, history->energy);
 }
 
 void scf_history_take_test(struct scf_history *history, const struct scf_curvature *curvature)

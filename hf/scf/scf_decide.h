@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The next step of an SCF as a pure function of its history: numbers, no matrices. A checkpoint holds
- * the history, so that a resumed run decides as the uninterrupted one would have. Private to the SCF. */
+ * the history (scf_restart.c), so that a resumed run decides as the uninterrupted one would have.
+ * Private to the SCF. */
 #pragma once
 
 #include "hf/orbitals/scf_curvature.h"
@@ -35,7 +36,7 @@ struct scf_history {
 
     /* The run. */
     enum scf_method method;
-    bool is_noisy; /* a stall that looks like errors of incremental builds: they end */
+    int64_t is_noisy; /* not 0: a stall that looks like errors of incremental builds: they end */
     double best_energy, least_gradient;
     int64_t n_without_progress;
     enum scf_test test;
@@ -68,6 +69,9 @@ void scf_history_init(struct scf_history *history);
 
 /* Takes a state that an iteration ended with, whose numbers are set. */
 void scf_history_advance(struct scf_history *history);
+
+/* Takes the state of the iteration that a resumed run evaluates again, whose history is the file's. */
+void scf_history_resume(struct scf_history *history);
 
 /* Takes the result of a test of stability at the state. */
 void scf_history_take_test(struct scf_history *history, const struct scf_curvature *curvature);

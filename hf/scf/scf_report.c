@@ -273,6 +273,8 @@ void scf_report_result(const struct scf_problem *problem, const struct scf_resul
         log_print(", having left %d saddle point%s", result->n_saddles,
                   log_plural(result->n_saddles));
     log_print("\n");
+    if (result->n_starts > 1)
+        log_print("The lowest of %lld starts\n", (long long)result->n_starts);
     print_saddles(result);
     print_occupation(result);
     print_stability(result);

@@ -14,17 +14,13 @@
 /* A transformation between two bases of one space is orthogonal to within this. */
 #define SAME_SPACE 1e-8
 
-/* The numbers of the group. */
-struct progress {
-    int64_t n_densities, n_orbitals, n_steps, has_best, has_damped;
-    int64_t iteration, n_without_progress, is_noisy;
-    double best_energy, least_gradient;
-    double radius; /* of second-order steps; 0: DIIS */
-    int64_t n_saddles;
-    struct scf_saddle saddles[SCF_MAX_SADDLES];
+/* The numbers of the group beside the history's. */
+struct kept_numbers {
+    int64_t n_densities, n_orbitals, n_steps, has_best, has_damped, n_saddles, n_starts;
+    double radius; /* of Newton steps; 0: DIIS */
 };
 
-enum { N_SCALARS = 12, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
+enum { N_SCALARS = 16, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
 
 static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
     {"saddle_1_energy", "saddle_1_curvature"},
@@ -33,29 +29,34 @@ static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
     {"saddle_4_energy", "saddle_4_curvature"},
     {"saddle_5_energy", "saddle_5_curvature"}};
 
-static void list_numbers(struct progress *progress, struct checkpoint_number numbers[N_NUMBERS])
+/* Of the history: what evaluating the state again does not find. */
+static void list_numbers(struct kept_numbers *kept, struct scf_history *history,
+                         struct scf_saddle saddles[], struct checkpoint_number numbers[N_NUMBERS])
 {
     const struct checkpoint_number scalars[N_SCALARS] = {
-        {"n_spins", &progress->n_densities, NULL},
-        {"n_orbitals", &progress->n_orbitals, NULL},
-        {"n_steps", &progress->n_steps, NULL},
-        {"has_best", &progress->has_best, NULL},
-        {"has_damped", &progress->has_damped, NULL},
-        {"iteration", &progress->iteration, NULL},
-        {"n_without_progress", &progress->n_without_progress, NULL},
-        {"n_saddles", &progress->n_saddles, NULL},
-        {"always_full", &progress->is_noisy, NULL},
-        {"best_energy", NULL, &progress->best_energy},
-        {"least_gradient", NULL, &progress->least_gradient},
-        {"radius", NULL, &progress->radius},
+        {"n_spins", &kept->n_densities, NULL},
+        {"n_orbitals", &kept->n_orbitals, NULL},
+        {"n_steps", &kept->n_steps, NULL},
+        {"has_best", &kept->has_best, NULL},
+        {"has_damped", &kept->has_damped, NULL},
+        {"n_saddles", &kept->n_saddles, NULL},
+        {"n_starts", &kept->n_starts, NULL},
+        {"radius", NULL, &kept->radius},
+        {"iteration", &history->iteration, NULL},
+        {"n_without_progress", &history->n_without_progress, NULL},
+        {"is_noisy", &history->is_noisy, NULL},
+        {"change", NULL, &history->change},
+        {"last_norm", NULL, &history->last_norm},
+        {"gain_left", NULL, &history->gain_left},
+        {"best_energy", NULL, &history->best_energy},
+        {"least_gradient", NULL, &history->least_gradient},
     };
     for (int i = 0; i < N_SCALARS; i++)
         numbers[i] = scalars[i];
     for (int i = 0; i < SCF_MAX_SADDLES; i++) {
         struct checkpoint_number *number = &numbers[N_SCALARS + 2 * i];
-        struct scf_saddle *saddle = &progress->saddles[i];
-        number[0] = (struct checkpoint_number){saddle_names[i][0], NULL, &saddle->energy};
-        number[1] = (struct checkpoint_number){saddle_names[i][1], NULL, &saddle->curvature};
+        number[0] = (struct checkpoint_number){saddle_names[i][0], NULL, &saddles[i].energy};
+        number[1] = (struct checkpoint_number){saddle_names[i][1], NULL, &saddles[i].curvature};
     }
 }
 
@@ -117,20 +118,6 @@ static enum status read_curvatures(struct checkpoint_stream *stream, struct scf_
     return STATUS_OK;
 }
 
-/* Writes or reads the effect of the last step, on which the end by the energy depends; files of earlier
- * versions lack it. */
-static enum status move_last_step(struct checkpoint_stream *stream, struct scf_history *history)
-{
-    double gain_left = fmin(history->gain_left, DBL_MAX);
-    const struct checkpoint_number numbers[] = {{"change", NULL, &history->change},
-                                                {"last_norm", NULL, &history->last_norm},
-                                                {"gain_left", NULL, &gain_left}};
-    bool found;
-    TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF "_last_step", 3, numbers, &found));
-    history->gain_left = gain_left;
-    return STATUS_OK;
-}
-
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others)
 {
     int64_t n = basis->n_functions, m = basis->n_orbitals;
@@ -140,27 +127,21 @@ int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_
 
 /* --- writing --- */
 
-/* Steps of DIIS are of no use to second-order steps. */
-static struct progress progress_of(const struct scf_solver *solver)
+/* Steps of DIIS are of no use to Newton steps. */
+static struct kept_numbers numbers_of(const struct scf_solver *solver)
 {
+    const struct scf_problem *problem = solver->basis->problem;
     const struct scf_second_order *second_order = solver->second_order;
-    const struct scf_history *history = &solver->history;
-    struct progress progress = {
-        .n_densities = solver->basis->problem->n_densities,
+    return (struct kept_numbers){
+        .n_densities = problem->n_densities,
         .n_orbitals = solver->basis->n_orbitals,
         .n_steps = second_order ? 0 : diis_n_steps(solver->diis),
-        .has_best = !second_order && solver->state->energy > history->best_energy,
+        .has_best = !second_order && solver->state->energy > solver->history.best_energy,
         .has_damped = solver->has_damped,
-        .iteration = history->iteration,
-        .n_without_progress = history->n_without_progress,
         .n_saddles = solver->result->n_saddles,
-        .is_noisy = history->is_noisy,
-        .best_energy = fmin(history->best_energy, DBL_MAX),
-        .least_gradient = fmin(history->least_gradient, DBL_MAX),
+        .n_starts = solver->result->n_starts,
         .radius = second_order ? second_order->radius : 0,
     };
-    memcpy(progress.saddles, solver->result->saddles, sizeof progress.saddles);
-    return progress;
 }
 
 /* Matrix number `at` of a data set of n. */
@@ -218,22 +199,21 @@ static enum status add_best(struct checkpoint_stream *stream, struct scf_solver 
 static enum status add_iterations(struct checkpoint_stream *stream, void *context)
 {
     struct scf_solver *solver = context;
-    struct progress progress = progress_of(solver);
+    struct kept_numbers kept = numbers_of(solver);
     struct checkpoint_number numbers[N_NUMBERS];
     bool found;
     int n_densities = solver->basis->problem->n_densities;
-    list_numbers(&progress, numbers);
+    list_numbers(&kept, &solver->history, solver->result->saddles, numbers);
     TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
     TRY(move_basis(stream, solver->basis->X));
-    if (progress.n_steps > 0)
+    if (kept.n_steps > 0)
         TRY(add_steps(stream, solver));
-    if (progress.has_best)
+    if (kept.has_best)
         TRY(add_best(stream, solver));
-    if (progress.has_damped)
+    if (kept.has_damped)
         TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_densities, solver->F_damped));
     if (solver->occupation)
         TRY(scf_restart_add_reference(stream, solver));
-    TRY(move_last_step(stream, &solver->history));
     return add_curvatures(stream, solver->result);
 }
 
@@ -369,90 +349,99 @@ static enum status read_best(struct checkpoint_stream *stream, struct scf_solver
 }
 
 static enum status read_matrices(struct checkpoint_stream *stream, struct scf_solver *solver,
-                                 const struct progress *progress,
+                                 const struct kept_numbers *kept,
                                  const struct transformation *transformation)
 {
     int n_densities = solver->basis->problem->n_densities;
-    int64_t kept = scf_diis_size(solver->settings, solver->basis->problem), n = progress->n_steps;
-    for (int64_t step = n > kept ? n - kept : 0; step < n; step++)
+    int64_t most = scf_diis_size(solver->settings, solver->basis->problem), n = kept->n_steps;
+    for (int64_t step = n > most ? n - most : 0; step < n; step++)
         TRY(read_step(stream, solver, transformation, (int)step, n));
-    if (progress->has_best)
+    if (kept->has_best)
         TRY(read_best(stream, solver, transformation));
-    solver->has_damped = progress->has_damped && solver->settings->damping > 0;
+    solver->has_damped = kept->has_damped && solver->settings->damping > 0;
     if (solver->has_damped)
         TRY(read_of_spins(stream, CHECKPOINT_SCF "/damped", transformation, n_densities,
                           solver->F_damped));
     return STATUS_OK;
 }
 
-static enum status set_numbers(struct scf_solver *solver, const struct progress *progress)
+/* The state, which is evaluated again, sets the rest of the history. */
+static enum status take_numbers(struct scf_solver *solver, const struct kept_numbers *kept,
+                                const struct scf_history *history)
 {
-    struct scf_history *history = &solver->history;
-    history->iteration = progress->iteration - 1; /* the last one is evaluated again */
-    history->n_without_progress = progress->n_without_progress;
-    solver->result->n_saddles = (int)progress->n_saddles;
-    memcpy(solver->result->saddles, progress->saddles, sizeof progress->saddles);
-    history->is_noisy = solver->fock->always_full = progress->is_noisy != 0;
-    history->least_gradient = progress->least_gradient;
-    if (progress->has_best)
-        history->best_energy = progress->best_energy;
-    if (progress->radius > 0 && !solver->occupation) {
+    solver->history = *history;
+    solver->history.iteration--; /* the last one is evaluated again */
+    solver->fock->always_full = history->is_noisy;
+    solver->result->n_saddles = (int)kept->n_saddles;
+    solver->is_resumed = true;
+    if (!kept->has_best)
+        solver->history.best_energy = INFINITY;
+    if (kept->radius > 0 && !solver->occupation) {
         TRY(scf_solver_need_second_order(solver));
-        history->method = SCF_BY_NEWTON;
-        solver->second_order->radius = progress->radius;
+        solver->history.method = SCF_BY_NEWTON;
+        solver->second_order->radius = kept->radius;
     }
     log_print("Restart    after iteration %lld, with %d DIIS vectors\n",
-              (long long)progress->iteration, diis_n_steps(solver->diis));
+              (long long)history->iteration, diis_n_steps(solver->diis));
     return STATUS_OK;
+}
+
+static void report_other_orbitals(const struct scf_solver *solver, const struct kept_numbers *kept)
+{
+    const char *path = checkpoint_reader_path(solver->settings->restart);
+    if (kept->n_densities > solver->basis->problem->n_densities)
+        log_print(
+            "Restart    %s is of UHF, this calculation is RHF and begins with the mean of both "
+            "spins: only UHF continues it\n",
+            path);
+    else
+        log_print("Restart    the iterations of %s were over other orbitals: DIIS begins anew\n",
+                  path);
 }
 
 /* Takes the iterations of the file, where its orbitals span the same space. Errors: on failure
  * transformation_fini still has to be called. */
 static enum status resume_iterations(struct checkpoint_stream *stream, struct scf_solver *solver,
-                                     struct progress *progress,
+                                     const struct kept_numbers *kept,
+                                     const struct scf_history *history,
                                      struct transformation *transformation)
 {
     bool same = false;
     TRY(transformation_init(solver->basis, transformation));
-    if (progress->n_densities == solver->basis->problem->n_densities &&
-        progress->n_orbitals == solver->basis->n_orbitals)
+    if (kept->n_densities == solver->basis->problem->n_densities &&
+        kept->n_orbitals == solver->basis->n_orbitals)
         TRY(set_transformation(stream, solver, transformation, &same));
     if (!same) {
-        const char *path = checkpoint_reader_path(solver->settings->restart);
-        if (progress->n_densities > solver->basis->problem->n_densities)
-            log_print(
-                "Restart    %s is of UHF, this calculation is RHF and begins with the mean of both "
-                "spins: only UHF continues it\n",
-                path);
-        else
-            log_print(
-                "Restart    the iterations of %s were over other orbitals: DIIS begins anew\n",
-                path);
+        report_other_orbitals(solver, kept);
         return STATUS_OK;
     }
-    TRY(read_matrices(stream, solver, progress, transformation));
-    TRY(read_curvatures(stream, solver));
-    TRY(move_last_step(stream, &solver->history));
-    return set_numbers(solver, progress);
+    TRY(read_matrices(stream, solver, kept, transformation));
+    TRY(take_numbers(solver, kept, history));
+    return read_curvatures(stream, solver);
 }
 
 static enum status resume(struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     const char *path = checkpoint_reader_path(solver->settings->restart);
-    struct progress progress = {0};
+    struct kept_numbers kept = {0};
+    struct scf_history history = solver->history;
     struct checkpoint_number numbers[N_NUMBERS];
     struct transformation transformation;
     bool found;
-    list_numbers(&progress, numbers);
+    list_numbers(&kept, &history, solver->result->saddles, numbers);
     if (solver->occupation)
         TRY(scf_restart_read_reference(stream, solver));
     TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
-    if (!found)
+    if (!found) {
+        log_print("Restart    %s has no iterations that this version continues: DIIS begins anew\n",
+                  path);
         return STATUS_OK;
-    if (progress.n_saddles < 0 || progress.n_saddles > SCF_MAX_SADDLES)
+    }
+    if (kept.n_saddles < 0 || kept.n_saddles > SCF_MAX_SADDLES)
         return FAIL(STATUS_INPUT, "%s: damaged: %lld saddle points", path,
-                    (long long)progress.n_saddles);
-    enum status status = resume_iterations(stream, solver, &progress, &transformation);
+                    (long long)kept.n_saddles);
+    solver->result->n_starts = kept.n_starts;
+    enum status status = resume_iterations(stream, solver, &kept, &history, &transformation);
     transformation_fini(&transformation);
     return status;
 }

@@ -2,14 +2,13 @@
 /* The state from which the iterations of an SCF resume as if not interrupted, in addition to
  * the orbitals: a group of its own in the checkpoint. Private to the solver.
  *
- *     /beryl_scf          attributes: the numbers of struct scf_solver
- *     /beryl_scf/basis    m x n, rows: the columns of X of scf_basis.h, which is not the same on
+ *     /beryl_scf_2        attributes: numbers of the solver and its history
+ *     /beryl_scf_2/basis    m x n, rows: the columns of X of scf_basis.h, which is not the same on
  *                         another number of processes where eigenvalues of S are equal
- *     /beryl_scf/diis     (steps * spins * m) x m, oldest first: F with the diagonal in one
+ *     /beryl_scf_2/diis     (steps * spins * m) x m, oldest first: F with the diagonal in one
  *                         triangle and the error, antisymmetric, in the other, over X's columns
- *     /beryl_scf/best     spins * m x m, where they are needed: the projectors of U_best
- *     /beryl_scf/damped   spins * m x m, where they are needed: F_damped
- *     /beryl_scf_last_step    attributes: change, last_norm and gain_left of struct scf_history
+ *     /beryl_scf_2/best     spins * m x m, where they are needed: the projectors of U_best
+ *     /beryl_scf_2/damped   spins * m x m, where they are needed: F_damped
  *
  * and, of a run that keeps the occupation, in /beryl_scf_occupation the numbers of electrons and
  *

@@ -151,10 +151,13 @@ static enum status record_iteration(struct scf_solver *solver)
     now->fock_seconds = solver->fock->seconds - now->fock_seconds;
     now->algebra_seconds = elapsed_s - now->fock_seconds;
     note_state(solver);
-    if (now->iteration > 1)
-        solver->history.change = now->change;
     keep_best(solver);
-    scf_history_advance(&solver->history);
+    if (solver->is_resumed && now->iteration == 1) {
+        scf_history_resume(&solver->history);
+    } else {
+        solver->history.change = now->change;
+        scf_history_advance(&solver->history);
+    }
     solver->fock->always_full = solver->history.is_noisy;
     scf_report_iteration(now);
     if (solver->settings->observe)

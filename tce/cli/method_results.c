@@ -208,6 +208,8 @@ enum status method_results_write(const struct method_run *run, enum status statu
                                  .scf = hf->result.n_orbitals > 0 ? &hf->result : NULL,
                                  .scf_iterations = hf->iterations,
                                  .n_scf_iterations = hf->n_iterations,
+                                 .starts = hf->starts,
+                                 .n_starts = hf->n_starts,
                                  .correlated = &correlated,
                                  .n_workers = n_workers,
                                  .memory_peak_bytes = memory.peak_bytes,
