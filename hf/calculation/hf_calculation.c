@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation)
+/* Sets the problem from the parts that exist. */
+static void set_problem(struct hf_calculation *calculation)
 {
-    return (struct scf_problem){
+    calculation->problem = (struct scf_problem){
         .molecule = &calculation->input.placed,
         .given = &calculation->input.molecule,
         .shells = calculation->input.shells,
@@ -79,17 +80,16 @@ static enum status check_flip(const struct hf_calculation *calculation)
 static enum status check_guess(struct hf_calculation *calculation)
 {
     const char *file = guess_file(calculation->settings);
-    struct scf_problem problem = hf_calculation_problem(calculation);
     if (!file && calculation->settings->scf.keep_occupation)
         return FAIL(STATUS_USAGE, "--keep-occupation occupies orbitals like those of a checkpoint: "
                                   "name one with --guess FILE or --restart FILE");
     if (file)
-        TRY(checkpoint_reader_create(file, &problem, guess_fit(calculation->settings),
+        TRY(checkpoint_reader_create(file, &calculation->problem, guess_fit(calculation->settings),
                                      &calculation->checkpoint));
     if (calculation->input.flipped)
         TRY(check_flip(calculation));
     return file && calculation->settings->density
-               ? checkpoint_reader_check_density(calculation->checkpoint, &problem)
+               ? checkpoint_reader_check_density(calculation->checkpoint, &calculation->problem)
                : STATUS_OK;
 }
 
@@ -122,11 +122,13 @@ enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm com
                                          &calculation->tiling)));
     TRY(status_agree(comm, create_symmetry(calculation)));
     TRY(dense_grid_create(comm, &calculation->grid));
+    set_problem(calculation);
     return check_guess(calculation);
 }
 
 void hf_calculation_fini(struct hf_calculation *calculation)
 {
+    scf_basis_destroy(calculation->basis);
     checkpoint_reader_destroy(calculation->checkpoint);
     scf_result_fini(&calculation->result);
     free(calculation->iterations);
@@ -147,8 +149,7 @@ enum status hf_calculation_prepare_screening(struct hf_calculation *calculation)
 {
     const struct hf_settings *settings = calculation->settings;
     MPI_Comm comm = calculation->comm;
-    struct scf_problem problem = hf_calculation_problem(calculation);
-    TRY(hf_memory_check(settings, &problem, &calculation->kept_bytes));
+    TRY(hf_memory_check(settings, &calculation->problem, &calculation->kept_bytes));
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     enum status status = screening_create(calculation->tiling, settings->screen,
                                           &calculation->engines, comm, &calculation->screening);
@@ -162,10 +163,26 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
     struct fock_settings fock = calculation->settings->fock;
     fock.kept_bytes = calculation->kept_bytes;
     TRY(fock_create(calculation->screening, &fock, pool, calculation->comm, &calculation->fock));
+    set_problem(calculation);
     for (int spin = 0; spin < calculation->input.n_densities; spin++)
         TRY(tile_matrix_create(calculation->tiling, "density", DARRAY_DOUBLE,
                                &calculation->D[spin]));
     return STATUS_OK;
+}
+
+/* Creates S, H and X for guess and SCF. */
+static enum status need_basis(struct hf_calculation *calculation)
+{
+    return calculation->basis
+               ? STATUS_OK
+               : scf_basis_create(&calculation->problem, calculation->settings->scf.dependence,
+                                  &calculation->basis);
+}
+
+static void release_basis(struct hf_calculation *calculation)
+{
+    scf_basis_destroy(calculation->basis);
+    calculation->basis = NULL;
 }
 
 /* C: occupied orbitals of the file; on failure, too, the caller's to destroy. */
@@ -182,13 +199,13 @@ static enum status project_guess(struct hf_calculation *calculation,
                                  const struct scf_problem *problem, const struct shells *shells)
 {
     struct dense *C[2] = {NULL, NULL};
+    TRY(need_basis(calculation));
     enum status status = read_occupied(calculation, problem, C);
     if (status != STATUS_OK)
         goto done;
     log_print("Guess      orbitals of %s, projected onto this geometry and basis\n",
               checkpoint_reader_path(calculation->checkpoint));
-    status =
-        guess_projected(problem, calculation->settings->scf.dependence, shells, C, calculation->D);
+    status = guess_projected(calculation->basis, shells, C, calculation->D);
 done:
     dense_destroy(C[0]);
     dense_destroy(C[1]);
@@ -212,8 +229,10 @@ static enum status set_guess(struct hf_calculation *calculation, const struct sc
     const struct hf_settings *settings = calculation->settings;
     if (calculation->checkpoint)
         return read_guess(calculation, problem);
-    if (strcmp(settings->guess, "core") == 0)
-        return guess_core(problem, settings->scf.dependence, calculation->D);
+    if (strcmp(settings->guess, "core") == 0) {
+        TRY(need_basis(calculation));
+        return guess_core(calculation->basis, calculation->D);
+    }
     return calculation->input.flipped ? guess_sad_with_spins(problem, calculation->D)
                                       : guess_sad(problem, calculation->D);
 }
@@ -221,7 +240,7 @@ static enum status set_guess(struct hf_calculation *calculation, const struct sc
 /* The guess with its own spins, from a file with the file's electrons, is reversed at centres. */
 static enum status set_flipped_guess(struct hf_calculation *calculation)
 {
-    struct scf_problem problem = hf_calculation_problem(calculation);
+    struct scf_problem problem = calculation->problem;
     if (calculation->checkpoint)
         TRY(checkpoint_reader_electrons(calculation->checkpoint, problem.n_occupied));
     TRY(set_guess(calculation, &problem));
@@ -231,9 +250,8 @@ static enum status set_flipped_guess(struct hf_calculation *calculation)
 
 enum status hf_calculation_guess(struct hf_calculation *calculation)
 {
-    struct scf_problem problem = hf_calculation_problem(calculation);
     return calculation->input.flipped ? set_flipped_guess(calculation)
-                                      : set_guess(calculation, &problem);
+                                      : set_guess(calculation, &calculation->problem);
 }
 
 enum status hf_calculation_digest(const struct hf_calculation *calculation, const char *name,
@@ -284,6 +302,8 @@ static enum status become_unrestricted(struct hf_calculation *calculation)
     tile_matrix_add(tiling, 1, D[1], 0, D[0]);
     darray_sync();
     hf_input_set_method(METHOD_UHF, &calculation->input);
+    release_basis(calculation); /* it has the numbers of electrons */
+    set_problem(calculation);
     return STATUS_OK;
 }
 
@@ -301,13 +321,13 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     log_print("\nUHF from here: the RHF energy %.10f hartree is that of a saddle point\n",
               calculation->result.energy);
     TRY(become_unrestricted(calculation));
-    struct scf_problem problem = hf_calculation_problem(calculation);
+    TRY(need_basis(calculation));
     struct scf_settings of_uhf = *settings;
     struct scf_result earlier = calculation->result;
     of_uhf.restart = of_uhf.guess_steps = NULL;
     of_uhf.keep_occupation = false;
     of_uhf.swap = (struct scf_swap){0};
-    enum status status = scf_run(&problem, &of_uhf, calculation->D, &calculation->result);
+    enum status status = scf_run(calculation->basis, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
         scf_result_add_run(&earlier, &calculation->result);
     scf_result_fini(&earlier);
@@ -316,7 +336,6 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
 
 static enum status solve_with_symmetry(struct hf_calculation *calculation)
 {
-    struct scf_problem problem = hf_calculation_problem(calculation);
     struct scf_settings settings = calculation->settings->scf;
     TRY(status_agree(calculation->comm,
                      array_reserve(&calculation->iterations, 1, &calculation->iterations_capacity,
@@ -328,7 +347,8 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
     settings.n_starts = hf_search_is_wanted(calculation) ? 0 : 1;
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
-    enum status status = scf_run(&problem, &settings, calculation->D, &calculation->result);
+    enum status status =
+        scf_run(calculation->basis, &settings, calculation->D, &calculation->result);
     if (status == STATUS_OK && leaves_restricted(calculation))
         status = follow_into_uhf(calculation, &settings);
     return status == STATUS_OK || status == STATUS_NOT_CONVERGED
@@ -367,8 +387,10 @@ static enum status warn_of_broken_symmetry(const struct hf_calculation *calculat
 
 enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
+    TRY(need_basis(calculation));
     TRY(fock_use_symmetry(calculation->fock, calculation->symmetry, calculation->larger));
     enum status status = solve_with_symmetry(calculation);
+    release_basis(calculation);
     if (status == STATUS_OK)
         status = warn_of_broken_symmetry(calculation);
     enum status ended = fock_use_symmetry(calculation->fock, NULL, NULL);
@@ -378,10 +400,10 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
 static enum status find_converged(struct hf_calculation *calculation)
 {
     TRY(hf_calculation_solve(calculation));
-    const struct scf_problem problem = hf_calculation_problem(calculation);
-    for (int spin = 0; spin < problem.n_densities; spin++)
-        TRY(orbital_density(calculation->tiling, problem.electrons_per_orbital,
-                            calculation->result.orbitals[spin], problem.n_occupied[spin],
+    const struct scf_problem *problem = &calculation->problem;
+    for (int spin = 0; spin < problem->n_densities; spin++)
+        TRY(orbital_density(calculation->tiling, problem->electrons_per_orbital,
+                            calculation->result.orbitals[spin], problem->n_occupied[spin],
                             calculation->D[spin]));
     return STATUS_OK;
 }

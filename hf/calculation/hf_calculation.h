@@ -47,6 +47,8 @@ struct hf_calculation {
     struct screening *screening;
     int64_t kept_bytes; /* bound of a process on integrals that its Fock builds keep */
     struct fock *fock;
+    struct scf_problem problem;       /* borrows the other parts */
+    struct scf_basis *basis;          /* from the guess, or the SCF, to the end of the SCF */
     struct darray *D[2];              /* per spin: the initial density, then the converged one */
     struct scf_iteration *iterations; /* of the SCF; NULL before it */
     int64_t n_iterations, iterations_capacity;
@@ -100,6 +102,3 @@ struct engine_use hf_calculation_engines(const struct hf_calculation *calculatio
 
 /* fock_cache_bytes of its builds; after hf_calculation_prepare_screening. */
 double hf_calculation_cache_bytes(const struct hf_calculation *calculation);
-
-/* The calculation as a problem of scf.h; borrows all of it. */
-struct scf_problem hf_calculation_problem(const struct hf_calculation *calculation);

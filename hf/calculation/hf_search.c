@@ -30,7 +30,7 @@ enum { LOOSE_ITERATIONS = 40 };
 
 struct search {
     struct hf_calculation *calculation; /* its result: the first solution */
-    struct scf_problem problem;
+    const struct scf_problem *problem;
     struct scf_settings loose;
     struct scf_result lowest; /* of the starts that are lower than the first solution */
     int64_t n_lowest;         /* its number among the starts, from 0, the first solution's */
@@ -90,7 +90,7 @@ static bool is_search_due(const struct search *search)
         return false;
     const char *reason = calculation->settings->search == SCF_ALWAYS
                              ? "--search always"
-                             : find_reason(&search->problem, &calculation->result);
+                             : find_reason(search->problem, &calculation->result);
     if (reason)
         log_print("\nSearch     for lower solutions: %s\n", reason);
     return reason;
@@ -114,7 +114,7 @@ static enum status add_start(struct hf_calculation *calculation, const char *nam
 /* D of the orbitals of a result. */
 static enum status take_density(struct search *search, const struct scf_result *result)
 {
-    const struct scf_problem *problem = &search->problem;
+    const struct scf_problem *problem = search->problem;
     for (int s = 0; s < problem->n_densities; s++)
         TRY(orbital_density(problem->tiling, problem->electrons_per_orbital, result->orbitals[s],
                             problem->n_occupied[s], search->calculation->D[s]));
@@ -127,7 +127,7 @@ static enum status run_start(struct search *search, const char *name)
     struct hf_calculation *calculation = search->calculation;
     struct scf_result result, *first = &calculation->result;
     bool was_enabled = log_enable(false);
-    enum status status = scf_run(&search->problem, &search->loose, calculation->D, &result);
+    enum status status = scf_run(calculation->basis, &search->loose, calculation->D, &result);
     log_enable(was_enabled);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
@@ -146,7 +146,7 @@ static enum status run_start(struct search *search, const char *name)
 
 static enum status start_mixed(struct search *search)
 {
-    TRY(guess_sad(&search->problem, search->calculation->D));
+    TRY(guess_sad(search->problem, search->calculation->D));
     search->loose.mix = true;
     enum status status = run_start(search, "HOMO and LUMO mixed");
     search->loose.mix = false;
@@ -157,20 +157,21 @@ static enum status start_mixed(struct search *search)
 static enum status start_reversed(struct search *search, enum guess_spins spins, const char *name,
                                   bool flipped[], const bool before[])
 {
-    const struct molecule *molecule = search->problem.molecule;
+    const struct molecule *molecule = search->problem->molecule;
     int64_t n_atoms;
-    TRY(status_agree(search->problem.comm, guess_spins_choose(molecule, spins, flipped, &n_atoms)));
+    TRY(status_agree(search->problem->comm,
+                     guess_spins_choose(molecule, spins, flipped, &n_atoms)));
     if (n_atoms < 2 || (before && !memcmp(flipped, before, (size_t)molecule->n_atoms)))
         return STATUS_OK;
-    TRY(guess_sad_with_spins(&search->problem, search->calculation->D));
-    TRY(guess_flip(&search->problem, flipped, search->calculation->D));
+    TRY(guess_sad_with_spins(search->problem, search->calculation->D));
+    TRY(guess_flip(search->problem, flipped, search->calculation->D));
     return run_start(search, name);
 }
 
 static enum status start_with_spins(struct search *search)
 {
-    int64_t n = search->problem.molecule->n_atoms;
-    bool *flipped = agree_calloc(search->problem.comm, 2 * (size_t)n, "spins of centres");
+    int64_t n = search->problem->molecule->n_atoms;
+    bool *flipped = agree_calloc(search->problem->comm, 2 * (size_t)n, "spins of centres");
     if (!flipped)
         return STATUS_NO_MEMORY;
     enum status status = start_reversed(search, GUESS_SPINS_ALTERNATE,
@@ -187,9 +188,9 @@ static enum status start_swapped(struct search *search, int spin, int64_t occupi
 {
     char name[HF_START_NAME];
     snprintf(name, sizeof name, "%sorbitals %lld and %lld swapped",
-             scf_is_restricted(&search->problem) ? ""
-             : spin == 0                         ? "alpha "
-                                                 : "beta ",
+             scf_is_restricted(search->problem) ? ""
+             : spin == 0                        ? "alpha "
+                                                : "beta ",
              (long long)occupied, (long long)virtual);
     TRY(take_density(search, &search->calculation->result));
     search->loose.swap = (struct scf_swap){spin, occupied, virtual};
@@ -202,8 +203,8 @@ static enum status start_swapped(struct search *search, int spin, int64_t occupi
 static enum status start_with_swaps(struct search *search)
 {
     const struct scf_result *first = &search->calculation->result;
-    for (int s = 0; s < search->problem.n_orbital_sets; s++) {
-        int64_t n = search->problem.n_occupied[s];
+    for (int s = 0; s < search->problem->n_orbital_sets; s++) {
+        int64_t n = search->problem->n_occupied[s];
         if (n > 0 && n < first->n_orbitals)
             TRY(start_swapped(search, s, n, n + 1));
     }
@@ -223,7 +224,7 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     last.restart = last.guess_steps = NULL;
     last.n_starts = calculation->n_starts;
     TRY(take_density(search, &search->lowest));
-    enum status status = scf_run(&search->problem, &last, calculation->D, &result);
+    enum status status = scf_run(calculation->basis, &last, calculation->D, &result);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
     scf_result_add_run(first, &result);
@@ -240,7 +241,7 @@ static enum status run_starts(struct search *search)
     bool is_sad = guess && strcmp(guess, "sad") == 0;
     TRY(add_start(calculation, is_sad ? "superposed atoms" : "the given guess",
                   &calculation->result));
-    if (!scf_is_restricted(&search->problem)) {
+    if (!scf_is_restricted(search->problem)) {
         TRY(start_mixed(search));
         TRY(start_with_spins(search));
     }
@@ -265,9 +266,8 @@ static struct scf_settings loosen(const struct scf_settings *settings)
 enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings,
                           enum status first)
 {
-    struct search search = {.calculation = calculation,
-                            .problem = hf_calculation_problem(calculation),
-                            .loose = loosen(settings)};
+    struct search search = {
+        .calculation = calculation, .problem = &calculation->problem, .loose = loosen(settings)};
     if (!is_search_due(&search))
         return first;
     struct status_kept failure = status_keep();

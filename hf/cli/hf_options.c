@@ -87,9 +87,10 @@ static const struct option_row scf_rows[] = {
                   .help = "from a saddle point that the test finds go nowhere, down within the "
                           "space of the method, or from RHF also into UHF (default: same; none "
                           "with --keep-occupation and in methods of beryl-tce)"),
-    CHOICE_OPTION("search", FIELD(settings.search), "auto,always,never", .default_text = "auto",
-                  .help = "look for a lower solution from other guesses; auto: where the first solution "
-                          "of UHF from superposed atoms says that there may be one"),
+    CHOICE_OPTION(
+        "search", FIELD(settings.search), "auto,always,never", .default_text = "auto",
+        .help = "look for a lower solution from other guesses; auto: where the first solution "
+                "of UHF from superposed atoms says that there may be one"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",

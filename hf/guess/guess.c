@@ -239,22 +239,15 @@ static enum status core_density(const struct scf_basis *basis, double *energies,
     return STATUS_OK;
 }
 
-enum status guess_core(const struct scf_problem *problem, double dependence,
-                       struct darray *const D[])
+enum status guess_core(const struct scf_basis *basis, struct darray *const D[])
 {
-    struct scf_basis *basis;
     struct dense *U = NULL;
     double *energies = agree_calloc(
-        problem->comm, (size_t)problem->shells->n_functions * sizeof *energies, "orbital energies");
+        basis->problem->comm, (size_t)basis->n_orbitals * sizeof *energies, "orbital energies");
     if (!energies)
         return STATUS_NO_MEMORY;
-    enum status status = scf_basis_create(problem, dependence, &basis);
-    if (status != STATUS_OK)
-        goto done;
-    status = core_density(basis, energies, &U, D);
-done:
+    enum status status = core_density(basis, energies, &U, D);
     dense_destroy(U);
-    scf_basis_destroy(basis);
     free(energies);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "basis/integrals/shells.h"
 #include "hf/fock/scf_problem.h"
+#include "hf/orbitals/scf_basis.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
@@ -33,10 +34,9 @@ enum status guess_sad_with_spins(const struct scf_problem *problem, struct darra
 enum status guess_flip(const struct scf_problem *problem, const bool flipped[],
                        struct darray *const D[]);
 
-/* The lowest orbitals of the one-electron Hamiltonian. dependence: eigenvalues of S below it
- * are dropped. Collective. Errors: STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_INPUT. */
-enum status guess_core(const struct scf_problem *problem, double dependence,
-                       struct darray *const D[]);
+/* The lowest orbitals of the one-electron Hamiltonian. Collective. Errors: STATUS_NO_MEMORY, those of
+ * dense_eigen. */
+enum status guess_core(const struct scf_basis *basis, struct darray *const D[]);
 
 /* The density of orbitals over other functions, such as those of another basis, projected onto the
  * space of the problem's:
@@ -45,12 +45,10 @@ enum status guess_core(const struct scf_problem *problem, double dependence,
  * the projected orbitals X U after symmetric orthonormalisation, X U (U^T U)^(-1/2). The others
  * stand at the centres of the problem: where they are its own functions that were moved with the
  * nuclei, X U is C.
- * dependence  eigenvalues of S below it are dropped
- * shells      the other functions
- * C           of each spin of the problem: their number x n_occupied
- * Collective. Errors: STATUS_INPUT (fewer independent functions than occupied orbitals, or the
- * projected orbitals are dependent), STATUS_NO_MEMORY, STATUS_NUMERIC; the same everywhere.
+ * shells  the other functions
+ * C       of each spin of the problem: their number x n_occupied
+ * Collective. Errors: STATUS_INPUT (the projected orbitals are dependent), STATUS_NO_MEMORY,
+ * STATUS_NUMERIC; the same everywhere.
  * Source of the orthonormalisation: Loewdin, J. Chem. Phys. 18, 365 (1950). */
-enum status guess_projected(const struct scf_problem *problem, double dependence,
-                            const struct shells *shells, struct dense *const C[],
-                            struct darray *const D[]);
+enum status guess_projected(const struct scf_basis *basis, const struct shells *shells,
+                            struct dense *const C[], struct darray *const D[]);

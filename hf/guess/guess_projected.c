@@ -105,21 +105,12 @@ static enum status project_spins(const struct scf_basis *basis, const struct she
     return STATUS_OK;
 }
 
-enum status guess_projected(const struct scf_problem *problem, double dependence,
-                            const struct shells *shells, struct dense *const C[],
-                            struct darray *const D[])
+enum status guess_projected(const struct scf_basis *basis, const struct shells *shells,
+                            struct dense *const C[], struct darray *const D[])
 {
-    struct scf_basis *basis;
-    struct dense *S = NULL;
-    enum status status = scf_basis_create(problem, dependence, &basis);
-    if (status != STATUS_OK)
-        goto done;
-    status = dense_create(problem->grid, problem->shells->n_functions, shells->n_functions, &S);
-    if (status != STATUS_OK)
-        goto done;
-    status = project_spins(basis, shells, S, C, D);
-done:
+    struct dense *S;
+    TRY(dense_create(basis->problem->grid, basis->n_functions, shells->n_functions, &S));
+    enum status status = project_spins(basis, shells, S, C, D);
     dense_destroy(S);
-    scf_basis_destroy(basis);
     return status;
 }

@@ -159,7 +159,6 @@ static void print_build_summary(const struct fock *fock)
 
 void hf_print_result(const struct hf_calculation *calculation, bool all_orbitals)
 {
-    struct scf_problem problem = hf_calculation_problem(calculation);
-    scf_report_result(&problem, &calculation->result, all_orbitals);
+    scf_report_result(&calculation->problem, &calculation->result, all_orbitals);
     print_build_summary(calculation->fock);
 }

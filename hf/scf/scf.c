@@ -142,23 +142,16 @@ static enum status solve_and_collect(struct scf_solver *solver, struct darray *c
     return status;
 }
 
-enum status scf_run(const struct scf_problem *problem, const struct scf_settings *settings,
+enum status scf_run(const struct scf_basis *basis, const struct scf_settings *settings,
                     struct darray *const D[], struct scf_result *result)
 {
-    struct scf_basis *basis;
-    struct scf_solver solver = {.settings = settings, .result = result};
+    struct scf_solver solver = {.settings = settings, .basis = basis, .result = result};
     *result = (struct scf_result){.follow = (enum scf_follow)settings->follow,
-                                  .space = scf_own_space(problem),
+                                  .space = scf_own_space(basis->problem),
                                   .n_starts = settings->n_starts,
                                   .keeps_occupation = settings->keep_occupation};
-    enum status status = scf_basis_create(problem, settings->dependence, &basis);
-    if (status != STATUS_OK)
-        goto done;
-    solver.basis = basis;
-    status = solve_and_collect(&solver, D);
-done:
+    enum status status = solve_and_collect(&solver, D);
     scf_solver_fini(&solver);
-    scf_basis_destroy(basis);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         scf_result_fini(result);
     return status;

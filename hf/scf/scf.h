@@ -9,6 +9,7 @@
 #pragma once
 
 #include "hf/fock/scf_problem.h"
+#include "hf/orbitals/scf_basis.h"
 #include "hf/orbitals/scf_curvature.h"
 #include "hf/properties/properties.h"
 #include "support/arrays/darray.h"
@@ -118,11 +119,10 @@ struct scf_result {
     struct dense *orbitals[2];   /* n_functions x n_orbitals, columns in that order */
     enum scf_space space;        /* of its determinants */
     struct scf_curvature curvature[SCF_SPACES]; /* at the result, by enum scf_space */
-    double lowering; /* at least this much lower is another solution than a saddle point that
+    double lowering;  /* at least this much lower is another solution than a saddle point that
                       * SCF_FOLLOW_NONE keeps, hartree; 0: not known */
-    int64_t
-        n_starts; /* of the search whose lowest it continues; 1: none was wanted; 0: not searched */
-    int n_saddles; /* left on the way: all have higher energies */
+    int64_t n_starts; /* of the search that it is the end of; 1: none is wanted; 0: none yet */
+    int n_saddles;    /* left on the way: all have higher energies */
     struct scf_saddle saddles[SCF_MAX_SADDLES];
     double *properties[SCF_N_PROPERTIES]; /* values of each */
     double s2;                            /* <S^2> */
@@ -135,9 +135,9 @@ struct scf_result {
  * D  n_densities tile matrices, borrowed: the initial density, then scratch of the Fock builds,
  *    on return the final density; undefined after an error but STATUS_NOT_CONVERGED
  * Errors: STATUS_NOT_CONVERGED (result filled with the last iteration's state),
- * STATUS_INPUT (fewer independent functions than occupied orbitals, or no such orbitals to swap),
+ * STATUS_INPUT (no such orbitals to swap),
  * STATUS_NO_MEMORY, STATUS_NUMERIC, STATUS_IO (checkpoint); the same everywhere. */
-enum status scf_run(const struct scf_problem *problem, const struct scf_settings *settings,
+enum status scf_run(const struct scf_basis *basis, const struct scf_settings *settings,
                     struct darray *const D[], struct scf_result *result);
 void scf_result_fini(struct scf_result *result);
 

@@ -122,23 +122,23 @@ static bool has_file_solution(const struct method_calculation *self,
  * Energies may be damaged in a file without a seal: then the SCF has found them again. */
 static enum status take_checkpoint_orbitals(struct method_calculation *self)
 {
-    struct scf_problem problem = hf_calculation_problem(self->hf);
     struct scf_result *result = &self->hf->result;
     const struct checkpoint_reader *file = self->hf->checkpoint;
     if (self->has_amplitudes &&
         (result->iterations > 1 ||
-         !checkpoint_reader_has_orbitals(file, &problem, result->n_orbitals))) {
+         !checkpoint_reader_has_orbitals(file, &self->hf->problem, result->n_orbitals))) {
         log_print("\nThe orbitals are no longer those of %s: the amplitudes begin anew\n",
                   self->hf->settings->restart);
         self->has_amplitudes = false;
     }
-    bool is_solution = has_file_solution(self, &problem);
+    bool is_solution = has_file_solution(self, &self->hf->problem);
     if (is_solution)
-        checkpoint_reader_energies(file, &problem, result->n_orbitals, result->orbital_energies);
+        checkpoint_reader_energies(file, &self->hf->problem, result->n_orbitals,
+                                   result->orbital_energies);
     if (is_solution && self->has_amplitudes && self->progress.scf_energy != 0)
         result->energy = self->progress.scf_energy;
     return is_solution || self->has_amplitudes
-               ? checkpoint_reader_orbitals(file, &problem, result->orbitals)
+               ? checkpoint_reader_orbitals(file, &self->hf->problem, result->orbitals)
                : STATUS_OK;
 }
 
@@ -212,10 +212,9 @@ enum status method_calculation_solve(struct method_calculation *self,
                                      const struct taskpool_settings *pool)
 {
     const struct method_settings *settings = self->settings;
-    struct scf_problem problem = hf_calculation_problem(self->hf);
     const struct correlation_checkpoint checkpoint = {.path = settings->checkpoint,
                                                       .every = settings->checkpoint_every,
-                                                      .problem = &problem,
+                                                      .problem = &self->hf->problem,
                                                       .result = &self->hf->result};
     const struct correlation_settings solver = {
         .converge = settings->converge,

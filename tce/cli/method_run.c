@@ -83,11 +83,10 @@ static void report_checkpoint(const struct method_run *run)
 {
     const struct method_settings *settings = &run->options->settings;
     const struct correlation *correlation = &run->calculation.correlation;
-    struct scf_problem problem = hf_calculation_problem(&run->hf);
     if (settings->checkpoint && correlation->instance.program.n_unknowns > 0)
         checkpoint_report_size(
             settings->checkpoint, settings->method, settings->checkpoint_every,
-            correlation_checkpoint_bytes(&problem, correlation, (int)settings->diis_size),
+            correlation_checkpoint_bytes(&run->hf.problem, correlation, (int)settings->diis_size),
             "diis-amplitudes");
 }
 

@@ -34,6 +34,7 @@ struct scf_setup {
     struct dense_grid *grid;
     struct darray *D[2];
     struct scf_problem problem;
+    struct scf_basis *basis; /* NULL: not needed yet */
 };
 
 /* Small tiles, so that there are several of them. Collective. */
@@ -87,8 +88,17 @@ static inline void scf_setup_use_symmetry(struct scf_setup *setup)
     setup->problem.symmetry = setup->symmetry;
 }
 
+/* S, H and X. Collective. */
+static inline const struct scf_basis *scf_setup_basis(struct scf_setup *setup)
+{
+    if (!setup->basis)
+        check_ok(scf_basis_create(&setup->problem, SCF_DEFAULT_DEPENDENCE, &setup->basis));
+    return setup->basis;
+}
+
 static inline void scf_setup_fini(struct scf_setup *setup)
 {
+    scf_basis_destroy(setup->basis);
     darray_destroy(setup->D[0]);
     darray_destroy(setup->D[1]);
     fock_destroy(setup->fock);
@@ -109,7 +119,7 @@ static inline enum status scf_setup_run(struct scf_setup *setup,
                                         struct scf_result *result)
 {
     check_ok(guess_sad(&setup->problem, setup->D));
-    return scf_run(&setup->problem, settings, setup->D, result);
+    return scf_run(scf_setup_basis(setup), settings, setup->D, result);
 }
 
 static inline int scf_start(void **state)

@@ -16,7 +16,7 @@ static inline int64_t scf_resume(const struct scf_case *scf_case, const char *pa
     check_ok(checkpoint_reader_create(path, &setup.problem, CHECKPOINT_FITS_FUNCTIONS, &reader));
     check_ok(checkpoint_reader_density(reader, &setup.problem, setup.D));
     settings.restart = reader;
-    check_ok(scf_run(&setup.problem, &settings, setup.D, &result));
+    check_ok(scf_run(scf_setup_basis(&setup), &settings, setup.D, &result));
     *energy = result.energy;
     int64_t iterations = result.iterations;
     scf_result_fini(&result);

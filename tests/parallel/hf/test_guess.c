@@ -241,8 +241,8 @@ static void test_core_and_superposed_atoms_lead_to_one_energy(void **state)
     const struct scf_settings settings = scf_settings_default();
     scf_setup_init(&setup, &cases[0]);
     check_ok(scf_setup_run(&setup, &settings, &sad));
-    check_ok(guess_core(&setup.problem, settings.dependence, setup.D));
-    check_ok(scf_run(&setup.problem, &settings, setup.D, &core));
+    check_ok(guess_core(scf_setup_basis(&setup), setup.D));
+    check_ok(scf_run(scf_setup_basis(&setup), &settings, setup.D, &core));
     check_close(core.energy, sad.energy, 1e-9);
     assert_true(sad.iterations < core.iterations);
     scf_result_fini(&sad);

@@ -168,7 +168,7 @@ static void test_the_density_is_that_of_slow_loops(void **state)
             whole[s] = random_orbitals(n_from, setup.problem.n_occupied[s]);
             C[s] = to_dense(setup.grid, whole[s], n_from, setup.problem.n_occupied[s]);
         }
-        check_ok(guess_projected(&setup.problem, 1e-9, other.shells, C, setup.D));
+        check_ok(guess_projected(scf_setup_basis(&setup), other.shells, C, setup.D));
         for (int s = 0; s < n_densities; s++) {
             double *D =
                 slow_density(setup.shells, other.shells, whole[s], setup.problem.n_occupied[s],
@@ -196,7 +196,8 @@ static void test_dependent_functions_are_left_out(void **state)
     int64_t n_from = other.shells->n_functions;
     double *whole = random_orbitals(n_from, 2);
     struct dense *C = to_dense(setup.grid, whole, n_from, 2);
-    check_ok(guess_projected(&setup.problem, 1e-5, other.shells, &C, setup.D));
+    check_ok(scf_basis_create(&setup.problem, 1e-5, &setup.basis));
+    check_ok(guess_projected(setup.basis, other.shells, &C, setup.D));
     check_ok(tile_matrix_create(setup.tiling, "S", DARRAY_DOUBLE, &S));
     check_ok(overlap_matrix(setup.tiling, S));
     check_close(tile_matrix_dot(setup.tiling, setup.D[0], S), 4, 1e-8);
@@ -215,21 +216,17 @@ static void test_orbitals_without_room_are_refused(void **state)
     static const struct scf_case pair = {"2\n\nHe 0 0 0\nHe 0 0 2\n", 0, 1, "cc-pvdz", 1, 0};
     struct scf_setup setup;
     scf_setup_init(&setup, &anion);
-    double *whole = random_orbitals(2, 4);
-    struct dense *C = to_dense(setup.grid, whole, 2, 4);
-    check_status(STATUS_INPUT, guess_projected(&setup.problem, 1e-6, setup.shells, &C, setup.D));
+    check_status(STATUS_INPUT, scf_basis_create(&setup.problem, 1e-6, &setup.basis));
     assert_non_null(strstr(status_text(), "only 2 independent functions"));
-    dense_destroy(C);
-    free(whole);
     scf_setup_fini(&setup);
 
     scf_setup_init(&setup, &pair);
     int64_t n = setup.shells->n_functions;
-    whole = random_orbitals(n, 2);
+    double *whole = random_orbitals(n, 2);
     for (int64_t i = 0; i < n; i++)
         whole[2 * i + 1] = whole[2 * i];
-    C = to_dense(setup.grid, whole, n, 2);
-    check_status(STATUS_INPUT, guess_projected(&setup.problem, 1e-6, setup.shells, &C, setup.D));
+    struct dense *C = to_dense(setup.grid, whole, n, 2);
+    check_status(STATUS_INPUT, guess_projected(scf_setup_basis(&setup), setup.shells, &C, setup.D));
     assert_non_null(strstr(status_text(), "are dependent in this geometry and basis"));
     dense_destroy(C);
     free(whole);

@@ -464,8 +464,8 @@ static void add_large_set(size_t at, double odd)
     hid_t space = H5Screate_simple(3, size, NULL);
     if (H5Lexists(file, "beryl_scf_2/large", H5P_DEFAULT) > 0)
         H5Ldelete(file, "beryl_scf_2/large", H5P_DEFAULT);
-    hid_t set = H5Dcreate2(file, "beryl_scf_2/large", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT,
-                           H5P_DEFAULT);
+    hid_t set = H5Dcreate2(file, "beryl_scf_2/large", H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                           H5P_DEFAULT, H5P_DEFAULT);
     double *elements = calloc(size[0] * size[1] * size[2], sizeof *elements);
     elements[at] = odd;
     H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, elements);
