@@ -80,7 +80,8 @@ bool hf_search_is_wanted(const struct hf_calculation *calculation)
                                settings->scf.mix || settings->scf.swap.occupied > 0);
     if (settings->search != SCF_AUTO)
         return settings->search == SCF_ALWAYS;
-    return calculation->input.method == METHOD_UHF && !chosen && !settings->scf.keep_occupation;
+    return calculation->input.method == METHOD_UHF && !chosen &&
+           settings->scf.follow != SCF_FOLLOW_NONE && !settings->scf.keep_occupation;
 }
 
 static bool is_search_due(const struct search *search)
@@ -213,7 +214,7 @@ static enum status start_with_swaps(struct search *search)
 
 /* --- the search --- */
 
-/* Continues from the lowest start to the end. */
+/* Continues from the lowest start, or the first solution, to the end: the checkpoint then has it, too. */
 static enum status finish_lowest(struct search *search, const struct scf_settings *settings)
 {
     struct hf_calculation *calculation = search->calculation;
@@ -223,7 +224,9 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     last.swap = (struct scf_swap){0};
     last.restart = last.guess_steps = NULL;
     last.n_starts = calculation->n_starts;
-    TRY(take_density(search, &search->lowest));
+    log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
+              calculation->starts[search->n_lowest].name);
+    TRY(take_density(search, search->n_lowest > 0 ? &search->lowest : first));
     enum status status = scf_run(calculation->basis, &last, calculation->D, &result);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
@@ -270,23 +273,9 @@ enum status hf_search_run(struct hf_calculation *calculation, const struct scf_s
         .calculation = calculation, .problem = &calculation->problem, .loose = loosen(settings)};
     if (!is_search_due(&search))
         return first;
-    struct status_kept failure = status_keep();
     enum status status = run_starts(&search);
-    if (status != STATUS_OK)
-        goto done;
-    log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
-              calculation->starts[search.n_lowest].name);
-    if (search.n_lowest > 0) {
+    if (status == STATUS_OK)
         status = finish_lowest(&search, settings);
-        goto done;
-    }
-    calculation->result.n_starts = calculation->n_starts;
-    status = take_density(&search, &calculation->result);
-    if (status == STATUS_OK) {
-        status = first;
-        status_restore(&failure);
-    }
-done:
     scf_result_fini(&search.lowest);
     return status;
 }

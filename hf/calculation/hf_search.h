@@ -32,8 +32,8 @@ struct hf_start {
 bool hf_search_is_wanted(const struct hf_calculation *calculation);
 
 /* Searches, where it is wanted, has not been done and the first solution, the calculation's result, asks for
- * it. Where a start is lower, result and D become those of the SCF with these settings from there. The
- * starts, the first solution among them, are in calculation->starts.
+ * it. Result and D become those of the SCF with these settings from the lowest start; the starts, the first
+ * solution among them, are in calculation->starts.
  * first  the status of the first solution: STATUS_OK or STATUS_NOT_CONVERGED
  * Collective. Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_search_run(struct hf_calculation *calculation, const struct scf_settings *settings,

@@ -47,7 +47,8 @@ struct hf_settings {
     const char *guess_flip;   /* UHF: a centre_list.h whose spins are reversed in this guess, if it
                                * is not "core"; or NULL */
     int search;          /* enum scf_when: for a lower solution from other guesses (hf_search.h);
-                               * AUTO: where the first solution of UHF, of guess "sad", asks for it */
+                               * AUTO: where the first solution of UHF, of guess "sad", asks for it, but
+                               * for SCF_FOLLOW_NONE */
     const char *restart; /* checkpoint of the run to resume, or NULL */
     const char *density; /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
     struct fock_settings fock;

@@ -41,7 +41,7 @@ static const struct option_row scf_rows[] = {
                 .help =
                     "initial density: superposed atoms, one-electron Hamiltonian, or a checkpoint, "
                     "also of another geometry or basis (default: sad)"),
-    FLAG_OPTION("guess-mix", FIELD(settings.scf.mix),
+    FLAG_OPTION("guess-mix", FIELD(settings.scf.mix), .expert = true,
                 .help = "UHF: mix HOMO and LUMO of the guess, to break spin symmetry"),
     TEXT_OPTION("guess-flip", FIELD(settings.guess_flip), .value = "LIST", .expert = true,
                 .help = "UHF: reverse the spins of these centres (2 or 1,4-6) in the guess, for "
@@ -87,10 +87,9 @@ static const struct option_row scf_rows[] = {
                   .help = "from a saddle point that the test finds go nowhere, down within the "
                           "space of the method, or from RHF also into UHF (default: same; none "
                           "with --keep-occupation and in methods of beryl-tce)"),
-    CHOICE_OPTION(
-        "search", FIELD(settings.search), "auto,always,never", .default_text = "auto",
-        .help = "look for a lower solution from other guesses; auto: where the first solution "
-                "of UHF from superposed atoms says that there may be one"),
+    CHOICE_OPTION("search", FIELD(settings.search), "auto,always,never", .default_text = "auto",
+                  .help = "look for lower solutions from other guesses; auto: UHF, where the first "
+                          "one says that there may be some"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",
@@ -270,8 +269,6 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     options->settings.goal = goal_of(options);
     TRY(hf_options_check(options));
     TRY(parse_swap(options));
-    if (options->settings.scf.follow == SCF_FOLLOW_NONE && options->settings.search == SCF_AUTO)
-        options->settings.search = SCF_NEVER; /* the state that was asked for stays */
     if (options->settings.scf.follow < 0)
         options->settings.scf.follow =
             options->settings.scf.keep_occupation ? SCF_FOLLOW_NONE : follow;

@@ -146,7 +146,7 @@ static void add_stability(const struct scf_result *scf, json_t *extras)
 }
 
 /* The starts of a search, the first solution among them. */
-static json_t *starts_to_json(const struct hf_outcome *outcome)
+static json_t *search_to_json(const struct hf_outcome *outcome)
 {
     json_t *starts = json_array();
     for (int64_t i = 0; i < outcome->n_starts; i++) {
@@ -256,7 +256,7 @@ static json_t *extras_to_json(const struct hf_outcome *outcome)
     if (outcome->scf_iterations)
         json_object_set_new(extras, "scf_iterations", scf_iterations_to_json(outcome));
     if (outcome->starts)
-        json_object_set_new(extras, "starts", starts_to_json(outcome));
+        json_object_set_new(extras, "starts", search_to_json(outcome));
     add_builds(outcome, extras);
     json_object_set_new(extras, "engines", engines_to_json(&outcome->engines));
     if (outcome->class_costs)

@@ -29,7 +29,7 @@ static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
     {"saddle_4_energy", "saddle_4_curvature"},
     {"saddle_5_energy", "saddle_5_curvature"}};
 
-/* Of the history: what evaluating the state again does not find. */
+/* The history without the numbers that evaluating the state again finds. */
 static void list_numbers(struct kept_numbers *kept, struct scf_history *history,
                          struct scf_saddle saddles[], struct checkpoint_number numbers[N_NUMBERS])
 {

@@ -60,5 +60,5 @@ expect 's is None'
 run 0 water.xyz --method uhf --basis 6-31g --json result.json
 expect 's is None'
 run 0 water.xyz --basis 6-31g --search always --json result.json
-expect 'len(s) == 2 and abs(s[0]["energy"] - E) < 1e-12'
+expect 'len(s) == 2 and abs(s[0]["energy"] - E) < 1e-9'
 exit "$n_failed"
