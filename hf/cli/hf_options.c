@@ -53,11 +53,8 @@ static const struct option_row scf_rows[] = {
     FLAG_OPTION("keep-occupation", FIELD(settings.scf.keep_occupation), .expert = true,
                 .help = "occupy the orbitals that overlap most with those of --guess FILE or "
                         "--restart FILE, not the lowest ones: the state stays, excited or not"),
-    REAL_OPTION(
-        "converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
-        .help =
-            "largest orbital gradient at convergence, hartree (default: 1e-8; an SCF alone ends "
-            "where its energy is right to 1e-9)"),
+    REAL_OPTION("converge", FIELD(settings.scf.converge), SCF_LEAST_CONVERGE, 1, .value = "X",
+                .help = "largest orbital gradient (default: 1e-8, or energy to 1e-9)"),
     INTEGER_OPTION("max-iter", FIELD(settings.scf.max_iterations), 1, 1000000,
                    .default_text = TEXT_OF(SCF_DEFAULT_MAX_ITERATIONS), .value = "N",
                    .help = "maximum number of iterations of an SCF"),
@@ -88,8 +85,7 @@ static const struct option_row scf_rows[] = {
                           "space of the method, or from RHF also into UHF (default: same; none "
                           "with --keep-occupation and in methods of beryl-tce)"),
     CHOICE_OPTION("search", FIELD(settings.search), "auto,always,never", .default_text = "auto",
-                  .help = "look for lower solutions from other guesses; auto: UHF, where the first "
-                          "one says that there may be some"),
+                  .help = "look for lower solutions from other guesses"),
     FLAG_OPTION("all-orbitals", FIELD(all_orbitals), .expert = true,
                 .help = "print every orbital energy, not only those near the gap"),
     TEXT_OPTION("checkpoint", FIELD(settings.scf.checkpoint), .value = "FILE",
