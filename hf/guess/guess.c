@@ -2,7 +2,7 @@
 #include "hf/guess/guess.h"
 
 #include "hf/guess/guess_atom.h"
-#include "hf/orbitals/scf_basis.h"
+#include "hf/scf/scf_basis.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 

@@ -4,7 +4,7 @@
 
 #include "basis/integrals/shells.h"
 #include "hf/fock/scf_problem.h"
-#include "hf/orbitals/scf_basis.h"
+#include "hf/scf/scf_basis.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/guess/guess.h"
 
-#include "hf/orbitals/scf_basis.h"
+#include "hf/scf/scf_basis.h"
 #include "hf/tiles/cross_overlap.h"
 #include "hf/tiles/orbital_density.h"
 #include "support/base/agree.h"

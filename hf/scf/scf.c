@@ -2,11 +2,11 @@
 #include "hf/scf/scf.h"
 
 #include "hf/checkpoint/checkpoint.h"
-#include "hf/orbitals/scf_basis.h"
-#include "hf/orbitals/scf_stability.h"
+#include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
+#include "hf/scf/scf_stability.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 

@@ -9,9 +9,9 @@
 #pragma once
 
 #include "hf/fock/scf_problem.h"
-#include "hf/orbitals/scf_basis.h"
-#include "hf/orbitals/scf_curvature.h"
 #include "hf/properties/properties.h"
+#include "hf/scf/scf_basis.h"
+#include "hf/scf/scf_curvature.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/base/memory.h"

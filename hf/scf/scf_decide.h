@@ -4,8 +4,8 @@
  * Private to the SCF. */
 #pragma once
 
-#include "hf/orbitals/scf_curvature.h"
 #include "hf/scf/scf.h"
+#include "hf/scf/scf_curvature.h"
 
 #include <stdbool.h>
 #include <stdint.h>

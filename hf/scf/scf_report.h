@@ -2,8 +2,8 @@
 /* Output of an SCF. Only the process that logs prints. */
 #pragma once
 
-#include "hf/orbitals/scf_basis.h"
 #include "hf/scf/scf.h"
+#include "hf/scf/scf_basis.h"
 
 #include <stdbool.h>
 

@@ -20,8 +20,6 @@
 
 #include <stdint.h>
 
-struct checkpoint_stream;
-
 /* Bytes in the file, with so many steps of DIIS and other matrices of their size.
  * Not collective. */
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others);
@@ -35,13 +33,6 @@ enum status scf_restart_write(struct scf_solver *solver);
  * of other orbitals or has no such group, the solver stays new: a message says so.
  * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
 enum status scf_restart_read(struct scf_solver *solver);
-
-/* Writes the reference of the occupation, or compares it. Errors: those of checkpoint_stream.h. */
-enum status scf_restart_add_reference(struct checkpoint_stream *stream, struct scf_solver *solver);
-
-/* Sets the reference of the occupation to the file's, if it has one for as many electrons.
- * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
-enum status scf_restart_read_reference(struct checkpoint_stream *stream, struct scf_solver *solver);
 
 /* Gives DIIS, which has no step, those of settings->guess_steps, as changes of the state's own:
  *   F_k = F + a T (F'_k - F'_n) T^T,  e_k = e + a T (e'_k - e'_n) T^T,  T = X^T <functions|X'>

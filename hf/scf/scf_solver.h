@@ -2,13 +2,13 @@
 /* The iterations of an SCF. Private to scf.c. */
 #pragma once
 
-#include "hf/orbitals/scf_basis.h"
-#include "hf/orbitals/scf_fock.h"
-#include "hf/orbitals/scf_occupation.h"
-#include "hf/orbitals/scf_second_order.h"
-#include "hf/orbitals/scf_state.h"
 #include "hf/scf/scf.h"
+#include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_decide.h"
+#include "hf/scf/scf_fock.h"
+#include "hf/scf/scf_occupation.h"
+#include "hf/scf/scf_second_order.h"
+#include "hf/scf/scf_state.h"
 #include "support/arrays/darray.h"
 #include "support/arrays/dense.h"
 #include "support/arrays/diis.h"

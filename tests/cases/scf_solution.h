@@ -2,7 +2,7 @@
 /* Converged SCF solutions with their Hessians, shared by tests. */
 #pragma once
 
-#include "hf/orbitals/scf_hessian.h"
+#include "hf/scf/scf_hessian.h"
 #include "support/arrays/dense.h"
 #include "tests/cases/scf_case.h"
 #include "tests/reference/hessian_reference.h"

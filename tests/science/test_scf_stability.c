@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Products with the Hessian, the lowest curvatures and the verdicts on the stability of RHF and
  * UHF solutions are those of the whole matrix from reference integrals. */
-#include "hf/orbitals/scf_stability.h"
+#include "hf/scf/scf_stability.h"
 #include "support/arrays/dense.h"
 #include "tests/cases/scf_solution.h"
 

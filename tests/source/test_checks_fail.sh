@@ -75,28 +75,6 @@ for file in sched/attic/old.c util/foo.c util/inner/foo.h foo.c; do
 done
 finds check_includes.py
 
-# shares DECLARATION: as the beginning of a function of one name in two files.
-n_shared=0
-shares()
-{
-    local name=planted_name_$((n_shared += 1)) file
-    for file in support/base/status.c tce/tensor/tensor.c; do
-        printf "\n$1 $name(void)\n{\n}\n" >> "$folder/tree/$file"
-    done
-    expected+=("$name: support/base/status.c:$(grep -n "$name" \
-        "$folder/tree/support/base/status.c" | cut -d: -f1), tce/tensor/tensor.c:")
-}
-
-shares "static void"
-shares "inline static void"
-shares "VECTOR_CLONES static void"
-shares "void static"
-shares "static void *\n"
-shares "static\nstruct name\n"
-shares "__attribute__((format(printf, 1, 2))) static void"
-shares "static __attribute__((noinline)) void"
-finds check_names.py
-
 # opens FILE COMMENT LINE: the comment is found at that line of those that it adds to the file.
 opens()
 {

@@ -4,9 +4,9 @@
  * no less than it gives on the others. Scratch that an estimate counts in addition is named. */
 #include "hf/digestion/fock_accumulator.h"
 #include "hf/fock/fock_worker.h"
-#include "hf/orbitals/scf_second_order.h"
-#include "hf/orbitals/scf_stability.h"
+#include "hf/scf/scf_second_order.h"
 #include "hf/scf/scf_solver.h"
+#include "hf/scf/scf_stability.h"
 #include "tests/cases/scf_case.h"
 
 #include <malloc.h>

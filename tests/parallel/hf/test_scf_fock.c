@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Builds from changes of the density: what they leave out together stays below eight cutoffs of the last
  * one, the next is from the full density, and those with the least cutoff are as accurate as that. */
-#include "hf/orbitals/scf_fock.h"
+#include "hf/scf/scf_fock.h"
 #include "tests/cases/scf_case.h"
 
 #include <math.h>

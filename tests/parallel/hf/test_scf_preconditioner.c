@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The preconditioner of Newton steps is the inverse of the Hessian on the directions that the last step
  * kept, symmetric and positive, also in orbitals that have turned since. */
-#include "hf/orbitals/scf_preconditioner.h"
+#include "hf/scf/scf_preconditioner.h"
 #include "tests/cases/scf_solution.h"
 
 #include <math.h>

@@ -25,8 +25,8 @@
 #pragma once
 
 #include "hf/digestion/density_tiles.h"
-#include "hf/orbitals/scf_basis.h"
-#include "hf/orbitals/scf_state.h"
+#include "hf/scf/scf_basis.h"
+#include "hf/scf/scf_state.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

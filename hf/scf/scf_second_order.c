@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_second_order.h"
+#include "hf/scf/scf_second_order.h"
 
 #include "hf/fock/fock_build.h"
 #include "support/base/agree.h"

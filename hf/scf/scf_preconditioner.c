@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_preconditioner.h"
+#include "hf/scf/scf_preconditioner.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * Source: Davidson, J. Comput. Phys. 17, 87 (1975). */
 #pragma once
 
-#include "hf/orbitals/scf_hessian.h"
+#include "hf/scf/scf_hessian.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

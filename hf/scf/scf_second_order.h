@@ -5,9 +5,9 @@
  * Source: Nocedal & Wright, Numerical Optimization (2006), algorithm 4.1. */
 #pragma once
 
-#include "hf/orbitals/scf_newton_space.h"
-#include "hf/orbitals/scf_preconditioner.h"
-#include "hf/orbitals/scf_state.h"
+#include "hf/scf/scf_newton_space.h"
+#include "hf/scf/scf_preconditioner.h"
+#include "hf/scf/scf_state.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_basis.h"
+#include "hf/scf/scf_basis.h"
 
 #include "hf/tiles/one_electron_matrices.h"
 #include "hf/tiles/tile_matrix.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_curvature.h"
+#include "hf/scf/scf_curvature.h"
 
 const char *scf_space_name(enum scf_space space)
 {

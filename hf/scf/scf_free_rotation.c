@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_free_rotation.h"
+#include "hf/scf/scf_free_rotation.h"
 
 #include "basis/input/molecule.h"
 #include "basis/integrals/shells.h"

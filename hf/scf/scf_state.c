@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_state.h"
+#include "hf/scf/scf_state.h"
 
 #include "support/base/agree.h"
 

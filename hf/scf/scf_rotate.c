@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Orbitals turned by a rotation (scf_hessian.h). */
-#include "hf/orbitals/scf_hessian.h"
+#include "hf/scf/scf_hessian.h"
 
 #include "support/base/agree.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_hessian.h"
+#include "hf/scf/scf_hessian.h"
 
 #include "support/base/agree.h"
 #include "support/base/random.h"

@@ -9,8 +9,8 @@
  * is the last iteration's: Gilbert, Besley & Gill, J. Phys. Chem. A 112, 13164 (2008). */
 #pragma once
 
-#include "hf/orbitals/scf_basis.h"
-#include "hf/orbitals/scf_state.h"
+#include "hf/scf/scf_basis.h"
+#include "hf/scf/scf_state.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_occupation.h"
+#include "hf/scf/scf_occupation.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

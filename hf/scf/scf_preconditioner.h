@@ -10,8 +10,8 @@
  * quasi-Newton matrix is this one. */
 #pragma once
 
-#include "hf/orbitals/scf_hessian.h"
-#include "hf/orbitals/scf_state.h"
+#include "hf/scf/scf_hessian.h"
+#include "hf/scf/scf_state.h"
 #include "support/base/status.h"
 
 enum { SCF_KEPT_DIRECTIONS = 8 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_stability.h"
+#include "hf/scf/scf_stability.h"
 
 #include "hf/fock/fock_build.h"
-#include "hf/orbitals/scf_free_rotation.h"
-#include "hf/orbitals/scf_subspace.h"
+#include "hf/scf/scf_free_rotation.h"
+#include "hf/scf/scf_subspace.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"
 

@@ -8,7 +8,7 @@
  * arithmetic finds a small number of either sign. */
 #pragma once
 
-#include "hf/orbitals/scf_hessian.h"
+#include "hf/scf/scf_hessian.h"
 #include "support/base/status.h"
 
 enum { SCF_MAX_FREE_ROTATIONS = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_subspace.h"
+#include "hf/scf/scf_subspace.h"
 
 #include <math.h>
 #include <string.h>

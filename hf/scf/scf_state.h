@@ -4,8 +4,8 @@
  * over orbitals are in the orthonormal basis of scf_basis (m). */
 #pragma once
 
-#include "hf/orbitals/scf_basis.h"
-#include "hf/orbitals/scf_fock.h"
+#include "hf/scf/scf_basis.h"
+#include "hf/scf/scf_fock.h"
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
 

@@ -7,8 +7,8 @@
  * Source: Seeger & Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-#include "hf/orbitals/scf_curvature.h"
-#include "hf/orbitals/scf_hessian.h"
+#include "hf/scf/scf_curvature.h"
+#include "hf/scf/scf_hessian.h"
 #include "support/base/status.h"
 
 struct scf_stability {

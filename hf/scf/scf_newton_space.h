@@ -17,9 +17,9 @@
  * Phys. 17, 87 (1975). */
 #pragma once
 
-#include "hf/orbitals/scf_hessian.h"
-#include "hf/orbitals/scf_preconditioner.h"
-#include "hf/orbitals/scf_subspace.h"
+#include "hf/scf/scf_hessian.h"
+#include "hf/scf/scf_preconditioner.h"
+#include "hf/scf/scf_subspace.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>

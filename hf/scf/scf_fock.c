@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/orbitals/scf_fock.h"
+#include "hf/scf/scf_fock.h"
 
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
