@@ -17,8 +17,8 @@
 /* A solution whose <S^2> exceeds S (S + 1) by this has several open shells, which can couple in other ways. */
 #define CONTAMINATED 0.1
 
-/* A gap below this is small, hartree: gaps of stable molecules in Hartree-Fock are larger. */
-#define SMALL_GAP 0.2
+/* Solutions that are about to become unstable have a lower curvature than this, hartree. */
+#define SMALL_CURVATURE 0.02
 
 /* Starts end at this gradient, or after so many iterations: what is left is less than differences of
  * solutions. */
@@ -46,17 +46,6 @@ static bool has_transition_metal(const struct molecule *molecule)
     return false;
 }
 
-static double smallest_gap(const struct scf_problem *problem, const struct scf_result *result)
-{
-    double gap = INFINITY;
-    for (int s = 0; s < problem->n_densities; s++) {
-        int64_t n = problem->n_occupied[s];
-        if (n > 0 && n < result->n_orbitals)
-            gap = fmin(gap, result->orbital_energies[s][n] - result->orbital_energies[s][n - 1]);
-    }
-    return gap;
-}
-
 /* Why other solutions of UHF may be lower than a converged one; NULL: nothing says so. */
 static const char *find_reason(const struct scf_problem *problem, const struct scf_result *result)
 {
@@ -69,7 +58,10 @@ static const char *find_reason(const struct scf_problem *problem, const struct s
         return "the first solution is, or was led away from, a saddle point";
     if (result->s2 - s_z * (s_z + 1) > CONTAMINATED)
         return "<S^2> says that several open shells are coupled";
-    return smallest_gap(problem, result) < SMALL_GAP ? "the gap is small" : NULL;
+    const struct scf_curvature *curvature = &result->curvature[SCF_REAL_UHF];
+    return curvature->n_products > 0 && curvature->eigenvalue < SMALL_CURVATURE
+               ? "the first solution is hardly stable"
+               : NULL;
 }
 
 bool hf_search_is_wanted(const struct hf_calculation *calculation)

@@ -12,9 +12,6 @@ enum {
     DIIS_ITERATIONS = 60, /* after which it is given up in any case */
 };
 
-/* A gradient above this is not an effect of screening. */
-#define NOISY_GRADIENT 1e-5
-
 /* Where a shell is partly filled, turning it can leave the energy almost as it is. A gradient and
  * a predicted gain below these, which no step makes smaller, are such a rotation. */
 #define FLAT_GRADIENT 1e-5
@@ -44,16 +41,6 @@ void scf_history_init(struct scf_history *history)
 
 /* --- what an iteration or a test adds --- */
 
-/* A stall close to convergence is first taken as noise of incremental builds. */
-static void suspect_noise(struct scf_history *history)
-{
-    if (history->n_without_progress < PATIENCE || history->is_noisy ||
-        history->least_gradient > NOISY_GRADIENT)
-        return;
-    history->is_noisy = 1;
-    history->n_without_progress = 0;
-}
-
 void scf_history_advance(struct scf_history *history)
 {
     history->is_tested = history->is_stuck = false;
@@ -67,7 +54,6 @@ void scf_history_advance(struct scf_history *history)
     } else {
         history->n_without_progress += rose ? 2 : 1;
     }
-    suspect_noise(history);
 }
 
 void scf_history_resume(struct scf_history *history)

@@ -36,7 +36,6 @@ struct scf_history {
 
     /* The run. */
     enum scf_method method;
-    int64_t is_noisy; /* not 0: a stall that looks like errors of incremental builds: they end */
     double best_energy, least_gradient;
     int64_t n_without_progress;
     enum scf_test test;

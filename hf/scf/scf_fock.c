@@ -183,11 +183,10 @@ static void remember_outcome(struct scf_fock *fock, bool incremental)
 enum status scf_fock_build(struct scf_fock *fock)
 {
     struct fock *builder = fock->problem->fock;
-    fock_set_cutoff(builder, fock->always_full ? 0 : fock->cutoff);
+    fock_set_cutoff(builder, fock->cutoff);
     double cutoff = fock_cutoff(builder);
     double neglected = fock->neglected + cutoff;
-    bool incremental = !fock->always_full && fock->has_last &&
-                       neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
+    bool incremental = fock->has_last && neglected <= MAX_NEGLECTED * cutoff && find_change(fock);
     struct density_kind kind = density_of_spins(fock->problem->n_densities);
     fock->has_last = false;
     remember_density(fock, incremental);

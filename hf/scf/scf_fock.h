@@ -27,9 +27,8 @@ struct scf_fock {
     /* All tiles but those of the creator, whose roles they exchange. */
     struct darray *owned[3 * 2 + 2 * (FOCK_MAX_MATRICES - 1)];
     int n_owned;
-    double *shares;   /* of each pair of tiles in either energy: 2 x tiling_n_pairs, scratch */
-    bool always_full; /* set by the owner: no incremental builds from now on */
-    double cutoff;    /* set by the owner: of scf_fock_build (fock_set_cutoff); 0: the least */
+    double *shares; /* of each pair of tiles in either energy: 2 x tiling_n_pairs, scratch */
+    double cutoff;  /* set by the owner: of scf_fock_build (fock_set_cutoff); 0: the least */
     bool has_last;
     double
         neglected; /* sum of the cutoffs of the last build from a full density and of all since */

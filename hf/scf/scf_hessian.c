@@ -189,23 +189,6 @@ static void add_gap_times(const double *const orbital_energies[2], const struct 
     }
 }
 
-double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x)
-{
-    const struct dense_grid *grid = NULL;
-    double sum = 0;
-    for (int s = 0; s < 2; s++) {
-        const struct dense *kappa = x->kappa[s];
-        if (!kappa)
-            continue;
-        grid = kappa->grid;
-        for (size_t at = 0; at < dense_local_size(kappa); at++)
-            sum += energy_gap(kappa, orbital_energies[s], at) * kappa->local[at] * kappa->local[at];
-    }
-    if (grid)
-        dense_sum_parts(grid, 1, &sum);
-    return sum;
-}
-
 void scf_rotation_set_noise(int stream, struct scf_rotation *x)
 {
     for (int s = 0; s < 2; s++) {

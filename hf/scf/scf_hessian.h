@@ -91,9 +91,6 @@ void scf_rotation_divide(const struct scf_energy_gap *gap, const struct scf_rota
 void scf_rotation_multiply(const struct scf_energy_gap *gap, const struct scf_rotation *x,
                            struct scf_rotation *y);
 
-/* sum over spins of (e_a - e_i) x_ai^2; collective. */
-double scf_rotation_mean_gap(const double *const orbital_energies[2], const struct scf_rotation *x);
-
 /* Numbers in [-1, 1] without structure, others for each stream, the same for any number of
  * processes. */
 void scf_rotation_set_noise(int stream, struct scf_rotation *x);

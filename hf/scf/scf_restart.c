@@ -20,7 +20,7 @@ struct kept_numbers {
     double radius; /* of Newton steps; 0: DIIS */
 };
 
-enum { N_SCALARS = 16, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
+enum { N_SCALARS = 15, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
 
 static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
     {"saddle_1_energy", "saddle_1_curvature"},
@@ -44,7 +44,6 @@ static void list_numbers(struct kept_numbers *kept, struct scf_history *history,
         {"radius", NULL, &kept->radius},
         {"iteration", &history->iteration, NULL},
         {"n_without_progress", &history->n_without_progress, NULL},
-        {"is_noisy", &history->is_noisy, NULL},
         {"change", NULL, &history->change},
         {"last_norm", NULL, &history->last_norm},
         {"gain_left", NULL, &history->gain_left},
@@ -439,7 +438,6 @@ static enum status take_numbers(struct scf_solver *solver, const struct kept_num
 {
     solver->history = *history;
     solver->history.iteration--; /* the last one is evaluated again */
-    solver->fock->always_full = history->is_noisy;
     solver->result->n_saddles = (int)kept->n_saddles;
     solver->is_resumed = true;
     if (!kept->has_best)

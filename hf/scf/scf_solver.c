@@ -157,7 +157,6 @@ static enum status record_iteration(struct scf_solver *solver)
         solver->history.change = now->change;
         scf_history_advance(&solver->history);
     }
-    solver->fock->always_full = solver->history.is_noisy;
     scf_report_iteration(now);
     if (solver->settings->observe)
         solver->settings->observe(now, solver->settings->observe_context);

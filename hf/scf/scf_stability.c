@@ -5,7 +5,6 @@
 #include "hf/scf/scf_free_rotation.h"
 #include "hf/scf/scf_subspace.h"
 #include "hf/tiles/screening.h"
-#include "hf/tiles/tile_symmetry.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -20,17 +19,9 @@ enum {
 #define SMALL_RESIDUAL 2e-3
 #define TINY_RESIDUAL  2e-5
 
-/* A residual below this fraction of the distance to the next Ritz value shows an eigenvalue apart from
- * the others. */
-#define SEPARATION 0.25
-
 /* Curvatures are of this order, hartree, but for the lowest, and third derivatives of the energy. */
 #define TYPICAL_CURVATURE 0.1
 #define THIRD_DERIVATIVE  1.0
-
-/* The diagonal of the Hessian lies below the differences of orbital energies by about this fraction of
- * what the lowest vector has of the two-electron part. */
-#define TWO_ELECTRON_FRACTION 0.4
 
 /* Least difference of orbital energies less the eigenvalue, hartree. */
 #define LEAST_GAP 0.1
@@ -40,14 +31,16 @@ enum {
 
 /* How carefully a search goes. The first vectors are noise divided start_divisions times by the
  * differences of orbital energies: low excitations of every symmetry, the more divisions the fewer
- * of them. An eigenvalue with an error below error_fraction of itself is trusted after min_products.
+ * of them. An eigenvalue is trusted after min_products.
  * The residual bounds the distance to some eigenvalue, not to the lowest: open shells, above all
  * of d electrons, have many low ones, some of which a hasty search does not see. */
 struct search_care {
     int start_divisions, min_products;
-    double error_fraction;
 };
-static const struct search_care restricted_care = {6, 4, 0.3}, unrestricted_care = {2, 6, 0.3};
+static const struct search_care restricted_care = {6, 4}, unrestricted_care = {2, 6};
+
+/* An eigenvalue with an error below this fraction of itself is known well enough. */
+#define ERROR_FRACTION 0.3
 
 /* The search for the lowest eigenvalue of the Hessian in a space of determinants, until its sign is known. */
 struct curvature_search {
@@ -70,13 +63,9 @@ struct curvature_search {
 
 /* --- one search --- */
 
-/* Vectors of a search in a pass, at most. In a large group a vector is of several representations, each
- * a matrix of few quartets (fock_parts.h): then one vector fills a pass. */
+/* Vectors of a search in a pass, at most. */
 static int most_vectors(const struct scf_basis *basis, bool is_own)
 {
-    const struct tile_symmetry *symmetry = basis->problem->symmetry;
-    if (symmetry && symmetry->group->order >= FOCK_MAX_MATRICES)
-        return 1;
     return scf_is_restricted(basis->problem) && is_own
                ? FOCK_MAX_COULOMB
                : FOCK_MAX_MATRICES / basis->problem->n_densities;
@@ -189,35 +178,23 @@ static bool has_wider_space(const struct curvature_search *search)
     return search->is_own && scf_is_restricted(search->hessian->basis->problem);
 }
 
-/* An unrestricted state has one space, which gets all there is room for. Of the two of a restricted one, the
- * wider one gets all that the own one leaves; there one vector converges with the least work, and where
- * that is not enough, two save passes. */
-static int count_wanted(const struct curvature_search *search)
-{
-    bool is_long = search->curvature.n_products >= search->care->min_products;
-    return is_long || !has_wider_space(search) ? search->most_new : 1;
-}
-
 /* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
  * Temple's inequality: the square of the residual over the distance from e_1 to the next
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
  * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
- * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual,
- * and while that is large the vectors may lack the next one: then twice the estimate is taken, and
- * only where several vectors a pass show neighbours far enough away. Source: Temple, Proc. R. Soc.
+ * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual;
+ * while that is large the vectors may lack the next one. Source: Temple, Proc. R. Soc.
  * Lond. A 119, 276 (1928). */
 static double estimate_eigenvalue_error(const struct curvature_search *search)
 {
     const double *e = search->subspace.eigenvalues;
     double residual = search->residual_norm, error = residual;
     int n = search->subspace.n;
-    bool is_small = residual < SMALL_RESIDUAL;
-    bool is_apart = search->most_new > 2 && n > 1 && residual < SEPARATION * (e[1] - e[0]);
-    if (!is_small && !is_apart)
+    if (residual >= SMALL_RESIDUAL)
         return residual;
     for (int k = 0; k + 1 < n; k++)
         error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
-    return is_small ? error : fmin(residual, 2 * error);
+    return error;
 }
 
 /* Error of the lowest eigenvalue that more products do not make smaller: of screening, because
@@ -233,10 +210,6 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
            THIRD_DERIVATIVE * distance;
 }
 
-/* A negative eigenvalue of the wider space is an upper bound, which shows a saddle point; how low it
- * is matters less. */
-#define SADDLE_ERROR_FRACTION 2
-
 /* Whether the error or the residual is small enough but for doubts about the sign. An eigenvalue has to
  * last, because the first vectors may lack what leads lower; in the space of a restricted state less
  * long, because the search in the wider one would find that, too; after a soft mode, which converges before
@@ -245,13 +218,11 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
 {
     const struct scf_curvature *curvature = &search->curvature;
     int enough = search->care->min_products - has_wider_space(search);
-    double fraction = !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION
-                                                                   : search->care->error_fraction;
     if (search->has_soft && curvature->n_products < enough + search->most_new)
         return false;
     return search->residual_norm < SMALL_RESIDUAL ||
            (curvature->n_products >= enough &&
-            eigenvalue_error < fraction * fabs(curvature->eigenvalue));
+            eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
 }
 
 /* Whether the search may end. In the own space, where few vectors share a pass, x may be a mixture
@@ -293,8 +264,8 @@ static void add_vectors(struct curvature_search *search, int n)
         subspace->n_new = 0;
 }
 
-/* next[k] = the correction of Ritz vector k, set to x: its residual over the diagonal of the Hessian less
- * the eigenvalue, as far as differences of orbital energies and x know the diagonal. *norm: of the residual. */
+/* next[k] = the correction of Ritz vector k, set to x: its residual over the differences of orbital energies
+ * less the eigenvalue. *norm: of the residual. */
 static void correct_vector(struct curvature_search *search, int k, struct scf_rotation *x,
                            double *norm)
 {
@@ -305,8 +276,7 @@ static void correct_vector(struct curvature_search *search, int k, struct scf_ro
     scf_subspace_combine(subspace, subspace->combinations + (int64_t)k * subspace->n, x, next);
     scf_rotation_add(-eigenvalue, x, 1, next);
     *norm = sqrt(scf_rotation_dot(next, next));
-    double gap = scf_rotation_mean_gap(search->hessian->orbital_energies, x);
-    divide_by_gaps(search, eigenvalue + TWO_ELECTRON_FRACTION * (gap - eigenvalue), next);
+    divide_by_gaps(search, eigenvalue, next);
 }
 
 /* Finds the vectors for the next pass, and makes room for them. */
@@ -400,7 +370,7 @@ static bool choose_vectors_of_both(struct curvature_searches *searches)
     bool any = false;
     for (int space = 0; space < searches->n; space++) {
         struct curvature_search *search = &searches->of[space];
-        int n = count_wanted(search);
+        int n = search->most_new;
         add_vectors(search, n < left ? n : left);
         left -= search->subspace.n_new;
         any |= search->subspace.n_new > 0;

@@ -36,7 +36,6 @@ static void fixture_init(struct fixture *fixture)
     check_ok(guess_sad(problem, &fixture->D));
     check_ok(scf_fock_create(problem, &fixture->scratch[0], &fixture->fock));
     check_ok(scf_fock_create(problem, &fixture->scratch[1], &fixture->full));
-    fixture->full->always_full = true;
 }
 
 static void fixture_fini(struct fixture *fixture)
@@ -57,6 +56,7 @@ static void build(struct fixture *fixture, double factor, double cutoff)
     struct scf_fock *both[] = {fixture->fock, fixture->full};
     tile_matrix_add(tiling, factor, fixture->D, 0, fixture->difference);
     fixture->fock->cutoff = cutoff;
+    fixture->full->has_last = false;
     for (int i = 0; i < 2; i++) {
         scf_fock_set_tiles(both[i], 0, fixture->difference);
         check_ok(scf_fock_build(both[i]));

@@ -180,21 +180,6 @@ static void test_rises_are_stalls_sooner(void **state)
     DECIDES(SCF_STEP_NEWTON);
 }
 
-/* A stall close to convergence is taken as noise of incremental builds first. */
-static void test_a_stall_near_the_end_is_noise_first(void **state)
-{
-    (void)state;
-    struct scf_history history = running();
-    history.gradient = history.least_gradient = 1e-6;
-    for (int i = 0; i < 8; i++)
-        scf_history_advance(&history);
-    assert_true(history.is_noisy);
-    DECIDES(SCF_STEP_DIIS);
-    for (int i = 0; i < 8; i++)
-        scf_history_advance(&history);
-    DECIDES(SCF_STEP_NEWTON);
-}
-
 static void test_many_iterations_of_diis_are_enough(void **state)
 {
     (void)state;
@@ -254,7 +239,6 @@ int main(void)
         cmocka_unit_test_setup(test_changes_that_shrink_end_closed_shells, begin),
         cmocka_unit_test_setup(test_a_stall_changes_the_method, begin),
         cmocka_unit_test_setup(test_rises_are_stalls_sooner, begin),
-        cmocka_unit_test_setup(test_a_stall_near_the_end_is_noise_first, begin),
         cmocka_unit_test_setup(test_many_iterations_of_diis_are_enough, begin),
         cmocka_unit_test_setup(test_newton_steps_stay_in_charge, begin),
         cmocka_unit_test_setup(test_a_stuck_newton_step, begin),
