@@ -249,7 +249,6 @@ static struct scf_settings loosen(const struct scf_settings *settings)
     struct scf_settings loose = *settings;
     loose.converge = LOOSE_CONVERGE;
     loose.max_iterations = LOOSE_ITERATIONS;
-    loose.stability = SCF_NEVER;
     loose.mix = loose.keep_occupation = false;
     loose.swap = (struct scf_swap){0};
     loose.checkpoint = NULL;

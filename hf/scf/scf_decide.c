@@ -22,9 +22,6 @@ enum {
 #define CHANGES_LEFT    0.25
 #define LEAST_SHRINKING 0.25
 
-/* That fraction of the error where the gain of the next Newton step is estimated. */
-#define GAIN_LEFT 0.1
-
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
 #define PROGRESS 0.7
 
@@ -33,10 +30,8 @@ enum {
 
 void scf_history_init(struct scf_history *history)
 {
-    *history = (struct scf_history){.gain_left = INFINITY,
-                                    .best_energy = INFINITY,
-                                    .least_gradient = INFINITY,
-                                    .curvature = LIKELY_CURVATURE};
+    *history = (struct scf_history){
+        .best_energy = INFINITY, .least_gradient = INFINITY, .curvature = LIKELY_CURVATURE};
 }
 
 /* --- what an iteration or a test adds --- */
@@ -115,8 +110,7 @@ static bool is_energy_right(const struct scf_history *history,
     double error = conditions->criterion.energy_error;
     bool needs_gradient = history->test == SCF_TEST_OPEN || history->test == SCF_TEST_SADDLE;
     return error > 0 && !needs_gradient &&
-           (fabs(history->change) < error || history->gain_left < GAIN_LEFT * error ||
-            are_changes_shrinking(history, conditions)) &&
+           (fabs(history->change) < error || are_changes_shrinking(history, conditions)) &&
            estimate_energy_error(history, conditions) < error &&
            history->norm < PROGRESS * history->last_norm;
 }

@@ -30,9 +30,8 @@ struct scf_history {
     int64_t iteration;        /* from 1; of the run that this one resumes, too */
     int64_t n_iterations;     /* of this run */
     double change, last_norm; /* of the energy; the norm before it, 0: not known */
-    double gain_left;   /* after a Newton step: what the next is likely to gain; else INFINITY */
-    bool is_stuck;      /* no Newton step from here lowers the energy, */
-    double gain_missed; /* of which this gain was predicted */
+    bool is_stuck;            /* no Newton step from here lowers the energy, */
+    double gain_missed;       /* of which this gain was predicted */
 
     /* The run. */
     enum scf_method method;

@@ -20,7 +20,7 @@ struct kept_numbers {
     double radius; /* of Newton steps; 0: DIIS */
 };
 
-enum { N_SCALARS = 15, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
+enum { N_SCALARS = 14, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
 
 static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
     {"saddle_1_energy", "saddle_1_curvature"},
@@ -46,7 +46,6 @@ static void list_numbers(struct kept_numbers *kept, struct scf_history *history,
         {"n_without_progress", &history->n_without_progress, NULL},
         {"change", NULL, &history->change},
         {"last_norm", NULL, &history->last_norm},
-        {"gain_left", NULL, &history->gain_left},
         {"best_energy", NULL, &history->best_energy},
         {"least_gradient", NULL, &history->least_gradient},
     };

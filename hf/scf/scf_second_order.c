@@ -2,6 +2,7 @@
 #include "hf/scf/scf_second_order.h"
 
 #include "hf/fock/fock_build.h"
+#include "hf/tiles/screening.h"
 #include "support/base/agree.h"
 
 #include <math.h>
@@ -11,10 +12,8 @@
 #define MAX_RADIUS   2.0
 #define MIN_RADIUS   1e-5
 
-/* Noise of differences of energies: of rounding, a fraction of the energy; of screening, a fraction of its
- * threshold. Nearby states leave out nearly the same integrals: far less than SCREENING_ERROR. */
-#define ROUNDING        1e-13
-#define SCREENING_NOISE 0.1
+/* Energies differ by rounding within this fraction of the energy. */
+#define ROUNDING 1e-13
 
 enum { MAX_SHORTENED = 8, MAX_LENGTHS = 4 };
 
@@ -166,24 +165,6 @@ static enum status step_from(struct scf_second_order *solver, struct scf_hessian
     return status;
 }
 
-/* *left = w / 2 g . B^-1 g at the state, with the soft directions that the last step found. */
-static enum status estimate_gain(struct scf_second_order *solver, const struct scf_state *state,
-                                 double *left)
-{
-    struct scf_hessian hessian;
-    struct scf_rotation z = {0};
-    TRY(scf_hessian_init(solver->basis, solver->fock, state, &hessian));
-    enum status status = scf_rotation_init(solver->basis, &z);
-    if (status == STATUS_OK) {
-        scf_preconditioner_begin(&solver->preconditioner, state, MIN_GAP);
-        scf_preconditioner_apply(&solver->preconditioner, &hessian.gradient, &z);
-        *left = hessian.weight / 2 * scf_rotation_dot(&hessian.gradient, &z);
-    }
-    scf_rotation_fini(&z);
-    scf_hessian_fini(&hessian);
-    return status;
-}
-
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step)
 {
@@ -192,8 +173,7 @@ enum status scf_second_order_step(struct scf_second_order *solver, struct scf_st
     TRY(scf_hessian_init(solver->basis, solver->fock, *state, &hessian));
     enum status status = step_from(solver, &hessian, state, step);
     scf_hessian_fini(&hessian);
-    TRY(status);
-    return step->moved ? estimate_gain(solver, *state, &step->left) : STATUS_OK;
+    return status;
 }
 
 struct scf_directions scf_second_order_soft_modes(struct scf_second_order *solver,

@@ -38,7 +38,6 @@ int64_t scf_second_order_bytes(const struct scf_basis *plan, int n_matrices);
 struct scf_step {
     bool moved;
     double predicted; /* change of the energy by the whole step, hartree, <= 0 */
-    double left;      /* what the next step is likely to gain, if this one moved */
 };
 enum status scf_second_order_step(struct scf_second_order *solver, struct scf_state **state,
                                   struct scf_step *step);

@@ -4,6 +4,7 @@
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_stability.h"
+#include "hf/tiles/screening.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/mpi/wall_time.h"
@@ -63,9 +64,13 @@ static struct scf_conditions conditions_of(const struct scf_basis *basis,
                                            const struct scf_settings *settings)
 {
     bool has_rotations = scf_rotation_exists(basis);
+    struct scf_criterion criterion = scf_criterion(settings);
+    if (criterion.energy_error > 0) /* changes below the noise say nothing */
+        criterion.energy_error =
+            fmax(criterion.energy_error, SCREENING_NOISE * fock_threshold(basis->problem->fock));
     return (struct scf_conditions){
         .settings = settings,
-        .criterion = scf_criterion(settings),
+        .criterion = criterion,
         .is_closed_shell = basis->problem->n_densities == 1,
         .electrons_per_orbital = basis->problem->electrons_per_orbital,
         .has_rotations = has_rotations,
@@ -174,7 +179,6 @@ static void start_iteration(struct scf_solver *solver, const char *method)
     history->n_iterations = ++solver->now.iteration;
     if (history->n_iterations > 1) { /* the first one has no step, or that of the file */
         history->last_norm = solver->state->norm;
-        history->gain_left = INFINITY;
     }
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
@@ -400,8 +404,6 @@ static enum status newton_step(struct scf_solver *solver)
         TRY(begin_second_order(solver));
     TRY(scf_second_order_step(solver->second_order, &solver->state, &step));
     solver->history.is_canonical = true;
-    if (step.moved)
-        solver->history.gain_left = step.left;
     TRY(record_iteration(solver));
     if (!step.moved)
         note_stuck(solver, &step);

@@ -71,6 +71,10 @@ static inline bool quartet_is_significant(double bound, double coulomb_weight,
  * smaller sets, between 1e-4 and 1e-6, by 0.1 to 9. */
 #define SCREENING_ERROR 50
 
+/* Differences of energies of nearby densities, which leave out nearly the same integrals, are off by this
+ * fraction of the threshold. */
+#define SCREENING_NOISE 0.1
+
 /* Number of integrals (mn|ls) in quartets of groups whose Schwarz bound is at least the threshold:
  * what a Fock build with SCREENING_SCHWARZ computes. Among all n^4, and among the unique ones under
  * the 8-fold symmetry. Collective; results on every process. Errors: STATUS_NO_MEMORY. */

@@ -203,7 +203,7 @@ static void test_newton_steps_stay_in_charge(void **state)
     history.last_norm = 1e-5;
     history.change = -1e-3;
     DECIDES(SCF_STEP_NEWTON);
-    history.gain_left = 1e-11;
+    history.change = -1e-10;
     DECIDES(SCF_TEST);
 }
 
