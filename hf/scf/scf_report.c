@@ -117,11 +117,23 @@ static const char *stability_words(const struct scf_result *result, bool own, en
     return point == SCF_POINT_MINIMUM ? "a local minimum" : "not settled whether a local minimum";
 }
 
+/* A curvature that is known by bounds alone, its sign included. */
+static bool is_bounded(const struct scf_curvature *curvature)
+{
+    return curvature->eigenvalue > curvature->error &&
+           curvature->error > 0.4 * curvature->eigenvalue;
+}
+
 /* A curvature and its error. */
 static void print_curvature(const struct scf_curvature *curvature)
 {
     enum scf_verdict verdict = scf_curvature_verdict(curvature);
     bool is_upper_bound = verdict == SCF_VERDICT_UNSTABLE || !isfinite(curvature->error);
+    if (is_bounded(curvature)) {
+        log_print("Lowest curvature of the energy in orbital space between %.2g and %.2g",
+                  curvature->eigenvalue - curvature->error, curvature->eigenvalue);
+        return;
+    }
     log_print("Lowest curvature of the energy in orbital space%s",
               is_upper_bound ? " at most" : "");
     print_eigenvalue(curvature);

@@ -5,6 +5,7 @@
 #include "hf/scf/scf_free_rotation.h"
 #include "hf/scf/scf_subspace.h"
 #include "hf/tiles/screening.h"
+#include "hf/tiles/tile_symmetry.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -63,9 +64,13 @@ struct curvature_search {
 
 /* --- one search --- */
 
-/* Vectors of a search in a pass, at most. */
+/* Vectors of a search in a pass, at most. In a large group a vector is of several representations, each
+ * a matrix of few quartets (fock_parts.h): then one vector fills a pass. */
 static int most_vectors(const struct scf_basis *basis, bool is_own)
 {
+    const struct tile_symmetry *symmetry = basis->problem->symmetry;
+    if (symmetry && symmetry->group->order >= FOCK_MAX_MATRICES)
+        return 1;
     return scf_is_restricted(basis->problem) && is_own
                ? FOCK_MAX_COULOMB
                : FOCK_MAX_MATRICES / basis->problem->n_densities;
@@ -177,14 +182,13 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
  * one, stands for it. A cluster of eigenvalues counts as one, but for its width, min_k [ e_k - e_1
  * + residual^2 / (e_k+1 - e_1) ]. In any case an eigenvalue lies within the residual;
- * while that is large, or the vectors are few, they may lack the next one. Source: Temple, Proc. R. Soc.
- * Lond. A 119, 276 (1928). */
+ * while that is large the vectors may lack the next one. Source: Temple, Proc. R. Soc. Lond. A 119, 276 (1928). */
 static double estimate_eigenvalue_error(const struct curvature_search *search)
 {
     const double *e = search->subspace.eigenvalues;
     double residual = search->residual_norm, error = residual;
     int n = search->subspace.n;
-    if (residual >= SMALL_RESIDUAL || search->curvature.n_products < search->care->min_products)
+    if (residual >= SMALL_RESIDUAL)
         return residual;
     for (int k = 0; k + 1 < n; k++)
         error = fmin(error, e[k] - e[0] + residual * residual / (e[k + 1] - e[0]));
@@ -206,15 +210,13 @@ static double estimate_eigenvalue_noise(const struct curvature_search *search)
 
 /* Whether the error or the residual is small enough but for doubts about the sign. An eigenvalue has to
  * last, because the first vectors may lack what leads lower; after a soft mode, which converges before the
- * noise beside it, a pass longer, however small the residual is. */
+ * noise beside it, a pass longer. */
 static bool is_error_small(const struct curvature_search *search, double eigenvalue_error)
 {
     const struct scf_curvature *curvature = &search->curvature;
-    int enough = search->care->min_products;
-    if (search->has_soft && curvature->n_products < enough + search->most_new)
-        return false;
-    return search->residual_norm < SMALL_RESIDUAL ||
-           (curvature->n_products >= enough &&
+    int enough = search->care->min_products + (search->has_soft ? search->most_new : 0);
+    return curvature->n_products >= enough &&
+           (search->residual_norm < SMALL_RESIDUAL ||
             eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
 }
 
@@ -346,6 +348,16 @@ static enum status multiply_vectors(struct curvature_searches *searches)
                                         vectors, products);
 }
 
+/* Ends the search in the own space where the wider one gives its eigenvalue a positive lower bound. */
+static void bound_own_space(struct curvature_search *own, const struct curvature_search *wide)
+{
+    double bound = wide->curvature.eigenvalue - wide->curvature.error;
+    if (own->done || !wide->done || !(bound > 0))
+        return;
+    own->curvature.error = own->curvature.eigenvalue - bound;
+    own->done = true;
+}
+
 /* Chooses the vectors of the coming pass; whether there are any. */
 static bool choose_vectors_of_both(struct curvature_searches *searches)
 {
@@ -371,6 +383,8 @@ static enum status find_lowest(struct curvature_searches *searches, int *n_build
         for (int space = 0; space < searches->n; space++)
             if (searches->of[space].subspace.n_new > 0)
                 TRY(advance_search(&searches->of[space]));
+        if (searches->n == 2)
+            bound_own_space(own, &searches->of[1]);
     }
     return STATUS_OK;
 }
