@@ -41,8 +41,7 @@ static const char *guess_file(const struct hf_settings *settings)
 {
     if (settings->density || settings->restart)
         return settings->density ? settings->density : settings->restart;
-    bool computed = strcmp(settings->guess, "sad") == 0 || strcmp(settings->guess, "core") == 0;
-    return computed ? NULL : settings->guess;
+    return guess_named(settings->guess) ? NULL : settings->guess;
 }
 
 /* A guess may be of another geometry or basis; what a run resumes or builds from may not. */
@@ -229,12 +228,12 @@ static enum status set_guess(struct hf_calculation *calculation, const struct sc
     const struct hf_settings *settings = calculation->settings;
     if (calculation->checkpoint)
         return read_guess(calculation, problem);
-    if (strcmp(settings->guess, "core") == 0) {
+    if (calculation->input.flipped)
+        return guess_sad_with_spins(problem, calculation->D);
+    const struct guess *guess = guess_named(settings->guess);
+    if (guess->needs_basis)
         TRY(need_basis(calculation));
-        return guess_core(calculation->basis, calculation->D);
-    }
-    return calculation->input.flipped ? guess_sad_with_spins(problem, calculation->D)
-                                      : guess_sad(problem, calculation->D);
+    return guess->find(problem, calculation->basis, calculation->D);
 }
 
 /* The guess with its own spins, from a file with the file's electrons, is reversed at centres. */
@@ -327,6 +326,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     of_uhf.restart = of_uhf.guess_steps = NULL;
     of_uhf.keep_occupation = false;
     of_uhf.swap = (struct scf_swap){0};
+    of_uhf.n_starts = hf_search_is_wanted(calculation) ? 0 : 1;
     enum status status = scf_run(calculation->basis, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
         scf_result_add_run(&earlier, &calculation->result);

@@ -77,7 +77,7 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 /* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the SCF to convergence and prints its iterations. With SCF_FOLLOW_UHF, from a solution of RHF
+/* Runs the SCF to convergence, with a search (hf_search.h) where that is due, and prints its iterations. With SCF_FOLLOW_UHF, from a solution of RHF
  * that is unstable towards UHF it continues there: input.method is UHF then, and D[1] exists.
  * Integrals that its builds have kept are forgotten at its end, for the memory that follows. Its Fock
  * builds use the symmetry of the molecule; others of this fock do not.

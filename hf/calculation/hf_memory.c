@@ -49,7 +49,8 @@ static void estimate_matrices(const struct hf_settings *settings, const struct s
     if (settings->goal == HF_GOAL_SCF)
         scf = scf_bytes(problem, &settings->scf, n_processes);
     bool searches = settings->search == SCF_ALWAYS ||
-                    (settings->search == SCF_AUTO && !scf_is_restricted(problem));
+                    (settings->search == SCF_AUTO && !scf_is_restricted(problem) &&
+                     settings->scf.follow != SCF_FOLLOW_NONE);
     if (settings->goal == HF_GOAL_SCF && searches)
         scf.own_bytes += 2.0 * problem->n_orbital_sets * /* of the first and the lowest solution */
                          (double)dense_bytes(problem->grid, problem->shells->n_functions,

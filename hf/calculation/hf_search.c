@@ -79,11 +79,11 @@ bool hf_search_is_wanted(const struct hf_calculation *calculation)
 static bool is_search_due(const struct search *search)
 {
     const struct hf_calculation *calculation = search->calculation;
-    if (calculation->result.n_starts > 0 || !hf_search_is_wanted(calculation))
+    bool always = calculation->settings->search == SCF_ALWAYS;
+    if (!hf_search_is_wanted(calculation) || (!always && calculation->result.n_starts > 0))
         return false;
-    const char *reason = calculation->settings->search == SCF_ALWAYS
-                             ? "--search always"
-                             : find_reason(search->problem, &calculation->result);
+    const char *reason =
+        always ? "--search always" : find_reason(search->problem, &calculation->result);
     if (reason)
         log_print("\nSearch     for lower solutions: %s\n", reason);
     return reason;
@@ -98,9 +98,11 @@ static enum status add_start(struct hf_calculation *calculation, const char *nam
                      array_reserve(&calculation->starts, calculation->n_starts + 1,
                                    &calculation->starts_capacity, sizeof *calculation->starts)));
     struct hf_start *start = &calculation->starts[calculation->n_starts++];
-    *start = (struct hf_start){.energy = result->energy, .iterations = result->iterations};
+    *start = (struct hf_start){
+        .energy = result->energy, .iterations = result->iterations, .converged = result->converged};
     snprintf(start->name, sizeof start->name, "%s", name);
-    log_print("  %-40s %20.10f  %6lld\n", start->name, start->energy, (long long)start->iterations);
+    log_print("  %-40s %20.10f  %6lld%s\n", start->name, start->energy,
+              (long long)start->iterations, start->converged ? "" : "  not converged");
     return STATUS_OK;
 }
 
@@ -206,11 +208,19 @@ static enum status start_with_swaps(struct search *search)
 
 /* --- the search --- */
 
+/* Whether the end of the search takes the place of the first solution. */
+static bool is_end_better(const struct scf_result *end, const struct scf_result *first)
+{
+    if (end->converged != first->converged)
+        return end->converged;
+    return !(end->energy > first->energy + LOWER);
+}
+
 /* Continues from the lowest start, or the first solution, to the end: the checkpoint then has it, too. */
 static enum status finish_lowest(struct search *search, const struct scf_settings *settings)
 {
     struct hf_calculation *calculation = search->calculation;
-    struct scf_result result, *first = &calculation->result;
+    struct scf_result end, *first = &calculation->result;
     struct scf_settings last = *settings;
     last.mix = last.keep_occupation = false;
     last.swap = (struct scf_swap){0};
@@ -219,13 +229,18 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
               calculation->starts[search->n_lowest].name);
     TRY(take_density(search, search->n_lowest > 0 ? &search->lowest : first));
-    enum status status = scf_run(calculation->basis, &last, calculation->D, &result);
+    enum status status = scf_run(calculation->basis, &last, calculation->D, &end);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
-    scf_result_add_run(first, &result);
-    scf_result_fini(first);
-    *first = result;
-    return status;
+    bool is_better = is_end_better(&end, first);
+    struct scf_result *kept = is_better ? &end : first, *left = is_better ? first : &end;
+    scf_result_add_run(left, kept);
+    scf_result_fini(left);
+    *first = *kept;
+    first->n_starts = calculation->n_starts;
+    if (!is_better)
+        TRY(take_density(search, first));
+    return is_better || !first->converged ? status : STATUS_OK;
 }
 
 static enum status run_starts(struct search *search)
@@ -248,7 +263,8 @@ static struct scf_settings loosen(const struct scf_settings *settings)
 {
     struct scf_settings loose = *settings;
     loose.converge = LOOSE_CONVERGE;
-    loose.max_iterations = LOOSE_ITERATIONS;
+    if (loose.max_iterations > LOOSE_ITERATIONS)
+        loose.max_iterations = LOOSE_ITERATIONS;
     loose.mix = loose.keep_occupation = false;
     loose.swap = (struct scf_swap){0};
     loose.checkpoint = NULL;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The search for the lowest solution of an SCF. Where the first solution shows that a molecule may have
- * several, the SCF begins at a few other guesses as well, each to a loose convergence:
+ * several, the SCF begins at a few other guesses as well, each to a loose convergence and a local minimum:
  *
  *     mixed      HOMO and LUMO of alpha and beta in opposite senses
  *     reversed   atoms with spins of their own, neighbours or both sides of the longest bond antiparallel
  *     swapped    HOMO and LUMO of one spin, in the first solution
  *
- * and goes on from the lowest one to the end. All use the Fock builds of the first solution, and so the
+ * and goes on from the lowest one to the end. Only that last run and the first one write checkpoints; the
+ * first one's says that no search has been done, so that a restart does it. All use the Fock builds of the first solution, and so the
  * integrals that it has kept. */
 #pragma once
 
@@ -25,6 +26,7 @@ struct hf_start {
     char name[HF_START_NAME];
     double energy; /* hartree, of the loose convergence; of the first solution, the final one */
     int64_t iterations;
+    bool converged;
 };
 
 /* Whether a search may follow the first solution: by --search, or of UHF where the user has chosen neither

@@ -359,7 +359,8 @@ json_t *hf_options_to_json(const struct hf_options *options, const struct hf_inp
     struct hf_options copy = *options;
     struct option_table tables[N_TABLES];
     struct options all = describe_beryl_hf(&copy, tables);
-    const struct scf_criterion criterion = scf_criterion(&options->settings.scf);
+    const struct scf_criterion criterion =
+        scf_criterion(&options->settings.scf, options->settings.screen);
     copy.settings.scf.converge = criterion.gradient;
     if (input->shells) {
         copy.settings.charge = input->molecule.charge;

@@ -251,3 +251,29 @@ enum status guess_core(const struct scf_basis *basis, struct darray *const D[])
     free(energies);
     return status;
 }
+
+/* --- by name --- */
+
+static enum status find_sad(const struct scf_problem *problem, const struct scf_basis *basis,
+                            struct darray *const D[])
+{
+    (void)basis;
+    return guess_sad(problem, D);
+}
+
+static enum status find_core(const struct scf_problem *problem, const struct scf_basis *basis,
+                             struct darray *const D[])
+{
+    (void)problem;
+    return guess_core(basis, D);
+}
+
+static const struct guess guesses[] = {{"sad", false, find_sad}, {"core", true, find_core}};
+
+const struct guess *guess_named(const char *name)
+{
+    for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
+        if (strcmp(guesses[i].name, name) == 0)
+            return &guesses[i];
+    return NULL;
+}

@@ -11,6 +11,17 @@
 
 #include <stdbool.h>
 
+/* A guess that is computed. find: D of a problem; its basis, NULL unless it needs one. */
+struct guess {
+    const char *name; /* of --guess */
+    bool needs_basis;
+    enum status (*find)(const struct scf_problem *problem, const struct scf_basis *basis,
+                        struct darray *const D[]);
+};
+
+/* The guess of this name; NULL: none, the name is a file's. Not collective. */
+const struct guess *guess_named(const char *name);
+
 /* Superposition of atomic densities: each element's neutral atom is solved in its own
  * part of the basis, spherically averaged with fractional occupation (guess_atom.h), on
  * one process, and placed on every nucleus of that element. The sum is scaled to the

@@ -151,9 +151,10 @@ static json_t *search_to_json(const struct hf_outcome *outcome)
     json_t *starts = json_array();
     for (int64_t i = 0; i < outcome->n_starts; i++) {
         const struct hf_start *start = &outcome->starts[i];
-        json_array_append_new(starts, json_pack("{s:s, s:o, s:I}", "name", start->name, "energy",
-                                                json_real_or_null(start->energy), "iterations",
-                                                (json_int_t)start->iterations));
+        json_array_append_new(starts, json_pack("{s:s, s:o, s:I, s:b}", "name", start->name,
+                                                "energy", json_real_or_null(start->energy),
+                                                "iterations", (json_int_t)start->iterations,
+                                                "converged", start->converged));
     }
     return starts;
 }

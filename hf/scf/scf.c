@@ -7,6 +7,7 @@
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_solver.h"
 #include "hf/scf/scf_stability.h"
+#include "hf/tiles/screening.h"
 #include "hf/tiles/tile_matrix.h"
 #include "support/base/agree.h"
 
@@ -22,12 +23,13 @@ struct scf_settings scf_settings_default(void)
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
 }
 
-struct scf_criterion scf_criterion(const struct scf_settings *settings)
+struct scf_criterion scf_criterion(const struct scf_settings *settings, double threshold)
 {
     if (settings->converge > 0)
         return (struct scf_criterion){.gradient = settings->converge};
     bool by_energy = settings->energy_alone && !settings->keep_occupation;
-    return (struct scf_criterion){SCF_DEFAULT_CONVERGE, by_energy ? SCF_ENERGY_ERROR : 0};
+    double error = fmax(SCF_ENERGY_ERROR, SCREENING_NOISE * threshold);
+    return (struct scf_criterion){SCF_DEFAULT_CONVERGE, by_energy ? error : 0};
 }
 
 /* <S^2> = (Na - Nb)/2 ((Na - Nb)/2 + 1) + Nb - trace(P_a P_b); 0 for RHF. Collective.
@@ -228,13 +230,14 @@ struct memory_need scf_bytes(const struct scf_problem *problem, const struct scf
     double diis = (double)diis_bytes(grid, problem->n_densities, plan.n_functions,
                                      scf_diis_size(settings, problem));
     double second_order = 0;
-    if (settings->second_order != SCF_NEVER)
+    if (settings->second_order != SCF_NEVER || tests) /* a saddle point is left */
         second_order =
             (double)scf_second_order_bytes(&plan, scf_matrices_at_once(settings, problem));
-    if (tests) /* before its vectors are given back */
-        diis += (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / problem->n_densities) +
-                         scf_stability_bytes(&plan));
     struct memory_need phase = {.own_bytes = fmax(diis, second_order)};
+    if (tests) /* beside either */
+        phase.own_bytes +=
+            (double)(scf_hessian_bytes(&plan, FOCK_MAX_MATRICES / problem->n_densities) +
+                     scf_stability_bytes(&plan));
     memory_need_add(&need, 1, memory_need_larger(phase, properties_bytes(problem, n_processes)));
     return need;
 }

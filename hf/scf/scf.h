@@ -96,10 +96,10 @@ struct scf_criterion {
     double gradient, energy_error;
 };
 
-/* The converge that is given; else SCF_DEFAULT_CONVERGE, for the energy alone with SCF_ENERGY_ERROR. A
- * kept occupation needs the gradient: the curvature, which bounds the error of the energy, need not be
- * that of a minimum there. Not collective. */
-struct scf_criterion scf_criterion(const struct scf_settings *settings);
+/* The converge that is given; else SCF_DEFAULT_CONVERGE, for the energy alone with SCF_ENERGY_ERROR or the
+ * noise that screening at this threshold leaves in changes of the energy. A kept occupation needs the
+ * gradient: the curvature, which bounds the error of the energy, need not be positive. */
+struct scf_criterion scf_criterion(const struct scf_settings *settings, double threshold);
 
 /* The result of a run. Owned by the caller through scf_result_fini. */
 struct scf_result {

@@ -3,23 +3,21 @@
 
 #include <math.h>
 
-/* Lowest curvature of molecules that are stable, hartree. */
+/* Lowest curvature of molecules that are stable, hartree, until one is measured. */
 #define LIKELY_CURVATURE 0.45
 
-enum {
-    PATIENCE = 8,         /* iterations that DIIS may go without progress, those in which the
-                           * energy is above the lowest so far counted twice */
-    DIIS_ITERATIONS = 60, /* after which it is given up in any case */
-};
+/* DIIS often recovers within so many iterations without progress; those in which the energy is above the
+ * lowest so far count twice. An SCF of so many iterations is one that Newton steps end sooner. */
+enum { PATIENCE = 8, DIIS_ITERATIONS = 60 };
 
 /* Where a shell is partly filled, turning it can leave the energy almost as it is. A gradient and
  * a predicted gain below these, which no step makes smaller, are such a rotation. */
 #define FLAT_GRADIENT 1e-5
 #define FLAT_ENERGY   1e-9
 
-/* The energy is right where the changes to come are estimated at this fraction of its error, if
- * they shrink to at most so much in an iteration. */
-#define CHANGES_LEFT    0.25
+/* The changes to come may be this fraction of the energy's error, and */
+#define CHANGES_LEFT 0.25
+/* are estimated where they shrink to at most this fraction in an iteration. */
 #define LEAST_SHRINKING 0.25
 
 /* DIIS makes progress when the gradient falls below this fraction of the least so far. */
@@ -67,7 +65,7 @@ void scf_history_take_test(struct scf_history *history, const struct scf_curvatu
     else
         history->test = SCF_TEST_MINIMUM;
     if (history->test == SCF_TEST_MINIMUM)
-        history->curvature = fmin(history->curvature, curvature->eigenvalue);
+        history->curvature = fmin(history->curvature, curvature->eigenvalue - curvature->error);
 }
 
 void scf_history_forget_test(struct scf_history *history)
@@ -79,7 +77,7 @@ void scf_history_forget_test(struct scf_history *history)
 /* --- whether the state is good enough --- */
 
 /* How far the energy is above the stationary point, to second order: with the weight w of
- * scf_hessian.h, and c for the lowest curvature, w |g|^2 / (2 c) at most. */
+ * scf_hessian.h, twice the electrons of an orbital, and the lowest curvature c: w |g|^2 / (2 c). */
 static double estimate_energy_error(const struct scf_history *history,
                                     const struct scf_conditions *conditions)
 {

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The next step of an SCF as a pure function of its history: numbers, no matrices. A checkpoint holds
  * the history (scf_restart.c), so that a resumed run decides as the uninterrupted one would have.
- * Private to the SCF. */
+ *
+ *     stationary?  the gradient is below that of the criterion (scf.h); or the energy is right to its
+ *                  error: by the last change and by what the gradient leaves, while the gradient falls;
+ *                  or no step lowers the energy and the gradient lies along a free rotation
+ *       yes        REBUILD, unless F is accurate and the orbitals are canonical; TEST, where stability is
+ *                  to be tested and is not known; DONE
+ *       no         an end, if all iterations are used up or no step lowers the energy; a Newton step, if
+ *                  DIIS has stalled or the settings want it; else a DIIS step
+ *
+ * After a TEST the state is a minimum, a saddle point that is kept, or open: then only the gradient ends
+ * the run. A saddle point that is left is a new state. scf_solver.c performs the actions. Private to
+ * the SCF. */
 #pragma once
 
 #include "hf/scf/scf.h"
@@ -13,8 +24,8 @@
 /* In charge of the steps. */
 enum scf_method { SCF_BY_DIIS, SCF_BY_NEWTON };
 
-/* The outcome of the last test of stability; of a point that is not near one that was tested:
- * UNTESTED. SADDLE: kept, since none is left or it is not followed. */
+/* The outcome of the last test of stability, or UNTESTED: the state is not near a point that was tested.
+ * OPEN: the sign of the lowest curvature was not settled. SADDLE: one that is kept. */
 enum scf_test { SCF_UNTESTED, SCF_TEST_OPEN, SCF_TEST_MINIMUM, SCF_TEST_SADDLE };
 
 struct scf_history {
@@ -38,7 +49,7 @@ struct scf_history {
     double best_energy, least_gradient;
     int64_t n_without_progress;
     enum scf_test test;
-    double curvature; /* of the energy, lowest: measured, or likely */
+    double curvature; /* of the energy, lowest: likely, or less if that was measured */
 };
 
 /* The parts of the problem and the settings that decide, the same for a whole run. */

@@ -22,8 +22,8 @@ enum { NEAR_GAP = 5 };
 static void print_convergence(const struct scf_problem *problem,
                               const struct scf_settings *settings)
 {
-    const struct scf_criterion criterion = scf_criterion(settings);
     double threshold = fock_threshold(problem->fock), error = SCREENING_ERROR * threshold;
+    const struct scf_criterion criterion = scf_criterion(settings, threshold);
     if (criterion.energy_error > 0)
         log_print("Converged when the energy is right to %g hartree, dipole, charges and orbital "
                   "energies to about %.0e;\n  --converge 1e-8 is for more digits of these\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state from which the iterations of an SCF resume as if not interrupted, in addition to
- * the orbitals: a group of its own in the checkpoint. Private to the solver.
+/* The state from which the iterations of an SCF resume as if not interrupted, but for the directions that
+ * Newton steps keep, in addition to the orbitals: a group of its own in the checkpoint. Private to the solver.
  *
  *     /beryl_scf_2        attributes: numbers of the solver and its history
  *     /beryl_scf_2/basis    m x n, rows: the columns of X of scf_basis.h, which is not the same on

@@ -4,7 +4,6 @@
 #include "hf/scf/scf_report.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/scf/scf_stability.h"
-#include "hf/tiles/screening.h"
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/mpi/wall_time.h"
@@ -14,12 +13,13 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Damping ends after so many iterations, or when the gradient is below this. */
+/* Damping ends after so many iterations, or when the gradient is below this: it is for the way to the
+ * region where DIIS converges by itself. */
 enum { DAMPED_ITERATIONS = 10 };
-
-/* Rounding errors of a gradient, in those of F: 2 were seen of H2O, in cc-pvdz. */
-#define ROUNDED         10
 #define DAMPED_GRADIENT 0.02
+
+/* Rounding errors of a gradient, in those of F, with room to spare. */
+#define ROUNDED 10
 
 static enum status create_diis(struct scf_solver *solver)
 {
@@ -64,13 +64,9 @@ static struct scf_conditions conditions_of(const struct scf_basis *basis,
                                            const struct scf_settings *settings)
 {
     bool has_rotations = scf_rotation_exists(basis);
-    struct scf_criterion criterion = scf_criterion(settings);
-    if (criterion.energy_error > 0) /* changes below the noise say nothing */
-        criterion.energy_error =
-            fmax(criterion.energy_error, SCREENING_NOISE * fock_threshold(basis->problem->fock));
     return (struct scf_conditions){
         .settings = settings,
-        .criterion = criterion,
+        .criterion = scf_criterion(settings, fock_threshold(basis->problem->fock)),
         .is_closed_shell = basis->problem->n_densities == 1,
         .electrons_per_orbital = basis->problem->electrons_per_orbital,
         .has_rotations = has_rotations,
@@ -460,9 +456,13 @@ static enum status measure_lowering(struct scf_solver *solver,
         search->trial = lower;
     }
     scf_second_order_destroy(search);
-    log_print("      the saddle point is kept (--follow none): along its direction the energy is "
-              "%.6f hartree lower\n",
-              solver->result->lowering);
+    if (found)
+        log_print(
+            "      the saddle point is kept (--follow none): along its direction the energy is "
+            "%.6f hartree lower\n",
+            solver->result->lowering);
+    else
+        log_print("      the saddle point is kept (--follow none)\n");
     return status;
 }
 

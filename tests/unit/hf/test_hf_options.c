@@ -62,7 +62,7 @@ static void check_criterion(char *option, char *value, double gradient, double e
     char *argv[] = {"beryl-hf", "water.xyz", "--basis", "sto-3g", option, value, NULL};
     struct hf_options options;
     parse_words(6, argv, &options);
-    struct scf_criterion criterion = scf_criterion(&options.settings.scf);
+    struct scf_criterion criterion = scf_criterion(&options.settings.scf, options.settings.screen);
     assert_true(criterion.gradient == gradient && criterion.energy_error == energy_error);
 }
 

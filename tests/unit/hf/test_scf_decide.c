@@ -27,7 +27,7 @@ static int begin(void **state)
     (void)state;
     settings = scf_settings_default();
     conditions = (struct scf_conditions){.settings = &settings,
-                                         .criterion = scf_criterion(&settings),
+                                         .criterion = scf_criterion(&settings, 1e-10),
                                          .is_closed_shell = true,
                                          .electrons_per_orbital = 2,
                                          .has_rotations = true,
