@@ -18,8 +18,8 @@ bool log_enable(bool enabled)
 {
     bool before = log_enabled;
     log_enabled = enabled;
-    return before;
     progress_visible = enabled && isatty(STDERR_FILENO);
+    return before;
 }
 
 void log_print(const char *format, ...)
