@@ -14,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A solution whose <S^2> exceeds S (S + 1) by this has several open shells, which can couple in other ways. */
-#define CONTAMINATED 0.1
+/* An uncoupled pair of electrons adds 1 to <S^2> - S (S + 1), and the descent from the symmetric solution
+ * uncouples it. Above this several pairs are uncoupled, whose spins fit together in several ways. */
+#define SEVERAL_PAIRS 1.2
 
-/* Solutions that are about to become unstable have a lower curvature than this, hartree. */
+/* UHF is equal to RHF below this <S^2>. Such a solution with a curvature below this, hartree, is about to
+ * become unstable, as an ionic one at a long bond is, where a neutral one is lower. */
+#define CLOSED_S2       0.01
 #define SMALL_CURVATURE 0.02
 
 /* Starts end at this gradient, or after so many iterations: what is left is less than differences of
@@ -54,13 +57,12 @@ static const char *find_reason(const struct scf_problem *problem, const struct s
         return NULL;
     if (has_transition_metal(problem->molecule))
         return "a transition metal has shells of nearly one energy";
-    if (result->n_saddles > 0 || scf_result_point(result, SCF_REAL_UHF) == SCF_POINT_SADDLE)
-        return "the first solution is, or was led away from, a saddle point";
-    if (result->s2 - s_z * (s_z + 1) > CONTAMINATED)
-        return "<S^2> says that several open shells are coupled";
+    if (result->s2 - s_z * (s_z + 1) > SEVERAL_PAIRS)
+        return "<S^2> says that several pairs of electrons are uncoupled";
     const struct scf_curvature *curvature = &result->curvature[SCF_REAL_UHF];
-    return curvature->n_products > 0 && curvature->eigenvalue < SMALL_CURVATURE
-               ? "the first solution is hardly stable"
+    bool is_closed = s_z == 0 && result->s2 < CLOSED_S2;
+    return is_closed && curvature->n_products > 0 && curvature->eigenvalue < SMALL_CURVATURE
+               ? "the first solution is a closed shell that is hardly stable"
                : NULL;
 }
 
