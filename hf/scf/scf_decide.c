@@ -65,7 +65,7 @@ void scf_history_take_test(struct scf_history *history, const struct scf_curvatu
     else
         history->test = SCF_TEST_MINIMUM;
     if (history->test == SCF_TEST_MINIMUM)
-        history->curvature = fmin(history->curvature, curvature->eigenvalue - curvature->error);
+        history->curvature = fmin(history->curvature, curvature->eigenvalue);
 }
 
 void scf_history_forget_test(struct scf_history *history)
@@ -76,7 +76,7 @@ void scf_history_forget_test(struct scf_history *history)
 
 /* --- whether the state is good enough --- */
 
-/* How far the energy is above the stationary point, to second order: with the weight w of
+/* How far the energy is above the stationary point, about, to second order: with the weight w of
  * scf_hessian.h, twice the electrons of an orbital, and the lowest curvature c: w |g|^2 / (2 c). */
 static double estimate_energy_error(const struct scf_history *history,
                                     const struct scf_conditions *conditions)

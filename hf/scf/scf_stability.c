@@ -43,6 +43,10 @@ static const struct search_care restricted_care = {6, 4}, unrestricted_care = {2
 /* An eigenvalue with an error below this fraction of itself is known well enough. */
 #define ERROR_FRACTION 0.3
 
+/* A negative eigenvalue of the wider space is an upper bound, which shows a saddle point; how low it
+ * is matters less. */
+#define SADDLE_ERROR_FRACTION 2
+
 /* The search for the lowest eigenvalue of the Hessian in a space of determinants, until its sign is known. */
 struct curvature_search {
     struct scf_hessian *hessian;
@@ -177,6 +181,16 @@ static enum status curvature_search_init(struct scf_hessian *hessian, bool is_ow
     return STATUS_OK;
 }
 
+/* An unrestricted state has one space, which gets all there is room for. Of the two of a restricted one, the
+ * wider one gets all that the own one leaves: there one vector converges with the least work, and where
+ * that is not enough, two save passes. */
+static int count_wanted(const struct curvature_search *search)
+{
+    bool is_long = search->curvature.n_products >= search->care->min_products;
+    bool has_wider = search->is_own && scf_is_restricted(search->hessian->basis->problem);
+    return is_long || !has_wider ? search->most_new : 1;
+}
+
 /* An estimate of how far below the Ritz value e_1 = eigenvalues[0] its eigenvalue lies, after
  * Temple's inequality: the square of the residual over the distance from e_1 to the next
  * eigenvalue. The inequality needs a lower bound of that; the next Ritz value, which is an upper
@@ -215,9 +229,11 @@ static bool is_error_small(const struct curvature_search *search, double eigenva
 {
     const struct scf_curvature *curvature = &search->curvature;
     int enough = search->care->min_products + (search->has_soft ? search->most_new : 0);
+    double fraction =
+        !search->is_own && curvature->eigenvalue < 0 ? SADDLE_ERROR_FRACTION : ERROR_FRACTION;
     return curvature->n_products >= enough &&
            (search->residual_norm < SMALL_RESIDUAL ||
-            eigenvalue_error < ERROR_FRACTION * fabs(curvature->eigenvalue));
+            eigenvalue_error < fraction * fabs(curvature->eigenvalue));
 }
 
 /* Whether the search may end. In the own space, where few vectors share a pass, x may be a mixture
@@ -365,7 +381,7 @@ static bool choose_vectors_of_both(struct curvature_searches *searches)
     bool any = false;
     for (int space = 0; space < searches->n; space++) {
         struct curvature_search *search = &searches->of[space];
-        int n = search->most_new;
+        int n = count_wanted(search);
         add_vectors(search, n < left ? n : left);
         left -= search->subspace.n_new;
         any |= search->subspace.n_new > 0;

@@ -185,7 +185,7 @@ static void check_curvature(const struct scf_curvature *curvature, int64_t n, co
     for (int64_t i = 0; i < n; i++)
         nearest = fmin(nearest, fabs(values[i] - curvature->eigenvalue));
     assert_true(nearest <= curvature->error);
-    if (lowest > -1e-3 && lowest < 0.05 && isfinite(curvature->error))
+    if (lowest > -1e-3 && lowest < 0.1 && isfinite(curvature->error))
         check_close(curvature->eigenvalue, lowest, curvature->error);
 }
 
