@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Properties of a density: a table, over which the SCF, its log and its results loop. A new one is a
- * file with its entry, and a line of properties.c and of enum scf_property. */
+ * file with its entry, a line of properties.c, and below its name in enum scf_property and its `extern`. */
 #pragma once
 
 #include "hf/fock/scf_problem.h"
