@@ -321,11 +321,8 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
               calculation->result.energy);
     TRY(become_unrestricted(calculation));
     TRY(need_basis(calculation));
-    struct scf_settings of_uhf = *settings;
+    struct scf_settings of_uhf = scf_settings_from_density(settings);
     struct scf_result earlier = calculation->result;
-    of_uhf.restart = of_uhf.guess_steps = NULL;
-    of_uhf.keep_occupation = false;
-    of_uhf.swap = (struct scf_swap){0};
     of_uhf.n_starts = hf_search_is_wanted(calculation) ? 0 : 1;
     enum status status = scf_run(calculation->basis, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
@@ -397,15 +394,21 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     return status != STATUS_OK ? status : ended;
 }
 
-static enum status find_converged(struct hf_calculation *calculation)
+enum status hf_calculation_set_density(struct hf_calculation *calculation,
+                                       const struct scf_result *result)
 {
-    TRY(hf_calculation_solve(calculation));
     const struct scf_problem *problem = &calculation->problem;
     for (int spin = 0; spin < problem->n_densities; spin++)
         TRY(orbital_density(calculation->tiling, problem->electrons_per_orbital,
-                            calculation->result.orbitals[spin], problem->n_occupied[spin],
+                            result->orbitals[spin], problem->n_occupied[spin],
                             calculation->D[spin]));
     return STATUS_OK;
+}
+
+static enum status find_converged(struct hf_calculation *calculation)
+{
+    TRY(hf_calculation_solve(calculation));
+    return hf_calculation_set_density(calculation, &calculation->result);
 }
 
 enum status hf_calculation_find_density(struct hf_calculation *calculation, bool converged,

@@ -77,12 +77,16 @@ enum status hf_calculation_prepare_build(struct hf_calculation *calculation,
 /* Computes or reads the initial density. Errors: those of guess.h and checkpoint_reader_density. */
 enum status hf_calculation_guess(struct hf_calculation *calculation);
 
-/* Runs the SCF to convergence, with a search (hf_search.h) where that is due, and prints its iterations. With SCF_FOLLOW_UHF, from a solution of RHF
- * that is unstable towards UHF it continues there: input.method is UHF then, and D[1] exists.
+/* Runs the SCF to convergence, with a search (hf_search.h) where that is due, and prints its iterations.
+ * With SCF_FOLLOW_UHF, from a solution of RHF that is unstable towards UHF it continues there: input.method is UHF then, and D[1] exists.
  * Integrals that its builds have kept are forgotten at its end, for the memory that follows. Its Fock
  * builds use the symmetry of the molecule; others of this fock do not.
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
+
+/* Sets D to that of the occupied orbitals of a result. Errors: those of orbital_density. */
+enum status hf_calculation_set_density(struct hf_calculation *calculation,
+                                       const struct scf_result *result);
 
 /* Sets D, for Fock builds, to the initial density or, converged, to that which an SCF makes of it: of
  * the orbitals that a checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the

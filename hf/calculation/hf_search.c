@@ -4,7 +4,6 @@
 #include "hf/calculation/hf_calculation.h"
 #include "hf/guess/guess.h"
 #include "hf/guess/guess_spins.h"
-#include "hf/tiles/orbital_density.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/log.h"
@@ -108,16 +107,6 @@ static enum status add_start(struct hf_calculation *calculation, const char *nam
     return STATUS_OK;
 }
 
-/* D of the orbitals of a result. */
-static enum status take_density(struct search *search, const struct scf_result *result)
-{
-    const struct scf_problem *problem = search->problem;
-    for (int s = 0; s < problem->n_densities; s++)
-        TRY(orbital_density(problem->tiling, problem->electrons_per_orbital, result->orbitals[s],
-                            problem->n_occupied[s], search->calculation->D[s]));
-    return STATUS_OK;
-}
-
 /* Runs the loose SCF from D, and keeps its result if it is the lowest so far. */
 static enum status run_start(struct search *search, const char *name)
 {
@@ -189,7 +178,7 @@ static enum status start_swapped(struct search *search, int spin, int64_t occupi
              : spin == 0                        ? "alpha "
                                                 : "beta ",
              (long long)occupied, (long long)virtual);
-    TRY(take_density(search, &search->calculation->result));
+    TRY(hf_calculation_set_density(search->calculation, &search->calculation->result));
     search->loose.swap = (struct scf_swap){spin, occupied, virtual};
     enum status status = run_start(search, name);
     search->loose.swap = (struct scf_swap){0};
@@ -223,14 +212,11 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
 {
     struct hf_calculation *calculation = search->calculation;
     struct scf_result end, *first = &calculation->result;
-    struct scf_settings last = *settings;
-    last.mix = last.keep_occupation = false;
-    last.swap = (struct scf_swap){0};
-    last.restart = last.guess_steps = NULL;
+    struct scf_settings last = scf_settings_from_density(settings);
     last.n_starts = calculation->n_starts;
     log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
               calculation->starts[search->n_lowest].name);
-    TRY(take_density(search, search->n_lowest > 0 ? &search->lowest : first));
+    TRY(hf_calculation_set_density(calculation, search->n_lowest > 0 ? &search->lowest : first));
     enum status status = scf_run(calculation->basis, &last, calculation->D, &end);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
@@ -241,7 +227,7 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     *first = *kept;
     first->n_starts = calculation->n_starts;
     if (!is_better)
-        TRY(take_density(search, first));
+        TRY(hf_calculation_set_density(calculation, first));
     return is_better || !first->converged ? status : STATUS_OK;
 }
 
@@ -263,14 +249,11 @@ static enum status run_starts(struct search *search)
 /* Settings of the starts. */
 static struct scf_settings loosen(const struct scf_settings *settings)
 {
-    struct scf_settings loose = *settings;
+    struct scf_settings loose = scf_settings_from_density(settings);
     loose.converge = LOOSE_CONVERGE;
     if (loose.max_iterations > LOOSE_ITERATIONS)
         loose.max_iterations = LOOSE_ITERATIONS;
-    loose.mix = loose.keep_occupation = false;
-    loose.swap = (struct scf_swap){0};
     loose.checkpoint = NULL;
-    loose.restart = loose.guess_steps = NULL;
     loose.observe = NULL;
     return loose;
 }

@@ -7,8 +7,8 @@
  *     swapped    HOMO and LUMO of one spin, in the first solution
  *
  * and goes on from the lowest one to the end. Only that last run and the first one write checkpoints; the
- * first one's says that no search has been done, so that a restart does it. All use the Fock builds of the first solution, and so the
- * integrals that it has kept. */
+ * first one's says that no search has been done, so that a restart does it. All use the Fock builds of
+ * the first solution, and so the integrals that it has kept. */
 #pragma once
 
 #include "hf/scf/scf.h"

@@ -23,6 +23,15 @@ struct scf_settings scf_settings_default(void)
                                  .checkpoint_every = SCF_DEFAULT_CHECKPOINT};
 }
 
+struct scf_settings scf_settings_from_density(const struct scf_settings *settings)
+{
+    struct scf_settings made = *settings;
+    made.mix = made.keep_occupation = false;
+    made.swap = (struct scf_swap){0};
+    made.restart = made.guess_steps = NULL;
+    return made;
+}
+
 struct scf_criterion scf_criterion(const struct scf_settings *settings, double threshold)
 {
     if (settings->converge > 0)

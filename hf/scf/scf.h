@@ -90,6 +90,10 @@ struct scf_settings {
 
 struct scf_settings scf_settings_default(void);
 
+/* The settings for a run that goes on from a density as it is: without restart, steps or changes of a
+ * guess, and with the lowest orbitals. Not collective. */
+struct scf_settings scf_settings_from_density(const struct scf_settings *settings);
+
 /* Where a run ends: at this gradient, max |F_ia| in hartree, or before it where the energy is right to
  * energy_error (the last change, and what the gradient leaves), hartree; 0: at the gradient only. */
 struct scf_criterion {

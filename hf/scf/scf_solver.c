@@ -173,9 +173,8 @@ static void start_iteration(struct scf_solver *solver, const char *method)
     struct scf_history *history = &solver->history;
     history->iteration++;
     history->n_iterations = ++solver->now.iteration;
-    if (history->n_iterations > 1) { /* the first one has no step, or that of the file */
+    if (history->n_iterations > 1) /* the first one has no step, or that of the file */
         history->last_norm = solver->state->norm;
-    }
     solver->now.method = method;
     solver->now.n_builds = solver->fock->n_builds;
     solver->now.fock_seconds = solver->fock->seconds;
