@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Symmetry operations of a molecule: those of the largest subgroup of D2h, or those of any group
- * (full_point_group.h).
+/* Symmetry operations of a molecule that move centres, of any point group: rotations by any angle and
+ * operations that do not commute among them.
  *
- * Each operation of D2h changes signs of coordinates along three orthogonal axes through the centre of
- * the molecule, wherever these point. So it is its own inverse, operations commute, and every irreducible
- * representation is one-dimensional, with characters 1 and -1. */
+ *     order operations      for matrices that are totally symmetric
+ *     the first n_commuting of them      each its own inverse, all commuting: for any matrix, which is
+ *                                        the sum of one part of each representation
+ *
+ * Coordinates of symmetric molecules are irrational as a rule, and files round them. So centres are moved
+ * onto the symmetry that they have within the precision of six digits in angstrom: each to the mean of
+ * its images turned back. The energy of a symmetric density changes in second order alone,
+ * because its gradient is symmetric: by less than 1e-11 hartree for each centre. The energy of a density
+ * that breaks the symmetry, as of a Jahn-Teller ion, changes in first order. */
 #pragma once
 
 #include "basis/input/molecule.h"
@@ -14,8 +20,8 @@
 #include <stdint.h>
 
 enum {
-    POINT_GROUP_MAX_ORDER = 8,      /* of D2h and its subgroups */
-    POINT_GROUP_MAX_OPERATIONS = 64 /* of any group that is used: a bit for each */
+    POINT_GROUP_MAX_COMMUTING = 8, /* as of D2h */
+    POINT_GROUP_MAX_ORDER = 64     /* a bit for each operation */
 };
 
 /* Greatest distance (Bohr) between a centre that was moved and the one that it becomes, coordinates
@@ -24,32 +30,32 @@ enum {
  * the two-electron energy alone, hundreds of hartree per Bohr where there are heavy atoms. */
 #define POINT_GROUP_TOLERANCE 1e-12
 
-struct point_group {
-    char name[SCHOENFLIES_SIZE]; /* of the group of all operations, also of those not listed */
-    int order;                   /* up to D2h: 1, 2, 4 or 8 */
-    int64_t n_atoms;
-    double axes[3][3]; /* up to D2h; rows: orthonormal directions */
+/* Bounds on the change of a coordinate, Bohr: twice what six digits in angstrom round, as means are off,
+ * too; of eight digits where the density may break the symmetry, as of open shells. */
+#define POINT_GROUP_MOST_MOVED  1.9e-6
+#define POINT_GROUP_LEAST_MOVED 1.9e-8
 
-    /* Up to D2h: operation k changes the sign along axis i if bit i of signs[k] is set. Operation 0 is
-     * the identity. */
-    int signs[POINT_GROUP_MAX_ORDER];
-    double matrix[POINT_GROUP_MAX_OPERATIONS][3][3]; /* of each about the centre, acts on columns */
-    int inverse[POINT_GROUP_MAX_OPERATIONS];         /* of each: the number of an operation */
+struct point_group {
+    char name[SCHOENFLIES_SIZE]; /* of the molecule; of a linear one Coov or Dooh, of an atom Kh */
+    int order;                   /* 1: the identity alone. Operation 0 is the identity */
+    int n_commuting;             /* 1, 2, 4 or 8; operation i after j of these is number i xor j */
+    int64_t n_atoms;
+    double matrix[POINT_GROUP_MAX_ORDER][3][3]; /* of each about the middle, acts on columns */
+    int inverse[POINT_GROUP_MAX_ORDER];         /* of each: the number of an operation */
     int64_t
         *images; /* order x n_atoms: the centre that the operation moves each centre to; owned */
 };
 
-/* Finds the group of all centres, up to D2h, ghosts included. Coordinate axes are preferred, then those
- * that centres define. On failure *group is empty. Not collective: exactly rounded arithmetic alone,
- * hence the same for the same molecule everywhere. Errors: STATUS_NO_MEMORY. */
-enum status point_group_find(const struct molecule *molecule, struct point_group *group);
+/* Finds the group of all centres, ghosts included. Operations that permute centres in the same way are
+ * one. If it takes moving centres by more than most_moved, the group is that of centres that coincide
+ * within POINT_GROUP_TOLERANCE. *moved is the largest change of a coordinate, Bohr; 0: the molecule is
+ * as it was. A group of more than POINT_GROUP_MAX_ORDER operations has its rotations listed; if these are
+ * too many, commuting operations alone. On failure *group is empty. Not collective: arithmetic that is
+ * rounded exactly, hence the same for the same molecule everywhere. Errors: STATUS_NO_MEMORY. */
+enum status point_group_find(struct molecule *molecule, double most_moved,
+                             struct point_group *group, double *moved);
 void point_group_fini(struct point_group *group);
 
-/* Up to D2h. moving: the operations that move centres, which with those that leave all centres where
- * they are, in a plane or on a line, make up the group, whose name it has. On failure *moving is empty.
- * Not collective. Errors: STATUS_NO_MEMORY. */
-enum status point_group_take_moving(const struct point_group *group, struct point_group *moving);
-
-/* Up to D2h: the character of operation k in representation r, both in [0, order): 1 or -1;
+/* The character of operation k in representation r, both in [0, n_commuting): 1 or -1;
  * representation 0 is the totally symmetric one. */
-int point_group_character(const struct point_group *group, int r, int k);
+int point_group_character(int r, int k);

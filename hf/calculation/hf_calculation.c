@@ -26,7 +26,6 @@ static void set_problem(struct hf_calculation *calculation)
         .tiling = calculation->tiling,
         .fock = calculation->fock,
         .symmetry = calculation->symmetry,
-        .larger = calculation->larger,
         .grid = calculation->grid,
         .comm = calculation->comm,
         .n_densities = calculation->input.n_densities,
@@ -92,19 +91,13 @@ static enum status check_guess(struct hf_calculation *calculation)
                : STATUS_OK;
 }
 
-/* Those of the molecule, where Fock builds of an SCF can use them. Without any up to D2h, a larger group
- * has the identity beside it. */
+/* Of the molecule, where Fock builds of an SCF can use it. */
 static enum status create_symmetry(struct hf_calculation *calculation)
 {
-    const struct hf_input *input = &calculation->input;
-    const struct tiling *tiling = calculation->tiling;
-    if (!hf_settings_use_symmetry(calculation->settings))
+    const struct point_group *group = &calculation->input.group;
+    if (!hf_settings_use_symmetry(calculation->settings) || group->order == 1)
         return STATUS_OK;
-    if (input->larger.order > 1)
-        TRY(tile_symmetry_create(tiling, &input->larger, &calculation->larger));
-    if (calculation->larger || input->moving.order > 1)
-        TRY(tile_symmetry_create(tiling, &input->moving, &calculation->symmetry));
-    return STATUS_OK;
+    return tile_symmetry_create(calculation->tiling, group, &calculation->symmetry);
 }
 
 enum status hf_calculation_read(const struct hf_settings *settings, MPI_Comm comm,
@@ -138,7 +131,6 @@ void hf_calculation_fini(struct hf_calculation *calculation)
     screening_destroy(calculation->screening);
     dense_grid_destroy(calculation->grid);
     tile_symmetry_destroy(calculation->symmetry);
-    tile_symmetry_destroy(calculation->larger);
     tiling_destroy(calculation->tiling);
     hf_input_fini(&calculation->input);
     *calculation = (struct hf_calculation){0};
@@ -362,14 +354,12 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
 static enum status warn_of_broken_symmetry(const struct hf_calculation *calculation)
 {
     const struct hf_input *input = &calculation->input;
-    const struct tile_symmetry *symmetry =
-        calculation->larger ? calculation->larger : calculation->symmetry;
     double largest[2], rest = 0;
     enum status status = STATUS_OK;
-    if (!symmetry || !(input->moved > 0))
+    if (!calculation->symmetry || !(input->moved > 0))
         return STATUS_OK;
     for (int s = 0; s < input->n_densities && status == STATUS_OK; s++) {
-        status = tile_symmetry_find_rest(symmetry, calculation->D[s], largest);
+        status = tile_symmetry_find_rest(calculation->symmetry, calculation->D[s], largest);
         rest = fmax(rest, largest[1]);
     }
     TRY(status_agree(calculation->comm, status));
@@ -385,12 +375,12 @@ static enum status warn_of_broken_symmetry(const struct hf_calculation *calculat
 enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
     TRY(need_basis(calculation));
-    TRY(fock_use_symmetry(calculation->fock, calculation->symmetry, calculation->larger));
+    TRY(fock_use_symmetry(calculation->fock, calculation->symmetry));
     enum status status = solve_with_symmetry(calculation);
     release_basis(calculation);
     if (status == STATUS_OK)
         status = warn_of_broken_symmetry(calculation);
-    enum status ended = fock_use_symmetry(calculation->fock, NULL, NULL);
+    enum status ended = fock_use_symmetry(calculation->fock, NULL);
     return status != STATUS_OK ? status : ended;
 }
 

@@ -40,8 +40,7 @@ struct hf_calculation {
     struct engine_use engines;          /* of this process */
     struct hf_input input;
     struct tiling *tiling;
-    struct tile_symmetry *symmetry; /* up to D2h, that Fock builds of the SCF use; NULL: none */
-    struct tile_symmetry *larger;   /* of a larger group, that they use; NULL: none */
+    struct tile_symmetry *symmetry; /* that Fock builds of the SCF use; NULL: none */
     struct dense_grid *grid;
     struct checkpoint_reader *checkpoint; /* of restart, guess or density */
     struct screening *screening;

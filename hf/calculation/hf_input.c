@@ -104,12 +104,12 @@ static int choose_method(const struct hf_settings *settings, const struct hf_inp
     return input->molecule.multiplicity == 1 ? METHOD_RHF : METHOD_UHF;
 }
 
-static enum status find_full_point_group(const struct hf_settings *settings, struct hf_input *input)
+static enum status find_point_group(const struct hf_settings *settings, struct hf_input *input)
 {
     bool closed = choose_method(settings, input) == METHOD_RHF;
-    return full_point_group_find(
-        &input->placed, closed ? FULL_POINT_GROUP_MOST_MOVED : FULL_POINT_GROUP_LEAST_MOVED,
-        &input->larger, &input->moved);
+    double most_moved = closed ? POINT_GROUP_MOST_MOVED : POINT_GROUP_LEAST_MOVED;
+    return point_group_find(&input->placed, hf_settings_use_symmetry(settings) ? most_moved : 0,
+                            &input->group, &input->moved);
 }
 
 void hf_input_set_method(enum hf_method method, struct hf_input *input)
@@ -157,17 +157,13 @@ static enum status read_molecule_and_basis(const struct hf_settings *settings, M
     TRY(basis_set_read_all(settings->basis, comm, &input->basis_set));
     TRY(status_agree(comm, read_and_check_molecule(settings, comm, input)));
     TRY(status_agree(comm, molecule_copy(&input->molecule, &input->placed)));
-    if (hf_settings_use_symmetry(settings))
-        TRY(status_agree(comm, find_full_point_group(settings, input)));
+    TRY(status_agree(comm, find_point_group(settings, input)));
     TRY(status_agree(comm, shells_create(&input->placed, &input->basis_set, form, &input->shells)));
     TRY(count_electrons(settings, input));
-    TRY(status_agree(comm, point_group_find(&input->placed, &input->group)));
-    TRY(status_agree(comm, point_group_take_moving(&input->group, &input->moving)));
-    if (input->larger.order <= input->moving.order)
-        point_group_fini(&input->larger);
     TRY(status_agree(comm, find_flipped(settings, input)));
-    input->tile = settings->tile > 0 ? settings->tile
-                                     : tiling_default_target(input->shells, input->moving.order);
+    input->tile = settings->tile > 0
+                      ? settings->tile
+                      : tiling_default_target(input->shells, input->group.n_commuting);
     return STATUS_OK;
 }
 
@@ -184,8 +180,6 @@ void hf_input_fini(struct hf_input *input)
 {
     shells_destroy(input->shells);
     point_group_fini(&input->group);
-    point_group_fini(&input->moving);
-    point_group_fini(&input->larger);
     molecule_fini(&input->placed);
     molecule_fini(&input->molecule);
     basis_set_fini(&input->basis_set);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "basis/input/basis_set.h"
-#include "basis/input/full_point_group.h"
 #include "basis/input/molecule.h"
 #include "basis/input/point_group.h"
 #include "basis/integrals/shells.h"
@@ -18,9 +17,8 @@ struct hf_input {
     struct molecule molecule; /* as it is given */
     struct molecule placed;   /* its copy with the centres of shells and integrals: those that were
                                * given, or moved onto the symmetry that is used */
-    struct point_group group, moving; /* up to D2h; its operations that move centres */
-    struct point_group larger;        /* all operations that move centres, if those are more */
-    double moved;                     /* largest change, Bohr, of a coordinate, for symmetry */
+    struct point_group group;
+    double moved; /* largest change, Bohr, of a coordinate, for symmetry */
     struct basis_set basis_set;
     struct shells *shells;
     int method; /* enum hf_method; of RHF, UHF after hf_calculation_solve if it left RHF */

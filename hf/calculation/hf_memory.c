@@ -69,8 +69,7 @@ static void estimate_build(const struct hf_settings *settings, const struct scf_
         n_matrices = FOCK_MAX_MATRICES;
     memory_need_add(build, 1, fock_bytes(tiling, &settings->fock, n_matrices, n_processes));
     if (problem->symmetry)
-        memory_need_add(build, 1,
-                        fock_parts_bytes(problem->symmetry, problem->larger, n_processes));
+        memory_need_add(build, 1, fock_parts_bytes(problem->symmetry, n_processes));
     build->own_bytes += (double)pool_bytes(settings, tiling, n_processes);
 }
 
@@ -88,13 +87,16 @@ static struct estimate estimate_run(const struct hf_settings *settings,
     return estimate;
 }
 
-/* Those of builds under either group are kept apart. */
+/* Integrals of builds under all operations and under the commuting ones are kept apart. */
 static double most_kept_bytes(const struct hf_settings *settings, const struct scf_problem *problem)
 {
     enum fock_symmetry symmetry = (enum fock_symmetry)settings->fock.symmetry;
-    double most = integral_store_most_bytes(problem->tiling, symmetry, problem->symmetry);
-    if (problem->larger)
-        most += integral_store_most_bytes(problem->tiling, symmetry, problem->larger);
+    const struct point_group *group = problem->symmetry ? problem->symmetry->group : NULL;
+    int order = group ? group->order : 1, n_commuting = group ? group->n_commuting : 1;
+    double most =
+        integral_store_most_bytes(problem->tiling, symmetry, problem->symmetry, n_commuting);
+    if (order > n_commuting)
+        most += integral_store_most_bytes(problem->tiling, symmetry, problem->symmetry, order);
     return most;
 }
 

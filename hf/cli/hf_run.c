@@ -359,8 +359,7 @@ static enum status run_dry(struct hf_run *run)
     struct fock_prediction *prediction;
     const struct predicted_build build = {.screening = calculation->screening,
                                           .settings = &settings,
-                                          .symmetry = calculation->larger ? calculation->larger
-                                                                          : calculation->symmetry,
+                                          .symmetry = calculation->symmetry,
                                           .n_densities = calculation->input.n_densities,
                                           .comm = run->comm};
     settings.kept_bytes = calculation->kept_bytes;

@@ -26,28 +26,31 @@ struct pair_orbits {
 
 struct quartet_orbits {
     const struct tile_symmetry *symmetry;
+    int n_operations;
     struct item_cache *cache;          /* item I * n_tiles + J: struct pair_orbits */
     const struct shell_pairs *loading; /* of the item that is being loaded */
     int64_t number[2];                 /* of the pinned items of bra and ket; -1: none */
     const struct pair_orbits *side[2]; /* bras, kets */
 };
 
-static int64_t image_of_pair(const struct tile_symmetry *symmetry, int k,
+static int64_t image_of_pair(const struct quartet_orbits *orbits, int k,
                              const struct pair_orbit *pair)
 {
+    const struct tile_symmetry *symmetry = orbits->symmetry;
     const int64_t *images = symmetry->group_images + k * symmetry->tiling->shells->n_groups;
     return tile_pair_index_unordered(images[pair->a], images[pair->b]);
 }
 
-static struct pair_orbit orbit_of_pair(const struct tile_symmetry *symmetry, int64_t a, int64_t b)
+static struct pair_orbit orbit_of_pair(const struct quartet_orbits *orbits, int64_t a, int64_t b)
 {
-    struct pair_orbit pair = {.number = tile_pair_index_unordered(a, b),
-                              .a = (int32_t)a,
-                              .b = (int32_t)b,
-                              .fixed_by = tile_symmetry_fixing(symmetry, a, b)};
+    struct pair_orbit pair = {
+        .number = tile_pair_index_unordered(a, b),
+        .a = (int32_t)a,
+        .b = (int32_t)b,
+        .fixed_by = tile_symmetry_fixing(orbits->symmetry, orbits->n_operations, a, b)};
     pair.highest = pair.number;
-    for (int k = 1; k < symmetry->group->order; k++) {
-        int64_t image = image_of_pair(symmetry, k, &pair);
+    for (int k = 1; k < orbits->n_operations; k++) {
+        int64_t image = image_of_pair(orbits, k, &pair);
         pair.highest = image > pair.highest ? image : pair.highest;
     }
     return pair;
@@ -92,7 +95,7 @@ static enum status load_orbits(int64_t number, void *context, void **item, int64
     for (int c = 0; c < pairs->n_classes; c++)
         for (int32_t i = 0; i < pairs->classes[c].n_pairs; i++, n++) {
             const struct shell_pair *pair = &pairs->classes[c].pairs[i];
-            made->pairs[n] = orbit_of_pair(orbits->symmetry, pair->first, pair->second);
+            made->pairs[n] = orbit_of_pair(orbits, pair->first, pair->second);
             made->n_own_before[n] = made->n_own;
             made->own[made->n_own] = n;
             made->n_own += made->pairs[n].number == made->pairs[n].highest;
@@ -108,13 +111,14 @@ static void unload_orbits(int64_t number, void *item, void *context)
     free(item);
 }
 
-enum status quartet_orbits_create(const struct tile_symmetry *symmetry,
+enum status quartet_orbits_create(const struct tile_symmetry *symmetry, int n_operations,
                                   struct quartet_orbits **orbits)
 {
     int64_t n_tiles = symmetry->tiling->n_tiles;
     struct quartet_orbits *made = *orbits = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for orbits of shell quartets"));
-    *made = (struct quartet_orbits){.symmetry = symmetry, .number = {-1, -1}};
+    *made = (struct quartet_orbits){
+        .symmetry = symmetry, .n_operations = n_operations, .number = {-1, -1}};
     const struct item_cache_source source = {load_orbits, unload_orbits, made};
     enum status status = item_cache_create(n_tiles * n_tiles, bytes_of_cache(symmetry->tiling),
                                            &source, &made->cache);
@@ -177,40 +181,40 @@ bool quartet_orbits_may_have(const struct quartet_orbits *orbits)
 }
 
 /* Whether no operation of the set takes the pair to a higher one. */
-static bool is_highest_under(const struct tile_symmetry *symmetry, const struct pair_orbit *pair,
+static bool is_highest_under(const struct quartet_orbits *orbits, const struct pair_orbit *pair,
                              uint64_t operations)
 {
-    for (int k = 1; k < symmetry->group->order && operations >> k; k++)
-        if (operations >> k & 1 && image_of_pair(symmetry, k, pair) > pair->number)
+    for (int k = 1; k < orbits->n_operations && operations >> k; k++)
+        if (operations >> k & 1 && image_of_pair(orbits, k, pair) > pair->number)
             return false;
     return true;
 }
 
 /* Two pairs of one orbit: the larger is the highest; among the operations that make one of the two so,
  * none may give the other a higher number than the smaller has. */
-static bool is_highest_of_one_orbit(const struct tile_symmetry *symmetry,
-                                    const struct pair_orbit *P, const struct pair_orbit *Q)
+static bool is_highest_of_one_orbit(const struct quartet_orbits *orbits, const struct pair_orbit *P,
+                                    const struct pair_orbit *Q)
 {
     int64_t smaller = P->number < Q->number ? P->number : Q->number;
     if (P->number != P->highest && Q->number != Q->highest)
         return false;
-    for (int k = 1; k < symmetry->group->order; k++) {
-        int64_t p = image_of_pair(symmetry, k, P), q = image_of_pair(symmetry, k, Q);
+    for (int k = 1; k < orbits->n_operations; k++) {
+        int64_t p = image_of_pair(orbits, k, P), q = image_of_pair(orbits, k, Q);
         if ((p == P->highest && q > smaller) || (q == P->highest && p > smaller))
             return false;
     }
     return true;
 }
 
-static bool is_representative(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
+static bool is_representative(const struct quartet_orbits *orbits, const struct pair_orbit *P,
                               const struct pair_orbit *Q)
 {
     if (P->highest == Q->highest)
-        return is_highest_of_one_orbit(symmetry, P, Q);
+        return is_highest_of_one_orbit(orbits, P, Q);
     const struct pair_orbit *higher = P->highest > Q->highest ? P : Q;
     const struct pair_orbit *lower = higher == P ? Q : P;
     return higher->number == higher->highest &&
-           (lower->number == lower->highest || is_highest_under(symmetry, lower, higher->fixed_by));
+           (lower->number == lower->highest || is_highest_under(orbits, lower, higher->fixed_by));
 }
 
 /* The selections note each position and count it if it is taken: without a branch, which the processor would
@@ -218,7 +222,7 @@ static bool is_representative(const struct tile_symmetry *symmetry, const struct
  *
  * Among all kets, where the bra is the highest of its images. Without an operation that fixes it, a ket
  * whose images are all lower is at once part of a representative. */
-static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
+static int32_t select_with_own_bra(const struct quartet_orbits *orbits, const struct pair_orbit *P,
                                    const struct pair_orbit *kets, int32_t n_kets, int16_t *selected)
 {
     bool fixed = P->fixed_by != 1;
@@ -228,7 +232,7 @@ static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const s
         bool lower = Q->highest < P->highest, own = Q->number == Q->highest;
         bool taken = lower | own;
         if ((Q->highest == P->highest) | (fixed & lower & !own))
-            taken = is_representative(symmetry, P, Q);
+            taken = is_representative(orbits, P, Q);
         selected[n] = (int16_t)j;
         n += taken;
     }
@@ -236,7 +240,7 @@ static int32_t select_with_own_bra(const struct tile_symmetry *symmetry, const s
 }
 
 /* Among the kets that are the highest of their images, where the bra is not. */
-static int32_t select_own_kets(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
+static int32_t select_own_kets(const struct quartet_orbits *orbits, const struct pair_orbit *P,
                                const struct pair_orbits *side, int32_t first_ket, int32_t n_kets,
                                int16_t *selected)
 {
@@ -246,7 +250,7 @@ static int32_t select_own_kets(const struct tile_symmetry *symmetry, const struc
         const struct pair_orbit *Q = &side->pairs[side->own[i]];
         bool taken = Q->highest > P->highest;
         if ((Q->highest == P->highest) | (taken & (Q->fixed_by != 1)))
-            taken = is_representative(symmetry, P, Q);
+            taken = is_representative(orbits, P, Q);
         selected[n] = (int16_t)(side->own[i] - first_ket);
         n += taken;
     }
@@ -259,21 +263,21 @@ int32_t quartet_orbits_select(const struct quartet_orbits *orbits, int32_t bra, 
     const struct pair_orbit *P = &orbits->side[0]->pairs[bra];
     const struct pair_orbits *kets = orbits->side[1];
     return P->number == P->highest
-               ? select_with_own_bra(orbits->symmetry, P, kets->pairs + first_ket, n_kets, selected)
-               : select_own_kets(orbits->symmetry, P, kets, first_ket, n_kets, selected);
+               ? select_with_own_bra(orbits, P, kets->pairs + first_ket, n_kets, selected)
+               : select_own_kets(orbits, P, kets, first_ket, n_kets, selected);
 }
 
 /* Operations that leave a representative what it is, where one beside the first may. */
-static int count_fixing(const struct tile_symmetry *symmetry, const struct pair_orbit *P,
+static int count_fixing(const struct quartet_orbits *orbits, const struct pair_orbit *P,
                         const struct pair_orbit *Q)
 {
     int n = 0;
     for (uint64_t fixing = P->fixed_by & Q->fixed_by; fixing; fixing &= fixing - 1)
         n++;
     if (P->highest == Q->highest && P->number != Q->number)
-        for (int k = 1; k < symmetry->group->order; k++)
-            n += image_of_pair(symmetry, k, P) == Q->number &&
-                 image_of_pair(symmetry, k, Q) == P->number;
+        for (int k = 1; k < orbits->n_operations; k++)
+            n += image_of_pair(orbits, k, P) == Q->number &&
+                 image_of_pair(orbits, k, Q) == P->number;
     return n;
 }
 
@@ -285,6 +289,6 @@ void quartet_orbits_weigh(const struct quartet_orbits *orbits, const struct quar
     for (int i = 0; i < n; i++) {
         const struct pair_orbit *P = &bras[quartets[i].bra], *Q = &kets[quartets[i].ket];
         if ((P->fixed_by & Q->fixed_by) != 1 || P->highest == Q->highest)
-            weights[i] *= 1.0 / count_fixing(orbits->symmetry, P, Q);
+            weights[i] *= 1.0 / count_fixing(orbits, P, Q);
     }
 }

@@ -7,8 +7,8 @@
  *   F = sum_k character(k) k ( sum_q w_q g_q )   over representatives q,
  *   w_q = 1 / number of operations that leave q what it is
  *
- * for a density of one irreducible representation (tile_symmetry.h), in any group for a totally
- * symmetric one. Up to D2h weights are 1, 1/2, 1/4 or 1/8, so that they round nothing.
+ * over commuting operations for a density of one representation (tile_symmetry.h), over all for a
+ * totally symmetric one. Weights of the former are 1, 1/2, 1/4 or 1/8, so that they round nothing.
  *
  * Pairs of groups are numbered like tile pairs; the representative is the quartet whose larger pair,
  * and then the smaller, is highest. Hence one of its pairs is the highest image of itself: all else is
@@ -26,8 +26,8 @@
 
 struct quartet_orbits;
 
-/* symmetry is borrowed. Not collective. Errors: STATUS_NO_MEMORY. */
-enum status quartet_orbits_create(const struct tile_symmetry *symmetry,
+/* n_operations: as in tile_symmetry.h. symmetry is borrowed. Not collective. Errors: STATUS_NO_MEMORY. */
+enum status quartet_orbits_create(const struct tile_symmetry *symmetry, int n_operations,
                                   struct quartet_orbits **orbits);
 void quartet_orbits_destroy(struct quartet_orbits *orbits);
 

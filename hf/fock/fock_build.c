@@ -8,6 +8,7 @@
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/clock.h"
+#include "support/base/log.h"
 #include "support/io/progress.h"
 #include "support/mpi/wall_time.h"
 
@@ -24,23 +25,13 @@ static void poll_pool(void *context)
     taskpool_poll(fock->pool);
 }
 
-/* A group of the identity alone leaves all quartets. */
-static enum status use_symmetry_in_worker(struct fock *fock)
-{
-    const struct tile_symmetry *to_D2h = fock->symmetry;
-    if (to_D2h && to_D2h->group->order == 1)
-        to_D2h = NULL;
-    TRY(fock_worker_use_symmetry(fock->worker, FOCK_GROUP_TO_D2H, to_D2h));
-    return fock_worker_use_symmetry(fock->worker, FOCK_GROUP_LARGER, fock->larger);
-}
-
 static enum status create_worker(struct fock *fock)
 {
     fock_worker_destroy(fock->worker);
     TRY(fock_worker_create(fock->screening, (enum screening_rule)fock->settings.screening,
                            (enum fock_symmetry)fock->settings.symmetry,
                            fock->settings.cache_bytes / PAIR_PART, &fock->worker));
-    TRY(use_symmetry_in_worker(fock));
+    fock_worker_use_symmetry(fock->worker, fock->symmetry);
     fock_worker_keep(fock->worker, fock->store);
     fock_worker_interrupt(fock->worker, poll_pool, fock);
     fock_worker_count_costs(fock->worker, fock->class_costs);
@@ -85,18 +76,9 @@ static enum status create_class_costs(struct fock *fock)
     return status_agree(fock->comm, class_costs_create(shells, &fock->class_cost_sums));
 }
 
-static enum status create_store(struct fock *fock)
-{
-    if (fock->settings.kept_bytes == 0)
-        return STATUS_OK;
-    return integral_store_create(fock->comm, fock->settings.kept_bytes, fock->screening->unit,
-                                 &fock->store);
-}
-
 static enum status create_parts(struct fock *fock, const struct taskpool_settings *pool_settings)
 {
     TRY(create_class_costs(fock));
-    TRY(create_store(fock));
     TRY(create_tasks(fock));
     TRY(density_tiles_create(fock->screening->tiling, fock->settings.cache_bytes / DENSITY_PART,
                              &fock->density));
@@ -189,16 +171,13 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
                               const struct darray *const D[], struct darray *const F[])
 {
     struct fock_record *record = &fock->records[fock->n_builds];
-    if (fock->store)
-        integral_store_begin(fock->store); /* early, so that others find what it keeps */
     TRY(fock_pool_prepare(fock));
     TRY(prepare_sums(fock, kind->n_matrices));
     TRY(density_tiles_set(fock->density, kind, D));
     fock_accumulator_start(fock->accumulator, fock->density);
-    bool larger = fock->parts && fock_parts_use_larger(fock->parts);
-    fock->begun =
-        fock_worker_begin(fock->worker, kind, larger ? FOCK_GROUP_LARGER : FOCK_GROUP_TO_D2H,
-                          fock->cutoff, fock->density, fock->accumulator);
+    int n_operations = fock->parts ? fock_parts_n_operations(fock->parts) : 1;
+    fock->begun = fock_worker_begin(fock->worker, kind, n_operations, fock->cutoff, fock->density,
+                                    fock->accumulator);
     progress_begin("Fock build");
     enum status status = taskpool_run(fock->pool);
     progress_end();
@@ -229,6 +208,38 @@ static enum status build_passes(struct fock *fock, const struct density_kind *ki
     return STATUS_OK;
 }
 
+/* Reading a small part of the integrals saves less than filling the memory takes. */
+#define LEAST_KEPT 0.33
+
+/* Bytes that a kept integral takes on average: a tenth are doubles, a half have 16 bits. */
+#define MEAN_KEPT_BYTES 3.5
+
+/* Creates the store in the first build that could use it. */
+static enum status need_store(struct fock *fock)
+{
+    double n_operations = fock->symmetry ? fock->symmetry->group->order : 1;
+    struct integral_count count;
+    int n_processes;
+    if (fock->settings.kept_bytes == 0 || fock->store_is_chosen)
+        return STATUS_OK;
+    fock->store_is_chosen = true;
+    TRY(screening_count_integrals(fock->screening, fock->comm, &count));
+    MPI_Comm_size(fock->comm, &n_processes);
+    int64_t integrals = fock->settings.symmetry == FOCK_SYMMETRY_FULL ? count.unique : count.all;
+    double all_bytes = MEAN_KEPT_BYTES * (double)integrals / n_operations;
+    double bound_bytes = (double)fock->settings.kept_bytes * n_processes;
+    if (bound_bytes < LEAST_KEPT * all_bytes) {
+        log_print(
+            "Integrals  about %.0f MB in all: too many for %.0f MB, computed in every build\n",
+            1e-6 * all_bytes, 1e-6 * bound_bytes);
+        return STATUS_OK;
+    }
+    enum status status =
+        integral_store_create(fock->settings.kept_bytes, fock->screening->unit, &fock->store);
+    fock_worker_keep(fock->worker, fock->store);
+    return status_agree(fock->comm, status);
+}
+
 static enum status build_and_record(struct fock *fock, const struct density_kind *kind,
                                     const struct darray *const D[], struct darray *const F[])
 {
@@ -236,6 +247,7 @@ static enum status build_and_record(struct fock *fock, const struct density_kind
     TRY(make_room_for_record(fock));
     struct fock_record *record = &fock->records[fock->n_builds];
     *record = (struct fock_record){.statistics.iteration = fock->n_builds};
+    TRY(need_store(fock));
     TRY(build_passes(fock, kind, D, F));
     record->seconds += clock_now_s() - start_s;
     fock->n_builds++;
@@ -258,18 +270,18 @@ enum status fock_build(struct fock *fock, int n_densities, const struct darray *
     return fock_build_several(fock, &kind, D, F);
 }
 
-enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry,
-                              const struct tile_symmetry *larger)
+enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry)
 {
-    fock_forget_integrals(fock);
+    fock_worker_keep(fock->worker, NULL);
+    integral_store_destroy(fock->store);
+    fock->store = NULL;
+    fock->store_is_chosen = false; /* by the number of operations */
     fock_parts_destroy(fock->parts);
     fock->parts = NULL;
     fock->symmetry = symmetry;
-    fock->larger = larger;
-    TRY(status_agree(fock->comm, use_symmetry_in_worker(fock)));
-    return symmetry
-               ? fock_parts_create(symmetry, larger, fock_threshold(fock), fock->comm, &fock->parts)
-               : STATUS_OK;
+    fock_worker_use_symmetry(fock->worker, symmetry);
+    return symmetry ? fock_parts_create(symmetry, fock_threshold(fock), fock->comm, &fock->parts)
+                    : STATUS_OK;
 }
 
 void fock_forget_integrals(struct fock *fock)

@@ -69,11 +69,9 @@ enum status fock_build_several(struct fock *fock, const struct density_kind *kin
 
 /* From now on builds compute one quartet of groups of shells of each orbit under the operations
  * (fock_parts.h), which changes F by rounding and screening alone; kept integrals are forgotten. For
- * FOCK_SYMMETRY_FULL. symmetry: up to D2h, for any matrices; NULL: all quartets, as at first. larger: of
- * a larger group, for matrices that are totally symmetric in it; NULL: none. Both are borrowed.
- * Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
-enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry,
-                              const struct tile_symmetry *larger);
+ * FOCK_SYMMETRY_FULL. symmetry is borrowed; NULL: all quartets, as at first. Collective. Errors:
+ * STATUS_NO_MEMORY; the same everywhere. */
+enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry);
 
 /* Forgets the kept integrals and returns their memory; later builds keep theirs again. To be called by all
  * processes, but none waits for another. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARTS = FOCK_MAX_MATRICES * POINT_GROUP_MAX_ORDER };
+enum { MAX_PARTS = FOCK_MAX_MATRICES * POINT_GROUP_MAX_COMMUTING };
 
 /* Part `representation` of n matrices from number first on: one, or those of one Coulomb density. */
 struct part {
@@ -28,9 +28,8 @@ struct part {
 #define CLEAN 1e-3
 
 struct fock_parts {
-    const struct tile_symmetry *symmetry; /* up to D2h */
-    const struct tile_symmetry *larger;   /* or NULL */
-    const struct tile_symmetry *used;     /* in the build: one of the two */
+    const struct tile_symmetry *symmetry;
+    int n_operations; /* in the build */
     double cutoff;
     MPI_Comm comm;
     struct density_kind kind;                  /* of the build */
@@ -43,15 +42,13 @@ struct fock_parts {
     struct darray *input[FOCK_MAX_MATRICES];    /* likewise, for parts of several */
 };
 
-enum status fock_parts_create(const struct tile_symmetry *symmetry,
-                              const struct tile_symmetry *larger, double cutoff, MPI_Comm comm,
+enum status fock_parts_create(const struct tile_symmetry *symmetry, double cutoff, MPI_Comm comm,
                               struct fock_parts **parts)
 {
     struct fock_parts *made = *parts = agree_calloc(comm, sizeof *made, "parts of densities");
     if (!made)
         return STATUS_NO_MEMORY;
     made->symmetry = symmetry;
-    made->larger = larger;
     made->cutoff = cutoff;
     made->comm = comm;
     return STATUS_OK;
@@ -68,14 +65,11 @@ void fock_parts_destroy(struct fock_parts *parts)
     free(parts);
 }
 
-struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry,
-                                    const struct tile_symmetry *larger, int n_processes)
+struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_processes)
 {
     const struct tiling *tiling = symmetry->tiling;
     struct memory_need need = {.own_bytes = sizeof(struct fock_parts)};
     need.own_bytes += (double)tile_symmetry_bytes(tiling, symmetry->group);
-    if (larger)
-        need.own_bytes += (double)tile_symmetry_bytes(tiling, larger->group);
     memory_need_add(&need, INT64_C(2) * FOCK_MAX_MATRICES, tile_matrix_bytes(tiling, n_processes));
     return need;
 }
@@ -96,30 +90,30 @@ typedef enum status find_largest(const struct tile_symmetry *symmetry, const str
                                  double largest[]);
 
 /* Sets largest[i] to what find says of D[i], on all processes. */
-static enum status find_largest_of_all(const struct fock_parts *parts,
-                                       const struct tile_symmetry *symmetry, find_largest *find,
-                                       double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
+static enum status find_largest_of_all(const struct fock_parts *parts, find_largest *find,
+                                       double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_COMMUTING])
 {
     enum status status = STATUS_OK;
-    memset(largest, 0, sizeof(double[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER]));
+    memset(largest, 0, sizeof(double[FOCK_MAX_MATRICES][POINT_GROUP_MAX_COMMUTING]));
     for (int i = 0; i < parts->kind.n_matrices && status == STATUS_OK; i++)
-        status = find(symmetry, parts->D[i], largest[i]);
+        status = find(parts->symmetry, parts->D[i], largest[i]);
     /* The reduction already shows a failure to all processes. */
     if (status != STATUS_OK)
         largest[0][0] = INFINITY;
-    MPI_Allreduce(MPI_IN_PLACE, largest, FOCK_MAX_MATRICES * POINT_GROUP_MAX_ORDER, MPI_DOUBLE,
+    MPI_Allreduce(MPI_IN_PLACE, largest, FOCK_MAX_MATRICES * POINT_GROUP_MAX_COMMUTING, MPI_DOUBLE,
                   MPI_MAX, parts->comm);
     return isinf(largest[0][0]) ? status_agree(parts->comm, status) : STATUS_OK;
 }
 
-/* Chooses the larger group if all matrices are totally symmetric in it, and sets is_clean[i]. */
-static enum status try_larger_group(struct fock_parts *parts)
+/* Chooses all operations if all matrices are totally symmetric under them, and sets is_clean[i]. */
+static enum status try_all_operations(struct fock_parts *parts)
 {
-    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER];
-    parts->used = parts->symmetry;
-    if (!parts->larger)
+    const struct point_group *group = parts->symmetry->group;
+    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_COMMUTING];
+    parts->n_operations = group->n_commuting;
+    if (group->order == group->n_commuting)
         return STATUS_OK;
-    TRY(find_largest_of_all(parts, parts->larger, tile_symmetry_find_rest, largest));
+    TRY(find_largest_of_all(parts, tile_symmetry_find_rest, largest));
     bool all = true;
     for (int i = 0; i < parts->kind.n_matrices; i++) {
         double symmetric = largest[i][0], rest = largest[i][1];
@@ -127,22 +121,22 @@ static enum status try_larger_group(struct fock_parts *parts)
         parts->is_clean[i] = rest < CLEAN * parts->cutoff;
     }
     if (all)
-        parts->used = parts->larger;
+        parts->n_operations = group->order;
     return STATUS_OK;
 }
 
 /* Sets has[i][r]: whether D[i] has a part of representation r; and is_clean[i]. */
 static enum status look_for_parts(struct fock_parts *parts,
-                                  bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
+                                  bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_COMMUTING])
 {
-    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER];
-    TRY(find_largest_of_all(parts, parts->symmetry, tile_symmetry_find_parts, largest));
+    double largest[FOCK_MAX_MATRICES][POINT_GROUP_MAX_COMMUTING];
+    TRY(find_largest_of_all(parts, tile_symmetry_find_parts, largest));
     for (int i = 0; i < parts->kind.n_matrices; i++) {
         double most = 0;
-        for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++)
+        for (int r = 0; r < POINT_GROUP_MAX_COMMUTING; r++)
             most = fmax(most, largest[i][r]);
         parts->is_clean[i] = true;
-        for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++) {
+        for (int r = 0; r < POINT_GROUP_MAX_COMMUTING; r++) {
             has[i][r] = largest[i][r] >= fmax(parts->cutoff, NOISE * most);
             parts->is_clean[i] &= has[i][r] || largest[i][r] < CLEAN * parts->cutoff;
         }
@@ -161,11 +155,11 @@ static int count_sharing(const struct density_kind *kind, int first)
 
 /* Lists the parts of matrices first to first + n - 1; at least one, so that F is set. */
 static void list_parts(struct fock_parts *parts, int first, int n,
-                       bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER])
+                       bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_COMMUTING])
 {
     int before = parts->n_parts;
     bool coulomb = first < parts->kind.n_coulomb * parts->kind.of_each;
-    for (int r = 0; r < POINT_GROUP_MAX_ORDER; r++) {
+    for (int r = 0; r < POINT_GROUP_MAX_COMMUTING; r++) {
         bool any = false;
         for (int i = first; i < first + n; i++)
             any |= has[i][r];
@@ -217,15 +211,15 @@ static void assign_passes(struct fock_parts *parts)
 enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind *kind,
                              const struct darray *const D[], int *n_passes)
 {
-    bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_ORDER] = {{false}};
+    bool has[FOCK_MAX_MATRICES][POINT_GROUP_MAX_COMMUTING] = {{false}};
     parts->kind = *kind;
     parts->n_parts = 0;
     for (int i = 0; i < kind->n_matrices; i++) {
         parts->D[i] = D[i];
         parts->is_set[i] = false;
     }
-    TRY(try_larger_group(parts));
-    if (parts->used == parts->symmetry)
+    TRY(try_all_operations(parts));
+    if (parts->n_operations == parts->symmetry->group->n_commuting)
         TRY(look_for_parts(parts, has));
     for (int i = 0; i < kind->n_matrices; i += count_sharing(kind, i))
         list_parts(parts, i, count_sharing(kind, i), has);
@@ -240,18 +234,17 @@ enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind
 }
 
 static void set_factors(const struct fock_parts *parts, const struct part *part, double scale,
-                        double factors[POINT_GROUP_MAX_OPERATIONS])
+                        double factors[POINT_GROUP_MAX_ORDER])
 {
-    const struct point_group *group = parts->used->group;
     int r = part->representation;
-    for (int k = 0; k < group->order; k++)
-        factors[k] = r == 0 ? scale : scale * point_group_character(group, r, k);
+    for (int k = 0; k < parts->n_operations; k++)
+        factors[k] = r == 0 ? scale : scale * point_group_character(r, k);
 }
 
 enum status fock_parts_input(struct fock_parts *parts, int pass, struct density_kind *kind,
                              const struct darray *input[])
 {
-    double factors[POINT_GROUP_MAX_OPERATIONS];
+    double factors[POINT_GROUP_MAX_ORDER];
     int n = 0;
     *kind = kind_of_pass(parts, pass);
     for (int p = 0; p < parts->n_parts; p++) {
@@ -261,16 +254,17 @@ enum status fock_parts_input(struct fock_parts *parts, int pass, struct density_
             input[n] = part->whole ? D : parts->input[n];
             if (part->whole)
                 continue;
-            set_factors(parts, part, 1.0 / parts->used->group->order, factors);
-            TRY(tile_symmetry_add(parts->used, TILE_DENSITY, factors, D, 0, parts->input[n]));
+            set_factors(parts, part, 1.0 / parts->n_operations, factors);
+            TRY(tile_symmetry_add(parts->symmetry, parts->n_operations, TILE_DENSITY, factors, D, 0,
+                                  parts->input[n]));
         }
     }
     return STATUS_OK;
 }
 
-bool fock_parts_use_larger(const struct fock_parts *parts)
+int fock_parts_n_operations(const struct fock_parts *parts)
 {
-    return parts->used == parts->larger;
+    return parts->n_operations;
 }
 
 struct darray *const *fock_parts_skeleton(const struct fock_parts *parts)
@@ -280,14 +274,14 @@ struct darray *const *fock_parts_skeleton(const struct fock_parts *parts)
 
 enum status fock_parts_add(struct fock_parts *parts, int pass, struct darray *const F[])
 {
-    double factors[POINT_GROUP_MAX_OPERATIONS];
+    double factors[POINT_GROUP_MAX_ORDER];
     int n = 0;
     for (int p = 0; p < parts->n_parts; p++) {
         const struct part *part = &parts->parts[p];
         for (int i = part->first; i < part->first + part->n && part->pass == pass; i++, n++) {
             set_factors(parts, part, 1, factors);
-            TRY(tile_symmetry_add(parts->used, TILE_OPERATOR, factors, parts->skeleton[n],
-                                  parts->is_set[i] ? 1 : 0, F[i]));
+            TRY(tile_symmetry_add(parts->symmetry, parts->n_operations, TILE_OPERATOR, factors,
+                                  parts->skeleton[n], parts->is_set[i] ? 1 : 0, F[i]));
             parts->is_set[i] = true;
         }
     }

@@ -13,8 +13,8 @@
  * Densities of an SCF mostly have the symmetry of the molecule: one part, hence one pass. Matrices that
  * share a Coulomb density (density_tiles.h) are of one representation, and in one pass.
  *
- * Parts are those of the largest group up to D2h. Where the molecule has a larger one and all matrices
- * are totally symmetric in that, they are one part each, and orbits are those of the larger group. */
+ * If all matrices are totally symmetric under all operations of the molecule, they are one part each,
+ * and orbits are those of all operations. Otherwise parts and orbits are those of the commuting ones. */
 #pragma once
 
 #include "hf/digestion/density_tiles.h"
@@ -27,27 +27,25 @@
 
 struct fock_parts;
 
-/* cutoff: parts whose elements are all smaller are left out, as what rounding adds. symmetry: up to D2h;
- * larger: of the larger group, or NULL; both are borrowed. Collective over comm, whose processes are
- * those of darray_comm(). Errors: STATUS_NO_MEMORY; the same everywhere. */
-enum status fock_parts_create(const struct tile_symmetry *symmetry,
-                              const struct tile_symmetry *larger, double cutoff, MPI_Comm comm,
+/* cutoff: parts whose elements are all smaller are left out, as rounding adds them. symmetry is
+ * borrowed. Collective over comm, whose processes are those of darray_comm(). Errors:
+ * STATUS_NO_MEMORY; the same everywhere. */
+enum status fock_parts_create(const struct tile_symmetry *symmetry, double cutoff, MPI_Comm comm,
                               struct fock_parts **parts);
 
 /* Collective; NULL is fine. */
 void fock_parts_destroy(struct fock_parts *parts);
 
 /* Memory on each of n_processes, at most, that of the symmetries included. Not collective. */
-struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry,
-                                    const struct tile_symmetry *larger, int n_processes);
+struct memory_need fock_parts_bytes(const struct tile_symmetry *symmetry, int n_processes);
 
 /* Finds the parts of complete matrices, borrowed until the last pass. *n_passes: at least 1.
  * Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
 enum status fock_parts_begin(struct fock_parts *parts, const struct density_kind *kind,
                              const struct darray *const D[], int *n_passes);
 
-/* Whether the passes are of orbits of the larger group. */
-bool fock_parts_use_larger(const struct fock_parts *parts);
+/* The operations whose orbits the passes are of: all, or the commuting ones. */
+int fock_parts_n_operations(const struct fock_parts *parts);
 
 /* Matrices to build from in a pass, and their kind; valid until the next one. Collective. Errors:
  * STATUS_NO_MEMORY; the same everywhere. */

@@ -28,8 +28,8 @@ struct fock {
     bool observing; /* this build finds the null tasks by running them */
     struct id_list observed;
     struct integral_store *store;         /* NULL: no integrals are kept */
-    const struct tile_symmetry *symmetry; /* of the molecule, up to D2h, or NULL */
-    const struct tile_symmetry *larger;   /* of a larger group, or NULL */
+    bool store_is_chosen;                 /* whether there is to be one */
+    const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
     struct fock_parts *parts;             /* of densities under it; NULL without one */
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */

@@ -19,6 +19,8 @@
  * interruptions themselves, then cost far below a percent. */
 #define INTERRUPT_S 100e-6
 
+enum orbit_set { ORBITS_OF_COMMUTING, ORBITS_OF_ALL, N_ORBIT_SETS };
+
 struct fock_worker {
     const struct screening *screening;
     enum screening_rule rule;
@@ -33,9 +35,10 @@ struct fock_worker {
     struct fock_counts counts;      /* of the build */
     struct integral_store *store;   /* borrowed, or NULL */
     bool reading;                   /* the store had the tile quartet being computed */
-    struct quartet_orbits *orbits_of[FOCK_N_GROUPS]; /* NULL: every quartet is computed */
-    enum fock_group group;                           /* of the build */
-    const struct quartet_orbits *orbits;             /* of the build, or NULL */
+    const struct tile_symmetry *symmetry_of_molecule; /* NULL: every quartet is computed */
+    struct quartet_orbits *orbits_of[N_ORBIT_SETS];
+    int n_operations;              /* of the build */
+    struct quartet_orbits *orbits; /* of the build, or NULL */
 
     void (*interrupt)(void *context); /* or NULL */
     void *interrupt_context;
@@ -112,7 +115,15 @@ int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind
     return (int64_t)sizeof(struct fock_worker) + ket_selection_bytes(tiling) +
            quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling) +
            row_matrices_bytes(tiling) + item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
-           quartet_views_bytes(tiling, kind) + FOCK_N_GROUPS * quartet_orbits_bytes(tiling);
+           quartet_views_bytes(tiling, kind) + N_ORBIT_SETS * quartet_orbits_bytes(tiling);
+}
+
+static void destroy_orbits(struct fock_worker *worker)
+{
+    for (int set = 0; set < N_ORBIT_SETS; set++) {
+        quartet_orbits_destroy(worker->orbits_of[set]);
+        worker->orbits_of[set] = NULL;
+    }
 }
 
 void fock_worker_destroy(struct fock_worker *worker)
@@ -123,8 +134,7 @@ void fock_worker_destroy(struct fock_worker *worker)
     quartet_batches_destroy(worker->batches);
     fock_digest_destroy(worker->digest);
     row_matrices_destroy(worker->rows);
-    for (int group = 0; group < FOCK_N_GROUPS; group++)
-        quartet_orbits_destroy(worker->orbits_of[group]);
+    destroy_orbits(worker);
     ket_selection_fini(&worker->selection);
     free(worker);
 }
@@ -146,23 +156,35 @@ void fock_worker_keep(struct fock_worker *worker, struct integral_store *store)
     worker->store = store;
 }
 
-enum status fock_worker_use_symmetry(struct fock_worker *worker, enum fock_group group,
-                                     const struct tile_symmetry *symmetry)
+void fock_worker_use_symmetry(struct fock_worker *worker, const struct tile_symmetry *symmetry)
 {
-    struct quartet_orbits **orbits = &worker->orbits_of[group];
     assert(!symmetry || worker->symmetry == FOCK_SYMMETRY_FULL);
-    quartet_orbits_destroy(*orbits);
-    *orbits = NULL;
-    return symmetry ? quartet_orbits_create(symmetry, orbits) : STATUS_OK;
+    destroy_orbits(worker);
+    worker->symmetry_of_molecule = symmetry;
+}
+
+/* Chooses the orbits of a build, and creates them in the first one. */
+static enum status begin_orbits(struct fock_worker *worker, int n_operations)
+{
+    worker->n_operations = n_operations;
+    worker->orbits = NULL;
+    if (n_operations == 1)
+        return STATUS_OK;
+    const struct tile_symmetry *symmetry = worker->symmetry_of_molecule;
+    bool all = n_operations == symmetry->group->order;
+    struct quartet_orbits **orbits = &worker->orbits_of[all ? ORBITS_OF_ALL : ORBITS_OF_COMMUTING];
+    if (!*orbits)
+        TRY(quartet_orbits_create(symmetry, n_operations, orbits));
+    worker->orbits = *orbits;
+    return STATUS_OK;
 }
 
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
-                              enum fock_group group, double cutoff, struct density_tiles *density,
+                              int n_operations, double cutoff, struct density_tiles *density,
                               struct fock_accumulator *accumulator)
 {
+    TRY(begin_orbits(worker, n_operations));
     worker->selection.cutoff = cutoff;
-    worker->group = group;
-    worker->orbits = worker->orbits_of[group];
     worker->counts = (struct fock_counts){0};
     return quartet_views_init(&worker->views, worker->screening->tiling, density, accumulator,
                               kind);
@@ -290,11 +312,12 @@ static struct kept_quartets *add_kept(struct fock_worker *worker,
         return NULL;
     worker->counts.misses++;
     struct quartet_source all = *source;
-    all.kept = integral_store_add(worker->store, quartet, worker->group, &size);
+    all.kept = integral_store_reserve(worker->store, quartet, worker->n_operations, &size);
     if (!all.kept)
         return NULL;
     all.use = interrupt_after_batch;
     quartet_batches_fill(worker->batches, &all);
+    integral_store_commit(worker->store);
     return all.kept;
 }
 
@@ -306,7 +329,7 @@ static struct kept_quartets *find_kept(struct fock_worker *worker,
     worker->reading = false;
     if (!worker->store)
         return NULL;
-    struct kept_quartets *kept = integral_store_find(worker->store, quartet, worker->group);
+    struct kept_quartets *kept = integral_store_find(worker->store, quartet, worker->n_operations);
     if (!kept)
         return add_kept(worker, quartet, source);
     worker->counts.hits++;
@@ -341,7 +364,7 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
                                         const struct shell_pairs *ket)
 {
     if (worker->orbits) {
-        TRY(quartet_orbits_begin(worker->orbits_of[worker->group], quartet, bra, ket));
+        TRY(quartet_orbits_begin(worker->orbits, quartet, bra, ket));
         if (!quartet_orbits_may_have(worker->orbits))
             return STATUS_OK;
     }

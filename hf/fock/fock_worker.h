@@ -39,18 +39,15 @@ void fock_worker_count_costs(struct fock_worker *worker, struct class_costs *cos
  * those without a store, to the last bit. NULL: none is kept, as at first. */
 void fock_worker_keep(struct fock_worker *worker, struct integral_store *store);
 
-/* From now on computes the representatives of orbits alone, with their weights (quartet_orbits.h), in
- * builds that use the group: what they contribute must then be summed over the operations. Under full
- * eight-fold symmetry only; no rows are used. symmetry is borrowed; NULL: all quartets, as at first.
- * Errors: STATUS_NO_MEMORY. */
-enum fock_group { FOCK_GROUP_TO_D2H, FOCK_GROUP_LARGER, FOCK_N_GROUPS };
-enum status fock_worker_use_symmetry(struct fock_worker *worker, enum fock_group group,
-                                     const struct tile_symmetry *symmetry);
+/* From now on builds may compute the representatives of orbits alone, with their weights
+ * (quartet_orbits.h): what they contribute must then be summed over the operations. Under full
+ * eight-fold symmetry only; no rows are used. symmetry is borrowed; NULL: all quartets, as at first. */
+void fock_worker_use_symmetry(struct fock_worker *worker, const struct tile_symmetry *symmetry);
 
-/* Begins and ends a build with this density. cutoff: of SCREENING_DENSITY (quartet_is_significant).
- * Errors of begin: STATUS_NO_MEMORY. */
+/* Begins and ends a build with this density. n_operations: as in tile_symmetry.h; 1: all quartets.
+ * cutoff: of SCREENING_DENSITY (quartet_is_significant). Errors of begin: STATUS_NO_MEMORY. */
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
-                              enum fock_group group, double cutoff, struct density_tiles *density,
+                              int n_operations, double cutoff, struct density_tiles *density,
                               struct fock_accumulator *accumulator);
 void fock_worker_end(struct fock_worker *worker);
 

@@ -2,100 +2,42 @@
 #include "hf/fock/integral_store.h"
 
 #include "basis/quartets/ket_rows.h"
-#include "support/base/agree.h"
 #include "support/base/memory.h"
-#include "support/mpi/node_segments.h"
 
+#include <assert.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
-/* A tile quartet, in the list of its bucket, or a hole that one has left, in the list of holes. The
- * integrals follow it in memory, and the next block follows them. */
+/* A tile quartet, in the list of its bucket. Its integrals follow it in memory. */
 struct kept_block {
-    int64_t next; /* place in the segment; 0: none */
+    struct kept_block *next;
     struct tile_quartet quartet;
-    int group; /* of the symmetry */
+    int n_operations;
     struct kept_size size;
-    int64_t bytes;
-    _Atomic int64_t build; /* in which a process last asked for it; of a hole, an earlier one */
 };
 
-/* The start of a process's segment; blocks and holes follow, one after another. Only its process writes, but
- * for `build` of blocks, and others find what it wrote before it put a block into its bucket. While it drops
- * blocks, `build` is not the number of the others' build, and they look for none. */
-struct segment_head {
-    _Atomic int64_t build;     /* which this process has begun */
-    int64_t n_buckets;         /* a power of two */
-    _Atomic int64_t buckets[]; /* places of the first blocks; 0: none */
-};
+enum { N_BUCKETS = 1 << 16 }; /* a power of two */
 
 struct integral_store {
     int64_t bound_bytes;
     double unit;
-    int64_t build;      /* number of the current one */
-    bool short_of_room; /* in it */
-    struct node_segments segments;
-    int64_t used_bytes; /* of this process's segment, from the start */
-    int64_t bytes;      /* of these, without holes */
-    int64_t n_blocks;
-    int64_t first_hole;         /* place; their places ascend; 0: none */
+    char *
+        arena; /* bound_bytes of address space, whose pages come as they are used; NULL: none yet */
+    int64_t used_bytes; /* of it, from the start */
+    struct kept_block *buckets[N_BUCKETS];
+    struct kept_block *reserved; /* not in its bucket yet; NULL: none */
+    bool full;
     struct kept_quartets found; /* last */
 };
 
-/* Buckets take up to 1/512 of the bound. */
-enum { LEAST_BUCKETS = 64, MOST_BUCKETS = 1 << 20, BYTES_PER_BUCKET = 512 * sizeof(int64_t) };
-
-static struct segment_head *head_of(const struct node_segment *segment)
+enum status integral_store_create(int64_t bound_bytes, double unit, struct integral_store **store)
 {
-    return (struct segment_head *)segment->start;
-}
-
-static struct kept_block *block_at(const struct node_segment *segment, int64_t place)
-{
-    return (struct kept_block *)(segment->start + place);
-}
-
-static int64_t bytes_of_head(int64_t n_buckets)
-{
-    return (int64_t)sizeof(struct segment_head) + n_buckets * (int64_t)sizeof(int64_t);
-}
-
-static int64_t bytes_of_block(const struct kept_size *size)
-{
-    return (int64_t)sizeof(struct kept_block) + kept_quartets_bytes(size);
-}
-
-/* Starts this process's segment, all bytes of which are 0; without memory there is none. */
-static void start_segment(struct integral_store *store)
-{
-    const struct node_segment *own = &store->segments.own;
-    int64_t n_buckets = LEAST_BUCKETS;
-    while (n_buckets < MOST_BUCKETS && 2 * n_buckets <= store->bound_bytes / BYTES_PER_BUCKET)
-        n_buckets *= 2;
-    int64_t bytes = bytes_of_head(n_buckets);
-    if (bytes > store->bound_bytes || !node_segments_take(&store->segments, 0, bytes))
-        return;
-    head_of(own)->n_buckets = n_buckets;
-    atomic_store(&head_of(own)->build, store->build);
-    store->used_bytes = store->bytes = bytes;
-}
-
-enum status integral_store_create(MPI_Comm comm, int64_t bound_bytes, double unit,
-                                  struct integral_store **store)
-{
-    struct integral_store *made = agree_calloc(comm, sizeof *made, "integrals that are kept");
-    *store = NULL;
-    if (!made)
-        return STATUS_NO_MEMORY;
-    *made = (struct integral_store){.bound_bytes = bound_bytes, .unit = unit};
-    enum status status =
-        node_segments_init(comm, bound_bytes, bytes_of_head(LEAST_BUCKETS), &made->segments);
-    if (status != STATUS_OK) {
-        integral_store_destroy(made);
-        return status;
-    }
-    *store = made;
+    struct integral_store *made = *store = calloc(1, sizeof *made);
+    TRY(CHECK_MEMORY(made, "no memory for integrals that are kept"));
+    made->bound_bytes = bound_bytes;
+    made->unit = unit;
     return STATUS_OK;
 }
 
@@ -103,18 +45,24 @@ void integral_store_destroy(struct integral_store *store)
 {
     if (!store)
         return;
-    node_segments_fini(&store->segments);
+    integral_store_clear(store);
     free(store);
 }
 
-/* The new number keeps others from reading what is no longer there. */
 void integral_store_clear(struct integral_store *store)
 {
-    node_segments_clear(&store->segments);
-    store->build++;
-    store->short_of_room = false;
-    store->used_bytes = store->bytes = store->n_blocks = store->first_hole = 0;
-    memory_return_freed(); /* what follows may need it as shared memory */
+    if (store->arena) {
+        munmap(store->arena, (size_t)store->bound_bytes);
+        memset(store->buckets, 0, sizeof store->buckets);
+    }
+    store->arena = NULL;
+    store->used_bytes = 0;
+    store->full = false;
+}
+
+static int64_t bytes_of_block(const struct kept_size *size)
+{
+    return (int64_t)sizeof(struct kept_block) + kept_quartets_bytes(size);
 }
 
 struct kept_totals {
@@ -148,9 +96,8 @@ static struct group_sums sum_fixed_groups(const struct shells *shells,
 /* All unique quartets of groups and their integrals, or one quartet of each orbit: the mean over the
  * operations of the number that each leaves unchanged, those included whose pairs it exchanges. */
 static struct kept_totals count_unique(const struct shells *shells,
-                                       const struct tile_symmetry *of_molecule)
+                                       const struct tile_symmetry *of_molecule, int order)
 {
-    int order = of_molecule ? of_molecule->group->order : 1;
     double n = (double)shells->n_groups, squares = 0, fourth_powers = 0;
     struct kept_totals totals = {0};
     for (int64_t group = 0; group < shells->n_groups; group++) {
@@ -170,22 +117,20 @@ static struct kept_totals count_unique(const struct shells *shells,
 }
 
 double integral_store_most_bytes(const struct tiling *tiling, enum fock_symmetry symmetry,
-                                 const struct tile_symmetry *of_molecule)
+                                 const struct tile_symmetry *of_molecule, int n_operations)
 {
     const struct shells *shells = tiling->shells;
     double blocks = fock_tasks_count(tiling->n_tiles, FOCK_QUARTET, symmetry);
     struct kept_totals totals = {.integrals = pow((double)shells->n_functions, 4),
                                  .quartets = pow((double)shells->n_groups, 4)};
     if (symmetry == FOCK_SYMMETRY_FULL)
-        totals = count_unique(shells, of_molecule);
+        totals = count_unique(shells, of_molecule, n_operations);
     double of_row = (KET_ROW_HEAD + 1) * sizeof(int16_t); /* of one ket, the shortest */
     double listed = of_molecule ? of_row * totals.quartets : 0;
     const struct kept_size least = {.n_integrals = {1}, .n_listed = KET_ROWS_END};
     double of_widths = N_KEPT_WIDTHS * (double)sizeof(uint64_t); /* they are rounded up */
     double of_block = (double)bytes_of_block(&least) + of_widths;
-    double of_blocks = totals.integrals * sizeof(double) + listed + blocks * of_block;
-    return (double)bytes_of_head(LEAST_BUCKETS) +
-           of_blocks * BYTES_PER_BUCKET / (BYTES_PER_BUCKET - sizeof(int64_t));
+    return totals.integrals * sizeof(double) + listed + blocks * of_block;
 }
 
 /* Source of the constants: the finalizer of MurmurHash3 (A. Appleby, public domain). */
@@ -196,40 +141,23 @@ static uint64_t mix_tile_number(uint64_t x)
     return x ^ x >> 33;
 }
 
-static uint64_t hash_of(const struct tile_quartet *quartet, int group)
+static uint64_t hash_of(const struct tile_quartet *quartet, int n_operations)
 {
-    uint64_t hash = mix_tile_number((uint64_t)quartet->I + (uint64_t)group);
+    uint64_t hash = mix_tile_number((uint64_t)quartet->I + (uint64_t)n_operations);
     hash = mix_tile_number(hash + (uint64_t)quartet->J);
     hash = mix_tile_number(hash + (uint64_t)quartet->K);
     return mix_tile_number(hash + (uint64_t)quartet->L);
 }
 
-static _Atomic int64_t *find_bucket(struct segment_head *head, uint64_t hash)
+static struct kept_block **find_bucket(struct integral_store *store,
+                                       const struct tile_quartet *quartet, int n_operations)
 {
-    return &head->buckets[hash & (uint64_t)(head->n_buckets - 1)];
+    return &store->buckets[hash_of(quartet, n_operations) & (N_BUCKETS - 1)];
 }
 
 static bool is_same_quartet(const struct tile_quartet *a, const struct tile_quartet *b)
 {
     return a->I == b->I && a->J == b->J && a->K == b->K && a->L == b->L;
-}
-
-/* The block of a tile quartet in a segment; NULL: it has none. */
-static struct kept_block *find_kept_block(const struct node_segment *segment, int64_t build,
-                                          const struct tile_quartet *quartet, int group,
-                                          uint64_t hash)
-{
-    struct segment_head *head = head_of(segment);
-    if (atomic_load(&head->build) != build || head->n_buckets == 0)
-        return NULL;
-    int64_t place = atomic_load(find_bucket(head, hash));
-    while (place > 0) {
-        struct kept_block *block = block_at(segment, place);
-        if (is_same_quartet(&block->quartet, quartet) && block->group == group)
-            return block;
-        place = block->next;
-    }
-    return NULL;
 }
 
 static struct kept_quartets *take_block(struct integral_store *store, struct kept_block *block)
@@ -239,150 +167,58 @@ static struct kept_quartets *take_block(struct integral_store *store, struct kep
 }
 
 struct kept_quartets *integral_store_find(struct integral_store *store,
-                                          const struct tile_quartet *quartet, int group)
+                                          const struct tile_quartet *quartet, int n_operations)
 {
-    const struct node_segments *segments = &store->segments;
-    struct kept_block *block = NULL;
-    uint64_t hash = hash_of(quartet, group);
-    if (store->used_bytes > 0)
-        block = find_kept_block(&segments->own, store->build, quartet, group, hash);
-    for (int i = 0; i < segments->n_others && !block; i++)
-        block = find_kept_block(&segments->others[i], store->build, quartet, group, hash);
-    if (!block)
-        return NULL;
-    atomic_store_explicit(&block->build, store->build, memory_order_relaxed);
-    return take_block(store, block);
-}
-
-static void put_into_bucket(struct integral_store *store, struct kept_block *block)
-{
-    const struct node_segment *own = &store->segments.own;
-    _Atomic int64_t *bucket = find_bucket(head_of(own), hash_of(&block->quartet, block->group));
-    block->next = atomic_load(bucket);
-    atomic_store(bucket, (char *)block - own->start);
-    store->bytes += block->bytes;
-    store->n_blocks++;
-}
-
-/* Without blocks in memory. */
-static void empty_buckets(struct integral_store *store)
-{
-    struct segment_head *head = head_of(&store->segments.own);
-    for (int64_t i = 0; i < head->n_buckets; i++)
-        atomic_store_explicit(&head->buckets[i], 0, memory_order_relaxed);
-    store->bytes = bytes_of_head(head->n_buckets);
-    store->n_blocks = 0;
-}
-
-/* Makes holes of the blocks that no build from this one on has asked for. Neighbouring holes become
- * one, and a hole at the end becomes unused memory. */
-static void drop_blocks_before(struct integral_store *store, int64_t build)
-{
-    const struct node_segment *own = &store->segments.own;
-    int64_t first = bytes_of_head(head_of(own)->n_buckets), *last = &store->first_hole;
-    struct kept_block *hole = NULL;
-    empty_buckets(store);
-    for (int64_t place = first, bytes; place < store->used_bytes; place += bytes) {
-        struct kept_block *block = block_at(own, place);
-        bytes = block->bytes;
-        if (block->build >= build) {
-            put_into_bucket(store, block);
-            last = hole ? &hole->next : last;
-            hole = NULL;
-        } else if (hole) {
-            hole->bytes += bytes;
-        } else {
-            *last = place;
-            hole = block;
-        }
-    }
-    *last = 0;
-    store->used_bytes -= hole ? hole->bytes : 0;
-}
-
-void integral_store_begin(struct integral_store *store)
-{
-    if (store->short_of_room && store->used_bytes > 0)
-        drop_blocks_before(store, store->build);
-    store->short_of_room = false;
-    store->build++;
-    if (store->used_bytes > 0)
-        atomic_store(&head_of(&store->segments.own)->build, store->build);
-}
-
-/* Memory beyond the blocks; NULL without room. */
-static struct kept_block *append_block(struct integral_store *store, int64_t bytes)
-{
-    if (store->used_bytes == 0)
-        start_segment(store);
-    int64_t used_bytes = store->used_bytes + bytes;
-    if (store->used_bytes == 0 || used_bytes > store->bound_bytes ||
-        !node_segments_take(&store->segments, store->used_bytes, bytes))
-        return NULL;
-    struct kept_block *block = block_at(&store->segments.own, store->used_bytes);
-    store->used_bytes = used_bytes;
-    block->bytes = bytes;
-    return block;
-}
-
-/* Leaves a hole behind the block's first bytes, if another block can be there. */
-static void split_hole(const struct node_segment *own, struct kept_block *block, int64_t bytes)
-{
-    int64_t rest = block->bytes - bytes, place = (char *)block - own->start + bytes;
-    if (rest < (int64_t)sizeof *block)
-        return;
-    *block_at(own, place) = (struct kept_block){.next = block->next, .bytes = rest, .build = -1};
-    block->next = place;
-    block->bytes = bytes;
-}
-
-/* Takes the first hole that is large enough; NULL: there is none. */
-static struct kept_block *fill_hole(struct integral_store *store, int64_t bytes)
-{
-    const struct node_segment *own = &store->segments.own;
-    int64_t *link = &store->first_hole;
-    while (*link > 0 && block_at(own, *link)->bytes < bytes)
-        link = &block_at(own, *link)->next;
-    if (*link == 0)
-        return NULL;
-    struct kept_block *block = block_at(own, *link);
-    split_hole(own, block, bytes);
-    *link = block->next;
-    return block;
+    struct kept_block *block = *find_bucket(store, quartet, n_operations);
+    while (block &&
+           !(is_same_quartet(&block->quartet, quartet) && block->n_operations == n_operations))
+        block = block->next;
+    return block ? take_block(store, block) : NULL;
 }
 
 bool integral_store_is_full(const struct integral_store *store)
 {
-    int64_t granted = store->segments.own.bytes;
-    int64_t most = granted < store->bound_bytes ? granted : store->bound_bytes;
-    int64_t room = most - store->used_bytes;
-    int64_t mean = store->n_blocks > 0 ? store->bytes / store->n_blocks : 0;
-    bool has_none = store->used_bytes == 0;
-    return store->short_of_room && store->first_hole == 0 && (has_none || room < mean);
+    return store->full;
 }
 
-struct kept_quartets *integral_store_add(struct integral_store *store,
-                                         const struct tile_quartet *quartet, int group,
-                                         const struct kept_size *size)
+static bool map_arena(struct integral_store *store)
+{
+    void *arena = mmap(NULL, (size_t)store->bound_bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (arena == MAP_FAILED)
+        return false;
+    store->arena = arena;
+    memory_advise_huge(arena, store->bound_bytes);
+    return true;
+}
+
+struct kept_quartets *integral_store_reserve(struct integral_store *store,
+                                             const struct tile_quartet *quartet, int n_operations,
+                                             const struct kept_size *size)
 {
     int64_t bytes = bytes_of_block(size);
-    struct kept_block *block = fill_hole(store, bytes);
-    if (!block)
-        block = append_block(store, bytes);
-    if (!block) {
-        store->short_of_room = true;
+    assert(!store->reserved);
+    store->full |=
+        bytes > store->bound_bytes - store->used_bytes || (!store->arena && !map_arena(store));
+    if (store->full)
         return NULL;
-    }
-    *block = (struct kept_block){.quartet = *quartet,
-                                 .group = group,
-                                 .size = *size,
-                                 .bytes = block->bytes,
-                                 .build = store->build};
-    put_into_bucket(store, block);
+    struct kept_block *block = (struct kept_block *)(store->arena + store->used_bytes);
+    *block = (struct kept_block){.quartet = *quartet, .n_operations = n_operations, .size = *size};
+    store->used_bytes += bytes;
+    store->reserved = block;
     return take_block(store, block);
+}
+
+void integral_store_commit(struct integral_store *store)
+{
+    struct kept_block *block = store->reserved;
+    struct kept_block **bucket = find_bucket(store, &block->quartet, block->n_operations);
+    block->next = *bucket;
+    *bucket = block;
+    store->reserved = NULL;
 }
 
 int64_t integral_store_bytes(const struct integral_store *store)
 {
-    return store->bytes;
+    return store->used_bytes;
 }

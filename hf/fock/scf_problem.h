@@ -14,8 +14,7 @@ struct scf_problem {
     const struct shells *shells;
     const struct tiling *tiling;
     struct fock *fock;
-    const struct tile_symmetry *symmetry; /* up to D2h, if the Fock builds use it; or NULL */
-    const struct tile_symmetry *larger;   /* of a larger group, likewise */
+    const struct tile_symmetry *symmetry; /* if the Fock builds use it; or NULL */
     const struct dense_grid *grid;
     MPI_Comm comm;
     int n_densities;           /* and Fock matrices: 1 of a closed shell, or alpha's and beta's */

@@ -27,8 +27,9 @@ static enum status list_pairs_of_class(struct listing *listing, int64_t tile_pai
     for (int32_t i = 0; i < class->n_pairs; i++) {
         const struct shell_pair *pair = &class->pairs[i];
         int copies = listing->ordered && pair->first != pair->second ? 2 : 1;
-        uint64_t fixed_by =
-            symmetry ? tile_symmetry_fixing(symmetry, pair->first, pair->second) : 1;
+        uint64_t fixed_by = symmetry ? tile_symmetry_fixing(symmetry, symmetry->group->order,
+                                                            pair->first, pair->second)
+                                     : 1;
         listing->pairs[listing->n++] = (struct listed_pair){.bound = pair->bound,
                                                             .tile_pair = tile_pair,
                                                             .primitives = pair->n_primitives,

@@ -86,11 +86,12 @@ static enum status create_sample_worker(struct sampler *sampler)
     sampler->done = calloc((size_t)sampler->n_samples + 1, sizeof *sampler->done);
     TRY(CHECK_MEMORY(sampler->done, "no memory for a sample of tile quartets"));
     if (kept > 0)
-        TRY(integral_store_create(MPI_COMM_SELF, kept, sampler->screening->unit, &sampler->store));
+        TRY(integral_store_create(kept, sampler->screening->unit, &sampler->store));
     TRY(fock_worker_create(sampler->screening, (enum screening_rule)settings->screening,
                            (enum fock_symmetry)settings->symmetry, settings->cache_bytes / 4,
                            &sampler->worker));
-    return fock_worker_use_symmetry(sampler->worker, FOCK_GROUP_TO_D2H, sampler->symmetry);
+    fock_worker_use_symmetry(sampler->worker, sampler->symmetry);
+    return STATUS_OK;
 }
 
 static enum status create_sampler_parts(struct sampler *sampler)
@@ -165,14 +166,12 @@ static enum status run_pass(struct sampler *sampler, enum sample_pass pass,
                             struct class_costs *costs, struct tile_times *times)
 {
     fock_accumulator_start(sampler->accumulator, sampler->density);
-    if (pass != SAMPLE_DIRECT)
-        integral_store_begin(sampler->store);
     fock_worker_keep(sampler->worker, pass == SAMPLE_DIRECT ? NULL : sampler->store);
     fock_worker_count_costs(sampler->worker, costs);
     double cutoff = screening_least_cutoff(sampler->screening->threshold);
-    enum status status =
-        fock_worker_begin(sampler->worker, &sampler->density->kind, FOCK_GROUP_TO_D2H, cutoff,
-                          sampler->density, sampler->accumulator);
+    enum status status = fock_worker_begin(sampler->worker, &sampler->density->kind,
+                                           sampler->symmetry ? sampler->symmetry->group->order : 1,
+                                           cutoff, sampler->density, sampler->accumulator);
     darray_sync();
     if (status == STATUS_OK)
         status = pass == SAMPLE_DIRECT ? run_first_pass(sampler, costs, times)

@@ -225,8 +225,6 @@ static void add_symmetry(const struct hf_input *input, json_t *extras)
 {
     if (input->group.order > 0)
         json_object_set_new(extras, "point_group", json_string(input->group.name));
-    if (input->larger.order > 1)
-        json_object_set_new(extras, "full_point_group", json_string(input->larger.name));
     if (input->moved > 0)
         json_object_set_new(extras, "symmetry_moved_bohr", json_real(input->moved));
 }

@@ -17,28 +17,24 @@ static int64_t turn_elements(const struct shells *shells)
     return sum;
 }
 
-/* Elements that are zero but for rounding become so. Whether T is diagonal then. */
-static bool clear_rounding(int64_t n, double *T)
+/* Elements that are integers but for rounding become so: changes of sign and exchanges of coordinates
+ * then round nothing. */
+static void clear_rounding(int64_t n, double *T)
 {
-    bool diagonal = true;
-    for (int64_t i = 0; i < n * n; i++) {
-        T[i] = fabs(T[i]) < 1e-13 ? 0 : T[i];
-        diagonal &= T[i] == 0 || i % (n + 1) == 0;
-    }
-    return diagonal;
+    for (int64_t i = 0; i < n * n; i++)
+        T[i] = fabs(T[i] - rint(T[i])) < 1e-13 ? rint(T[i]) : T[i];
 }
 
 static void set_turns(struct tile_symmetry *symmetry)
 {
     const struct shells *shells = symmetry->tiling->shells;
     double *next = symmetry->turn_storage;
-    symmetry->signs_only = true;
     for (int k = 0; k < symmetry->group->order; k++)
         for (int l = 0; l <= shells->max_l; l++) {
             int64_t n = n_functions_of(shells, l);
             angular_image(l, shells->spherical, symmetry->group->matrix[k], next);
             symmetry->turns[k][l] = next;
-            symmetry->signs_only &= clear_rounding(n, next);
+            clear_rounding(n, next);
             next += n * n;
         }
 }
@@ -138,10 +134,11 @@ int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_grou
            tile_symmetry_sums_bytes(tiling, group);
 }
 
-uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b)
+uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int n_operations, int64_t a,
+                              int64_t b)
 {
     uint64_t fixing = 0;
-    for (int k = 0; k < symmetry->group->order; k++) {
+    for (int k = 0; k < n_operations; k++) {
         const int64_t *images = symmetry->group_images + k * symmetry->tiling->shells->n_groups;
         bool fixed = (images[a] == a && images[b] == b) || (images[a] == b && images[b] == a);
         fixing |= (uint64_t)fixed << k;

@@ -8,12 +8,14 @@
  *   operators (F)    T_a^-1 M[a',b'] T_b^-T    T^-1 being T of the inverse operation
  *   densities (D)    T_a^T  M[a',b'] T_b
  *
- * which differ for Cartesian functions alone. Up to D2h a matrix of irreducible representation r becomes
- * itself times the character of r; any matrix is the sum of its parts, one of each representation:
+ * which differ for Cartesian functions alone. Under the n commuting operations a matrix of
+ * representation r becomes itself times the character of r; any matrix is the sum of its parts, one of
+ * each representation:
  *
- *   part r of M = 1 / order  sum_k character(r, k) (k M)
+ *   part r of M = 1 / n  sum_k character(r, k) (k M)
  *
- * In any group the totally symmetric part is the mean of all (k M). */
+ * The totally symmetric part under all operations is the mean of all (k M). Functions that have
+ * n_operations act for that many first ones: order or n_commuting of the group. */
 #pragma once
 
 #include "basis/input/point_group.h"
@@ -33,8 +35,7 @@ struct tile_symmetry {
     int64_t *shell_images;           /* order x n_shells */
     int64_t *group_images;           /* order x n_groups, of groups of shells */
     int64_t *shell_tiles;            /* n_shells: the tile of each */
-    double *turns[POINT_GROUP_MAX_OPERATIONS][BASIS_MAX_L + 1]; /* T of l, row-major */
-    bool signs_only;                                            /* every T is diagonal */
+    double *turns[POINT_GROUP_MAX_ORDER][BASIS_MAX_L + 1]; /* T of l, row-major */
     double *turn_storage;
 };
 
@@ -52,24 +53,24 @@ int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_grou
 int64_t tile_symmetry_sums_bytes(const struct tiling *tiling, const struct point_group *group);
 
 /* Bit k: operation k takes the pair of groups of shells (a, b) to itself, in either order. */
-uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int64_t a, int64_t b);
+uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int n_operations, int64_t a,
+                              int64_t b);
 
-/* B = beta B + sum_k factors[k] (k A) over all operations; beta 0 overwrites even NaN.
+/* B = beta B + sum_k factors[k] (k A) over the operations; beta 0 overwrites even NaN.
  * factors  a number times the characters of a one-dimensional representation, 1 and -1
  * A        complete, as after darray_sync; not B
  * B        complete on return
  * Collective. Errors: STATUS_NO_MEMORY; the same everywhere. */
-enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_matrix_use use,
-                              const double factors[], const struct darray *A, double beta,
-                              struct darray *B);
+enum status tile_symmetry_add(const struct tile_symmetry *symmetry, int n_operations,
+                              enum tile_matrix_use use, const double factors[],
+                              const struct darray *A, double beta, struct darray *B);
 
-/* Up to D2h: the largest magnitude of an element of each part of a complete density, order of them, in
- * one pair of shells of each orbit that has one in a tile of this process. Not collective. Errors:
- * STATUS_NO_MEMORY. */
+/* The largest magnitude of an element of each part of a complete density under the commuting
+ * operations, in the orbits of shell pairs that have one in a tile of this process. Not collective.
+ * Errors: STATUS_NO_MEMORY. */
 enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
-                                     double largest[]);
+                                     double largest[POINT_GROUP_MAX_COMMUTING]);
 
-/* tile_symmetry_find_parts for any group: largest[0] of the totally symmetric part, and largest[1] of
- * the rest, in all tiles of this process. */
+/* tile_symmetry_find_parts for all operations: of the totally symmetric part, and of the rest. */
 enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
                                     double largest[2]);

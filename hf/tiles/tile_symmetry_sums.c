@@ -22,6 +22,7 @@
 /* A walk over the orbits that have a pair of shells in a tile of this process. */
 struct orbit_walk {
     const struct tile_symmetry *symmetry;
+    int n_operations;
     const struct darray *matrix; /* A */
     const struct darray *own;    /* whose tiles of this process are walked over */
     enum tile_matrix_use use;
@@ -80,7 +81,7 @@ static void orbit_walk_fini(struct orbit_walk *walk)
 static enum status orbit_walk_init(struct orbit_walk *walk)
 {
     const struct tiling *tiling = walk->symmetry->tiling;
-    int64_t n = shell_block_size(tiling), order = walk->symmetry->group->order;
+    int64_t n = shell_block_size(tiling), order = walk->n_operations;
     const struct item_cache_source source = {load_tile, unload_tile, walk};
     walk->visited = calloc((size_t)visited_words(tiling), sizeof *walk->visited);
     walk->images = malloc((size_t)((order + 2) * n) * sizeof(double));
@@ -181,29 +182,6 @@ static void turn_block(const struct orbit_walk *walk, int k, const struct shell_
     }
 }
 
-/* turn_block where functions change their signs alone, as along coordinate axes. */
-static void sign_block(const struct orbit_walk *walk, int k, const struct shell_block *X,
-                       double *out)
-{
-    int64_t n_a = X->a->n_functions, n_b = X->b->n_functions;
-    const double *T_a = walk->symmetry->turns[k][X->a->l];
-    const double *T_b = walk->symmetry->turns[k][X->b->l];
-    for (int64_t p = 0; p < n_a; p++)
-        for (int64_t q = 0; q < n_b; q++)
-            out[p * n_b + q] = T_a[p * (n_a + 1)] * T_b[q * (n_b + 1)] *
-                               X->elements[p * X->stride[0] + q * X->stride[1]];
-}
-
-/* out: block (a, b) of k X, X being that of their images; row-major. */
-static void turn_or_sign(const struct orbit_walk *walk, int k, const struct shell_block *X,
-                         double *out)
-{
-    if (walk->symmetry->signs_only)
-        sign_block(walk, k, X, out);
-    else
-        turn_block(walk, k, X, out);
-}
-
 /* The block of shells a and b of tile (I, J) or (J, I), whichever is stored. */
 static struct shell_block find_block(const struct tile_symmetry *symmetry, int64_t a, int64_t b,
                                      const double *tile)
@@ -245,7 +223,7 @@ static enum status read_image(struct orbit_walk *walk, int k, int64_t a, int64_t
         TRY(item_cache_pin(walk->cache, pair, &item));
     struct shell_block block =
         find_block(symmetry, images[a], images[b], here ? tile : (const double *)item);
-    turn_or_sign(walk, k, &block, out);
+    turn_block(walk, k, &block, out);
     if (!here)
         item_cache_release(walk->cache, pair);
     return STATUS_OK;
@@ -257,11 +235,12 @@ struct highest_pair {
     int64_t size; /* of its block */
 };
 
-static struct highest_pair find_highest(const struct tile_symmetry *symmetry, int64_t a, int64_t b)
+static struct highest_pair find_highest(const struct orbit_walk *walk, int64_t a, int64_t b)
 {
+    const struct tile_symmetry *symmetry = walk->symmetry;
     int64_t highest = -1;
     struct highest_pair pair = {0};
-    for (int k = 0; k < symmetry->group->order; k++) {
+    for (int k = 0; k < walk->n_operations; k++) {
         const int64_t *images = shell_images(symmetry, k);
         int64_t number = tile_pair_index_unordered(images[a], images[b]);
         if (number > highest) {
@@ -287,12 +266,10 @@ static void mark_visited(struct orbit_walk *walk, int64_t a, int64_t b)
     walk->visited[number / 64] |= UINT64_C(1) << number % 64;
 }
 
-/* Uses of orbits and of their pairs in tiles of this process. */
+/* A use of the images of a highest pair: images[k] is block (pair->a, pair->b) of k A. */
 struct orbit_use {
-    /* images[k]: block (pair->a, pair->b) of k A. Sets walk->sum to that of S. */
     void (*use_images)(struct orbit_walk *walk, const struct highest_pair *pair, void *context);
-
-    /* walk->turned: block (a, b) of k S, row-major. NULL: not called. */
+    /* walk->turned: block (a, b) of k walk->sum, which use_images sets, row-major. NULL: not called. */
     void (*use_turned)(const struct orbit_walk *walk, int k, int64_t a, int64_t b, void *context);
     void *context;
 };
@@ -306,10 +283,10 @@ static enum status visit_orbit(struct orbit_walk *walk, const struct highest_pai
                                     .b = &shells[pair->b],
                                     .elements = walk->sum,
                                     .stride = {shells[pair->b].n_functions, 1}};
-    for (int k = 0; k < symmetry->group->order; k++)
+    for (int k = 0; k < walk->n_operations; k++)
         TRY(read_image(walk, k, pair->a, pair->b, walk->images + k * pair->size));
     use->use_images(walk, pair, use->context);
-    for (int k = 0; k < symmetry->group->order; k++) {
+    for (int k = 0; k < walk->n_operations; k++) {
         const int64_t *images = shell_images(symmetry, symmetry->group->inverse[k]);
         int64_t a = images[pair->a], b = images[pair->b];
         if (is_visited(walk, a, b) || !darray_local(walk->own, tile_of_shells(symmetry, a, b)))
@@ -317,7 +294,7 @@ static enum status visit_orbit(struct orbit_walk *walk, const struct highest_pai
         mark_visited(walk, a, b);
         if (!use->use_turned)
             continue;
-        turn_or_sign(walk, k, &sum, walk->turned);
+        turn_block(walk, k, &sum, walk->turned);
         use->use_turned(walk, k, a, b, use->context);
     }
     return STATUS_OK;
@@ -331,7 +308,7 @@ static enum status visit_tile(struct orbit_walk *walk, const struct own_tile *ow
         for (int64_t b = tiling->first_shell[own->J]; b < tiling->first_shell[own->J + 1]; b++) {
             if (b > a || is_visited(walk, a, b))
                 continue;
-            struct highest_pair pair = find_highest(walk->symmetry, a, b);
+            struct highest_pair pair = find_highest(walk, a, b);
             TRY(visit_orbit(walk, &pair, use));
         }
     return STATUS_OK;
@@ -358,7 +335,7 @@ static void sum_images(struct orbit_walk *walk, const struct highest_pair *pair,
 {
     const struct addition *addition = context;
     memset(walk->sum, 0, (size_t)pair->size * sizeof *walk->sum);
-    for (int k = 0; k < walk->symmetry->group->order; k++)
+    for (int k = 0; k < walk->n_operations; k++)
         for (int64_t i = 0; i < pair->size; i++)
             walk->sum[i] += addition->factors[k] * walk->images[k * pair->size + i];
 }
@@ -392,92 +369,68 @@ static void add_turned(const struct orbit_walk *walk, int k, int64_t a, int64_t 
     add_turned_block(walk, character, addition->beta, &block, true, tile + (block.elements - tile));
 }
 
-enum status tile_symmetry_add(const struct tile_symmetry *symmetry, enum tile_matrix_use use,
-                              const double factors[], const struct darray *A, double beta,
-                              struct darray *B)
+enum status tile_symmetry_add(const struct tile_symmetry *symmetry, int n_operations,
+                              enum tile_matrix_use use, const double factors[],
+                              const struct darray *A, double beta, struct darray *B)
 {
     struct addition addition = {factors, beta, B};
     const struct orbit_use orbit_use = {sum_images, add_turned, &addition};
-    struct orbit_walk walk = {.symmetry = symmetry, .matrix = A, .own = B, .use = use};
+    struct orbit_walk walk = {
+        .symmetry = symmetry, .n_operations = n_operations, .matrix = A, .own = B, .use = use};
     return darray_sync_and_agree(visit_orbits(&walk, &orbit_use));
 }
 
-/* characters[r][k], of every representation and operation. */
-struct character_table {
-    double characters[POINT_GROUP_MAX_ORDER][POINT_GROUP_MAX_ORDER];
-};
-
-static struct character_table tabulate_characters(const struct point_group *group)
-{
-    struct character_table table = {{{0}}};
-    for (int r = 0; r < group->order; r++)
-        for (int k = 0; k < group->order; k++)
-            table.characters[r][k] = point_group_character(group, r, k);
-    return table;
-}
-
-struct parts_found {
-    struct character_table table;
-    double *largest; /* of each part */
-};
-
+/* The images hold all blocks of the orbit: parts that are found in them are those of all its pairs. */
 static void note_parts(struct orbit_walk *walk, const struct highest_pair *pair, void *context)
 {
-    const struct parts_found *found = context;
-    int order = walk->symmetry->group->order;
-    for (int r = 0; r < order; r++)
+    double *largest = context;
+    int n = walk->n_operations;
+    for (int r = 0; r < n; r++)
         for (int64_t i = 0; i < pair->size; i++) {
             double sum = 0;
-            for (int k = 0; k < order; k++)
-                sum += found->table.characters[r][k] * walk->images[k * pair->size + i];
-            found->largest[r] = fmax(found->largest[r], fabs(sum) / order);
+            for (int k = 0; k < n; k++)
+                sum += point_group_character(r, k) * walk->images[k * pair->size + i];
+            largest[r] = fmax(largest[r], fabs(sum) / n);
         }
 }
 
-enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
-                                     double largest[])
-{
-    struct parts_found found = {.table = tabulate_characters(symmetry->group), .largest = largest};
-    const struct orbit_use use = {note_parts, NULL, &found};
-    struct orbit_walk walk = {.symmetry = symmetry, .matrix = D, .own = D, .use = TILE_DENSITY};
-    for (int r = 0; r < symmetry->group->order; r++)
-        largest[r] = 0;
-    return visit_orbits(&walk, &use);
-}
-
-/* sum: the totally symmetric part */
-static void average_images(struct orbit_walk *walk, const struct highest_pair *pair, void *context)
+static void note_rest(struct orbit_walk *walk, const struct highest_pair *pair, void *context)
 {
     double *largest = context;
-    int order = walk->symmetry->group->order;
+    int n = walk->n_operations;
     for (int64_t i = 0; i < pair->size; i++) {
-        double sum = 0;
-        for (int k = 0; k < order; k++)
-            sum += walk->images[k * pair->size + i];
-        walk->sum[i] = sum / order;
-        largest[0] = fmax(largest[0], fabs(walk->sum[i]));
+        double mean = 0;
+        for (int k = 0; k < n; k++)
+            mean += walk->images[k * pair->size + i] / n;
+        largest[0] = fmax(largest[0], fabs(mean));
+        for (int k = 0; k < n; k++)
+            largest[1] = fmax(largest[1], fabs(walk->images[k * pair->size + i] - mean));
     }
 }
 
-static void note_rest(const struct orbit_walk *walk, int k, int64_t a, int64_t b, void *context)
+static enum status find_largest(const struct tile_symmetry *symmetry, int n_operations,
+                                const struct darray *D, const struct orbit_use *use)
 {
-    double *largest = context;
-    const double *tile = darray_local(walk->matrix, tile_of_shells(walk->symmetry, a, b));
-    struct shell_block block = find_block(walk->symmetry, a, b, tile);
-    int n_a = block.a->n_functions, n_b = block.b->n_functions;
-    (void)k;
-    for (int i = 0; i < n_a; i++)
-        for (int j = 0; j < n_b; j++)
-            largest[1] =
-                fmax(largest[1], fabs(block.elements[i * block.stride[0] + j * block.stride[1]] -
-                                      walk->turned[i * n_b + j]));
+    struct orbit_walk walk = {.symmetry = symmetry,
+                              .n_operations = n_operations,
+                              .matrix = D,
+                              .own = D,
+                              .use = TILE_DENSITY};
+    return visit_orbits(&walk, use);
+}
+
+enum status tile_symmetry_find_parts(const struct tile_symmetry *symmetry, const struct darray *D,
+                                     double largest[POINT_GROUP_MAX_COMMUTING])
+{
+    const struct orbit_use use = {note_parts, NULL, largest};
+    memset(largest, 0, POINT_GROUP_MAX_COMMUTING * sizeof *largest);
+    return find_largest(symmetry, symmetry->group->n_commuting, D, &use);
 }
 
 enum status tile_symmetry_find_rest(const struct tile_symmetry *symmetry, const struct darray *D,
                                     double largest[2])
 {
-    const struct orbit_use use = {average_images, note_rest, largest};
-    struct orbit_walk walk = {.symmetry = symmetry, .matrix = D, .own = D, .use = TILE_DENSITY};
-    largest[0] = largest[1] = 0;
-    return visit_orbits(&walk, &use);
+    const struct orbit_use use = {note_rest, NULL, largest};
+    memset(largest, 0, 2 * sizeof *largest);
+    return find_largest(symmetry, symmetry->group->order, D, &use);
 }

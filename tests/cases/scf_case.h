@@ -27,8 +27,8 @@ struct scf_setup {
     struct basis_set set;
     struct shells *shells;
     struct tiling *tiling;
-    struct point_group group, moving; /* all operations; those that move centres */
-    struct tile_symmetry *symmetry;   /* of the latter; NULL: none */
+    struct point_group group;
+    struct tile_symmetry *symmetry; /* of the latter; NULL: none */
     struct screening *screening;
     struct fock *fock;
     struct dense_grid *grid;
@@ -78,13 +78,12 @@ static inline void scf_setup_init(struct scf_setup *setup, const struct scf_case
 /* From now on that of the molecule; where no operation moves a centre, Fock builds have none. Collective. */
 static inline void scf_setup_use_symmetry(struct scf_setup *setup)
 {
-    check_ok(point_group_find(&setup->molecule, &setup->group));
-    check_ok(point_group_take_moving(&setup->group, &setup->moving));
-    assert_true(setup->group.order > 1);
-    if (setup->moving.order == 1)
+    double moved;
+    check_ok(point_group_find(&setup->molecule, 0, &setup->group, &moved));
+    if (setup->group.order == 1)
         return;
-    check_ok(tile_symmetry_create(setup->tiling, &setup->moving, &setup->symmetry));
-    check_ok(fock_use_symmetry(setup->fock, setup->symmetry, NULL));
+    check_ok(tile_symmetry_create(setup->tiling, &setup->group, &setup->symmetry));
+    check_ok(fock_use_symmetry(setup->fock, setup->symmetry));
     setup->problem.symmetry = setup->symmetry;
 }
 
@@ -103,7 +102,6 @@ static inline void scf_setup_fini(struct scf_setup *setup)
     darray_destroy(setup->D[1]);
     fock_destroy(setup->fock);
     tile_symmetry_destroy(setup->symmetry);
-    point_group_fini(&setup->moving);
     point_group_fini(&setup->group);
     screening_destroy(setup->screening);
     dense_grid_destroy(setup->grid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fock builds that use the symmetry of the molecule give the matrices of builds that do not, for
  * densities of any symmetry; and the parts of a matrix are its parts. */
-#include "basis/input/full_point_group.h"
+#include "basis/input/point_group.h"
 #include "hf/fock/fock_build.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/base/sha256.h"
@@ -39,8 +39,8 @@ struct symmetric_case {
     struct hf_system hf;
     struct tiling *tiling;
     struct screening *screening;
-    struct point_group group, larger_group;
-    struct tile_symmetry *symmetry, *larger; /* NULL: none larger */
+    struct point_group group;
+    struct tile_symmetry *symmetry;
 };
 
 /* Turned by an angle about an axis between the coordinates' ones. */
@@ -59,39 +59,27 @@ static void turn_molecule(struct molecule *molecule, double angle)
 }
 
 static void case_init(struct symmetric_case *c, const char *molecule, double angle,
-                      enum basis_form form, bool keep_all)
+                      enum basis_form form)
 {
     const struct molecule_settings settings = {.unit = LENGTH_BOHR};
     struct hf_system *hf = &c->hf;
     check_ok(molecule_parse(molecule, strlen(molecule), "test.xyz", &settings, &hf->molecule));
     turn_molecule(&hf->molecule, angle);
     double moved;
-    check_ok(full_point_group_find(&hf->molecule, FULL_POINT_GROUP_MOST_MOVED, &c->larger_group,
-                                   &moved));
+    check_ok(point_group_find(&hf->molecule, POINT_GROUP_MOST_MOVED, &c->group, &moved));
     assert_true(moved < 1e-8);
     check_ok(basis_set_parse(basis_text, strlen(basis_text), "test.gbs", &hf->set));
     check_ok(shells_create(&hf->molecule, &hf->set, form, &hf->shells));
     check_ok(tiling_create(hf->shells, 14, &c->tiling));
     check_ok(screening_create(c->tiling, THRESHOLD, NULL, MPI_COMM_WORLD, &c->screening));
-    struct point_group all;
-    check_ok(point_group_find(&hf->molecule, keep_all ? &c->group : &all));
-    if (!keep_all) {
-        check_ok(point_group_take_moving(&all, &c->group));
-        point_group_fini(&all);
-    }
-    assert_true(c->group.order > 1 || c->larger_group.order > 1);
+    assert_true(c->group.order > 1);
     check_ok(tile_symmetry_create(c->tiling, &c->group, &c->symmetry));
-    c->larger = NULL;
-    if (c->larger_group.order > c->group.order)
-        check_ok(tile_symmetry_create(c->tiling, &c->larger_group, &c->larger));
 }
 
 static void case_fini(struct symmetric_case *c)
 {
     tile_symmetry_destroy(c->symmetry);
-    tile_symmetry_destroy(c->larger);
     point_group_fini(&c->group);
-    point_group_fini(&c->larger_group);
     screening_destroy(c->screening);
     tiling_destroy(c->tiling);
     hf_system_fini(&c->hf);
@@ -133,24 +121,21 @@ static double largest_difference(const struct symmetric_case *c, const struct da
 static void set_part(const struct symmetric_case *c, int r, const struct darray *A,
                      struct darray *part)
 {
-    double factors[POINT_GROUP_MAX_ORDER];
-    for (int k = 0; k < c->group.order; k++)
-        factors[k] = (double)point_group_character(&c->group, r, k) / c->group.order;
-    check_ok(tile_symmetry_add(c->symmetry, TILE_DENSITY, factors, A, 0, part));
+    double factors[POINT_GROUP_MAX_COMMUTING];
+    int n = c->group.n_commuting;
+    for (int k = 0; k < n; k++)
+        factors[k] = (double)point_group_character(r, k) / n;
+    check_ok(tile_symmetry_add(c->symmetry, n, TILE_DENSITY, factors, A, 0, part));
 }
 
-/* The totally symmetric part under the larger group, if there is one. */
+/* The totally symmetric part under all operations. */
 static void set_symmetric_part(const struct symmetric_case *c, const struct darray *A,
                                struct darray *part)
 {
-    double factors[POINT_GROUP_MAX_OPERATIONS];
-    if (!c->larger) {
-        set_part(c, 0, A, part);
-        return;
-    }
-    for (int k = 0; k < c->larger_group.order; k++)
-        factors[k] = 1.0 / c->larger_group.order;
-    check_ok(tile_symmetry_add(c->larger, TILE_DENSITY, factors, A, 0, part));
+    double factors[POINT_GROUP_MAX_ORDER];
+    for (int k = 0; k < c->group.order; k++)
+        factors[k] = 1.0 / c->group.order;
+    check_ok(tile_symmetry_add(c->symmetry, c->group.order, TILE_DENSITY, factors, A, 0, part));
 }
 
 /* The symmetric part of a matrix is that of itself, and has no other. */
@@ -162,9 +147,8 @@ static void check_symmetric_part(const struct symmetric_case *c)
     set_symmetric_part(c, A, part);
     set_symmetric_part(c, part, again);
     assert_true(largest_difference(c, part, again) < 1e-13);
-    const struct tile_symmetry *symmetry = c->larger ? c->larger : c->symmetry;
-    check_ok(tile_symmetry_find_rest(symmetry, A, rest[0]));
-    check_ok(tile_symmetry_find_rest(symmetry, part, rest[1]));
+    check_ok(tile_symmetry_find_rest(c->symmetry, A, rest[0]));
+    check_ok(tile_symmetry_find_rest(c->symmetry, part, rest[1]));
     MPI_Allreduce(MPI_IN_PLACE, rest, 4, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     assert_true(rest[0][0] > 0.01 && rest[0][1] > 0.01);
     assert_true(rest[1][0] > 0.01 && rest[1][1] < 1e-13);
@@ -177,15 +161,16 @@ static void check_symmetric_part(const struct symmetric_case *c)
 static void check_parts(const struct symmetric_case *c)
 {
     struct darray *A = random_matrix(c, 5), *sum = new_matrix(c), *part = new_matrix(c);
-    double largest[POINT_GROUP_MAX_ORDER];
+    double largest[POINT_GROUP_MAX_COMMUTING];
     darray_sync();
-    for (int r = 0; r < c->group.order; r++) {
+    for (int r = 0; r < c->group.n_commuting; r++) {
         set_part(c, r, A, part);
         tile_matrix_add(c->tiling, 1, part, 1, sum);
         darray_sync();
         check_ok(tile_symmetry_find_parts(c->symmetry, part, largest));
-        MPI_Allreduce(MPI_IN_PLACE, largest, c->group.order, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        for (int q = 0; q < c->group.order; q++)
+        MPI_Allreduce(MPI_IN_PLACE, largest, c->group.n_commuting, MPI_DOUBLE, MPI_MAX,
+                      MPI_COMM_WORLD);
+        for (int q = 0; q < c->group.n_commuting; q++)
             assert_true(q == r ? largest[q] > 0.01 : largest[q] < 1e-13);
     }
     assert_true(largest_difference(c, A, sum) < 1e-13);
@@ -195,7 +180,7 @@ static void check_parts(const struct symmetric_case *c)
 }
 
 /* Densities of a pass: kinds of tests of several matrices, and which part of random ones each has; -1:
- * all parts. WHOLE: totally symmetric in the larger group. */
+ * all parts. WHOLE: totally symmetric under all operations. */
 enum { WHOLE = 100 };
 
 struct kind_case {
@@ -229,7 +214,7 @@ static void set_densities(const struct symmetric_case *c, const struct kind_case
             if (r == WHOLE)
                 set_symmetric_part(c, D[i], part);
             else
-                set_part(c, r < c->group.order ? r : 0, D[i], part);
+                set_part(c, r < c->group.n_commuting ? r : 0, D[i], part);
             darray_destroy(D[i]);
             D[i] = part;
         }
@@ -276,7 +261,7 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
     const struct darray *const *in = (const struct darray *const *)D;
     check_ok(fock_build_several(fock, &kind->kind, in, F[0]));
     int64_t all = last_integrals(fock);
-    check_ok(fock_use_symmetry(fock, c->symmetry, c->larger));
+    check_ok(fock_use_symmetry(fock, c->symmetry));
     char digest[2][SHA256_HEX_SIZE];
     for (int build = 0; build < 2; build++) {
         check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
@@ -285,13 +270,13 @@ static void check_kind(struct symmetric_case *c, const struct kind_case *kind,
         check_ok(tile_matrix_sha256(c->tiling, F[1][0], digest[build]));
     }
     assert_string_equal(digest[0], digest[1]);
-    if (kind->kind.total && kind->representation[0] == 0 && c->group.order > 1)
+    if (kind->kind.total && kind->representation[0] == 0 && c->group.n_commuting > 1)
         assert_true(last_integrals(fock) < 0.7 * (double)all);
-    if (kind->kind.total && kind->representation[0] == WHOLE && c->larger)
+    if (kind->kind.total && kind->representation[0] == WHOLE)
         assert_true(last_integrals(fock) < 0.6 * (double)all);
     if (kind->kind.total && kind->representation[0] == WHOLE)
         check_mixture(c, fock);
-    check_ok(fock_use_symmetry(fock, NULL, NULL));
+    check_ok(fock_use_symmetry(fock, NULL));
     check_ok(fock_build_several(fock, &kind->kind, in, F[1]));
     assert_true(last_integrals(fock) == all);
     assert_true(largest_difference(c, F[0][0], F[1][0]) == 0);
@@ -320,8 +305,7 @@ static void check_noise(struct symmetric_case *c)
     check_ok(fock_create(c->screening, &settings, &pool, MPI_COMM_WORLD, &fock));
     for (int way = 0; way < 2; way++) {
         F[way] = new_matrix(c);
-        check_ok(
-            fock_use_symmetry(fock, way == 1 ? c->symmetry : NULL, way == 1 ? c->larger : NULL));
+        check_ok(fock_use_symmetry(fock, way == 1 ? c->symmetry : NULL));
         check_ok(fock_build_several(fock, &kind, (const struct darray *const *)&D, &F[way]));
         energy[way] = tile_matrix_dot(c->tiling, symmetric, F[way]);
     }
@@ -334,15 +318,14 @@ static void check_noise(struct symmetric_case *c)
     darray_destroy(F[1]);
 }
 
-static void check_case(const char *molecule, double angle, enum basis_form form, bool keep_all)
+static void check_case(const char *molecule, double angle, enum basis_form form)
 {
     struct symmetric_case c;
-    case_init(&c, molecule, angle, form, keep_all);
+    case_init(&c, molecule, angle, form);
     check_parts(&c);
     check_symmetric_part(&c);
     check_noise(&c);
-    size_t n_kinds = sizeof kinds / sizeof *kinds, first_of_larger = n_kinds - 4;
-    for (size_t k = c.larger ? first_of_larger : 0; k < n_kinds; k++) {
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct fock_settings settings = {.prune = (int)k % 3,
                                          .decomposition = (int)k / 2 % FOCK_N_DECOMPOSITIONS,
                                          .cache_bytes = 1000000,
@@ -356,17 +339,17 @@ static void builds_with_symmetry_give_the_matrices_without(void **state)
 {
     (void)state;
     for (int m = 0; m < N_MOLECULES; m++)
-        check_case(molecules[m], 0, BASIS_FORM_SPHERICAL, m % 2);
+        check_case(molecules[m], 0, BASIS_FORM_SPHERICAL);
 }
 
 /* Functions are turned into others, and a Cartesian one's image is no orthogonal transformation. */
 static void molecules_in_any_orientation_do(void **state)
 {
     (void)state;
-    check_case(molecules[0], 0.6, BASIS_FORM_CARTESIAN, false);
-    check_case(molecules[1], 1.1, BASIS_FORM_SPHERICAL, false);
-    check_case(molecules[2], -0.4, BASIS_FORM_CARTESIAN, false);
-    check_case(molecules[5], 0.7, BASIS_FORM_CARTESIAN, false);
+    check_case(molecules[0], 0.6, BASIS_FORM_CARTESIAN);
+    check_case(molecules[1], 1.1, BASIS_FORM_SPHERICAL);
+    check_case(molecules[2], -0.4, BASIS_FORM_CARTESIAN);
+    check_case(molecules[5], 0.7, BASIS_FORM_CARTESIAN);
 }
 
 static int start(void **state)

@@ -170,7 +170,7 @@ static void check_fock_worker(void)
     before = heap_bytes();
     check_ok(
         fock_worker_create(setup.screening, SCREENING_DENSITY, FOCK_SYMMETRY_FULL, 0, &worker));
-    check_ok(fock_worker_begin(worker, &kind, FOCK_GROUP_TO_D2H, 0, NULL, sums));
+    check_ok(fock_worker_begin(worker, &kind, 1, 0, NULL, sums));
     /* How much the engines take is not known before. */
     check_taken("worker", (double)fock_worker_bytes(setup.tiling, &kind), 3 << 20, before);
     fock_worker_end(worker);

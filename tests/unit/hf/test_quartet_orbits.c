@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Representatives of shell quartets and their weights are those of the definition, every image of a
  * quartet being looked at; and together they stand for all quartets. */
-#include "basis/input/full_point_group.h"
+#include "basis/input/point_group.h"
 #include "hf/digestion/quartet_orbits.h"
 #include "tests/cases/hf_system.h"
 
@@ -24,6 +24,7 @@ struct orbit_case {
     struct hf_system hf;
     struct tiling *tiling;
     struct point_group group;
+    int n_operations; /* that orbits are of: all, or the commuting ones */
     struct tile_symmetry *symmetry;
     struct shell_pairs **pairs; /* of each pair of tiles */
 };
@@ -49,8 +50,7 @@ static void case_init(struct orbit_case *c, const char *molecule, int64_t target
 {
     double moved;
     hf_system_init(&c->hf, molecule, basis_text);
-    check_ok(
-        full_point_group_find(&c->hf.molecule, FULL_POINT_GROUP_MOST_MOVED, &c->group, &moved));
+    check_ok(point_group_find(&c->hf.molecule, POINT_GROUP_MOST_MOVED, &c->group, &moved));
     check_ok(tiling_create(c->hf.shells, target, &c->tiling));
     check_ok(tile_symmetry_create(c->tiling, &c->group, &c->symmetry));
     c->pairs = malloc((size_t)tiling_n_pairs(c->tiling) * sizeof(struct shell_pairs *));
@@ -97,7 +97,7 @@ static int count_fixing(const struct orbit_case *c, const struct shell_pair *bra
 {
     struct quartet_key own = key_of_image(c->symmetry, 0, bra, ket);
     int n = 0;
-    for (int k = 0; k < c->group.order; k++) {
+    for (int k = 0; k < c->n_operations; k++) {
         int higher = compare_keys(key_of_image(c->symmetry, k, bra, ket), own);
         if (higher > 0)
             return 0;
@@ -130,7 +130,7 @@ static int check_kets(const struct orbit_case *c, const struct quartet_orbits *o
                              (int32_t[]){ket->first_pair, bra->first_pair}, true, &exchanged);
         assert_true(weight == 1.0 / n_fixing && exchanged == weight);
         if (key.larger == tile_pair_index_unordered(bra->pairs[i].first, bra->pairs[i].second))
-            n_in_orbits += c->group.order / n_fixing;
+            n_in_orbits += c->n_operations / n_fixing;
     }
     assert_int_equal(n, n_selected);
     return n_in_orbits;
@@ -173,12 +173,12 @@ static int check_all_tiles(const struct orbit_case *c)
 {
     struct quartet_orbits *orbits;
     int n_in_orbits = 0, n_without = 0;
-    check_ok(quartet_orbits_create(c->symmetry, &orbits));
+    check_ok(quartet_orbits_create(c->symmetry, c->n_operations, &orbits));
     for (int64_t bra = 0; bra < tiling_n_pairs(c->tiling); bra++)
         for (int64_t ket = 0; ket < tiling_n_pairs(c->tiling); ket++)
             n_in_orbits += check_tiles(c, orbits, bra, ket, &n_without);
     quartet_orbits_destroy(orbits);
-    if (c->group.order >= 24 && c->tiling->n_tiles > 6)
+    if (c->n_operations >= 24 && c->tiling->n_tiles > 6)
         assert_true(n_without > 0);
     return n_in_orbits;
 }
@@ -194,9 +194,12 @@ static void representatives_are_those_of_the_definition(void **state)
                 case_init(&c, groups[g].molecule, targets[t], some ? 1.2 : 0);
                 int n = (int)c.hf.shells->n_groups, n_pairs = n * (n + 1) / 2;
                 assert_int_equal(c.group.order, groups[g].order);
-                int n_in_orbits = check_all_tiles(&c);
-                if (!some)
-                    assert_int_equal(n_in_orbits, n_pairs * (n_pairs + 1) / 2);
+                for (int all = 0; all < 2; all++) {
+                    c.n_operations = all ? c.group.order : c.group.n_commuting;
+                    int n_in_orbits = check_all_tiles(&c);
+                    if (!some)
+                        assert_int_equal(n_in_orbits, n_pairs * (n_pairs + 1) / 2);
+                }
                 case_fini(&c);
             }
 }
