@@ -80,8 +80,8 @@ static void add_outer_product(const double u[3], const double v[3], double A[3][
             A[i][j] += u[i] * v[j];
 }
 
-/* Of the normal of the references beside the sum over all centres, in fits: enough to decide on which side
- * of their plane those of a planar molecule are. */
+/* A share for the normal of the references in fits, beside the sum over all centres: enough to decide on
+ * which side of its plane a planar molecule is. */
 #define NORMAL_WEIGHT 0.01
 
 /* Makes a matrix the orthogonal one of its handedness that takes all centres closest to their images. */

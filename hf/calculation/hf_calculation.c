@@ -91,7 +91,7 @@ static enum status check_guess(struct hf_calculation *calculation)
                : STATUS_OK;
 }
 
-/* Of the molecule, where Fock builds of an SCF can use it. */
+/* Creates the symmetry of the molecule, where Fock builds of an SCF can use it. */
 static enum status create_symmetry(struct hf_calculation *calculation)
 {
     const struct point_group *group = &calculation->input.group;

@@ -80,7 +80,7 @@ static void numbers_of_operations_are_apart(void **state)
     integral_store_destroy(store);
 }
 
-/* What it took stays; nothing is kept after the first without room. */
+/* All that it took stays; nothing is kept after the first without room. */
 static void it_keeps_to_its_bound(void **state)
 {
     (void)state;
