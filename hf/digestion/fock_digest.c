@@ -21,9 +21,10 @@ static int64_t bytes_of_placed_pairs(const struct tiling *tiling)
     return tiling->max_groups * tiling->max_groups * (int64_t)sizeof(struct placed_pair);
 }
 
-int64_t fock_digest_bytes(const struct tiling *tiling)
+int64_t fock_digest_bytes(const struct tiling *tiling, int n_matrices)
 {
-    return group_blocks_bytes(tiling) + bytes_of_lanes(tiling) + 2 * bytes_of_placed_pairs(tiling);
+    return group_blocks_bytes(tiling, n_matrices) + bytes_of_lanes(tiling) +
+           2 * bytes_of_placed_pairs(tiling);
 }
 
 static const struct digest_kernels *kernels_here(void)
@@ -36,7 +37,8 @@ static const struct digest_kernels *kernels_here(void)
     return &digest_kernels_baseline;
 }
 
-enum status fock_digest_create(const struct tiling *tiling, struct fock_digest **digest)
+enum status fock_digest_create(const struct tiling *tiling, int n_matrices,
+                               struct fock_digest **digest)
 {
     struct fock_digest *made = *digest = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for the digestion of integrals"));
@@ -48,7 +50,7 @@ enum status fock_digest_create(const struct tiling *tiling, struct fock_digest *
         made->placed[side] = malloc((size_t)bytes_of_placed_pairs(tiling));
         TRY(CHECK_MEMORY(made->placed[side], "no memory for the digestion of integrals"));
     }
-    return group_blocks_create(tiling, &made->blocks);
+    return group_blocks_create(tiling, n_matrices, &made->blocks);
 }
 
 void fock_digest_destroy(struct fock_digest *digest)

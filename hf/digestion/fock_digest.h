@@ -39,13 +39,14 @@ struct fock_digest {
     double *lanes; /* scratch of the kernels (digest_kernels.h) */
 };
 
-/* For tiles of this tiling, borrowed. On failure fock_digest_destroy still has to be called.
- * Errors: STATUS_NO_MEMORY. */
-enum status fock_digest_create(const struct tiling *tiling, struct fock_digest **digest);
+/* For tiles of this tiling, borrowed, of up to n_matrices. On failure fock_digest_destroy still has to be
+ * called. Errors: STATUS_NO_MEMORY. */
+enum status fock_digest_create(const struct tiling *tiling, int n_matrices,
+                               struct fock_digest **digest);
 void fock_digest_destroy(struct fock_digest *digest);
 
 /* Bytes that it takes. */
-int64_t fock_digest_bytes(const struct tiling *tiling);
+int64_t fock_digest_bytes(const struct tiling *tiling, int n_matrices);
 
 /* Begins a tile quartet (IJ|KL) with these pairs, which stay until fock_digest_end. */
 void fock_digest_begin(struct fock_digest *digest, const struct shell_pairs *IJ,

@@ -12,12 +12,12 @@ static int64_t block_size(int64_t n_elements)
     return n_elements == 1 ? 1 : (n_elements + BLOCK_CHUNK - 1) / BLOCK_CHUNK * BLOCK_CHUNK;
 }
 
-/* Elements of all tiles at most: blocks of two or three elements are doubled, those of one leave a
- * gap of less than a chunk before the next. */
+/* Elements of all tiles at most: a block, or the gap before it, adds less than a chunk. */
 static int64_t largest_size(const struct tiling *tiling)
 {
-    return (int64_t)N_ROLE_PAIRS * BLOCK_CHUNK * tiling->max_functions * tiling->max_functions +
-           BLOCK_CHUNK;
+    int64_t n_functions = tiling->max_functions, n_groups = tiling->max_groups;
+    return N_ROLE_PAIRS * (n_functions * n_functions + (BLOCK_CHUNK - 1) * n_groups * n_groups) +
+           INT64_C(2) * BLOCK_CHUNK;
 }
 
 static int64_t bytes_of_places(const struct tiling *tiling)
@@ -36,23 +36,24 @@ static int64_t bytes_of_elements(const struct tiling *tiling)
     return (largest_size(tiling) * (int64_t)sizeof(double) + 63) / 64 * 64;
 }
 
-int64_t group_blocks_bytes(const struct tiling *tiling)
+int64_t group_blocks_bytes(const struct tiling *tiling, int n_matrices)
 {
     return N_ROLE_PAIRS * bytes_of_places(tiling) + 4 * bytes_of_groups(tiling) +
-           INT64_C(2) * FOCK_MAX_MATRICES * bytes_of_elements(tiling);
+           INT64_C(2) * n_matrices * bytes_of_elements(tiling);
 }
 
-enum status group_blocks_create(const struct tiling *tiling, struct group_blocks *blocks)
+enum status group_blocks_create(const struct tiling *tiling, int n_matrices,
+                                struct group_blocks *blocks)
 {
     *blocks = (struct group_blocks){.tiling = tiling};
-    blocks->memory = aligned_alloc(64, (size_t)group_blocks_bytes(tiling));
+    blocks->memory = aligned_alloc(64, (size_t)group_blocks_bytes(tiling, n_matrices));
     TRY(CHECK_MEMORY(blocks->memory, "no memory for the tiles of a quartet"));
     char *next = blocks->memory;
     for (int pair = 0; pair < N_ROLE_PAIRS; pair++, next += bytes_of_places(tiling))
         blocks->tile[pair].place = (int32_t *)next;
     for (int role = 0; role < 4; role++, next += bytes_of_groups(tiling))
         blocks->groups[role] = (struct role_group *)next;
-    for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
+    for (int i = 0; i < n_matrices; i++) {
         blocks->D[i] = (double *)next;
         blocks->A[i] = (double *)(next + bytes_of_elements(tiling));
         next += 2 * bytes_of_elements(tiling);

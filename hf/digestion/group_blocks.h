@@ -43,12 +43,13 @@ struct group_blocks {
     void *memory;
 };
 
-/* For tiles of this tiling, borrowed. Errors: STATUS_NO_MEMORY. */
-enum status group_blocks_create(const struct tiling *tiling, struct group_blocks *blocks);
+/* For tiles of this tiling, borrowed, of up to n_matrices. Errors: STATUS_NO_MEMORY. */
+enum status group_blocks_create(const struct tiling *tiling, int n_matrices,
+                                struct group_blocks *blocks);
 void group_blocks_destroy(struct group_blocks *blocks);
 
 /* Bytes that the object takes. */
-int64_t group_blocks_bytes(const struct tiling *tiling);
+int64_t group_blocks_bytes(const struct tiling *tiling, int n_matrices);
 
 /* Packs D of the views, A = 0; nothing if that was done since the last end. */
 void group_blocks_begin(struct group_blocks *blocks, const struct quartet_views *views);

@@ -62,7 +62,7 @@ static void lay_out(struct row_matrices *matrices, struct parts *parts)
         matrices->kets.A[c] = take_doubles(parts, n_kets);
     }
     matrices->V = take_doubles(parts, m * m + QUARTET_LANES);
-    for (int i = 0; i < FOCK_MAX_MATRICES; i++) {
+    for (int i = 0; i < matrices->n_matrices; i++) {
         matrices->D[i] = take_doubles(parts, N_EXCHANGE_BLOCKS * m * m);
         matrices->A[i] = take_doubles(parts, N_EXCHANGE_BLOCKS * m * m);
     }
@@ -77,20 +77,22 @@ static int64_t functions_in_blocks(const struct tiling *tiling)
     return (tiling->max_functions + QUARTET_LANES - 1) / QUARTET_LANES * QUARTET_LANES;
 }
 
-int64_t row_matrices_bytes(const struct tiling *tiling)
+int64_t row_matrices_bytes(const struct tiling *tiling, int n_matrices)
 {
-    struct row_matrices matrices = {.m = functions_in_blocks(tiling)};
+    struct row_matrices matrices = {.n_matrices = n_matrices, .m = functions_in_blocks(tiling)};
     struct parts parts = {0};
     lay_out(&matrices, &parts);
     return parts.used;
 }
 
-enum status row_matrices_create(const struct tiling *tiling, struct row_matrices **matrices)
+enum status row_matrices_create(const struct tiling *tiling, int n_matrices,
+                                struct row_matrices **matrices)
 {
     struct row_matrices *made = *matrices = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for rows of integrals"));
-    *made = (struct row_matrices){.tiling = tiling, .m = functions_in_blocks(tiling)};
-    made->memory = aligned_alloc(64, (size_t)row_matrices_bytes(tiling));
+    *made = (struct row_matrices){
+        .tiling = tiling, .n_matrices = n_matrices, .m = functions_in_blocks(tiling)};
+    made->memory = aligned_alloc(64, (size_t)row_matrices_bytes(tiling, n_matrices));
     TRY(CHECK_MEMORY(made->memory, "no memory for rows of integrals"));
     lay_out(made, &(struct parts){.memory = made->memory});
     return STATUS_OK;

@@ -38,6 +38,7 @@ struct row_kets {
 
 struct row_matrices {
     const struct tiling *tiling;
+    int n_matrices;
     int64_t m;      /* functions of a tile at most, a multiple of QUARTET_LANES */
     int32_t stride; /* elements of a row of V, a multiple of QUARTET_LANES */
     struct occurring_functions role[4];
@@ -53,13 +54,14 @@ struct row_matrices {
     void *memory;
 };
 
-/* For tiles of this tiling, borrowed. On failure row_matrices_destroy still has to be called.
- * Errors: STATUS_NO_MEMORY. */
-enum status row_matrices_create(const struct tiling *tiling, struct row_matrices **matrices);
+/* For tiles of this tiling, borrowed, of up to n_matrices. On failure row_matrices_destroy still has to be
+ * called. Errors: STATUS_NO_MEMORY. */
+enum status row_matrices_create(const struct tiling *tiling, int n_matrices,
+                                struct row_matrices **matrices);
 void row_matrices_destroy(struct row_matrices *matrices);
 
 /* Bytes that the object takes. */
-int64_t row_matrices_bytes(const struct tiling *tiling);
+int64_t row_matrices_bytes(const struct tiling *tiling, int n_matrices);
 
 /* Takes the functions that occur in the first n_bras and n_kets pairs, these kets, and their
  * elements of D; V and A are zero. */

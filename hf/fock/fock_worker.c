@@ -28,8 +28,8 @@ struct fock_worker {
     struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
-    struct fock_digest *digest;
-    struct row_matrices *rows;
+    struct fock_digest *digest;     /* of the build */
+    struct row_matrices *rows;      /* of the build; NULL: no rows are used */
     bool same_tile_pair;            /* bra and ket of the tile quartet being computed */
     struct ket_selection selection; /* of the build */
     struct fock_counts counts;      /* of the build */
@@ -92,8 +92,6 @@ static enum status create_worker_parts(struct fock_worker *worker, int64_t cache
     TRY(ket_selection_init(screening, &worker->views, &worker->selection));
     TRY(quartet_batches_create(tiling->shells, screening->threshold, screening->engines,
                                &worker->batches));
-    TRY(fock_digest_create(tiling, &worker->digest));
-    TRY(row_matrices_create(tiling, &worker->rows));
     return item_cache_create(tiling->n_tiles * tiling->n_tiles, cache_bytes, &source,
                              &worker->pairs);
 }
@@ -113,9 +111,10 @@ enum status fock_worker_create(const struct screening *screening, enum screening
 int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind *kind)
 {
     return (int64_t)sizeof(struct fock_worker) + ket_selection_bytes(tiling) +
-           quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling) +
-           row_matrices_bytes(tiling) + item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
-           quartet_views_bytes(tiling, kind) + N_ORBIT_SETS * quartet_orbits_bytes(tiling);
+           quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling, kind->n_matrices) +
+           row_matrices_bytes(tiling, kind->n_matrices) +
+           item_cache_bytes(tiling->n_tiles * tiling->n_tiles) + quartet_views_bytes(tiling, kind) +
+           N_ORBIT_SETS * quartet_orbits_bytes(tiling);
 }
 
 static void destroy_orbits(struct fock_worker *worker)
@@ -132,8 +131,7 @@ void fock_worker_destroy(struct fock_worker *worker)
         return;
     item_cache_destroy(worker->pairs);
     quartet_batches_destroy(worker->batches);
-    fock_digest_destroy(worker->digest);
-    row_matrices_destroy(worker->rows);
+    fock_worker_end(worker);
     destroy_orbits(worker);
     ket_selection_fini(&worker->selection);
     free(worker);
@@ -183,16 +181,23 @@ enum status fock_worker_begin(struct fock_worker *worker, const struct density_k
                               int n_operations, double cutoff, struct density_tiles *density,
                               struct fock_accumulator *accumulator)
 {
+    const struct tiling *tiling = worker->screening->tiling;
     TRY(begin_orbits(worker, n_operations));
     worker->selection.cutoff = cutoff;
     worker->counts = (struct fock_counts){0};
-    return quartet_views_init(&worker->views, worker->screening->tiling, density, accumulator,
-                              kind);
+    if (worker->symmetry == FOCK_SYMMETRY_FULL && !worker->orbits)
+        TRY(row_matrices_create(tiling, kind->n_matrices, &worker->rows));
+    TRY(fock_digest_create(tiling, kind->n_matrices, &worker->digest));
+    return quartet_views_init(&worker->views, tiling, density, accumulator, kind);
 }
 
 void fock_worker_end(struct fock_worker *worker)
 {
     quartet_views_fini(&worker->views);
+    fock_digest_destroy(worker->digest);
+    row_matrices_destroy(worker->rows);
+    worker->digest = NULL;
+    worker->rows = NULL;
 }
 
 struct fock_counts fock_worker_counts(const struct fock_worker *worker)
@@ -343,13 +348,12 @@ static void compute_pairs(struct fock_worker *worker, const struct tile_quartet 
     /* Under symmetry two pairs of one tile pair are a quartet once. */
     worker->same_tile_pair = bra == ket;
     bool by_density = worker->rule == SCREENING_DENSITY;
-    bool use_rows = worker->symmetry == FOCK_SYMMETRY_FULL && !worker->orbits;
     struct quartet_source source = {.bra = bra,
                                     .ket = ket,
                                     .unique = bra == ket && worker->symmetry == FOCK_SYMMETRY_FULL,
                                     .select = by_density ? select_significant : NULL,
                                     .represent = worker->orbits ? select_representatives : NULL,
-                                    .use_rows = use_rows ? compute_rows : NULL,
+                                    .use_rows = worker->rows ? compute_rows : NULL,
                                     .use = digest_quartets,
                                     .context = worker,
                                     .costs = worker->costs,

@@ -189,6 +189,33 @@ static void test_a_fock_build_takes_what_it_says(void **state)
     }
 }
 
+/* A worker for one matrix takes a hundred of a tile of s functions, whose blocks have the largest gaps. */
+static void test_a_worker_of_large_tiles_takes_little(void **state)
+{
+    (void)state;
+    static const char s_functions[] = "H 0\nS 1 1\n1 1\nS 1 1\n0.3 1\n****\n";
+    const struct density_kind kind = density_of_spins(1);
+    struct molecule molecule;
+    struct basis_set set;
+    struct shells *shells;
+    struct tiling *tiling;
+    char text[65536];
+    int length = snprintf(text, sizeof text, "500\n\n");
+    for (int i = 0; i < 500; i++)
+        length += snprintf(text + length, sizeof text - (size_t)length, "H 0 0 %d\n", 2 * i);
+    const struct molecule_settings settings = {.unit = LENGTH_BOHR};
+    check_ok(molecule_parse(text, (size_t)length, "test.xyz", &settings, &molecule));
+    check_ok(basis_set_parse(s_functions, strlen(s_functions), "test.gbs", &set));
+    check_ok(shells_create(&molecule, &set, BASIS_FORM_UNSTATED, &shells));
+    check_ok(tiling_create(shells, 1000, &tiling));
+    double matrix = sizeof(double) * (double)(tiling->max_functions * tiling->max_functions);
+    assert_true((double)fock_worker_bytes(tiling, &kind) < 120 * matrix);
+    tiling_destroy(tiling);
+    shells_destroy(shells);
+    basis_set_fini(&set);
+    molecule_fini(&molecule);
+}
+
 /* The part of a distributed array is known exactly. */
 static void test_tiles_take_the_longest_part(void **state)
 {
@@ -243,6 +270,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_the_methods_take_what_they_say, scf_start),
         cmocka_unit_test(test_a_fock_build_takes_what_it_says),
+        cmocka_unit_test(test_a_worker_of_large_tiles_takes_little),
         cmocka_unit_test(test_tiles_take_the_longest_part),
         cmocka_unit_test_teardown(test_an_scf_stays_below_its_estimate, scf_stop),
     };
