@@ -91,26 +91,3 @@ enum status line_reader_fail(const struct line_reader *reader, const char *forma
     long long line = reader->line > 0 ? reader->line : 1;
     return FAIL(STATUS_INPUT, "%s:%lld: %s", reader->name, line, message);
 }
-
-/* The column of a word of the current line, or that behind its last word. */
-static size_t word_column(const struct line_reader *reader, int word)
-{
-    if (reader->n_words == 0)
-        return 1;
-    const struct word *last = &reader->words[reader->n_words - 1];
-    const char *place =
-        word < reader->n_words ? reader->words[word].begin : last->begin + last->length;
-    return (size_t)(place - reader->all.begin) + 1;
-}
-
-enum status line_reader_fail_at(const struct line_reader *reader, int word, const char *format, ...)
-{
-    char message[512];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    long long line = reader->line > 0 ? reader->line : 1;
-    return FAIL(STATUS_INPUT, "%s:%lld:%zu: %s", reader->name, line, word_column(reader, word),
-                message);
-}

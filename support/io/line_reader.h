@@ -50,9 +50,3 @@ enum status line_reader_take_head(struct line_reader *reader, const char *what, 
 /* Fails with STATUS_INPUT and "name:line: " before the message; before the first line, line 1. */
 enum status line_reader_fail(const struct line_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Fails with STATUS_INPUT and "name:line:column: " before the message, columns counted in bytes
- * from 1.
- * word  the word at fault, by number from 0; reader->n_words for the end of the line */
-enum status line_reader_fail_at(const struct line_reader *reader, int word, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
