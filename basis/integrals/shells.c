@@ -69,8 +69,9 @@ static enum status make_shell(const struct basis_set *set, const struct basis_co
     double overlap = contraction_overlap(l, n, exponents, coefficients);
     if (!isfinite(overlap) || overlap <= 0)
         return FAIL(STATUS_INPUT,
-                    "%s:%" PRId64 ": expected a shell that can be normalised, found one whose "
-                    "coefficients in column %d are zero or cancel",
+                    "%s:%" PRId64
+                    ": the coefficients in column %d of this shell cannot be normalised: all are "
+                    "zero, they cancel, or they are too large",
                     set->name, group->line, k + 1);
     for (int p = 0; p < n; p++)
         coefficients[p] *= primitive_norm(l, exponents[p]) / sqrt(overlap);
