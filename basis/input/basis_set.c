@@ -143,6 +143,19 @@ static bool is_row(const struct line_reader *reader)
     return word_to_real(reader->words[0], &number);
 }
 
+/* Refuses a line outside of blocks and sections. One that begins with an element belongs to it, and
+ * data without a block belong to the last one; another is a title and skipped. */
+static enum status refuse_outside(struct parser *parser, bool is_data, const char *expected)
+{
+    int last = parser->element, named = first_element(parser->reader);
+    if (!is_data)
+        parser->element = named;
+    TRY(keep_defect(parser, fail_expected(parser, expected)));
+    if (named < 0)
+        parser->element = last;
+    return STATUS_OK;
+}
+
 /* The number of angular momenta of a shell type, and the first of them; 0: no shell type. */
 static int find_shell_type(struct word type, int64_t *l)
 {
@@ -160,8 +173,8 @@ static int find_shell_type(struct word type, int64_t *l)
     return letter != NULL;
 }
 
-/* Adds a group of shells of this type, all with their angular momentum from there on if there are more
- * contractions than the type has. */
+/* Adds a group of contractions with the angular momenta of the type in turn or, if it has but one, all
+ * with that. */
 static enum status add_group(const struct parser *parser, struct basis_element *entry,
                              struct word type, int n_contractions,
                              struct basis_contractions **group)
@@ -317,22 +330,18 @@ static enum status read_form_line(const struct parser *parser, bool *is_form)
     return STATUS_OK;
 }
 
-/* Refuses or skips a line outside of the blocks. One that begins with an element belongs to it, and so
- * does data without a block after it; another is a title. */
 static enum status read_outer_line(struct parser *parser)
 {
     const struct line_reader *reader = parser->reader;
-    int element = parser->element, named = first_element(reader);
-    bool is_form, is_data = is_row(reader) || begins_shell(reader);
+    bool is_form;
     TRY(read_form_line(parser, &is_form));
     if (is_form || is_stars(reader))
         return STATUS_OK;
-    if (!is_data)
-        parser->element = named;
-    TRY(keep_defect(parser, fail_expected(parser, "an element and 0, such as 'O 0', to begin a "
-                                                  "block of a Gaussian94 basis set")));
-    if (named < 0 && !begins_block(reader))
-        parser->element = element;
+    TRY(refuse_outside(
+        parser, is_row(reader) || begins_shell(reader),
+        "an element and 0, such as 'O 0', to begin a block of a Gaussian94 basis set"));
+    if (begins_block(reader))
+        parser->element = -1;
     return STATUS_OK;
 }
 
@@ -548,20 +557,6 @@ static void read_associated_potentials(struct parser *parser)
     next_line(parser);
 }
 
-/* Refuses or skips a line outside of the sections. One that begins with an element belongs to it, and a
- * row of numbers to the last one; another is a title. */
-static enum status read_line_between(struct parser *parser)
-{
-    int last = parser->element, named = first_element(parser->reader);
-    if (!is_row(parser->reader))
-        parser->element = named;
-    TRY(keep_defect(parser, fail_expected(parser, "a section 'basis' or 'ecp'")));
-    if (named < 0)
-        parser->element = last;
-    next_line(parser);
-    return STATUS_OK;
-}
-
 static enum status parse_nwchem(struct parser *parser)
 {
     struct basis_set *set = parser->set;
@@ -574,8 +569,10 @@ static enum status parse_nwchem(struct parser *parser)
             TRY(read_potentials(parser));
         else if (begins_section(parser->reader))
             read_associated_potentials(parser);
-        else
-            TRY(read_line_between(parser));
+        else {
+            TRY(refuse_outside(parser, is_row(parser->reader), "a section 'basis' or 'ecp'"));
+            next_line(parser);
+        }
     }
     status_restore(&parser->odd_potential);
     for (int64_t e = 0; e < set->n_elements; e++) {
