@@ -4,7 +4,7 @@
 #include "basis/input/molecule.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 
 #include <ctype.h>
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words and fields of a text and their numbers; lines and the messages about them. */
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 #include "tests/check.h"
 
 #include <string.h>
