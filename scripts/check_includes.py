@@ -128,7 +128,7 @@ PACKAGES = {
 }
 
 # Headers of C and POSIX, without their endings.
-SYSTEM = """arpa/inet assert complex ctype dirent dlfcn errno fcntl fenv float ftw getopt inttypes
+SYSTEM = """arpa/inet assert complex ctype dirent dlfcn errno fcntl fenv float ftw getopt glob inttypes
 limits locale math netdb netinet/in netinet/tcp pthread sched search semaphore setjmp signal spawn
 stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib string strings sys/mman sys/resource
 sys/socket sys/stat sys/statvfs sys/time sys/types sys/wait time unistd""".split()

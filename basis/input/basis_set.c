@@ -1,33 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/basis_set.h"
 
-#include "basis/input/basis_set_parser.h"
 #include "basis/input/molecule.h"
+#include "support/base/agree.h"
 #include "support/base/array.h"
+#include "support/io/text_file.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
+#include <glob.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
-static void clear_groups(struct basis_element *entry)
-{
-    for (int64_t g = 0; g < entry->n_groups; g++) {
-        free(entry->groups[g].l);
-        free(entry->groups[g].exponents);
-        free(entry->groups[g].coefficients);
-    }
-    free(entry->groups);
-    entry->groups = NULL;
-    entry->n_groups = entry->capacity = 0;
-}
+/* Limits that no sensible set reaches; beyond them a number is a slip. */
+enum { MAX_PRIMITIVES = 1000 };
+#define MIN_EXPONENT 1e-15
+#define MAX_EXPONENT 1e15
+#define MIN_SCALE    0.01
+#define MAX_SCALE    100.0
+
+/* --- the set --- */
 
 void basis_set_fini(struct basis_set *set)
 {
     for (int64_t e = 0; e < set->n_elements; e++) {
-        clear_groups(&set->elements[e]);
-        free(set->elements[e].defect);
+        struct basis_element *entry = &set->elements[e];
+        for (int64_t g = 0; g < entry->n_groups; g++) {
+            free(entry->groups[g].exponents);
+            free(entry->groups[g].coefficients);
+        }
+        free(entry->groups);
+        free(entry->defect);
     }
     free(set->elements);
     free(set->skipped);
@@ -48,7 +55,8 @@ const struct basis_element *basis_set_find(const struct basis_set *set, int elem
     return find_element(set, element);
 }
 
-enum status basis_set_add_element(struct basis_set *set, int element, struct basis_element **entry)
+/* Finds or adds an entry. The pointer is valid until the next addition. */
+static enum status add_element(struct basis_set *set, int element, struct basis_element **entry)
 {
     *entry = find_element(set, element);
     if (*entry)
@@ -59,38 +67,132 @@ enum status basis_set_add_element(struct basis_set *set, int element, struct bas
     return STATUS_OK;
 }
 
-/* --- errors that matter to one element, or to none --- */
+/* --- parts of both formats --- */
 
-enum status basis_set_add_defect(struct basis_set *set, int element, enum status status)
+struct parser {
+    struct line_reader *reader;
+    struct basis_set *set;
+    bool more;            /* the reader has a line; else the text has ended */
+    int element;          /* to which lines belong; -1: none, or an unknown one */
+    int64_t section;      /* the first line of the block or section */
+    enum basis_form form; /* of the section */
+    int first_potential;  /* this element and heavier ones have a core potential elsewhere */
+    struct status_kept odd_potential; /* a line of one for an unknown element; empty: none */
+};
+
+static void next_line(struct parser *parser)
 {
+    parser->more = line_reader_next_filled(parser->reader);
+}
+
+/* Fails at the current line or at the end of the text. */
+static enum status fail_expected(const struct parser *parser, const char *expected)
+{
+    const struct line_reader *reader = parser->reader;
+    if (!parser->more)
+        return line_reader_fail(reader, "expected %s, found the end of the file", expected);
+    const char *begin = reader->words[0].begin, *end = reader->all.begin + reader->all.length;
+    return line_reader_fail(reader, "expected %s, found '%s'", expected,
+                            word_show((struct word){begin, (size_t)(end - begin)}).text);
+}
+
+/* Keeps the text of a failure with STATUS_INPUT as a defect of the current element, unless it has
+ * one; without an element as that of a line that is skipped. Other failures are passed on. */
+static enum status keep_defect(struct parser *parser, enum status status)
+{
+    struct basis_element *entry;
+    char **text = &parser->set->skipped;
     if (status != STATUS_INPUT)
         return status;
-    struct basis_element *entry;
-    TRY(basis_set_add_element(set, element, &entry));
-    if (!entry->defect)
-        entry->defect = strdup(status_text());
-    return CHECK_MEMORY(entry->defect, "no memory for the basis set");
+    if (parser->element >= 0) {
+        TRY(add_element(parser->set, parser->element, &entry));
+        text = &entry->defect;
+    }
+    if (!*text)
+        *text = strdup(status_text());
+    return CHECK_MEMORY(*text, "no memory for the basis set");
 }
 
-enum status basis_set_skip(struct basis_set *set)
+/* Begins or continues the functions of the current element in this block or section. */
+static enum status begin_functions(struct parser *parser, struct basis_element **entry)
 {
-    if (!set->skipped)
-        set->skipped = strdup(status_text());
-    return CHECK_MEMORY(set->skipped, "no memory for the basis set");
+    TRY(add_element(parser->set, parser->element, entry));
+    if ((*entry)->section != 0 && (*entry)->section != parser->section)
+        return line_reader_fail(
+            parser->reader,
+            "expected one block or section for %s, found a second after that of "
+            "line %" PRId64 ": leave one out",
+            element_symbol(parser->element), (*entry)->section);
+    (*entry)->section = parser->section;
+    (*entry)->form = parser->form;
+    return STATUS_OK;
 }
 
-/* --- groups of contractions, for both parsers --- */
-
-enum status basis_element_add_group(struct basis_element *entry, int n_contractions, const int *l,
-                                    struct basis_contractions **group)
+/* The element that the line begins with, also as "-O", which asks programs to ignore the block if
+ * the molecule lacks the element; -1: none. */
+static int first_element(const struct line_reader *reader)
 {
+    struct word first = reader->words[0];
+    bool dash = first.begin[0] == '-';
+    return element_number(first.begin + dash, first.length - dash);
+}
+
+static bool is_row(const struct line_reader *reader)
+{
+    double number;
+    return word_to_real(reader->words[0], &number);
+}
+
+/* Refuses a line outside of blocks and sections. One that begins with an element belongs to it, and
+ * data without a block belong to the last one; another is a title and skipped. */
+static enum status refuse_outside(struct parser *parser, bool is_data, const char *expected)
+{
+    int last = parser->element, named = first_element(parser->reader);
+    if (!is_data)
+        parser->element = named;
+    TRY(keep_defect(parser, fail_expected(parser, expected)));
+    if (named < 0)
+        parser->element = last;
+    return STATUS_OK;
+}
+
+/* The number of angular momenta of a shell type, and the first of them; 0: no shell type. */
+static int find_shell_type(struct word type, int64_t *l)
+{
+    static const char letters[] = "SPDFGHIKLMNOQRTUV"; /* without J by tradition */
+    *l = 0;
+    if (word_equals(type, "SP") || word_equals(type, "L"))
+        return 2;
+    if (word_equals(type, "SPD"))
+        return 3;
+    if (type.length > 2 && strncasecmp(type.begin, "l=", 2) == 0)
+        return word_to_integer((struct word){type.begin + 2, type.length - 2}, l) && *l >= 0;
+    const char *letter =
+        type.length == 1 ? strchr(letters, toupper((unsigned char)*type.begin)) : NULL;
+    *l = letter ? letter - letters : 0;
+    return letter != NULL;
+}
+
+/* Adds a group of contractions with the angular momenta of the type in turn or, if it has but one, all
+ * with that. */
+static enum status add_group(const struct parser *parser, struct basis_element *entry,
+                             struct word type, int n_contractions,
+                             struct basis_contractions **group)
+{
+    int64_t l;
+    int n_types = find_shell_type(type, &l);
+    if (l > BASIS_MAX_L + 1 - n_types)
+        return line_reader_fail(parser->reader,
+                                "the shell %s of %s is beyond the limit l = %d: choose a smaller "
+                                "set",
+                                word_show(type).text, element_symbol(entry->element), BASIS_MAX_L);
     TRY(array_reserve(&entry->groups, entry->n_groups + 1, &entry->capacity,
                       sizeof *entry->groups));
-    int *l_copy = malloc((size_t)n_contractions * sizeof *l_copy);
-    TRY(CHECK_MEMORY(l_copy, "no memory for the basis set"));
-    memcpy(l_copy, l, (size_t)n_contractions * sizeof *l_copy);
     *group = &entry->groups[entry->n_groups++];
-    **group = (struct basis_contractions){.n_contractions = n_contractions, .l = l_copy};
+    **group =
+        (struct basis_contractions){.n_contractions = n_contractions, .line = parser->reader->line};
+    for (int k = 0; k < n_contractions; k++)
+        (*group)->l[k] = (int)l + (n_types > 1 ? k : 0);
     return STATUS_OK;
 }
 
@@ -104,111 +206,386 @@ static enum status reserve_primitive(struct basis_contractions *group)
     return array_reserve(&group->coefficients, n, &group->capacity, row);
 }
 
-enum status basis_group_add_primitive(const struct line_reader *reader,
-                                      struct basis_contractions *group)
+/* Adds the primitive of the current line: an exponent and a coefficient for each contraction. */
+static enum status read_primitive(const struct parser *parser, struct basis_contractions *group)
 {
+    const struct line_reader *reader = parser->reader;
     int n = group->n_contractions;
-    if (reader->n_words != 1 + n)
-        return line_reader_fail_at(reader, reader->n_words < 1 + n ? reader->n_words : 1 + n,
-                                   "expected an exponent and %d coefficient%s, found %d word%s", n,
-                                   n == 1 ? "" : "s", reader->n_words,
-                                   reader->n_words == 1 ? "" : "s");
-    if (group->n_primitives == BASIS_MAX_PRIMITIVES)
-        return line_reader_fail_at(reader, 0, "more than %d primitives in a shell",
-                                   BASIS_MAX_PRIMITIVES);
+    if (group->n_primitives == MAX_PRIMITIVES)
+        return line_reader_fail(reader, "more than %d primitives in a shell", MAX_PRIMITIVES);
     TRY(reserve_primitive(group));
-    size_t p = (size_t)group->n_primitives;
-    double *exponent = &group->exponents[p];
-    if (!word_to_real(reader->words[0], exponent))
-        return line_reader_fail_at(reader, 0, "expected an exponent, found '%s'",
-                                   word_show(reader->words[0]).text);
-    if (*exponent < BASIS_MIN_EXPONENT || *exponent > BASIS_MAX_EXPONENT)
-        return line_reader_fail_at(reader, 0, "the exponent %s is not between %g and %g",
-                                   word_show(reader->words[0]).text, BASIS_MIN_EXPONENT,
-                                   BASIS_MAX_EXPONENT);
-    for (int k = 0; k < n; k++)
-        if (!word_to_real(reader->words[1 + k], &group->coefficients[p * (size_t)n + (size_t)k]))
-            return line_reader_fail_at(reader, 1 + k, "expected a coefficient, found '%s'",
-                                       word_show(reader->words[1 + k]).text);
+    double *exponent = &group->exponents[group->n_primitives];
+    double *coefficients = &group->coefficients[(size_t)group->n_primitives * (size_t)n];
+    bool read = parser->more && reader->n_words == 1 + n &&
+                word_to_real(reader->words[0], exponent) && *exponent >= MIN_EXPONENT &&
+                *exponent <= MAX_EXPONENT;
+    for (int k = 0; k < n && read; k++)
+        read = word_to_real(reader->words[1 + k], &coefficients[k]);
+    if (!read) {
+        char expected[80];
+        snprintf(expected, sizeof expected, "an exponent (%g to %g) and %d coefficient%s",
+                 MIN_EXPONENT, MAX_EXPONENT, n, n == 1 ? "" : "s");
+        return fail_expected(parser, expected);
+    }
     group->n_primitives++;
     return STATUS_OK;
 }
 
-enum status basis_group_finish(const struct line_reader *shell_line,
-                               struct basis_contractions *group)
-{
-    size_t n = (size_t)group->n_contractions;
-    size_t n_primitives = (size_t)group->n_primitives;
-    double *turned = malloc(n * n_primitives * sizeof *turned);
-    TRY(CHECK_MEMORY(turned, "no memory for the basis set"));
-    for (size_t k = 0; k < n; k++)
-        for (size_t p = 0; p < n_primitives; p++)
-            turned[k * n_primitives + p] = group->coefficients[p * n + k];
-    free(group->coefficients);
-    group->coefficients = turned;
-    group->capacity = group->n_primitives;
+/* --- Gaussian94 --- */
 
-    for (size_t k = 0; k < n; k++) {
-        bool zero = true;
-        for (size_t p = 0; p < n_primitives; p++)
-            zero = zero && turned[k * n_primitives + p] == 0;
-        if (zero)
-            return line_reader_fail_at(
-                shell_line, 0, "all coefficients of contraction %zu of this shell are zero", k + 1);
+/* A block is "O 0", its shells and "****"; or "O 0" and an effective core potential, "O-ECP lmax
+ * ncore", which the next block or stars end. */
+
+static bool is_stars(const struct line_reader *reader)
+{
+    return reader->n_words == 1 && word_equals(reader->words[0], "****");
+}
+
+/* Whether the line has the form "O 0", whatever the element. */
+static bool begins_block(const struct line_reader *reader)
+{
+    return reader->n_words == 2 && word_equals(reader->words[1], "0") && !is_row(reader);
+}
+
+static bool begins_potential(const struct line_reader *reader)
+{
+    static const char suffix[] = "-ECP";
+    size_t n = sizeof suffix - 1;
+    struct word first = reader->words[0];
+    return first.length > n && strncasecmp(first.begin + first.length - n, suffix, n) == 0;
+}
+
+/* Whether the line has the form "S 3 ...", the first of a shell. */
+static bool begins_shell(const struct line_reader *reader)
+{
+    int64_t l, n;
+    return reader->n_words >= 2 && find_shell_type(reader->words[0], &l) > 0 &&
+           word_to_integer(reader->words[1], &n) && n > 0;
+}
+
+/* Reads "S n scale 0" and n lines of primitives. */
+static enum status read_gaussian94_shell(struct parser *parser, struct basis_element *entry)
+{
+    const struct line_reader *reader = parser->reader;
+    int64_t l, n_primitives = 0;
+    double scale = 1, zero = 0;
+    bool read = parser->more && begins_shell(reader) && reader->n_words <= 4 &&
+                word_to_integer(reader->words[1], &n_primitives) &&
+                n_primitives <= MAX_PRIMITIVES &&
+                (reader->n_words < 3 || word_to_real(reader->words[2], &scale)) &&
+                scale >= MIN_SCALE && scale <= MAX_SCALE &&
+                (reader->n_words < 4 || word_to_real(reader->words[3], &zero)) && zero == 0;
+    if (!read)
+        return fail_expected(parser,
+                             "a shell such as 'SP 3 1.0' (type, number of primitives, scale "
+                             "factor from 0.01 to 100), and **** after the last one");
+    struct basis_contractions *group;
+    TRY(add_group(parser, entry, reader->words[0], find_shell_type(reader->words[0], &l), &group));
+    next_line(parser);
+    for (int64_t p = 0; p < n_primitives; p++, next_line(parser)) {
+        TRY(read_primitive(parser, group));
+        group->exponents[p] *= scale * scale;
     }
     return STATUS_OK;
 }
 
-/* Angular momenta by letter; J is skipped by tradition. */
-static const char l_letters[] = "SPDFGHIKLMNOQRTUV";
-
-static int letter_to_l(char c)
+/* Reads what follows the line "O 0". */
+static enum status read_block(struct parser *parser)
 {
-    const char *found = c ? strchr(l_letters, toupper((unsigned char)c)) : NULL;
-    return found ? (int)(found - l_letters) : -1;
-}
-
-static bool is_numeric_type(struct word type)
-{
-    return type.length >= 3 && strncasecmp(type.begin, "l=", 2) == 0;
-}
-
-bool basis_is_shell_type(struct word type)
-{
-    if (is_numeric_type(type) || word_equals(type, "SP") || word_equals(type, "SPD"))
-        return true;
-    return type.length == 1 && letter_to_l(type.begin[0]) >= 0;
-}
-
-enum status basis_parse_shell_type(const struct line_reader *reader, int word, int element, int *l,
-                                   int *n)
-{
-    struct word type = reader->words[word];
-    int64_t number = -1;
-    *n = 1;
-    if (word_equals(type, "SP") || word_equals(type, "L") || word_equals(type, "SPD")) {
-        *n = type.length == 3 ? 3 : 2;
-        for (int k = 0; k < *n; k++)
-            l[k] = k;
+    struct basis_element *entry;
+    parser->section = parser->reader->line;
+    next_line(parser);
+    if (parser->more && begins_potential(parser->reader)) {
+        TRY(add_element(parser->set, parser->element, &entry));
+        entry->needs_ecp = true;
+        next_line(parser);
         return STATUS_OK;
     }
-    if (type.length == 1)
-        number = letter_to_l(type.begin[0]);
-    else if (is_numeric_type(type) &&
-             !word_to_integer((struct word){type.begin + 2, type.length - 2}, &number))
-        number = -1;
-    if (number < 0)
-        return line_reader_fail_at(
-            reader, word, "expected a shell type (S, P, SP, D, F, G, H or l=4), found '%s'",
-            word_show(type).text);
-    if (number > BASIS_MAX_L)
-        return line_reader_fail_at(reader, word, "the shell %s of %s is beyond the limit l = %d",
-                                   word_show(type).text, element_symbol(element), BASIS_MAX_L);
-    l[0] = (int)number;
+    TRY(begin_functions(parser, &entry));
+    do
+        TRY(read_gaussian94_shell(parser, entry));
+    while (!parser->more || !is_stars(parser->reader));
     return STATUS_OK;
 }
 
-/* --- the formats --- */
+/* Takes a line `spherical` or `cartesian`, or one of a word that begins so. */
+static enum status read_form_line(const struct parser *parser, bool *is_form)
+{
+    static const char *const names[] = {"spherical", "cartesian"};
+    const struct line_reader *reader = parser->reader;
+    struct basis_set *set = parser->set;
+    *is_form = false;
+    for (int f = 0; f < 2; f++) {
+        enum basis_form form = f == 0 ? BASIS_FORM_SPHERICAL : BASIS_FORM_CARTESIAN;
+        if (reader->n_words != 1 || strncasecmp(reader->words[0].begin, names[f], 4) != 0)
+            continue;
+        if (!word_equals(reader->words[0], names[f]))
+            return fail_expected(parser, "'spherical' or 'cartesian'");
+        if (set->form_stated && set->form != form)
+            return line_reader_fail(
+                reader, "an earlier line says the opposite of '%s': leave one out", names[f]);
+        set->form = form;
+        set->form_stated = *is_form = true;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_outer_line(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    bool is_form;
+    TRY(read_form_line(parser, &is_form));
+    if (is_form || is_stars(reader))
+        return STATUS_OK;
+    TRY(refuse_outside(
+        parser, is_row(reader) || begins_shell(reader),
+        "an element and 0, such as 'O 0', to begin a block of a Gaussian94 basis set"));
+    if (begins_block(reader))
+        parser->element = -1;
+    return STATUS_OK;
+}
+
+static enum status parse_gaussian94(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    while (parser->more) {
+        if (!begins_block(reader) || first_element(reader) < 0) {
+            TRY(read_outer_line(parser));
+            next_line(parser);
+            continue;
+        }
+        parser->element = first_element(reader);
+        TRY(keep_defect(parser, read_block(parser)));
+        while (parser->more && !is_stars(reader) && !begins_block(reader))
+            next_line(parser);
+    }
+    return STATUS_OK;
+}
+
+/* --- NWChem --- */
+
+/* Sections "basis ... end" and "ecp ... end" and lines 'ASSOCIATED_ECP "name"', in any number and
+ * order. */
+
+static bool is_end(const struct line_reader *reader)
+{
+    return reader->n_words == 1 && word_equals(reader->words[0], "end");
+}
+
+static bool begins_section(const struct line_reader *reader)
+{
+    struct word first = reader->words[0];
+    return word_equals(first, "basis") || word_equals(first, "ecp") ||
+           word_equals(first, "ASSOCIATED_ECP");
+}
+
+/* Reads the form from the line "basis ..."; Cartesian, as in NWChem, if it names none. */
+static enum status read_section_form(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    static const char *const ignored[] = {"print", "noprint", "segment", "nosegment", "rel", "bse"};
+    bool named[3] = {false}, quoted = false;
+    parser->form = BASIS_FORM_CARTESIAN;
+    for (int w = 1; w < reader->n_words; w++) {
+        struct word word = reader->words[w];
+        bool opens = !quoted && *word.begin == '"', known = quoted || opens;
+        bool closes = word.begin[word.length - 1] == '"' && (quoted || word.length > 1);
+        quoted = known && !closes;
+        for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
+            known = known || word_equals(word, ignored[i]);
+        if (known)
+            continue;
+        bool spherical = word_equals(word, "spherical");
+        parser->form = spherical ? BASIS_FORM_SPHERICAL : BASIS_FORM_CARTESIAN;
+        named[parser->form] = true;
+        if ((!spherical && !word_equals(word, "cartesian")) ||
+            (named[BASIS_FORM_SPHERICAL] && named[BASIS_FORM_CARTESIAN]))
+            return fail_expected(parser, "the word 'basis', a name in quotation marks, and "
+                                         "spherical or cartesian");
+    }
+    struct basis_set *set = parser->set;
+    set->form_stated = set->form_stated || named[parser->form];
+    if (set->form == BASIS_FORM_UNSTATED)
+        set->form = parser->form;
+    return STATUS_OK;
+}
+
+/* Reads "O SP" and the rows after it, of which the first shows how many contractions there are. */
+static enum status read_nwchem_shell(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    struct line_reader ahead = *reader;
+    struct word type = reader->words[1];
+    struct basis_element *entry;
+    struct basis_contractions *group;
+    int64_t l;
+    int n_types = find_shell_type(type, &l), n_columns = 0;
+    TRY(begin_functions(parser, &entry));
+    if (line_reader_next_filled(&ahead) && is_row(&ahead))
+        n_columns = ahead.n_words - 1;
+    if (n_columns > BASIS_MAX_CONTRACTIONS)
+        return line_reader_fail(&ahead, "more than %d contractions in a shell",
+                                BASIS_MAX_CONTRACTIONS);
+    bool is_general = n_types == 1 && n_columns > 0;
+    TRY(add_group(parser, entry, type, is_general ? n_columns : n_types, &group));
+    do {
+        next_line(parser);
+        TRY(read_primitive(parser, group));
+    } while (line_reader_next_filled(&ahead) && is_row(&ahead));
+    next_line(parser);
+    return STATUS_OK;
+}
+
+/* Reads a shell. Another line is a defect of the element that it begins with or, if it is a row of
+ * numbers, of the last one; else it may concern any element of the section. */
+static enum status read_section_line(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    int64_t l, line = reader->line;
+    if (!is_row(reader))
+        parser->element = first_element(reader);
+    bool is_shell = parser->element >= 0 && !is_row(reader) && reader->n_words == 2 &&
+                    find_shell_type(reader->words[1], &l) > 0;
+    TRY(keep_defect(parser, is_shell ? read_nwchem_shell(parser)
+                                     : fail_expected(parser, "an element and a shell type, such as "
+                                                             "'O SP', before rows of numbers, or "
+                                                             "'end'")));
+    if (parser->more && reader->line == line)
+        next_line(parser);
+    return STATUS_OK;
+}
+
+/* Makes what was skipped in a section a defect of all its elements. */
+static enum status spread_defect(const struct parser *parser)
+{
+    const struct basis_set *set = parser->set;
+    for (int64_t e = 0; e < set->n_elements && set->skipped; e++) {
+        struct basis_element *entry = &set->elements[e];
+        if (entry->section == parser->section && !entry->defect)
+            TRY(CHECK_MEMORY(entry->defect = strdup(set->skipped), "no memory for the basis set"));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_section(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    struct basis_set *set = parser->set;
+    char *skipped = set->skipped;
+    set->skipped = NULL;
+    parser->section = reader->line;
+    parser->element = -1;
+    enum status status = keep_defect(parser, read_section_form(parser));
+    next_line(parser);
+    while (status == STATUS_OK && parser->more && !is_end(reader) && !begins_section(reader))
+        status = read_section_line(parser);
+    if (status == STATUS_OK && !(parser->more && is_end(reader))) {
+        parser->element = -1;
+        status = keep_defect(parser, fail_expected(parser, "'end' after the section"));
+    }
+    if (status == STATUS_OK)
+        status = spread_defect(parser);
+    if (skipped) {
+        free(set->skipped);
+        set->skipped = skipped;
+    }
+    if (parser->more && is_end(reader))
+        next_line(parser);
+    return status;
+}
+
+/* No lighter element needs a core potential. */
+enum { LITHIUM = 3 };
+
+/* Marks the elements of a section "ecp". Another line may be meant for any element that can have a
+ * potential. */
+static enum status read_potentials(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    struct basis_element *entry;
+    for (next_line(parser); parser->more && !begins_section(reader); next_line(parser)) {
+        int element = first_element(reader);
+        if (is_end(reader)) {
+            next_line(parser);
+            break;
+        }
+        if (element >= 0) {
+            TRY(add_element(parser->set, element, &entry));
+            entry->needs_ecp = true;
+        } else if (!is_row(reader) && !*parser->odd_potential.text) {
+            fail_expected(parser,
+                          "an element and a part of its core potential, such as 'Rb nelec 28'");
+            parser->odd_potential = status_keep();
+        }
+    }
+    return STATUS_OK;
+}
+
+/* The lightest element of each set of core potentials that the basis sets of NWChem's library name
+ * in lines ASSOCIATED_ECP. No heavier element of such a basis set is for all electrons (NWChem
+ * 7.0.2). */
+static const struct {
+    const char *name;
+    int first;
+} potential_sets[] = {
+    {"crenbl_ecp", 3},
+    {"crenbs_ecp", 21},
+    {"def2-ecp", 37},
+    {"dhf-ecp", 37},
+    {"hay_wadt_n-1_ecp", 19},
+    {"lanl2dz_ecp", 11},
+    {"minis-bsip1", 1},
+    {"sbkjc_ecp", 3},
+    {"stuttgart-koeln_mcdhf_rsc_ecp", 29},
+    {"stuttgart_rlc_ecp", 3},
+    {"stuttgart_rsc_1997_ecp", 19},
+};
+
+/* Reads a line 'ASSOCIATED_ECP "name"'; an unknown name stands for all elements heavier than
+ * helium. */
+static void read_associated_potentials(struct parser *parser)
+{
+    const struct line_reader *reader = parser->reader;
+    struct word text = reader->n_words > 1 ? reader->words[1] : (struct word){"", 0}, name;
+    int first = LITHIUM;
+    take_field(&text, &name);
+    for (size_t i = 0; i < sizeof potential_sets / sizeof potential_sets[0]; i++)
+        if (word_equals(name, potential_sets[i].name))
+            first = potential_sets[i].first;
+    if (first < parser->first_potential)
+        parser->first_potential = first;
+    next_line(parser);
+}
+
+static enum status parse_nwchem(struct parser *parser)
+{
+    struct basis_set *set = parser->set;
+    parser->first_potential = MAX_ATOMIC_NUMBER + 1;
+    while (parser->more) {
+        struct word first = parser->reader->words[0];
+        if (word_equals(first, "basis"))
+            TRY(read_section(parser));
+        else if (word_equals(first, "ecp"))
+            TRY(read_potentials(parser));
+        else if (begins_section(parser->reader))
+            read_associated_potentials(parser);
+        else {
+            TRY(refuse_outside(parser, is_row(parser->reader), "a section 'basis' or 'ecp'"));
+            next_line(parser);
+        }
+    }
+    status_restore(&parser->odd_potential);
+    for (int64_t e = 0; e < set->n_elements; e++) {
+        struct basis_element *entry = &set->elements[e];
+        parser->element = entry->element;
+        entry->needs_ecp = entry->needs_ecp || entry->element >= parser->first_potential;
+        if (*parser->odd_potential.text && entry->element >= LITHIUM && !entry->needs_ecp)
+            TRY(keep_defect(parser, STATUS_INPUT));
+    }
+    return STATUS_OK;
+}
+
+/* --- either format --- */
 
 /* A section of an NWChem file begins with `basis` or `ecp`; but so may a title in a
  * Gaussian94 file, which is recognised by the first line of a block: NWChem has no such line. */
@@ -216,7 +593,7 @@ static bool is_nwchem(struct line_reader reader)
 {
     bool has_section = false;
     while (line_reader_next_filled(&reader)) {
-        if (basis_gaussian94_element(&reader) >= 0)
+        if (begins_block(&reader) && first_element(&reader) >= 0)
             return false;
         has_section = has_section || word_equals(reader.words[0], "basis") ||
                       word_equals(reader.words[0], "ecp");
@@ -224,35 +601,167 @@ static bool is_nwchem(struct line_reader reader)
     return has_section;
 }
 
-static enum status fail_without_elements(const struct basis_set *set)
+static enum status parse_either_format(struct parser *parser)
 {
-    if (set->skipped)
-        return FAIL(STATUS_INPUT, "%s", set->skipped);
-    return FAIL(STATUS_INPUT,
-                "%s: no basis functions found (expected a basis set in Gaussian94 or NWChem "
-                "format)",
-                set->name);
-}
-
-static enum status parse_either_format(struct line_reader *reader, struct basis_set *set)
-{
-    TRY(is_nwchem(*reader) ? basis_set_parse_nwchem(reader, set)
-                           : basis_set_parse_gaussian94(reader, set));
-    for (int64_t e = 0; e < set->n_elements; e++)
-        if (set->elements[e].defect)
-            clear_groups(&set->elements[e]);
-    return set->n_elements > 0 ? STATUS_OK : fail_without_elements(set);
+    struct basis_set *set = parser->set;
+    bool nwchem = is_nwchem(*parser->reader);
+    next_line(parser);
+    TRY(nwchem ? parse_nwchem(parser) : parse_gaussian94(parser));
+    const char *flaw = set->skipped;
+    for (int64_t e = 0; e < set->n_elements; e++) {
+        if (set->elements[e].section != 0 || set->elements[e].needs_ecp)
+            return STATUS_OK;
+        flaw = flaw ? flaw : set->elements[e].defect;
+    }
+    if (flaw)
+        return FAIL(STATUS_INPUT, "%s", flaw);
+    return line_reader_fail(
+        parser->reader, "expected a basis set in Gaussian94 or NWChem format, found no element");
 }
 
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set)
 {
+    struct line_reader reader;
+    struct parser parser = {.reader = &reader, .set = set, .element = -1};
     *set = (struct basis_set){.name = strdup(name)};
     TRY(CHECK_MEMORY(set->name, "%s: no memory for the basis set", name));
-    struct line_reader reader;
     line_reader_init(&reader, text, length, name, "!#");
-    enum status status = parse_either_format(&reader, set);
+    enum status status = parse_either_format(&parser);
     if (status != STATUS_OK)
         basis_set_fini(set);
+    return status;
+}
+
+/* --- sets by name --- */
+
+enum { PATH_BYTES = 4096, MAX_NAME = 64 };
+
+/* The folders of basis sets in the order of the search, separated by colons: those of the user, then
+ * that of the installation, which the program or the shared library is in, then that of the source
+ * tree. */
+static void find_folders(char *folders, size_t size)
+{
+    const char *own = getenv("BERYL_BASIS_PATH");
+    char program[PATH_BYTES] = "";
+    Dl_info info;
+    const char *library = dladdr(BERYL_BASIS_SOURCE_FOLDER, &info) ? info.dli_fname : "";
+    if (readlink("/proc/self/exe", program, sizeof program - 1) < 0)
+        program[0] = '\0';
+    const char *program_end = strrchr(program, '/'), *library_end = strrchr(library, '/');
+    snprintf(folders, size, "%s:%.*s/../share/beryl/basis:%.*s/../share/beryl/basis:%s",
+             own ? own : "", program_end ? (int)(program_end - program) : 0, program,
+             library_end ? (int)(library_end - library) : 0, library, BERYL_BASIS_SOURCE_FOLDER);
+}
+
+/* Takes the first of the folders; false if there is none. */
+static bool take_folder(const char **folders, struct word *folder)
+{
+    *folders += strspn(*folders, ":");
+    *folder = (struct word){*folders, strcspn(*folders, ":")};
+    *folders += folder->length;
+    return folder->length > 0;
+}
+
+/* Puts PATH_BYTES of the path FOLDER/NAME.gbs into path. */
+static void join_path(struct word folder, const char *name, char *path)
+{
+    snprintf(path, PATH_BYTES, "%.*s/%s.gbs", (int)folder.length, folder.begin, name);
+}
+
+/* The name of a set's file without .gbs: lower case, a star and the first
+ * polarisation functions in brackets spelled s: 6-31G(d,p) is 6-31gss. */
+static void spell_stem(const char *name, char *stem)
+{
+    static const char *const spellings[][2] = {{"(d,p)", "ss"}, {"(d)", "s"}, {"*", "s"}};
+    size_t n = 0;
+    while (*name && n + 2 < MAX_NAME) {
+        size_t taken = 1;
+        stem[n] = (char)tolower((unsigned char)*name);
+        stem[n + 1] = '\0';
+        for (int i = 0; i < 3; i++) {
+            size_t length = strlen(spellings[i][0]);
+            if (strncasecmp(name, spellings[i][0], length) == 0) {
+                strcpy(stem + n, spellings[i][1]);
+                taken = length;
+            }
+        }
+        n += strlen(stem + n);
+        name += taken;
+    }
+    stem[n] = '\0';
+}
+
+/* Lists the sets of all folders, in words separated by ", ". */
+static void list_known(const char *folders, char *list, size_t size)
+{
+    struct word folder;
+    char pattern[PATH_BYTES];
+    glob_t found = {0};
+    while (take_folder(&folders, &folder)) {
+        join_path(folder, "*", pattern);
+        glob(pattern, GLOB_APPEND, NULL, &found);
+    }
+    size_t used = 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *file = strrchr(found.gl_pathv[i], '/') + 1;
+        size_t length = strlen(file) - strlen(".gbs");
+        bool listed = used + length + 3 > size;
+        for (size_t j = 0; j < i && !listed; j++)
+            listed = strcmp(strrchr(found.gl_pathv[j], '/') + 1, file) == 0;
+        if (!listed)
+            used += (size_t)sprintf(list + used, "%s%.*s", used ? ", " : "", (int)length, file);
+    }
+    if (used == 0)
+        snprintf(list, size, "none found; BERYL_BASIS_PATH can name their folder");
+    globfree(&found);
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), n = strlen(ending);
+    return length >= n && strcasecmp(text + length - n, ending) == 0;
+}
+
+/* Puts the path of the set's file into path (PATH_BYTES). */
+static enum status find_file(const char *name, char *path)
+{
+    if (strchr(name, '/') || ends_with(name, ".gbs") || ends_with(name, ".nw")) {
+        if (snprintf(path, PATH_BYTES, "%s", name) >= PATH_BYTES)
+            return FAIL(STATUS_INPUT, "the path of the basis set is too long");
+        return STATUS_OK;
+    }
+    char folders[4 * PATH_BYTES], stem[MAX_NAME], known[800];
+    struct suggestion suggestion = {.typed = word_from_text(name)};
+    struct word folder;
+    find_folders(folders, sizeof folders);
+    spell_stem(name, stem);
+    for (const char *rest = folders; take_folder(&rest, &folder);) {
+        join_path(folder, stem, path);
+        if (access(path, F_OK) == 0)
+            return STATUS_OK;
+    }
+    list_known(folders, known, sizeof known);
+    suggestion_add(&suggestion, known);
+    return FAIL(STATUS_INPUT,
+                "unknown basis set '%.64s'; known are: %s; or give a file (.gbs or .nw)%s", name,
+                known, suggestion.text);
+}
+
+enum status basis_set_read_all(const char *name, MPI_Comm comm, struct basis_set *set)
+{
+    *set = (struct basis_set){0};
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    char path[PATH_BYTES] = "";
+    TRY(status_agree(comm, rank == 0 ? find_file(name, path) : STATUS_OK));
+    MPI_Bcast(path, PATH_BYTES, MPI_CHAR, 0, comm);
+
+    struct text_file file;
+    TRY(text_file_read_all(path, comm, &file));
+    enum status status = status_agree(comm, basis_set_parse(file.bytes, file.length, path, set));
+    if (status != STATUS_OK)
+        basis_set_fini(set);
+    text_file_fini(&file);
     return status;
 }

@@ -10,18 +10,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The largest angular momentum of the integral library: h. */
-enum { BASIS_MAX_L = 5 };
+/* The largest angular momentum of the integral library, h; and the most columns of a shell. */
+enum { BASIS_MAX_L = 5, BASIS_MAX_CONTRACTIONS = 62 };
 
 /* One or more contractions over the same primitives. A general contraction has
  * several of one l, an SP shell is two contractions of l = 0 and 1. */
 struct basis_contractions {
     int n_primitives;
     int n_contractions;
+    int l[BASIS_MAX_CONTRACTIONS];
+    int64_t line;         /* of the file, where the shell begins */
     int64_t capacity;     /* primitives there is room for */
-    int *l;               /* n_contractions */
     double *exponents;    /* n_primitives, Bohr^-2, > 0 */
-    double *coefficients; /* n_contractions x n_primitives, of normalised primitives */
+    double *coefficients; /* n_primitives x n_contractions, of normalised primitives */
 };
 
 enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIAN };
@@ -29,8 +30,9 @@ enum basis_form { BASIS_FORM_UNSTATED, BASIS_FORM_SPHERICAL, BASIS_FORM_CARTESIA
 struct basis_element {
     int element;          /* atomic number; 0 is the entry "Bq" for plain ghost centres */
     bool needs_ecp;       /* made for use with an effective core potential */
-    char *defect;         /* the first error in what the file has for the element, with file, line
-                             and column: then it has no groups; NULL without */
+    char *defect;         /* the first error in what the file has for the element, with file and
+                             line: then its groups are incomplete; NULL without */
+    int64_t section;      /* the line where its block or section begins; 0: no functions */
     enum basis_form form; /* of its section in an NWChem file; UNSTATED: that of the set */
     int64_t n_groups, capacity;
     struct basis_contractions *groups;
@@ -52,19 +54,21 @@ struct basis_set {
  * Gaussian94: a line `spherical` or `cartesian` (else BASIS_FORM_UNSTATED, which
  * programs read differently), blocks
  * `Sym 0`, shells `S n scale`, `SP n scale` (or `L`), `l=4 n scale`, ended by
- * `****`; a scale factor multiplies exponents by its square; `Sym-ECP` blocks
- * mark the element.
+ * `****`; a scale factor multiplies exponents by its square; blocks with a line `Sym-ECP` mark
+ * the element, and their numbers are not read.
  * NWChem: `basis ["name"] [spherical|cartesian]` (Cartesian without either word; its other
  * words, such as `print`, are ignored, unknown ones are errors), `Sym S` and rows of exponent and
  * one or more coefficients, `end`; an `ecp` section marks its elements, and a line
  * `ASSOCIATED_ECP "name"` those that the potentials of that name have (all heavier than helium if
  * the name is unknown).
  *
- * An error (also a shell beyond BASIS_MAX_L) is a defect of the elements whose functions it may
- * change, and does not matter to a molecule without them: shells_create reports it. Titles and
- * other lines between blocks or sections are skipped, but data there are a defect of the element
- * that they name or follow. Errors: STATUS_INPUT with name, line and column (the file has no
- * element, or both forms), STATUS_NO_MEMORY. On failure *set is empty. */
+ * An error (also a shell beyond BASIS_MAX_L) is a defect of an element, and does not matter to a
+ * molecule without it: shells_create reports it. A line that fits nowhere is a defect of the element
+ * that it begins with; data without a block or section are one of the element before them. Another
+ * line in a section of an NWChem file is one of all its elements, in a section `ecp` one of all
+ * elements from lithium on without a potential. Between blocks or sections it is a title and skipped.
+ * Errors: STATUS_INPUT with name and line (the file has no element, or both forms),
+ * STATUS_NO_MEMORY. On failure *set is empty. */
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set);
 

@@ -112,103 +112,22 @@ static enum status check_electrons(const struct molecule *molecule, const char *
 /* Closer centres than this many Bohr are taken for a mistake. */
 static const double min_distance = 1e-3;
 
-/* A centre in a grid of cubes. Centres that are too close lie in the same cube or neighbouring
- * ones: edges of twice the least distance leave room for rounding. */
-struct gridded_centre {
-    int64_t cell[3];
-    int64_t atom;
-};
-
-static int compare_cells(const void *a, const void *b)
-{
-    const struct gridded_centre *left = a, *right = b;
-    for (int d = 0; d < 3; d++)
-        if (left->cell[d] != right->cell[d])
-            return left->cell[d] < right->cell[d] ? -1 : 1;
-    return 0;
-}
-
-static struct gridded_centre grid_centre(const struct molecule *molecule, int64_t atom)
-{
-    struct gridded_centre centre = {.atom = atom};
-    for (int d = 0; d < 3; d++)
-        centre.cell[d] = (int64_t)floor(molecule->atoms[atom].position[d] / (2 * min_distance));
-    return centre;
-}
-
-static bool is_plain_ghost(const struct atom *atom)
-{
-    return atom->element == 0;
-}
-
-/* The first of n sorted centres whose cell is not before this one. */
-static int64_t find_cell(int64_t n, const struct gridded_centre centres[],
-                         const struct gridded_centre *wanted)
-{
-    int64_t first = 0;
-    while (n > 0) {
-        int64_t half = n / 2;
-        bool before = compare_cells(&centres[first + half], wanted) < 0;
-        first += before ? half + 1 : 0;
-        n = before ? n - half - 1 : half;
-    }
-    return first;
-}
-
-/* A centre among n sorted ones that is too close to this one; -1: none. */
-static int64_t find_close_centre(const struct molecule *molecule, int64_t n,
-                                 const struct gridded_centre centres[], int64_t atom)
-{
-    const struct gridded_centre own = grid_centre(molecule, atom);
-    const double *r = molecule->atoms[atom].position;
-    for (int column = 0; column < 9; column++) {
-        int64_t x = own.cell[0] + column / 3 - 1, y = own.cell[1] + column % 3 - 1;
-        const struct gridded_centre lowest = {.cell = {x, y, own.cell[2] - 1}};
-        const struct gridded_centre highest = {.cell = {x, y, own.cell[2] + 1}};
-        for (int64_t i = find_cell(n, centres, &lowest);
-             i < n && compare_cells(&centres[i], &highest) <= 0; i++) {
-            int64_t other = centres[i].atom;
-            if (other != atom &&
-                squared_distance(r, molecule->atoms[other].position) < min_distance * min_distance)
-                return other;
-        }
-    }
-    return -1;
-}
-
-static enum status fail_close(const struct molecule *molecule, const char *name, int64_t a,
-                              int64_t b)
-{
-    int64_t first = a < b ? a : b, second = a < b ? b : a;
-    const struct atom *A = &molecule->atoms[first], *B = &molecule->atoms[second];
-    return FAIL(STATUS_INPUT,
-                "%s: centres %" PRId64 " (%s) and %" PRId64 " (%s) are at the same "
-                "place (%.1e Bohr apart, at least %.0e is needed)",
-                name, first + 1, element_symbol(A->element), second + 1, element_symbol(B->element),
-                sqrt(squared_distance(A->position, B->position)), min_distance);
-}
-
-/* Checks all centres but plain ghosts first, so that cells hold few; plain ghosts may coincide with
- * each other and are compared with the others alone. */
+/* Compares all pairs of centres, as the nuclear repulsion does; plain ghosts may coincide. */
 static enum status check_distances(const struct molecule *molecule, const char *name)
 {
-    int64_t n = 0, close = -1;
-    struct gridded_centre *centres = malloc((size_t)molecule->n_atoms * sizeof *centres);
-    TRY(CHECK_MEMORY(centres, "%s: no memory to compare its centres", name));
-    for (int64_t a = 0; a < molecule->n_atoms; a++)
-        if (!is_plain_ghost(&molecule->atoms[a]))
-            centres[n++] = grid_centre(molecule, a);
-    qsort(centres, (size_t)n, sizeof *centres, compare_cells);
-    enum status status = STATUS_OK;
-    for (int ghosts = 0; ghosts <= 1; ghosts++)
-        for (int64_t a = 0; a < molecule->n_atoms && status == STATUS_OK; a++) {
-            if (is_plain_ghost(&molecule->atoms[a]) == (ghosts == 1))
-                close = find_close_centre(molecule, n, centres, a);
-            if (close >= 0)
-                status = fail_close(molecule, name, a, close);
+    for (int64_t b = 0; b < molecule->n_atoms; b++)
+        for (int64_t a = 0; a < b; a++) {
+            const struct atom *A = &molecule->atoms[a], *B = &molecule->atoms[b];
+            double distance2 = squared_distance(A->position, B->position);
+            if (distance2 >= min_distance * min_distance || (A->element == 0 && B->element == 0))
+                continue;
+            return FAIL(STATUS_INPUT,
+                        "%s: centres %" PRId64 " (%s) and %" PRId64 " (%s) are at the same "
+                        "place (%.1e Bohr apart, at least %.0e is needed)",
+                        name, a + 1, element_symbol(A->element), b + 1, element_symbol(B->element),
+                        sqrt(distance2), min_distance);
         }
-    free(centres);
-    return status;
+    return STATUS_OK;
 }
 
 enum status molecule_check(const struct molecule *molecule, const char *name)

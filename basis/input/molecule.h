@@ -80,7 +80,7 @@ enum status molecule_parse(const char *text, size_t length, const char *name,
 
 /* STATUS_INPUT if two centres that are not both plain ghosts ("Bq") are closer than
  * 1e-3 Bohr, if there are no electrons or their number does not fit the multiplicity.
- * name appears in messages. Other errors: STATUS_NO_MEMORY. */
+ * name appears in messages. */
 enum status molecule_check(const struct molecule *molecule, const char *name);
 
 /* After each nucleus, adds six plain ghost centres displaced by +-distance

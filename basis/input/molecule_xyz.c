@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/input/molecule.h"
 
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 
 #include <inttypes.h>
 #include <math.h>

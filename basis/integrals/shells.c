@@ -41,7 +41,7 @@ static int sort_primitives(const struct basis_contractions *group, int k, double
     int n = 0;
     for (int p = 0; p < group->n_primitives; p++) {
         double exponent = group->exponents[p];
-        double c = group->coefficients[k * group->n_primitives + p];
+        double c = group->coefficients[p * group->n_contractions + k];
         int at = n;
         while (at > 0 && exponents[at - 1] < exponent)
             at--;
@@ -59,8 +59,8 @@ static int sort_primitives(const struct basis_contractions *group, int k, double
 }
 
 /* Makes the shell of contraction k; stores its numbers at *numbers and advances it past them. */
-static enum status make_shell(const struct basis_contractions *group, int k, bool spherical,
-                              int element, double **numbers, struct shell *shell)
+static enum status make_shell(const struct basis_set *set, const struct basis_contractions *group,
+                              int k, bool spherical, double **numbers, struct shell *shell)
 {
     int l = group->l[k];
     double *exponents = *numbers;
@@ -68,8 +68,11 @@ static enum status make_shell(const struct basis_contractions *group, int k, boo
     int n = sort_primitives(group, k, exponents, coefficients);
     double overlap = contraction_overlap(l, n, exponents, coefficients);
     if (!isfinite(overlap) || overlap <= 0)
-        return FAIL(STATUS_INPUT, "a shell with l = %d of %s in the basis set cannot be normalised",
-                    l, element_symbol(element));
+        return FAIL(STATUS_INPUT,
+                    "%s:%" PRId64
+                    ": the coefficients in column %d of this shell cannot be normalised: all are "
+                    "zero, they cancel, or they are too large",
+                    set->name, group->line, k + 1);
     for (int p = 0; p < n; p++)
         coefficients[p] *= primitive_norm(l, exponents[p]) / sqrt(overlap);
     *numbers = coefficients + n;
@@ -84,8 +87,8 @@ static enum status make_shell(const struct basis_contractions *group, int k, boo
     return STATUS_OK;
 }
 
-static enum status make_prototypes(const struct basis_element *entry, bool spherical,
-                                   double **numbers, struct prototypes *prototypes)
+static enum status make_prototypes(const struct basis_set *set, const struct basis_element *entry,
+                                   bool spherical, double **numbers, struct prototypes *prototypes)
 {
     int64_t n = 0;
     for (int64_t g = 0; g < entry->n_groups; g++)
@@ -96,7 +99,7 @@ static enum status make_prototypes(const struct basis_element *entry, bool spher
     prototypes->n_shells[entry->element] = n;
     for (int64_t g = 0; g < entry->n_groups; g++)
         for (int k = 0; k < entry->groups[g].n_contractions; k++)
-            TRY(make_shell(&entry->groups[g], k, spherical, entry->element, numbers, shell++));
+            TRY(make_shell(set, &entry->groups[g], k, spherical, numbers, shell++));
     return STATUS_OK;
 }
 
@@ -174,7 +177,7 @@ static enum status prepare_prototypes(const struct molecule *molecule, const str
         const struct basis_element *entry;
         TRY(find_atom_entry(set, &molecule->atoms[a], &entry));
         if (entry && !prototypes->shells[element])
-            TRY(make_prototypes(entry, shells->spherical, &numbers, prototypes));
+            TRY(make_prototypes(set, entry, shells->spherical, &numbers, prototypes));
         shells->n_shells += prototypes->n_shells[element];
     }
     if (shells->n_shells == 0)

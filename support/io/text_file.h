@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole text files in memory. */
+/* Text files in memory, their lines, and messages that name the line. */
 #pragma once
 
 #include "support/base/status.h"
+#include "support/io/words.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,3 +32,44 @@ enum status text_file_read_up_to(const char *path, int64_t max_bytes, struct tex
 enum status text_file_read_all(const char *path, MPI_Comm comm, struct text_file *file);
 
 void text_file_fini(struct text_file *file);
+
+/* Words counted in a line; take_word and take_field of words.h go through longer ones. */
+enum { LINE_MAX_WORDS = 64 };
+
+struct line_reader {
+    const char *name;     /* of the text, for messages; borrowed */
+    const char *comments; /* characters that start a comment; "" for none */
+    const char *next;     /* where the next line begins */
+    const char *end;      /* of the text */
+    int64_t line;         /* number of the current line, from 1; 0 before the first */
+    struct word all;      /* the current line without comment and line end */
+    int n_words;          /* words of the line, at most LINE_MAX_WORDS counted */
+    struct word words[LINE_MAX_WORDS];
+    struct text_file file; /* of line_reader_open; else empty */
+};
+
+/* The text (length bytes) and the name must outlive the reader. */
+void line_reader_init(struct line_reader *reader, const char *text, size_t length, const char *name,
+                      const char *comments);
+
+/* Starts reading a file of at most max_bytes, which line_reader_close frees; after a failure there
+ * is nothing to close. Errors: those of text_file_read. */
+enum status line_reader_open(struct line_reader *reader, const char *path, int64_t max_bytes,
+                             const char *comments);
+void line_reader_close(struct line_reader *reader);
+
+/* Goes to the next line; false at the end of the text. */
+bool line_reader_next(struct line_reader *reader);
+
+/* Goes to the next line that has a word; false at the end of the text. */
+bool line_reader_next_filled(struct line_reader *reader);
+
+/* Goes to the first line that has a word, the head of a table.
+ * what  begins the message: "a profile"
+ * head  names between commas, expected in any case
+ * Errors: STATUS_INPUT if it is another. */
+enum status line_reader_take_head(struct line_reader *reader, const char *what, const char *head);
+
+/* Fails with STATUS_INPUT and "name:line: " before the message; before the first line, line 1. */
+enum status line_reader_fail(const struct line_reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));

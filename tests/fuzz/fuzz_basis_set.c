@@ -11,7 +11,6 @@
 static void use(const struct basis_set *set)
 {
     for (int64_t e = 0; e < set->n_elements; e++) {
-        assert(!set->elements[e].defect || set->elements[e].n_groups == 0);
         struct atom atom = atom_of_element(set->elements[e].element, false);
         const struct molecule molecule = {.n_atoms = 1, .atoms = &atom};
         struct shells *shells;

@@ -3,7 +3,7 @@
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/io/file_open.h"
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 
 #include <errno.h>
 #include <math.h>

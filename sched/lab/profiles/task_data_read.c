@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/profiles/profile.h"
 #include "support/base/array.h"
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>

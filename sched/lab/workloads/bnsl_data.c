@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/workloads/bnsl.h"
 
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>

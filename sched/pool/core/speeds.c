@@ -2,7 +2,6 @@
 #include "sched/pool/core/speeds.h"
 
 #include "support/base/agree.h"
-#include "support/io/line_reader.h"
 #include "support/io/text_file.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /* XYZ files become centres in Bohr with charge and multiplicity; bad ones are refused with the
  * line at fault. */
 #include "basis/input/molecule.h"
-#include "support/base/random.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -224,22 +223,6 @@ static void coincident_centres_are_refused(void **state)
     check_accepted("3\n\nHe 9 9 9\nBq 1 1 1\nBq 1 1 1\n");
 }
 
-/* 60,000 centres on a line: comparing all pairs would take seconds. */
-static void many_centres_are_checked_quickly(void **state)
-{
-    (void)state;
-    struct molecule m = {.n_atoms = 60000, .multiplicity = 1};
-    m.atoms = calloc((size_t)m.n_atoms, sizeof *m.atoms);
-    assert_non_null(m.atoms);
-    for (int64_t a = 0; a < m.n_atoms; a++)
-        m.atoms[a] =
-            (struct atom){.element = 2, .charge = 2, .position = {(double)(a * 7919 % m.n_atoms)}};
-    check_ok(molecule_check(&m, "chain"));
-    m.atoms[59999].position[0] = m.atoms[0].position[0];
-    check_status(STATUS_INPUT, molecule_check(&m, "chain"));
-    molecule_fini(&m);
-}
-
 static void the_original_beryllium_file_is_recognised(void **state)
 {
     (void)state;
@@ -266,73 +249,6 @@ static void the_original_beryllium_file_is_recognised(void **state)
     molecule_fini(&m);
 }
 
-/* By every pair of centres. */
-static bool has_close_pair(const struct molecule *molecule)
-{
-    for (int64_t a = 0; a < molecule->n_atoms; a++)
-        for (int64_t b = 0; b < a; b++) {
-            const struct atom *A = &molecule->atoms[a], *B = &molecule->atoms[b];
-            double r2 = 0;
-            for (int d = 0; d < 3; d++)
-                r2 += (A->position[d] - B->position[d]) * (A->position[d] - B->position[d]);
-            if (r2 < 1e-6 && !(A->element == 0 && B->element == 0))
-                return true;
-        }
-    return false;
-}
-
-/* Six centres in a cube with an edge of 5e-3 Bohr, somewhere. */
-static void close_centres_are_found_wherever_they_are(void **state)
-{
-    (void)state;
-    struct random_stream random;
-    random_stream_init(&random, 1, 1);
-    int n_close = 0, n = 20000;
-    for (int i = 0; i < n; i++) {
-        struct atom atoms[6];
-        struct molecule molecule = {.n_atoms = 6, .atoms = atoms, .multiplicity = 1};
-        double corner = (random_unit(&random) - 0.5) * 100;
-        for (int a = 0; a < 6; a++) {
-            bool ghost = a > 0 && random_below(&random, 3) == 0;
-            atoms[a] = atom_of_element(ghost ? 0 : 2, ghost);
-            for (int d = 0; d < 3; d++)
-                atoms[a].position[d] = corner + 5e-3 * random_unit(&random);
-        }
-        bool close = has_close_pair(&molecule);
-        check_status(close ? STATUS_INPUT : STATUS_OK, molecule_check(&molecule, "test"));
-        n_close += close;
-    }
-    printf("%d of %d have close centres\n", n_close, n);
-    assert_true(n_close > n / 10 && n_close < n - n / 10);
-}
-
-/* A helium atom and so many centres: plain ghosts at one place, or atoms in a plane along which a
- * projection would find them all together. */
-static void check_many_centres(int64_t n, bool ghosts)
-{
-    struct molecule molecule = {.n_atoms = n + 1, .multiplicity = 1};
-    molecule.atoms = calloc((size_t)n + 1, sizeof *molecule.atoms);
-    assert_non_null(molecule.atoms);
-    molecule.atoms[n] = (struct atom){.element = 2, .charge = 2, .position = {9, 9, 9}};
-    for (int64_t a = 0; a < n && !ghosts; a++) {
-        double x = 0.01 * (double)(a % 200), y = 0.01 * (double)(a / 200);
-        molecule.atoms[a] = (struct atom){
-            .element = 2, .charge = 2, .position = {x, y, -(0.4384 * x + 0.5651 * y) / 0.6989}};
-    }
-    for (int64_t a = 0; a < n && ghosts; a++)
-        molecule.atoms[a].ghost = true;
-    check_ok(molecule_check(&molecule, "test"));
-    molecule_fini(&molecule);
-}
-
-/* All pairs of them would take longer than the time limit of the test. */
-static void many_centres_are_checked(void **state)
-{
-    (void)state;
-    check_many_centres(600000, false);
-    check_many_centres(600000, true);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,10 +260,7 @@ int main(void)
         cmocka_unit_test(bad_files_are_refused_with_their_line),
         cmocka_unit_test(electrons_must_fit_charge_and_multiplicity),
         cmocka_unit_test(coincident_centres_are_refused),
-        cmocka_unit_test(many_centres_are_checked_quickly),
         cmocka_unit_test(the_original_beryllium_file_is_recognised),
-        cmocka_unit_test(close_centres_are_found_wherever_they_are),
-        cmocka_unit_test(many_centres_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

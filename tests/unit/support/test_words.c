@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Words and fields of a text and their numbers; lines and the messages about them. */
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -140,10 +140,6 @@ static void test_lines_are_counted_and_named(void **state)
     check_word("two", reader.words[1]);
     check_status(STATUS_INPUT, line_reader_fail(&reader, "a flaw of %d", 1));
     assert_string_equal("file:3: a flaw of 1", status_text());
-    check_status(STATUS_INPUT, line_reader_fail_at(&reader, 1, "a flaw"));
-    assert_string_equal("file:3:6: a flaw", status_text());
-    check_status(STATUS_INPUT, line_reader_fail_at(&reader, 2, "no third word"));
-    assert_string_equal("file:3:9: no third word", status_text());
     assert_true(line_reader_next(&reader) && reader.n_words == 0);
     assert_true(line_reader_next_filled(&reader));
     check_word("last", reader.all);

@@ -2,7 +2,7 @@
 #include "sched/pool/drivers/sim/noise.h"
 
 #include "support/base/array.h"
-#include "support/io/line_reader.h"
+#include "support/io/text_file.h"
 
 #include <math.h>
 #include <stdbool.h>
