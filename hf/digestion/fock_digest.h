@@ -4,8 +4,6 @@
 #pragma once
 
 #include "basis/integrals/two_electron.h"
-#include "hf/digestion/digest_kernels.h"
-#include "hf/digestion/group_blocks.h"
 #include "hf/digestion/quartet_orbits.h"
 #include "hf/digestion/quartet_views.h"
 
@@ -20,24 +18,9 @@ struct digest_batch {
     const struct quartet_orbits *orbits; /* quartets are representatives; NULL: they are all */
 };
 
-/* A shell pair of the tiles of a quartet, and the packed block of its two groups. */
-struct placed_pair {
-    int32_t place;    /* of the block (group_blocks.h) */
-    int32_t group[2]; /* the first and the second, numbered within their tiles */
-    int32_t swapped;  /* the first is of tile J or L */
-    double weight;    /* 1/2 for a group with itself, else 1 */
-};
-
 /* State of one worker's symmetric digestion: its tiles in blocks, and vectors for the blocks of
  * several quartets side by side. */
-struct fock_digest {
-    const struct digest_kernels *kernels; /* for the processor's vectors */
-    struct group_blocks blocks;
-    const struct shell_pairs *pairs[2]; /* of tiles I and J, of K and L; borrowed */
-    struct placed_pair *placed[2];      /* each of these pairs, class by class */
-    int64_t size;  /* of the largest block of two groups, a chunk of zeros included */
-    double *lanes; /* scratch of the kernels (digest_kernels.h) */
-};
+struct fock_digest;
 
 /* For tiles of this tiling, borrowed, of up to n_matrices. On failure fock_digest_destroy still has to be
  * called. Errors: STATUS_NO_MEMORY. */

@@ -13,10 +13,21 @@
 
 #include "basis/quartets/quartet_batches.h"
 #include "hf/digestion/quartet_views.h"
-#include "hf/digestion/row_matrices.h"
 #include "hf/tiles/screening.h"
 
 #include <stdint.h>
+
+/* Elements of D and A in the order in which the rows of one tile quartet meet them, and scratch. */
+struct row_matrices;
+
+/* For tiles of this tiling, borrowed, of up to n_matrices. On failure row_matrices_destroy still has to be
+ * called. Errors: STATUS_NO_MEMORY. */
+enum status row_matrices_create(const struct tiling *tiling, int n_matrices,
+                                struct row_matrices **matrices);
+void row_matrices_destroy(struct row_matrices *matrices);
+
+/* Bytes that the object takes. */
+int64_t row_matrices_bytes(const struct tiling *tiling, int n_matrices);
 
 /* A request: the quartets of the views' tiles I and J, K and L, with all permutations. */
 struct fock_rows_task {

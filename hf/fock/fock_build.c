@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_build.h"
 
-#include "hf/fock/fock_pool.h"
+#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/fock_accumulator.h"
+#include "hf/fock/fock_cost.h"
+#include "hf/fock/fock_parts.h"
 #include "hf/fock/fock_profile.h"
+#include "hf/fock/fock_worker.h"
+#include "hf/fock/integral_store.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
@@ -10,10 +15,147 @@
 #include "support/base/clock.h"
 #include "support/base/log.h"
 #include "support/io/progress.h"
+#include "support/mpi/gather.h"
 #include "support/mpi/wall_time.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* Ids of the tasks that were not null, as `observed` finds them. */
+struct id_list {
+    int64_t *ids;
+    int64_t n, capacity;
+};
+
+struct fock {
+    const struct screening *screening;
+    struct fock_settings settings;
+    struct taskpool_settings pool_settings;
+    double cutoff; /* of builds: quartet_is_significant */
+    MPI_Comm comm;
+    struct fock_tasks *tasks;
+    struct fock_cost *cost;
+    struct taskpool *pool;
+    bool observing; /* this build finds the null tasks by running them */
+    struct id_list observed;
+    struct integral_store *store;         /* NULL: no integrals are kept */
+    bool store_is_chosen;                 /* whether there is to be one */
+    const struct tile_symmetry *symmetry; /* of the molecule, or NULL */
+    struct fock_parts *parts;             /* of densities under it; NULL without one */
+    struct fock_worker *worker;
+    enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
+    struct density_tiles *density;
+    struct fock_accumulator *accumulator;
+    int n_matrices; /* of the accumulator */
+    struct fock_record *records;
+    int64_t n_builds, record_capacity;
+    struct class_costs *class_costs;     /* of this process; NULL: not measured */
+    struct class_costs *class_cost_sums; /* of all processes */
+};
+
+static enum status add_id(struct id_list *list, int64_t id)
+{
+    TRY(array_reserve(&list->ids, list->n + 1, &list->capacity, sizeof *list->ids));
+    list->ids[list->n++] = id;
+    return STATUS_OK;
+}
+
+static int run_fock_task(int64_t position, void *context)
+{
+    struct fock *fock = context;
+    bool null;
+    TRY(fock->begun);
+    TRY(fock_tasks_visit(fock->tasks, position, fock_worker_compute, fock->worker, &null));
+    if (fock->observing && !null)
+        TRY(add_id(&fock->observed, fock_tasks_id(fock->tasks, position)));
+    if (log_progress_visible())
+        progress_show(taskpool_progress(fock->pool));
+    return STATUS_OK;
+}
+
+/* Ends the worker's build; also reports the failure of a process whose worker did not begin and
+ * that had no task to fail with. */
+static int finish_fock_tasks(void *context)
+{
+    const struct fock *fock = context;
+    fock_accumulator_complete(fock->accumulator);
+    return fock->begun;
+}
+
+/* Run a task where the F tile is stored that it updates most. */
+static int owner_of_task(int64_t position, int n_workers, void *context)
+{
+    const struct fock *fock = context;
+    struct tile_quartet quartet;
+    fock_tasks_first_quartet(fock->tasks, position, &quartet);
+    int64_t pair = tile_pair_index_unordered(quartet.I, quartet.J);
+    return darray_owner(fock->screening->group_bounds, pair) % n_workers;
+}
+
+struct cost_sum {
+    const struct fock_cost *cost;
+    double sum;
+};
+
+static enum status add_cost(const struct tile_quartet *quartet, void *context)
+{
+    struct cost_sum *sum = context;
+    sum->sum += fock_cost_of_quartet(sum->cost, quartet);
+    return STATUS_OK;
+}
+
+static double cost_of_task(int64_t position, void *context)
+{
+    const struct fock *fock = context;
+    struct cost_sum sum = {fock->cost, FOCK_COST_OF_NULL_TASK};
+    fock_tasks_visit(fock->tasks, position, add_cost, &sum, NULL);
+    return sum.sum;
+}
+
+/* Creates the pool of the object's tasks, instead of the one that there is. Collective. */
+static enum status create_pool(struct fock *fock)
+{
+    struct taskpool_problem problem = {.n_tasks = fock_tasks_n(fock->tasks),
+                                       .run = run_fock_task,
+                                       .computes = true,
+                                       .finish = finish_fock_tasks,
+                                       .owner = owner_of_task,
+                                       .cost = cost_of_task,
+                                       .tasks_keep_data = fock->store != NULL,
+                                       .context = fock};
+    taskpool_destroy(fock->pool);
+    fock->pool = NULL;
+    return taskpool_create(fock->comm, &problem, &fock->pool_settings, &fock->pool);
+}
+
+/* Keeps only the tasks that any worker observed not to be null. Collective. */
+static enum status keep_observed(struct fock *fock)
+{
+    struct id_list *observed = &fock->observed;
+    const struct gather_part part = {.items = observed->ids,
+                                     .n_items = observed->n,
+                                     .item_size = sizeof *observed->ids,
+                                     .what = "non-null tasks for --prune observed"};
+    void *ids;
+    int64_t n;
+    TRY(gather_to_all(fock->comm, &part, &ids, &n));
+    qsort(ids, (size_t)n, sizeof *observed->ids, array_ascending);
+    fock_tasks_keep(fock->tasks, n, ids);
+    free(observed->ids);
+    *observed = (struct id_list){0};
+    fock->observing = false;
+    return create_pool(fock);
+}
+
+/* Prepares the pool for its next run, seeded from the last one. Collective. */
+static enum status prepare_pool(struct fock *fock)
+{
+    if (taskpool_n_iterations(fock->pool) == 0)
+        return STATUS_OK;
+    if (fock->observing)
+        return keep_observed(fock);
+    return taskpool_restore(fock->pool);
+}
 
 /* The cache budget is divided by these. F gets twice as much as D, because its tiles
  * are also written back. */
@@ -52,7 +194,7 @@ enum status fock_restart(struct fock *fock, const struct taskpool_settings *pool
         class_costs_clear(fock->class_costs);
     fock_forget_integrals(fock);
     TRY(status_agree(fock->comm, create_worker(fock)));
-    return fock_pool_create(fock);
+    return create_pool(fock);
 }
 
 /* Sets the parts that no build changes. */
@@ -171,7 +313,7 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
                               const struct darray *const D[], struct darray *const F[])
 {
     struct fock_record *record = &fock->records[fock->n_builds];
-    TRY(fock_pool_prepare(fock));
+    TRY(prepare_pool(fock));
     TRY(prepare_sums(fock, kind->n_matrices));
     TRY(density_tiles_set(fock->density, kind, D));
     fock_accumulator_start(fock->accumulator, fock->density);

@@ -7,7 +7,6 @@
 #include "hf/digestion/fock_rows.h"
 #include "hf/digestion/quartet_orbits.h"
 #include "hf/digestion/quartet_views.h"
-#include "hf/fock/ket_selection.h"
 #include "support/arrays/item_cache.h"
 #include "support/base/clock.h"
 #include "support/mpi/wall_time.h"
@@ -28,13 +27,14 @@ struct fock_worker {
     struct quartet_batches *batches;
     struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
     struct quartet_views views;
-    struct fock_digest *digest;     /* of the build */
-    struct row_matrices *rows;      /* of the build; NULL: no rows are used */
-    bool same_tile_pair;            /* bra and ket of the tile quartet being computed */
-    struct ket_selection selection; /* of the build */
-    struct fock_counts counts;      /* of the build */
-    struct integral_store *store;   /* borrowed, or NULL */
-    bool reading;                   /* the store had the tile quartet being computed */
+    struct fock_digest *digest;   /* of the build */
+    struct row_matrices *rows;    /* of the build; NULL: no rows are used */
+    bool same_tile_pair;          /* bra and ket of the tile quartet being computed */
+    double cutoff;                /* of the build: quartet_is_significant */
+    double *exchange_weights;     /* scratch: of the groups of tiles K and L with one bra */
+    struct fock_counts counts;    /* of the build */
+    struct integral_store *store; /* borrowed, or NULL */
+    bool reading;                 /* the store had the tile quartet being computed */
     const struct tile_symmetry *symmetry_of_molecule; /* NULL: every quartet is computed */
     struct quartet_orbits *orbits_of[N_ORBIT_SETS];
     int n_operations;              /* of the build */
@@ -84,12 +84,18 @@ static void unload_pairs(int64_t number, void *item, void *context)
     shell_pairs_destroy(item);
 }
 
+static int64_t bytes_of_weights(const struct tiling *tiling)
+{
+    return 2 * tiling->max_groups * (int64_t)sizeof(double);
+}
+
 static enum status create_worker_parts(struct fock_worker *worker, int64_t cache_bytes)
 {
     const struct screening *screening = worker->screening;
     const struct tiling *tiling = screening->tiling;
     const struct item_cache_source source = {load_pairs, unload_pairs, worker};
-    TRY(ket_selection_init(screening, &worker->views, &worker->selection));
+    worker->exchange_weights = malloc((size_t)bytes_of_weights(tiling));
+    TRY(CHECK_MEMORY(worker->exchange_weights, "no memory for a worker of the Fock build"));
     TRY(quartet_batches_create(tiling->shells, screening->threshold, screening->engines,
                                &worker->batches));
     return item_cache_create(tiling->n_tiles * tiling->n_tiles, cache_bytes, &source,
@@ -110,7 +116,7 @@ enum status fock_worker_create(const struct screening *screening, enum screening
 
 int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind *kind)
 {
-    return (int64_t)sizeof(struct fock_worker) + ket_selection_bytes(tiling) +
+    return (int64_t)sizeof(struct fock_worker) + bytes_of_weights(tiling) +
            quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling, kind->n_matrices) +
            row_matrices_bytes(tiling, kind->n_matrices) +
            item_cache_bytes(tiling->n_tiles * tiling->n_tiles) + quartet_views_bytes(tiling, kind) +
@@ -133,7 +139,7 @@ void fock_worker_destroy(struct fock_worker *worker)
     quartet_batches_destroy(worker->batches);
     fock_worker_end(worker);
     destroy_orbits(worker);
-    ket_selection_fini(&worker->selection);
+    free(worker->exchange_weights);
     free(worker);
 }
 
@@ -183,7 +189,7 @@ enum status fock_worker_begin(struct fock_worker *worker, const struct density_k
 {
     const struct tiling *tiling = worker->screening->tiling;
     TRY(begin_orbits(worker, n_operations));
-    worker->selection.cutoff = cutoff;
+    worker->cutoff = cutoff;
     worker->counts = (struct fock_counts){0};
     if (worker->symmetry == FOCK_SYMMETRY_FULL && !worker->orbits)
         TRY(row_matrices_create(tiling, kind->n_matrices, &worker->rows));
@@ -268,13 +274,95 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     interrupt_task_at(worker, now_s);
 }
 
+/* Weights of blocks (screening.h) of the groups x and y of tiles K and L, for one bra: exchange[0][x] and
+ * exchange[1][y] are the larger ones of its two groups. */
+struct ket_weights {
+    double most;            /* none is larger */
+    int64_t first_group[2]; /* of the tiles */
+    const double *coulomb;
+    int64_t stride[2];
+    double *exchange[2];
+};
+
+/* The groups of a pair within tiles that begin with these groups. */
+static inline void find_groups(const struct shell_pair *pair, const int64_t first_group[2],
+                               int64_t group[2])
+{
+    group[0] = (pair->swapped ? pair->second : pair->first) - first_group[0];
+    group[1] = (pair->swapped ? pair->first : pair->second) - first_group[1];
+}
+
+/* bra: the groups of the bra */
+static struct ket_weights find_ket_weights(const struct fock_worker *worker, const int64_t bra[2])
+{
+    const struct quartet_views *views = &worker->views;
+    const struct tiling *tiling = worker->screening->tiling;
+    const struct tile_view *coulomb = &views->view[2][3];
+    struct ket_weights weights = {.most = coulomb->D->most_coulomb_weight,
+                                  .coulomb = coulomb->D->coulomb_weight,
+                                  .stride = {coulomb->group_stride[0], coulomb->group_stride[1]}};
+    for (int side = 0; side < 2; side++) {
+        int role = 2 + side;
+        int64_t n = tile_n_groups(tiling, views->tile[role]);
+        const struct tile_view *a = &views->view[0][role], *b = &views->view[1][role];
+        const double *row_a = a->D->exchange_weight + bra[0] * a->group_stride[0];
+        const double *row_b = b->D->exchange_weight + bra[1] * b->group_stride[0];
+        double *larger = worker->exchange_weights + side * tiling->max_groups;
+        for (int64_t x = 0; x < n; x++) {
+            double of_a = row_a[x * a->group_stride[1]], of_b = row_b[x * b->group_stride[1]];
+            larger[x] = of_a > of_b ? of_a : of_b;
+            weights.most = larger[x] > weights.most ? larger[x] : weights.most;
+        }
+        weights.exchange[side] = larger;
+        weights.first_group[side] = tiling->first_group[views->tile[role]];
+    }
+    return weights;
+}
+
+/* A select_function: the kets whose quartet with the bra can change an element of F by the cutoff or more
+ * (quartet_is_significant). The weight of the bra alone makes the first ones significant, and the largest
+ * weight of any block none of the last ones. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,
                                   const int16_t *positions, int32_t n_candidates, int16_t *selected,
                                   void *context)
 {
     const struct fock_worker *worker = context;
-    const struct ket_candidates candidates = {bra, kets, positions, n_candidates};
-    return ket_selection_find(&worker->selection, &candidates, selected);
+    const struct quartet_views *views = &worker->views;
+    const struct tile_view *view = &views->view[0][1];
+    const struct tiling *tiling = worker->screening->tiling;
+    double threshold = worker->screening->threshold, cutoff = worker->cutoff;
+    int64_t group[2],
+        first_group[2] = {tiling->first_group[views->tile[0]], tiling->first_group[views->tile[1]]};
+    find_groups(bra, first_group, group);
+    double bra_weight =
+        view->D
+            ->coulomb_weight[group[0] * view->group_stride[0] + group[1] * view->group_stride[1]];
+    int32_t i = 0, n;
+    for (; i < n_candidates; i++) {
+        double bound = bra->bound * kets[positions ? positions[i] : i].bound;
+        if (!quartet_is_significant(bound, bra_weight, 0, threshold, cutoff))
+            break;
+        selected[i] = (int16_t)i;
+    }
+    n = i;
+    if (i == n_candidates)
+        return n;
+    struct ket_weights weights = find_ket_weights(worker, group);
+    double most = bra_weight > weights.most ? bra_weight : weights.most;
+    for (; i < n_candidates; i++) {
+        const struct shell_pair *ket = &kets[positions ? positions[i] : i];
+        double bound = bra->bound * ket->bound;
+        if (bound * most < cutoff)
+            break;
+        find_groups(ket, weights.first_group, group);
+        double coulomb =
+            weights.coulomb[group[0] * weights.stride[0] + group[1] * weights.stride[1]];
+        double of_c = weights.exchange[0][group[0]], of_d = weights.exchange[1][group[1]];
+        selected[n] = (int16_t)i;
+        n += quartet_is_significant(bound, coulomb > bra_weight ? coulomb : bra_weight,
+                                    of_c > of_d ? of_c : of_d, threshold, cutoff);
+    }
+    return n;
 }
 
 static int32_t select_representatives(int32_t bra, int32_t first_ket, int32_t n_kets,
@@ -289,7 +377,7 @@ static void compute_rows(const struct rows_of_classes *rows, void *context)
     struct fock_worker *worker = context;
     struct fock_rows_task task = {.rows = rows,
                                   .threshold = worker->screening->threshold,
-                                  .cutoff = worker->selection.cutoff,
+                                  .cutoff = worker->cutoff,
                                   .rule = worker->rule};
     worker->counts.integrals +=
         fock_rows_compute(worker->rows, &worker->views, &task, interrupt_task, worker);
