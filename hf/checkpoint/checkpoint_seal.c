@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* The seal is this and the digest. */
@@ -83,7 +84,12 @@ static enum status verify_seal(FILE *file, const char *path, bool *sealed)
 
 enum status checkpoint_seal_verify(const char *path, bool *sealed)
 {
-    FILE *file = fopen(path, "rb");
+    struct stat information;
+    bool is_there = stat(path, &information) == 0;
+    /* Nothing may ever come through a pipe. */
+    if (is_there && !S_ISREG(information.st_mode))
+        return FAIL(STATUS_INPUT, "%s: not a checkpoint: it is not a regular file", path);
+    FILE *file = is_there ? fopen(path, "rb") : NULL;
     if (!file)
         return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
     enum status status = verify_seal(file, path, sealed);
