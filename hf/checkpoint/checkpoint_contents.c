@@ -116,9 +116,9 @@ static enum status write_labels(trexio_t *file, const char *path, const struct m
     return check_trexio(code, path, "nucleus_label");
 }
 
-static enum status write_contents(trexio_t *file, const char *path, const char *description,
-                                  const struct molecule *molecule,
-                                  const struct checkpoint_contents *contents)
+static enum status write_trexio_contents(trexio_t *file, const char *path, const char *description,
+                                         const struct molecule *molecule,
+                                         const struct checkpoint_contents *contents)
 {
     WRITE_TEXT(metadata_description, description)
     SIZES(WRITE_COUNT)
@@ -141,7 +141,7 @@ enum status checkpoint_contents_write(const char *path, const char *description,
     trexio_t *file = trexio_open(path, 'w', TREXIO_HDF5, &code);
     enum status status = check_trexio(file ? TREXIO_SUCCESS : code, path, "its creation");
     if (file) {
-        status = write_contents(file, path, description, molecule, contents);
+        status = write_trexio_contents(file, path, description, molecule, contents);
         code = trexio_close(file);
         if (status == STATUS_OK)
             status = check_trexio(code, path, "its end");

@@ -100,7 +100,7 @@ static enum status check_orthonormal(struct checkpoint_reader *reader,
 
 /* --- verification --- */
 
-/* Process 0, before HDF5 sees the file; *version: 0 of a file of another program. */
+/* Opens the file, after its seal was verified. */
 static enum status open_verified(struct checkpoint_reader *reader, const char *path, MPI_Comm comm)
 {
     int rank;
@@ -166,8 +166,8 @@ static enum status fit_contents(struct checkpoint_reader *reader, const struct s
     return check_orbital_counts(reader, problem);
 }
 
-static enum status verify(struct checkpoint_reader *reader, const char *path,
-                          const struct scf_problem *problem, enum checkpoint_fit fit)
+static enum status verify_file(struct checkpoint_reader *reader, const char *path,
+                               const struct scf_problem *problem, enum checkpoint_fit fit)
 {
     TRY(open_verified(reader, path, problem->comm));
     TRY(read_version(reader));
@@ -187,7 +187,7 @@ enum status checkpoint_reader_create(const char *path, const struct scf_problem 
         return STATUS_NO_MEMORY;
     (*reader)->stream.file = -1;
     enum wall_use use = wall_time_begin(WALL_FILES);
-    enum status status = verify(*reader, path, problem, fit);
+    enum status status = verify_file(*reader, path, problem, fit);
     wall_time_end(use);
     if (status != STATUS_OK) {
         checkpoint_reader_destroy(*reader);
