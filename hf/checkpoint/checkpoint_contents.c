@@ -220,8 +220,7 @@ static enum status read_counts(const struct checkpoint_stream *stream, struct ch
     int64_t most = (int64_t)n_bytes / 4; /* TREXIO's numbers have four bytes or more */
     SIZES(READ_SIZE)
     OTHER_COUNTS(READ_COUNT)
-    n->has_occupations =
-        H5Lexists(stream->file, path_of_item("mo_occupation").text, H5P_DEFAULT) > 0;
+    n->has_occupations = H5Lexists(stream->file, "mo/mo_occupation", H5P_DEFAULT) > 0;
     hid_t set = checkpoint_set_open(stream->file, CHECKPOINT_COEFFICIENTS, CHECKPOINT_READ, 2,
                                     (int64_t[]){n->n_orbitals, n->n_functions});
     if (set < 0 || n->n_orbitals > most / n->n_functions)

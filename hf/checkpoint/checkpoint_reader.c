@@ -133,18 +133,6 @@ static enum status read_version(struct checkpoint_reader *reader)
     return STATUS_OK;
 }
 
-static enum status check_orbital_counts(const struct checkpoint_reader *reader,
-                                        const struct scf_problem *problem)
-{
-    for (int s = 0; s < problem->n_densities; s++) {
-        int64_t n = reader->n_orbitals[spin_in_file(reader, s)];
-        if (n < problem->n_occupied[s])
-            return FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied",
-                        reader->stream.path, (long long)n, (long long)problem->n_occupied[s]);
-    }
-    return STATUS_OK;
-}
-
 /* Finds the file's shells and whether they are the problem's. Not collective, and the same everywhere but
  * for a lack of memory. */
 static enum status fit_contents(struct checkpoint_reader *reader, const struct scf_problem *problem,
@@ -163,7 +151,13 @@ static enum status fit_contents(struct checkpoint_reader *reader, const struct s
     if (reader->is_foreign && fit == CHECKPOINT_FITS_FUNCTIONS)
         return FAIL(STATUS_INPUT, "%s: --guess %s takes its orbitals to another geometry or basis",
                     status_text(), path);
-    return check_orbital_counts(reader, problem);
+    for (int s = 0; s < problem->n_densities; s++) {
+        int64_t n = reader->n_orbitals[spin_in_file(reader, s)];
+        if (n < problem->n_occupied[s])
+            return FAIL(STATUS_INPUT, "%s: it has %lld orbitals, %lld are to be occupied", path,
+                        (long long)n, (long long)problem->n_occupied[s]);
+    }
+    return STATUS_OK;
 }
 
 static enum status verify_file(struct checkpoint_reader *reader, const char *path,

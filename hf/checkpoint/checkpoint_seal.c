@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -14,31 +13,22 @@
 static const char title[] = "\nBeryl checkpoint, SHA-256 ";
 enum { TITLE_SIZE = sizeof title - 1, SEAL_SIZE = TITLE_SIZE + SHA256_HEX_SIZE - 1 };
 
-static enum status add_file(struct sha256 *sha256, FILE *file, off_t size, const char *path)
-{
-    enum { PIECE = 1 << 20 };
-    char *piece = malloc(PIECE);
-    TRY(CHECK_MEMORY(piece, "%s: no memory to read it", path));
-    size_t n = 1;
-    for (off_t left = size; left > 0 && n > 0; left -= (off_t)n) {
-        n = fread(piece, 1, left < PIECE ? (size_t)left : PIECE, file);
-        sha256_add(sha256, piece, n);
-    }
-    free(piece);
-    return n > 0 ? STATUS_OK : FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
-}
-
 /* Digest of the first `size` bytes. */
 static enum status digest_of_file(FILE *file, off_t size, const char *path,
                                   char hex[SHA256_HEX_SIZE])
 {
     struct sha256 *sha256;
+    char piece[1 << 16];
+    size_t n = 1;
     rewind(file);
     TRY(sha256_create(&sha256));
-    enum status status = add_file(sha256, file, size, path);
+    for (off_t left = size; left > 0 && n > 0; left -= (off_t)n) {
+        n = fread(piece, 1, left < (off_t)sizeof piece ? (size_t)left : sizeof piece, file);
+        sha256_add(sha256, piece, n);
+    }
     sha256_finish(sha256, hex);
     sha256_destroy(sha256);
-    return status;
+    return n > 0 ? STATUS_OK : FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
 }
 
 static off_t file_size(FILE *file)

@@ -5,6 +5,7 @@
 #include "support/mpi/wall_time.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Elements that process 0 holds of a matrix at a time: 16 MB. */
 enum { PANEL_ELEMENTS = 1 << 21 };
@@ -33,37 +34,33 @@ static void copy_sizes(int rank, const int64_t from[], hsize_t to[])
         to[d] = (hsize_t)from[d];
 }
 
-static bool is_set_of_doubles(hid_t set, int rank, const hsize_t size[])
+static hid_t create_set(hid_t location, const char *name, int rank, const hsize_t size[])
 {
-    hsize_t found[H5S_MAX_RANK];
-    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
-    bool same = H5Tget_class(type) == H5T_FLOAT && H5Sget_simple_extent_ndims(space) == rank &&
-                H5Sget_simple_extent_dims(space, found, NULL) == rank;
-    for (int d = 0; d < rank && same; d++)
-        same = found[d] == size[d];
-    H5Tclose(type);
+    hid_t space = H5Screate_simple(rank, size, NULL);
+    hid_t set =
+        H5Dcreate2(location, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     H5Sclose(space);
-    return same;
+    return set;
 }
 
 hid_t checkpoint_set_open(hid_t location, const char *name, enum checkpoint_move move, int rank,
                           const int64_t size[])
 {
-    hsize_t all[CHECKPOINT_SET_MAX_RANK];
+    hsize_t all[CHECKPOINT_SET_MAX_RANK], found[H5S_MAX_RANK];
     copy_sizes(rank, size, all);
-    if (move == CHECKPOINT_WRITE) {
-        hid_t space = H5Screate_simple(rank, all, NULL);
-        hid_t made = H5Dcreate2(location, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT,
-                                H5P_DEFAULT);
-        H5Sclose(space);
-        return made;
-    }
+    if (move == CHECKPOINT_WRITE)
+        return create_set(location, name, rank, all);
     hid_t set = H5Dopen2(location, name, H5P_DEFAULT);
-    if (set >= 0 && !is_set_of_doubles(set, rank, all)) {
-        H5Dclose(set);
-        return -1;
-    }
-    return set;
+    if (set < 0)
+        return set;
+    hid_t space = H5Dget_space(set);
+    bool same = H5Sget_simple_extent_dims(space, found, NULL) == rank &&
+                memcmp(found, all, (size_t)rank * sizeof *all) == 0;
+    H5Sclose(space);
+    if (same)
+        return set;
+    H5Dclose(set);
+    return -1;
 }
 
 bool checkpoint_set_move(hid_t set, enum checkpoint_move move, int rank, const int64_t first[],
