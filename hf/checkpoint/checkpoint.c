@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint.h"
 
-#include "hf/checkpoint/checkpoint_file.h"
+#include "hf/checkpoint/checkpoint_contents.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/checkpoint/checkpoint_stream.h"
+#include "hf/checkpoint/checkpoint_shells.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/output_file.h"
@@ -14,29 +14,20 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-static int64_t n_electrons(const struct scf_problem *problem, int spin)
-{
-    return problem->n_occupied[problem->n_densities == 1 ? 0 : spin];
-}
-
-/* All of the contents but the coefficients. */
+/* All of the contents but the coefficients. Errors: on failure checkpoint_contents_fini still has to be
+ * called. */
 static enum status describe(const struct scf_problem *problem,
                             const struct checkpoint_orbitals *orbitals,
                             struct checkpoint_contents *contents)
 {
-    *contents = (struct checkpoint_contents){
-        .n_electrons = {n_electrons(problem, 0), n_electrons(problem, 1)},
-        .n_orbitals = (int64_t)problem->n_orbital_sets * orbitals->n_orbitals,
-    };
-    char energy[64] = "energy not known";
-    if (!isnan(orbitals->energy))
-        snprintf(energy, sizeof energy, "total energy %.12f hartree", orbitals->energy);
-    snprintf(contents->description, sizeof contents->description, "Beryl, %s, %s%s",
-             scf_is_restricted(problem) ? "RHF" : "UHF", energy,
-             orbitals->converged ? CHECKPOINT_CONVERGED : CHECKPOINT_SEALED);
-    TRY(checkpoint_basis_init(problem->given, problem->shells, &contents->basis));
-    TRY(checkpoint_contents_init_orbitals(contents));
-    for (int s = 0; s < problem->n_orbital_sets; s++) {
+    struct checkpoint_counts *n = &contents->n;
+    checkpoint_shells_count(problem->given, problem->shells, n);
+    n->n_electrons[0] = problem->n_occupied[0];
+    n->n_electrons[1] = problem->n_occupied[problem->n_densities - 1];
+    n->n_orbitals = (int64_t)problem->n_orbital_sets * orbitals->n_orbitals;
+    TRY(checkpoint_contents_init(contents));
+    checkpoint_shells_describe(problem->given, problem->shells, contents);
+    for (int s = 0; s < problem->n_orbital_sets; s++)
         for (int k = 0; k < orbitals->n_orbitals; k++) {
             int64_t at = (int64_t)s * orbitals->n_orbitals + k;
             contents->energies[at] = orbitals->orbital_energies[s][k];
@@ -44,7 +35,6 @@ static enum status describe(const struct scf_problem *problem,
                 k < problem->n_occupied[s] ? problem->electrons_per_orbital : 0;
             contents->spins[at] = s;
         }
-    }
     return STATUS_OK;
 }
 
@@ -52,55 +42,56 @@ static enum status describe(const struct scf_problem *problem,
 struct writing {
     const struct scf_problem *problem;
     const struct checkpoint_orbitals *orbitals;
-    struct checkpoint_contents contents; /* on process 0 */
+    struct checkpoint_contents contents;
     bool begun;
 };
 
-/* The coefficients and what is added. Collective. */
-static enum status move_into_stream(struct checkpoint_stream *stream, const struct writing *writing)
+/* Process 0: TREXIO's part. */
+static enum status write_contents(const char *path, const struct writing *writing)
+{
+    char description[128], energy[64] = "energy not known";
+    if (!isnan(writing->orbitals->energy))
+        snprintf(energy, sizeof energy, "total energy %.12f hartree", writing->orbitals->energy);
+    snprintf(description, sizeof description, "Beryl, %s, %s%s",
+             scf_is_restricted(writing->problem) ? "RHF" : "UHF", energy,
+             writing->orbitals->converged ? ", converged" : "");
+    return checkpoint_contents_write(path, description, writing->problem->given,
+                                     &writing->contents);
+}
+
+/* The rest. Collective. */
+static enum status write_into_stream(const struct checkpoint_stream *stream,
+                                     const struct writing *writing)
 {
     const struct checkpoint_orbitals *orbitals = writing->orbitals;
-    int n_orbital_sets = writing->problem->n_orbital_sets;
+    int64_t version = CHECKPOINT_VERSION, converged = orbitals->converged;
+    bool found;
     struct checkpoint_matrix place = {.set = CHECKPOINT_COEFFICIENTS,
-                                      .n_rows = (int64_t)n_orbital_sets * orbitals->n_orbitals,
+                                      .n_rows = writing->contents.n.n_orbitals,
                                       .of_functions = true};
-    for (int s = 0; s < n_orbital_sets; s++) {
+    for (int s = 0; s < writing->problem->n_orbital_sets; s++) {
         place.first_row = (int64_t)s * orbitals->n_orbitals;
         TRY(checkpoint_stream_matrix(stream, &place, orbitals->orbitals[s]));
     }
+    TRY(checkpoint_stream_numbers(
+        stream, CHECKPOINT_GROUP, 2,
+        (struct checkpoint_number[]){{"version", .integer = &version},
+                                     {"converged", .integer = &converged}},
+        &found));
     return orbitals->add ? orbitals->add(stream, orbitals->add_context) : STATUS_OK;
 }
 
-static enum status move_parts_of(const char *path, enum checkpoint_move move,
-                                 const struct writing *writing)
-{
-    struct checkpoint_stream stream;
-    TRY(checkpoint_stream_open(path, move, writing->problem->comm, writing->contents.basis.function,
-                               &stream));
-    return checkpoint_stream_close(&stream, move_into_stream(&stream, writing));
-}
-
-/* Process 0: what TREXIO has written. */
-static enum status compare_contents(const char *path, const struct checkpoint_contents *written)
-{
-    struct checkpoint_contents found;
-    TRY(checkpoint_file_read(path, &found));
-    bool same = checkpoint_contents_equal(written, &found);
-    checkpoint_contents_fini(&found);
-    return same ? STATUS_OK
-                : FAIL(STATUS_IO,
-                       "cannot write %s: the file read back differs from what was written", path);
-}
-
-/* Writes the file and reads it again, to notice what a full disk or a library left out. path: NULL
- * but on process 0. Collective. */
+/* path: NULL but on process 0. Collective. */
 static enum status write_parts(const char *path, const struct writing *writing)
 {
     MPI_Comm comm = writing->problem->comm;
-    TRY(status_agree(comm, path ? checkpoint_file_write(path, &writing->contents) : STATUS_OK));
-    TRY(move_parts_of(path, CHECKPOINT_WRITE, writing));
-    TRY(status_agree(comm, path ? compare_contents(path, &writing->contents) : STATUS_OK));
-    TRY(move_parts_of(path, CHECKPOINT_COMPARE, writing));
+    struct checkpoint_stream stream;
+    TRY(status_agree(comm, path ? write_contents(path, writing) : STATUS_OK));
+    TRY(checkpoint_stream_open(path, CHECKPOINT_WRITE, comm, &stream));
+    stream.order = writing->contents.function;
+    enum status status = write_into_stream(&stream, writing);
+    enum status closed = checkpoint_stream_close(&stream);
+    TRY(status_agree(comm, status != STATUS_OK ? status : closed));
     return status_agree(comm, path ? checkpoint_seal(path) : STATUS_OK);
 }
 
@@ -140,16 +131,12 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
                              const struct checkpoint_orbitals *orbitals)
 {
     struct writing writing = {.problem = problem, .orbitals = orbitals};
-    int rank;
-    MPI_Comm_rank(problem->comm, &rank);
     enum wall_use use = wall_time_begin(WALL_FILES);
-    enum status status = rank == 0 ? describe(problem, orbitals, &writing.contents) : STATUS_OK;
-    status = status_agree(problem->comm, status);
-    if (status != STATUS_OK)
-        goto done;
-    status = replace_file(path, &writing,
-                          checkpoint_bytes(problem, orbitals->n_orbitals, orbitals->add_bytes));
-done:
+    enum status status =
+        status_agree(problem->comm, describe(problem, orbitals, &writing.contents));
+    if (status == STATUS_OK)
+        status = replace_file(path, &writing,
+                              checkpoint_bytes(problem, orbitals->n_orbitals, orbitals->add_bytes));
     checkpoint_contents_fini(&writing.contents);
     wall_time_end(use);
     return status;

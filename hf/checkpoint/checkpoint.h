@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checkpoints: molecule, basis and orbitals in a TREXIO file (HDF5 inside), and in groups of
- * Beryl's own what a run needs to resume. checkpoint_reader.h reads them. Collective functions
- * without a communicator are collective over darray_comm().
+/* Checkpoints: molecule, basis and orbitals in a TREXIO file (HDF5 inside), so that other programs can read
+ * them, and in groups of Beryl's own what a run needs to resume. checkpoint_reader.h reads them. One
+ * layout, whose version counts changes of Beryl's groups:
  *
- * Functions are written in TREXIO's order and normalisation, so that other programs
- * can read the orbitals. Source: the TREXIO format, trexio.org; Posenitskiy et al., J. Chem.
- * Phys. 158, 174801 (2023). */
+ *     /nucleus, /basis, /ao, /electron, /mo    TREXIO's (checkpoint_contents.h)
+ *     /beryl               attributes version, CHECKPOINT_VERSION, and converged, 1 of the canonical orbitals
+ *                          of a converged SCF
+ *     /beryl/scf           where the iterations are (scf_restart.h)
+ *     /beryl/occupation    the reference of a kept occupation (scf_restart.h)
+ *     /beryl/amplitudes    those of a method (amplitude_file.h)
+ *
+ * and at the end the seal (checkpoint_seal.h). Of a file of an older version, which has no group /beryl,
+ * only TREXIO's groups are read. Collective functions without a communicator are collective over
+ * darray_comm(). */
 #pragma once
 
 #include "hf/fock/scf_problem.h"
@@ -13,6 +20,12 @@
 #include "support/base/status.h"
 
 #include <stdbool.h>
+
+#define CHECKPOINT_VERSION    3
+#define CHECKPOINT_GROUP      "beryl"
+#define CHECKPOINT_SCF        CHECKPOINT_GROUP "/scf"
+#define CHECKPOINT_OCCUPATION CHECKPOINT_GROUP "/occupation"
+#define CHECKPOINT_AMPLITUDES CHECKPOINT_GROUP "/amplitudes"
 
 struct checkpoint_stream;
 
@@ -26,10 +39,8 @@ struct checkpoint_orbitals {
     const char *solver;                /* "SCF", for the notice of a run that a signal ends */
     int64_t iteration;                 /* after which this is written, for that notice */
 
-    /* Writes further contents to the temporary file or compares them with it, by stream->move
-     * (CHECKPOINT_WRITE, CHECKPOINT_COMPARE). Collective. NULL: none. Errors: those of
-     * checkpoint_stream.h. */
-    enum status (*add)(struct checkpoint_stream *stream, void *context);
+    /* Writes further contents. Collective. NULL: none. Errors: those of checkpoint_stream.h. */
+    enum status (*add)(const struct checkpoint_stream *stream, void *context);
     void *add_context;
     int64_t add_bytes; /* their approximate size */
 };
@@ -43,9 +54,8 @@ int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, 
 void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes,
                             const char *diis_option);
 
-/* Writes a temporary file in the same folder, reads it again and compares it, seals it
- * (checkpoint_seal.h) and renames it to path. Process 0 writes, and holds a few columns or blocks
- * at a time. Collective.
+/* Writes a temporary file in the same folder, seals it and renames it to path. Process 0 writes, and
+ * holds a few columns or blocks at a time. Collective.
  * Errors: STATUS_IO, STATUS_NO_MEMORY; the same everywhere, an older file then stays. */
 enum status checkpoint_write(const char *path, const struct scf_problem *problem,
                              const struct checkpoint_orbitals *orbitals);

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Restarts: a checkpoint that was verified once and is then read piece by piece. */
+/* Restarts and guesses: a checkpoint, or a TREXIO file of another program, that is verified once and then
+ * stays open, whatever takes its name, to be read piece by piece.
+ *
+ * A file of Beryl is protected by its seal (checkpoint_seal.h), which is verified before HDF5 sees the
+ * file. A file of another program has none: its sizes are compared with each other and with the file's
+ * length before memory is taken, and its orbitals have to be orthonormal; but HDF5 itself may crash on
+ * one that is damaged. Only TREXIO's groups are read of it. */
 #pragma once
 
 #include "hf/fock/scf_problem.h"
@@ -16,10 +22,10 @@ struct checkpoint_stream;
  * order. */
 enum checkpoint_fit { CHECKPOINT_FITS_FUNCTIONS, CHECKPOINT_FITS_ELEMENTS };
 
-/* Verifies all of the file: its seal, that HDF5 can read it (checkpoint_trial.h), that it fits, that
- * it has the orbitals that the problem occupies, and that the orbitals of each spin, virtual ones
- * too, are orthonormal over the functions of the file, but for what centres may be off by
- * (CHECKPOINT_SAME_PLACE). The problem needs no Fock build.
+/* Opens a file and verifies it: its seal, its sizes, that it fits, that it has the orbitals that the
+ * problem occupies, and that the orbitals of each spin, virtual ones too, are orthonormal over the
+ * functions of the file, but for an error by centres that are off by CHECKPOINT_SAME_PLACE. The problem
+ * needs no Fock build.
  * path: borrowed. Collective, like all that follows.
  * Errors: STATUS_IO, STATUS_INPUT (the message says what is wrong), STATUS_NO_MEMORY,
  * STATUS_LIBRARY; the same everywhere. */
@@ -31,6 +37,9 @@ void checkpoint_reader_destroy(struct checkpoint_reader *reader);
 
 const char *checkpoint_reader_path(const struct checkpoint_reader *reader);
 
+/* The open file, to read its further contents; borrowed. Not collective. */
+const struct checkpoint_stream *checkpoint_reader_stream(const struct checkpoint_reader *reader);
+
 /* Functions of the file's orbitals, at the problem's centres, if they are not the problem's; else
  * NULL. Then the file has nothing for the problem but checkpoint_reader_occupied. Not collective. */
 const struct shells *checkpoint_reader_foreign_shells(const struct checkpoint_reader *reader);
@@ -41,7 +50,7 @@ bool checkpoint_reader_is_of_other_basis(const struct checkpoint_reader *reader)
 /* The file's lowest orbitals, as many as the problem occupies of a spin, over the file's functions:
  * those that checkpoint_reader_density takes.
  * C  functions of the file x n_occupied, created here, owned by the caller; NULL after an error
- * Errors: those of checkpoint_reader_open. */
+ * Errors: those of checkpoint_stream_matrix. */
 enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, int spin,
                                        struct dense **C);
@@ -49,7 +58,7 @@ enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
 /* D = the density of the file's lowest orbitals, as many as the problem occupies. A file of RHF
  * starts a UHF too, with the same orbitals for both spins; an RHF takes the alpha orbitals of a
  * UHF. Bit-identical on any number of processes (orbital_density.h). Errors: those of
- * checkpoint_reader_open. */
+ * checkpoint_stream_matrix. */
 enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
                                       const struct scf_problem *problem, struct darray *const D[]);
 
@@ -66,13 +75,8 @@ enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
 enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
                                             const struct scf_problem *problem);
 
-/* Whether the file is complete and intact, by its seal, and of an SCF that had converged. Not
- * collective. */
+/* Whether the file is sealed and of an SCF that had converged. Not collective. */
 bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader);
-
-/* Whether it is still the file that was verified: a run may replace the checkpoint that it resumes.
- * Collective. */
-bool checkpoint_reader_is_there(const struct checkpoint_reader *reader);
 
 /* Whether the file's orbitals are orthonormal to rounding, as those of the very same centres are. Not
  * collective. */
@@ -82,21 +86,14 @@ bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader);
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals);
 
-/* Their energies, to the last digit, which nothing vouches for but the seal: of each spin n_orbitals, as many
- * as the file has. Errors: none; collective. */
+/* Their energies, to the last digit: of each spin n_orbitals, as many as the file has. Not
+ * collective. */
 void checkpoint_reader_energies(const struct checkpoint_reader *reader,
                                 const struct scf_problem *problem, int64_t n_orbitals,
                                 double *const energies[]);
 
 /* The file's orbitals, to the last digit, of a file that has them (checkpoint_reader_has_orbitals).
  * C  of each spin, shaped as in scf_result
- * Errors: those of checkpoint_reader_open. */
+ * Errors: those of checkpoint_stream_matrix. */
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
                                        const struct scf_problem *problem, struct dense *const C[]);
-
-/* Opens the file to read its further contents; to be closed by checkpoint_stream_close. Errors:
- * STATUS_INPUT if it is not the file that was verified: another one under its name, as a run puts
- * there that writes a checkpoint, or another time of change. A program that writes into the file
- * while it is open here, which Beryl never does, is noticed at the next opening. */
-enum status checkpoint_reader_open(const struct checkpoint_reader *reader,
-                                   struct checkpoint_stream *stream);

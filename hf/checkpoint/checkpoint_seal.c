@@ -5,39 +5,30 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* The seal is this and the digest. */
 static const char title[] = "\nBeryl checkpoint, SHA-256 ";
 enum { TITLE_SIZE = sizeof title - 1, SEAL_SIZE = TITLE_SIZE + SHA256_HEX_SIZE - 1 };
 
-static enum status add_file(struct sha256 *sha256, FILE *file, off_t size, const char *path)
-{
-    enum { PIECE = 1 << 20 };
-    char *piece = malloc(PIECE);
-    TRY(CHECK_MEMORY(piece, "%s: no memory to read it", path));
-    size_t n = 1;
-    for (off_t left = size; left > 0 && n > 0; left -= (off_t)n) {
-        n = fread(piece, 1, left < PIECE ? (size_t)left : PIECE, file);
-        sha256_add(sha256, piece, n);
-    }
-    free(piece);
-    return n > 0 ? STATUS_OK : FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
-}
-
 /* Digest of the first `size` bytes. */
 static enum status digest_of_file(FILE *file, off_t size, const char *path,
                                   char hex[SHA256_HEX_SIZE])
 {
     struct sha256 *sha256;
+    char piece[1 << 16];
+    size_t n = 1;
     rewind(file);
     TRY(sha256_create(&sha256));
-    enum status status = add_file(sha256, file, size, path);
+    for (off_t left = size; left > 0 && n > 0; left -= (off_t)n) {
+        n = fread(piece, 1, left < (off_t)sizeof piece ? (size_t)left : sizeof piece, file);
+        sha256_add(sha256, piece, n);
+    }
     sha256_finish(sha256, hex);
     sha256_destroy(sha256);
-    return status;
+    return n > 0 ? STATUS_OK : FAIL(STATUS_IO, "%s: cannot be read: %s", path, strerror(errno));
 }
 
 static off_t file_size(FILE *file)
@@ -83,7 +74,12 @@ static enum status verify_seal(FILE *file, const char *path, bool *sealed)
 
 enum status checkpoint_seal_verify(const char *path, bool *sealed)
 {
-    FILE *file = fopen(path, "rb");
+    struct stat information;
+    bool is_there = stat(path, &information) == 0;
+    /* Nothing may ever come through a pipe. */
+    if (is_there && !S_ISREG(information.st_mode))
+        return FAIL(STATUS_INPUT, "%s: not a checkpoint: it is not a regular file", path);
+    FILE *file = is_there ? fopen(path, "rb") : NULL;
     if (!file)
         return FAIL(STATUS_IO, "cannot read %s: %s", path, strerror(errno));
     enum status status = verify_seal(file, path, sealed);

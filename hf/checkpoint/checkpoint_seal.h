@@ -11,5 +11,5 @@
 enum status checkpoint_seal(const char *path);
 
 /* sealed  out: whether the file ends with a seal; one of another program does not
- * Errors: STATUS_INPUT (the file is damaged), STATUS_IO, STATUS_NO_MEMORY. */
+ * Errors: STATUS_INPUT (the file is damaged, or not a regular one), STATUS_IO, STATUS_NO_MEMORY. */
 enum status checkpoint_seal_verify(const char *path, bool *sealed);

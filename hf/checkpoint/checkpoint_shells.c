@@ -1,74 +1,109 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint_shells.h"
 
-#include "support/base/agree.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static enum status init_elsewhere(int rank, struct checkpoint_basis *basis)
+/* Tolerance, relative, of exponents, contractions and normalisations. */
+#define SAME_NUMBER 1e-8
+
+/* --- shells to arrays --- */
+
+void checkpoint_shells_count(const struct molecule *molecule, const struct shells *shells,
+                             struct checkpoint_counts *n)
 {
-    return rank == 0 ? STATUS_OK : checkpoint_basis_init_empty(basis);
+    n->n_centers = molecule->n_atoms;
+    n->n_shells = shells->n_shells;
+    n->n_functions = shells->n_functions;
+    n->cartesian = !shells->spherical;
+    n->n_primitives = 0;
+    for (int64_t i = 0; i < shells->n_shells; i++)
+        n->n_primitives += shells->shells[i].n_primitives;
 }
 
-enum status checkpoint_basis_share(MPI_Comm comm, struct checkpoint_basis *basis)
+/* This program's number, within a shell, of TREXIO's function k. */
+static int function_in_shell(const struct shell *shell, bool cartesian, int k)
 {
-    int rank;
-    MPI_Comm_rank(comm, &rank);
-    int64_t counts[] = {basis->n_centers, basis->n_shells, basis->n_primitives, basis->n_functions,
-                        basis->cartesian};
-    MPI_Bcast(counts, 5, MPI_INT64_T, 0, comm);
-    basis->n_centers = counts[0];
-    basis->n_shells = counts[1];
-    basis->n_primitives = counts[2];
-    basis->n_functions = counts[3];
-    basis->cartesian = counts[4] != 0;
-    TRY(status_agree(comm, init_elsewhere(rank, basis)));
-    int n = (int)basis->n_centers, m = (int)basis->n_shells;
-    int p = (int)basis->n_primitives;
-    MPI_Bcast(basis->coordinates, 3 * n, MPI_DOUBLE, 0, comm);
-    MPI_Bcast(basis->shell_center, m, MPI_INT64_T, 0, comm);
-    MPI_Bcast(basis->shell_l, m, MPI_INT64_T, 0, comm);
-    MPI_Bcast(basis->shell_factor, m, MPI_DOUBLE, 0, comm);
-    MPI_Bcast(basis->primitive_shell, p, MPI_INT64_T, 0, comm);
-    MPI_Bcast(basis->exponent, p, MPI_DOUBLE, 0, comm);
-    MPI_Bcast(basis->coefficient, p, MPI_DOUBLE, 0, comm);
-    MPI_Bcast(basis->primitive_factor, p, MPI_DOUBLE, 0, comm);
-    return STATUS_OK;
+    if (cartesian || shell->l == 0)
+        return k;
+    int m = k % 2 == 0 ? -k / 2 : (k + 1) / 2; /* 0, +1, -1, +2, -2, ... */
+    if (shell->l > 1)
+        return shell->l + m;
+    /* p functions are x, y, z here whatever the form: m = 0 is z, +1 x, -1 y. */
+    return m == 0 ? 2 : m == 1 ? 0 : 1;
 }
 
-/* --- shells --- */
+static double norm_in_shell(const struct shell *shell, bool cartesian, int k)
+{
+    const struct angular_map *map = angular_map(shell->l, false);
+    return cartesian ? map->value[map->first[k]] : 1;
+}
+
+static void describe_shell(const struct shell *shell, int64_t number, int64_t primitive,
+                           int64_t function, struct checkpoint_contents *contents)
+{
+    contents->shell_center[number] = shell->atom;
+    contents->shell_l[number] = shell->l;
+    contents->shell_factor[number] = 1;
+    for (int p = 0; p < shell->n_primitives; p++, primitive++) {
+        double norm = primitive_norm(shell->l, shell->exponents[p]);
+        contents->primitive_shell[primitive] = number;
+        contents->exponent[primitive] = shell->exponents[p];
+        contents->coefficient[primitive] = shell->coefficients[p] / norm;
+        contents->primitive_factor[primitive] = norm;
+    }
+    for (int k = 0; k < shell->n_functions; k++, function++) {
+        contents->function_shell[function] = number;
+        contents->normalisation[function] = norm_in_shell(shell, contents->n.cartesian, k);
+        contents->function[function] =
+            shell->first_function + function_in_shell(shell, contents->n.cartesian, k);
+    }
+}
+
+void checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
+                                struct checkpoint_contents *contents)
+{
+    for (int64_t i = 0; i < molecule->n_atoms; i++) {
+        contents->charge[i] = molecule->atoms[i].charge;
+        memcpy(contents->coordinates + 3 * i, molecule->atoms[i].position, 3 * sizeof(double));
+    }
+    int64_t primitive = 0;
+    for (int64_t i = 0; i < shells->n_shells; i++) {
+        const struct shell *shell = &shells->shells[i];
+        describe_shell(shell, i, primitive, shell->first_function, contents);
+        primitive += shell->n_primitives;
+    }
+}
+
+/* --- arrays to shells --- */
 
 static enum status fail_shell(const char *path, int64_t shell, const char *what)
 {
-    return FAIL(STATUS_INPUT,
-                "%s: shell %lld of its basis %s: its orbitals cannot be projected: "
-                "start without them",
-                path, (long long)shell + 1, what);
+    return FAIL(STATUS_INPUT, "%s: shell %lld of its basis %s: start without its orbitals", path,
+                (long long)shell + 1, what);
 }
 
-/* One shell, its primitives being those from *primitive on; sets *primitive behind them. */
-static enum status set_shell(const char *path, const struct checkpoint_basis *basis, int64_t at,
-                             int64_t *primitive, struct shells *shells)
+/* Sets one shell, whose primitives begin with number `first`. */
+static enum status set_shell(const char *path, const struct checkpoint_contents *contents,
+                             int64_t at, int64_t first, struct shells *shells)
 {
-    int64_t center = basis->shell_center[at], l = basis->shell_l[at], first = *primitive;
-    double *exponents = shells->numbers, *coefficients = exponents + basis->n_primitives;
-    int64_t end = first;
+    int64_t center = contents->shell_center[at], l = contents->shell_l[at], end = first;
+    double *exponents = shells->numbers, *coefficients = exponents + contents->n.n_primitives;
     if (l < 0 || l > BASIS_MAX_L)
         return fail_shell(path, at, "has an angular momentum beyond those of this program");
-    if (center < 0 || center >= basis->n_centers)
+    if (center < 0 || center >= contents->n.n_centers)
         return fail_shell(path, at, "is on no centre");
-    for (; end < basis->n_primitives && basis->primitive_shell[end] == at; end++) {
-        exponents[end] = basis->exponent[end];
-        coefficients[end] =
-            basis->coefficient[end] * basis->primitive_factor[end] * basis->shell_factor[at];
+    for (; end < contents->n.n_primitives && contents->primitive_shell[end] == at; end++) {
+        exponents[end] = contents->exponent[end];
+        coefficients[end] = contents->coefficient[end] * contents->primitive_factor[end] *
+                            contents->shell_factor[at];
         if (!(exponents[end] > 0))
             return fail_shell(path, at, "has an exponent that is not positive");
     }
     if (end == first)
         return fail_shell(path, at, "has no primitives of its own in the order of the shells");
-    bool spherical = !basis->cartesian && l > 1;
+    bool spherical = !contents->n.cartesian && l > 1;
     struct shell *shell = &shells->shells[at];
     *shell = (struct shell){.l = (int)l,
                             .spherical = spherical,
@@ -78,21 +113,40 @@ static enum status set_shell(const char *path, const struct checkpoint_basis *ba
                             .first_function = shells->n_functions,
                             .exponents = exponents + first,
                             .coefficients = coefficients + first};
-    memcpy(shell->center, basis->coordinates + 3 * center, sizeof shell->center);
-    *primitive = end;
+    memcpy(shell->center, contents->coordinates + 3 * center, sizeof shell->center);
     return STATUS_OK;
 }
 
-static enum status set_shells(const char *path, const struct checkpoint_basis *basis,
+/* Numbers the functions of a shell, if they are as this program would write them. */
+static bool number_functions(const struct shell *shell, int64_t number,
+                             struct checkpoint_contents *contents)
+{
+    for (int k = 0; k < shell->n_functions; k++) {
+        int64_t at = shell->first_function + k;
+        if (at >= contents->n.n_functions || contents->function_shell[at] != number ||
+            !(fabs(contents->normalisation[at] - norm_in_shell(shell, contents->n.cartesian, k)) <
+              SAME_NUMBER))
+            return false;
+        contents->function[at] =
+            shell->first_function + function_in_shell(shell, contents->n.cartesian, k);
+    }
+    return true;
+}
+
+static enum status set_shells(const char *path, struct checkpoint_contents *contents,
                               struct shells *shells)
 {
     int64_t primitive = 0;
-    shells->shells = calloc((size_t)basis->n_shells, sizeof *shells->shells);
-    shells->numbers = calloc(2 * (size_t)basis->n_primitives, sizeof *shells->numbers);
+    shells->shells = calloc((size_t)contents->n.n_shells, sizeof *shells->shells);
+    shells->numbers = calloc(2 * (size_t)contents->n.n_primitives, sizeof *shells->numbers);
     TRY(CHECK_MEMORY(shells->shells && shells->numbers, "no memory for the basis of %s", path));
-    for (int64_t i = 0; i < basis->n_shells; i++) {
-        TRY(set_shell(path, basis, i, &primitive, shells));
+    for (int64_t i = 0; i < contents->n.n_shells; i++) {
         const struct shell *shell = &shells->shells[i];
+        TRY(set_shell(path, contents, i, primitive, shells));
+        if (!number_functions(shell, i, contents))
+            return FAIL(STATUS_INPUT, "%s: its functions are ordered or normalised in another way",
+                        path);
+        primitive += shell->n_primitives;
         shells->n_shells++;
         shells->n_functions += shell->n_functions;
         if (shell->l > shells->max_l)
@@ -100,25 +154,87 @@ static enum status set_shells(const char *path, const struct checkpoint_basis *b
         if (shell->n_primitives > shells->max_primitives)
             shells->max_primitives = shell->n_primitives;
     }
-    if (shells->n_functions != basis->n_functions)
+    if (shells->n_functions != contents->n.n_functions)
         return FAIL(STATUS_INPUT, "%s: damaged: its shells have %lld functions, but it counts %lld",
-                    path, (long long)shells->n_functions, (long long)basis->n_functions);
+                    path, (long long)shells->n_functions, (long long)contents->n.n_functions);
     return STATUS_OK;
 }
 
-enum status checkpoint_shells_create(const char *path, const struct checkpoint_basis *basis,
+enum status checkpoint_shells_create(const char *path, struct checkpoint_contents *contents,
                                      struct shells **shells)
 {
-    struct shells *made = calloc(1, sizeof *made);
-    *shells = NULL;
+    struct shells *made = *shells = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for the basis of %s", path));
-    made->spherical = !basis->cartesian;
-    enum status status = set_shells(path, basis, made);
-    if (status != STATUS_OK)
+    made->spherical = !contents->n.cartesian;
+    enum status status = set_shells(path, contents, made);
+    if (status != STATUS_OK) {
         shells_destroy(made);
-    else
-        *shells = made;
+        *shells = NULL;
+    }
     return status;
+}
+
+/* --- comparison --- */
+
+enum status checkpoint_shells_compare_elements(const char *path, const struct molecule *wanted,
+                                               const struct checkpoint_contents *contents)
+{
+    if (contents->n.n_centers != wanted->n_atoms)
+        return FAIL(STATUS_INPUT,
+                    "%s: centres of the file: %lld, of the molecule: %lld; leave the file out, or "
+                    "name one of the same atoms in the same order",
+                    path, (long long)contents->n.n_centers, (long long)wanted->n_atoms);
+    for (int64_t i = 0; i < wanted->n_atoms; i++)
+        if (contents->charge[i] != wanted->atoms[i].charge)
+            return FAIL(STATUS_INPUT,
+                        "%s: centre %lld has the nuclear charge %g, in the molecule "
+                        "%d: leave it out, or name a file of the same atoms in the same order",
+                        path, (long long)i + 1, contents->charge[i], wanted->atoms[i].charge);
+    return STATUS_OK;
+}
+
+static bool is_same_place(const double a[3], const double b[3])
+{
+    bool same = true;
+    for (int k = 0; k < 3; k++)
+        same = same && fabs(a[k] - b[k]) < CHECKPOINT_SAME_PLACE;
+    return same;
+}
+
+static bool is_same_shell(const struct shell *a, const struct shell *b)
+{
+    bool same = a->l == b->l && a->atom == b->atom && a->n_primitives == b->n_primitives;
+    for (int p = 0; p < a->n_primitives && same; p++)
+        same =
+            fabs(a->exponents[p] - b->exponents[p]) <= SAME_NUMBER * a->exponents[p] &&
+            fabs(a->coefficients[p] - b->coefficients[p]) <= SAME_NUMBER * fabs(a->coefficients[p]);
+    return same;
+}
+
+enum status checkpoint_shells_compare(const char *path, const struct molecule *molecule,
+                                      const struct shells *wanted,
+                                      const struct checkpoint_contents *contents,
+                                      const struct shells *found)
+{
+    for (int64_t i = 0; i < molecule->n_atoms; i++)
+        if (!is_same_place(contents->coordinates + 3 * i, molecule->atoms[i].position))
+            return FAIL(STATUS_INPUT, "%s: centre %lld is not where it is in the molecule", path,
+                        (long long)i + 1);
+    if (found->n_shells != wanted->n_shells || found->n_functions != wanted->n_functions ||
+        found->spherical != wanted->spherical)
+        return FAIL(STATUS_INPUT,
+                    "%s: its basis has %lld shells with %lld %s functions, that of this run %lld "
+                    "shells with %lld %s ones",
+                    path, (long long)found->n_shells, (long long)found->n_functions,
+                    found->spherical ? "spherical" : "Cartesian", (long long)wanted->n_shells,
+                    (long long)wanted->n_functions, wanted->spherical ? "spherical" : "Cartesian");
+    for (int64_t i = 0; i < wanted->n_shells; i++)
+        if (!is_same_shell(&wanted->shells[i], &found->shells[i]))
+            return FAIL(STATUS_INPUT,
+                        "%s: shell %lld has another centre or angular momentum, or other exponents "
+                        "or coefficients, than in this run",
+                        path, (long long)i + 1);
+    return STATUS_OK;
 }
 
 bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shells)
@@ -127,8 +243,7 @@ bool checkpoint_shells_move(const struct molecule *molecule, struct shells *shel
     for (int64_t i = 0; i < shells->n_shells; i++) {
         struct shell *shell = &shells->shells[i];
         const double *position = molecule->atoms[shell->atom].position;
-        for (int k = 0; k < 3; k++)
-            moved = moved || !(fabs(shell->center[k] - position[k]) < CHECKPOINT_SAME_PLACE);
+        moved = moved || !is_same_place(shell->center, position);
         memcpy(shell->center, position, sizeof shell->center);
     }
     return moved;

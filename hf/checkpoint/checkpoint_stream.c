@@ -1,198 +1,264 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/checkpoint/checkpoint_stream.h"
 
-#include "hf/checkpoint/checkpoint_hdf5.h"
 #include "support/base/agree.h"
+#include "support/mpi/wall_time.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Elements that process 0 holds of a matrix at a time: 16 MB. */
 enum { PANEL_ELEMENTS = 1 << 21 };
+
+/* --- HDF5 --- */
+
+struct hdf5_messages hdf5_messages_stop(void)
+{
+    struct hdf5_messages messages;
+    /* At exit, HDF5 would print messages about damaged files that could not be closed. All
+     * others are closed by then. */
+    H5dont_atexit();
+    H5Eget_auto2(H5E_DEFAULT, &messages.print, &messages.context);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return messages;
+}
+
+void hdf5_messages_resume(const struct hdf5_messages *messages)
+{
+    H5Eset_auto2(H5E_DEFAULT, messages->print, messages->context);
+}
+
+static void copy_sizes(int rank, const int64_t from[], hsize_t to[])
+{
+    for (int d = 0; d < rank; d++)
+        to[d] = (hsize_t)from[d];
+}
+
+static hid_t create_set(hid_t location, const char *name, int rank, const hsize_t size[])
+{
+    hid_t space = H5Screate_simple(rank, size, NULL);
+    hid_t set =
+        H5Dcreate2(location, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    H5Sclose(space);
+    return set;
+}
+
+hid_t checkpoint_set_open(hid_t location, const char *name, enum checkpoint_move move, int rank,
+                          const int64_t size[])
+{
+    hsize_t all[CHECKPOINT_SET_MAX_RANK], found[H5S_MAX_RANK];
+    copy_sizes(rank, size, all);
+    if (move == CHECKPOINT_WRITE)
+        return create_set(location, name, rank, all);
+    hid_t set = H5Dopen2(location, name, H5P_DEFAULT);
+    if (set < 0)
+        return set;
+    hid_t space = H5Dget_space(set);
+    bool same = H5Sget_simple_extent_dims(space, found, NULL) == rank &&
+                memcmp(found, all, (size_t)rank * sizeof *all) == 0;
+    H5Sclose(space);
+    if (same)
+        return set;
+    H5Dclose(set);
+    return -1;
+}
+
+bool checkpoint_set_move(hid_t set, enum checkpoint_move move, int rank, const int64_t first[],
+                         const int64_t size[], double *elements)
+{
+    hsize_t start[CHECKPOINT_SET_MAX_RANK] = {0}, count[CHECKPOINT_SET_MAX_RANK] = {0};
+    copy_sizes(rank, first, start);
+    copy_sizes(rank, size, count);
+    hid_t memory = H5Screate_simple(rank, count, NULL), space = H5Dget_space(set);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
+    herr_t result = move == CHECKPOINT_WRITE
+                        ? H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, elements)
+                        : H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, elements);
+    H5Sclose(memory);
+    H5Sclose(space);
+    return result >= 0;
+}
+
+bool checkpoint_attribute_move(hid_t object, const char *name, hid_t type,
+                               enum checkpoint_move move, void *value)
+{
+    bool writes = move == CHECKPOINT_WRITE;
+    hid_t scalar = H5Screate(H5S_SCALAR);
+    hid_t attribute = writes ? H5Acreate2(object, name, type, scalar, H5P_DEFAULT, H5P_DEFAULT)
+                             : H5Aopen(object, name, H5P_DEFAULT);
+    H5Sclose(scalar);
+    if (attribute < 0)
+        return false;
+    hid_t space = H5Aget_space(attribute);
+    /* A damaged file may claim more elements than the value has room for. */
+    bool done = H5Sget_simple_extent_npoints(space) == 1 &&
+                (writes ? H5Awrite(attribute, type, value) : H5Aread(attribute, type, value)) >= 0;
+    H5Sclose(space);
+    H5Aclose(attribute);
+    return done;
+}
+
+/* --- streams --- */
 
 static enum status fail_stream(const struct checkpoint_stream *stream, const char *what)
 {
     if (stream->move == CHECKPOINT_READ)
         return FAIL(STATUS_INPUT, "%s: %s is missing, damaged or of other orbitals", stream->path,
                     what);
-    return FAIL(
-        STATUS_IO, "cannot write %s: %s %s", stream->path,
-        stream->move == CHECKPOINT_WRITE ? "HDF5 fails at" : "not read as it was written:", what);
+    return FAIL(STATUS_IO, "cannot write %s: HDF5 fails at %s: is the disk full?", stream->path,
+                what);
 }
 
 enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, MPI_Comm comm,
-                                   const int64_t *order, struct checkpoint_stream *stream)
+                                   struct checkpoint_stream *stream)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
     *stream = (struct checkpoint_stream){
-        .path = path, .move = move, .comm = comm, .is_root = rank == 0, .file = -1, .order = order};
-    stream->before = wall_time_begin(WALL_FILES);
+        .path = path, .move = move, .comm = comm, .is_root = rank == 0, .file = -1};
     enum status status = STATUS_OK;
     if (stream->is_root) {
-        struct hdf5_messages messages = hdf5_messages_stop();
+        stream->messages = hdf5_messages_stop();
         stream->file =
             H5Fopen(path, move == CHECKPOINT_WRITE ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
-        if (stream->file < 0)
-            status = fail_stream(stream, "the file");
-        hdf5_messages_resume(&messages);
+        if (stream->file < 0) {
+            status = move == CHECKPOINT_WRITE
+                         ? fail_stream(stream, "the file")
+                         : FAIL(STATUS_INPUT,
+                                "%s: not a checkpoint (a TREXIO file of the HDF5 kind), or damaged",
+                                path);
+            hdf5_messages_resume(&stream->messages);
+        }
     }
-    status = status_agree(comm, status);
-    if (status != STATUS_OK)
-        wall_time_end(stream->before);
-    return status;
+    return status_agree(comm, status);
 }
 
-enum status checkpoint_stream_close(struct checkpoint_stream *stream, enum status status)
+enum status checkpoint_stream_close(struct checkpoint_stream *stream)
 {
-    if (stream->is_root) {
-        struct hdf5_messages messages = hdf5_messages_stop();
-        if (H5Fclose(stream->file) < 0 && status == STATUS_OK)
-            status = fail_stream(stream, "its end");
-        hdf5_messages_resume(&messages);
-    }
-    status = status_agree(stream->comm, status);
-    wall_time_end(stream->before);
-    return status;
+    if (stream->file < 0)
+        return STATUS_OK;
+    bool done = H5Fclose(stream->file) >= 0;
+    stream->file = -1;
+    hdf5_messages_resume(&stream->messages);
+    return done ? STATUS_OK : fail_stream(stream, "its end");
 }
 
 /* --- matrices --- */
 
-/* Columns [first, first + n_columns) of a matrix and, on process 0, their transpose. */
-struct panel {
-    struct dense *columns;
-    double *full; /* row-major, as dense_gather has it */
-    double *rows;
+/* Transposes full, n x k, to rows, k x n in the order of the file, or back. */
+static void transpose_panel(const struct dense *columns, const int64_t *order, bool to_rows,
+                            double *full, double *rows)
+{
+    int64_t n = columns->n_rows, k = columns->n_columns;
+    for (int64_t i = 0; i < n; i++) {
+        double *from_full = full + (order ? order[i] : i) * k;
+        for (int64_t j = 0; j < k; j++)
+            if (to_rows)
+                rows[j * n + i] = from_full[j];
+            else
+                from_full[j] = rows[j * n + i];
+    }
+}
+
+/* A matrix on its way, and on process 0 the data set and buffers for some columns. */
+struct moving {
+    const struct checkpoint_stream *stream;
+    const struct checkpoint_matrix *place;
+    struct dense *matrix;
+    hid_t set;
+    double *full, *rows;
 };
 
-static void panel_fini(struct panel *panel)
+static enum status move_columns(const struct moving *moving, int first, struct dense *columns)
 {
-    dense_destroy(panel->columns);
-    free(panel->full);
-    free(panel->rows);
-}
-
-static enum status panel_init(const struct checkpoint_stream *stream, const struct dense *matrix,
-                              int n_columns, struct panel *panel)
-{
-    *panel = (struct panel){0};
-    TRY(dense_create(matrix->grid, matrix->n_rows, n_columns, &panel->columns));
-    enum status status = STATUS_OK;
-    if (stream->is_root) {
-        size_t n = (size_t)matrix->n_rows * (size_t)n_columns;
-        panel->full = malloc(n * sizeof *panel->full);
-        panel->rows = malloc(n * sizeof *panel->rows);
-        status = CHECK_MEMORY(panel->full && panel->rows, "%s: no memory for %d columns",
-                              stream->path, n_columns);
+    const struct checkpoint_stream *stream = moving->stream;
+    const int64_t *order = moving->place->of_functions ? stream->order : NULL;
+    bool writes = stream->move == CHECKPOINT_WRITE;
+    int64_t start[] = {moving->place->first_row + first, 0};
+    int64_t size[] = {columns->n_columns, columns->n_rows};
+    if (writes) {
+        dense_copy_columns(moving->matrix, first, columns);
+        TRY(dense_gather(columns, moving->full));
     }
-    return status_agree(stream->comm, status);
-}
-
-/* Transposes full, n x k, to rows, k x n in the order of the file, or back. */
-static void transpose_panel(const struct panel *panel, const int64_t *order, bool to_rows)
-{
-    int64_t n = panel->columns->n_rows, k = panel->columns->n_columns;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t row = order ? order[i] : i;
-        for (int64_t j = 0; j < k; j++) {
-            double *in_full = panel->full + row * k + j, *in_rows = panel->rows + j * n + i;
-            if (to_rows)
-                *in_rows = *in_full;
-            else
-                *in_full = *in_rows;
-        }
-    }
-}
-
-/* Process 0: the rows [first, ...) of the data set. */
-static enum status move_rows(const struct checkpoint_stream *stream, hid_t set,
-                             const struct checkpoint_matrix *place, int first,
-                             const struct panel *panel)
-{
-    int64_t start[] = {place->first_row + first, 0};
-    int64_t size[] = {panel->columns->n_columns, panel->columns->n_rows};
-    const int64_t *order = place->of_functions ? stream->order : NULL;
-    if (stream->move != CHECKPOINT_READ)
-        transpose_panel(panel, order, true);
-    if (!checkpoint_set_move(set, stream->move, 2, start, size, panel->rows))
-        return fail_stream(stream, place->set);
-    if (stream->move == CHECKPOINT_READ)
-        transpose_panel(panel, order, false);
-    return STATUS_OK;
-}
-
-/* Errors: on failure panel_fini still has to be called. */
-static enum status move_panel(const struct checkpoint_stream *stream, hid_t set,
-                              const struct checkpoint_matrix *place, int first, int n_columns,
-                              struct dense *matrix, struct panel *panel)
-{
-    bool reads = stream->move == CHECKPOINT_READ;
-    TRY(panel_init(stream, matrix, n_columns, panel));
-    if (!reads) {
-        dense_copy_columns(matrix, first, panel->columns);
-        TRY(dense_gather(panel->columns, panel->full));
-    }
-    enum status status = stream->is_root ? move_rows(stream, set, place, first, panel) : STATUS_OK;
-    TRY(status_agree(stream->comm, status));
-    if (!reads)
+    if (stream->is_root && writes)
+        transpose_panel(columns, order, true, moving->full, moving->rows);
+    bool done = !stream->is_root ||
+                checkpoint_set_move(moving->set, stream->move, 2, start, size, moving->rows);
+    TRY(status_agree(stream->comm, done ? STATUS_OK : fail_stream(stream, moving->place->set)));
+    if (writes)
         return STATUS_OK;
-    TRY(dense_scatter(panel->full, panel->columns));
-    dense_set_columns(panel->columns, first, matrix);
+    if (stream->is_root)
+        transpose_panel(columns, order, false, moving->full, moving->rows);
+    TRY(dense_scatter(moving->full, columns));
+    dense_set_columns(columns, first, moving->matrix);
     return STATUS_OK;
 }
 
-static enum status move_columns(const struct checkpoint_stream *stream, hid_t set,
-                                const struct checkpoint_matrix *place, int first, int n_columns,
-                                struct dense *matrix)
+/* Process 0: the data set, created for the first matrix that is written into it, and the buffers. */
+static enum status begin_moving(struct moving *moving, int step)
 {
-    struct panel panel;
-    enum status status = move_panel(stream, set, place, first, n_columns, matrix, &panel);
-    panel_fini(&panel);
-    return status;
+    const struct checkpoint_stream *stream = moving->stream;
+    const struct checkpoint_matrix *place = moving->place;
+    int64_t size[] = {place->n_rows, moving->matrix->n_rows};
+    size_t n_elements = (size_t)step * (size_t)moving->matrix->n_rows + 1;
+    if (!stream->is_root)
+        return STATUS_OK;
+    moving->set = checkpoint_set_open(
+        stream->file, place->set, place->first_row > 0 ? CHECKPOINT_READ : stream->move, 2, size);
+    if (moving->set < 0)
+        return fail_stream(stream, place->set);
+    moving->full = malloc(n_elements * sizeof *moving->full);
+    moving->rows = malloc(n_elements * sizeof *moving->rows);
+    return CHECK_MEMORY(moving->full && moving->rows, "%s: no memory for %d columns", stream->path,
+                        step);
 }
 
-/* Process 0: the data set, created for the first matrix that is written into it. */
-static enum status open_set(const struct checkpoint_stream *stream,
-                            const struct checkpoint_matrix *place, const struct dense *matrix,
-                            hid_t *set)
+static enum status move_matrix(struct moving *moving)
 {
-    bool exists = stream->move != CHECKPOINT_WRITE || place->first_row > 0;
-    *set =
-        checkpoint_set_open(stream->file, place->set, exists ? CHECKPOINT_READ : CHECKPOINT_WRITE,
-                            2, (int64_t[]){place->n_rows, matrix->n_rows});
-    return *set >= 0 ? STATUS_OK : fail_stream(stream, place->set);
+    const struct dense *matrix = moving->matrix;
+    int step = PANEL_ELEMENTS / (matrix->n_rows + 1) + 1;
+    step = step < matrix->n_columns ? step : matrix->n_columns;
+    TRY(status_agree(moving->stream->comm, begin_moving(moving, step)));
+    for (int first = 0; first < matrix->n_columns; first += step) {
+        int left = matrix->n_columns - first;
+        struct dense *columns;
+        TRY(dense_create(matrix->grid, matrix->n_rows, left < step ? left : step, &columns));
+        enum status status = move_columns(moving, first, columns);
+        dense_destroy(columns);
+        TRY(status);
+    }
+    return STATUS_OK;
 }
 
-enum status checkpoint_stream_matrix(struct checkpoint_stream *stream,
+enum status checkpoint_stream_matrix(const struct checkpoint_stream *stream,
                                      const struct checkpoint_matrix *place, struct dense *matrix)
 {
-    hid_t set = -1;
-    struct hdf5_messages messages = hdf5_messages_stop();
-    enum status status = stream->is_root ? open_set(stream, place, matrix, &set) : STATUS_OK;
-    status = status_agree(stream->comm, status);
-    int step = PANEL_ELEMENTS / (matrix->n_rows + 1) + 1;
-    for (int first = 0; first < matrix->n_columns && status == STATUS_OK; first += step) {
-        int left = matrix->n_columns - first;
-        status = move_columns(stream, set, place, first, left < step ? left : step, matrix);
-    }
-    if (set >= 0 && H5Dclose(set) < 0 && status == STATUS_OK)
+    struct moving moving = {.stream = stream, .place = place, .matrix = matrix, .set = -1};
+    enum wall_use use = wall_time_begin(WALL_FILES);
+    enum status status = move_matrix(&moving);
+    if (moving.set >= 0 && H5Dclose(moving.set) < 0 && status == STATUS_OK)
         status = fail_stream(stream, place->set);
-    hdf5_messages_resume(&messages);
+    free(moving.full);
+    free(moving.rows);
+    wall_time_end(use);
     return status_agree(stream->comm, status);
 }
 
 /* --- numbers --- */
 
-static bool move_numbers(hid_t group, enum checkpoint_move move, int n,
-                         const struct checkpoint_number numbers[])
+static bool move_number(hid_t group, enum checkpoint_move move,
+                        const struct checkpoint_number *number)
 {
-    bool done = true;
-    for (int i = 0; i < n && done; i++) {
-        const struct checkpoint_number *number = &numbers[i];
-        done = number->integer ? checkpoint_attribute_move(group, number->name, H5T_NATIVE_INT64,
-                                                           move, number->integer)
-                               : checkpoint_attribute_move(group, number->name, H5T_NATIVE_DOUBLE,
-                                                           move, number->real);
-    }
+    hsize_t n = (hsize_t)number->n;
+    if (number->integer)
+        return checkpoint_attribute_move(group, number->name, H5T_NATIVE_INT64, move,
+                                         number->integer);
+    if (n == 0)
+        return checkpoint_attribute_move(group, number->name, H5T_NATIVE_DOUBLE, move,
+                                         number->real);
+    hid_t type = H5Tarray_create2(H5T_NATIVE_DOUBLE, 1, &n);
+    bool done = checkpoint_attribute_move(group, number->name, type, move, number->real);
+    H5Tclose(type);
     return done;
 }
 
@@ -200,33 +266,32 @@ static bool move_numbers(hid_t group, enum checkpoint_move move, int n,
 static enum status move_group(const struct checkpoint_stream *stream, const char *name, int n,
                               const struct checkpoint_number numbers[], bool *found)
 {
-    struct hdf5_messages messages = hdf5_messages_stop();
-    *found = stream->move == CHECKPOINT_WRITE || H5Lexists(stream->file, name, H5P_DEFAULT) > 0;
-    hid_t group = -1;
-    if (*found)
-        group = stream->move == CHECKPOINT_WRITE
-                    ? H5Gcreate2(stream->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
-                    : H5Gopen2(stream->file, name, H5P_DEFAULT);
-    bool done = !*found || (group >= 0 && move_numbers(group, stream->move, n, numbers));
+    bool writes = stream->move == CHECKPOINT_WRITE;
+    *found = writes || (stream->has_groups && H5Lexists(stream->file, name, H5P_DEFAULT) > 0);
+    if (!*found)
+        return STATUS_OK;
+    hid_t group = writes ? H5Gcreate2(stream->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
+                         : H5Gopen2(stream->file, name, H5P_DEFAULT);
+    bool done = group >= 0;
+    for (int i = 0; i < n && done; i++)
+        done = move_number(group, stream->move, &numbers[i]);
     if (group >= 0)
         H5Gclose(group);
-    hdf5_messages_resume(&messages);
     return done ? STATUS_OK : fail_stream(stream, name);
 }
 
-enum status checkpoint_stream_numbers(struct checkpoint_stream *stream, const char *group, int n,
-                                      const struct checkpoint_number numbers[], bool *found)
+enum status checkpoint_stream_numbers(const struct checkpoint_stream *stream, const char *group,
+                                      int n, const struct checkpoint_number numbers[], bool *found)
 {
-    bool is_there = false;
-    enum status status =
-        stream->is_root ? move_group(stream, group, n, numbers, &is_there) : STATUS_OK;
-    TRY(status_agree(stream->comm, status));
-    MPI_Bcast(&is_there, 1, MPI_C_BOOL, 0, stream->comm);
-    *found = is_there;
-    for (int i = 0; i < n && is_there && stream->move == CHECKPOINT_READ; i++)
+    *found = false;
+    TRY(status_agree(stream->comm,
+                     stream->is_root ? move_group(stream, group, n, numbers, found) : STATUS_OK));
+    MPI_Bcast(found, 1, MPI_C_BOOL, 0, stream->comm);
+    for (int i = 0; i < n && *found && stream->move == CHECKPOINT_READ; i++)
         if (numbers[i].integer)
             MPI_Bcast(numbers[i].integer, 1, MPI_INT64_T, 0, stream->comm);
         else
-            MPI_Bcast(numbers[i].real, 1, MPI_DOUBLE, 0, stream->comm);
+            MPI_Bcast(numbers[i].real, numbers[i].n > 0 ? numbers[i].n : 1, MPI_DOUBLE, 0,
+                      stream->comm);
     return STATUS_OK;
 }

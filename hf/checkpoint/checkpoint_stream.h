@@ -1,58 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distributed matrices and numbers on their way to and from the file of a checkpoint, which is
- * open on process 0: a few columns of a matrix at a time, so that no process ever holds a whole
- * one. All is collective, and its errors are the same everywhere: when writing STATUS_IO; when
- * reading STATUS_INPUT (missing, damaged, or of other sizes); STATUS_NO_MEMORY. */
+/* An HDF5 file that process 0 has open, and what goes between it and the processes: distributed
+ * matrices, a few columns at a time, so that no process ever holds a whole one, and numbers. While a
+ * stream is open HDF5 prints no messages of its own. */
 #pragma once
 
 #include "support/arrays/dense.h"
 #include "support/base/status.h"
-#include "support/mpi/wall_time.h"
 
+#include <hdf5.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-/* COMPARE reads and compares with what was written, to the last bit: a full disk is not always
- * noticed otherwise. */
-enum checkpoint_move { CHECKPOINT_WRITE, CHECKPOINT_COMPARE, CHECKPOINT_READ };
+enum checkpoint_move { CHECKPOINT_WRITE, CHECKPOINT_READ };
+
+/* --- HDF5, serial --- */
+
+/* HDF5's own messages, which fill pages for one failed call: none between the two calls. */
+struct hdf5_messages {
+    H5E_auto2_t print;
+    void *context;
+};
+struct hdf5_messages hdf5_messages_stop(void);
+void hdf5_messages_resume(const struct hdf5_messages *messages);
+
+enum { CHECKPOINT_SET_MAX_RANK = 16 };
+
+/* WRITE: a new data set of doubles, contiguous. READ: opens one and checks that it has these sizes.
+ * Negative on failure; to be closed by H5Dclose. */
+hid_t checkpoint_set_open(hid_t location, const char *name, enum checkpoint_move move, int rank,
+                          const int64_t size[]);
+
+/* Moves the elements [first, first + size) of each index, row-major; false on failure. */
+bool checkpoint_set_move(hid_t set, enum checkpoint_move move, int rank, const int64_t first[],
+                         const int64_t size[], double *elements);
+
+/* Moves an attribute of one element; false on failure. */
+bool checkpoint_attribute_move(hid_t object, const char *name, hid_t type,
+                               enum checkpoint_move move, void *value);
+
+/* --- streams --- */
 
 struct checkpoint_stream {
-    const char *path; /* borrowed; NULL but on process 0 */
+    const char *path; /* borrowed */
     enum checkpoint_move move;
     MPI_Comm comm;
     bool is_root;         /* this is process 0 */
-    int64_t file;         /* HDF5's, negative but on process 0 */
-    const int64_t *order; /* borrowed; on process 0: function k of the file is order[k] here */
-    enum wall_use before; /* use of the wall time before it was opened; meanwhile: WALL_FILES */
+    bool has_groups;      /* Beryl's own groups may be read: the file has a seal */
+    hid_t file;           /* negative but on process 0 */
+    const int64_t *order; /* borrowed: function k of the file is order[k] here */
+    struct hdf5_messages messages;
 };
 
-/* A file that is there. path, order: used on process 0 only. */
+/* Opens a file that is there. Collective. Errors: STATUS_IO (it is to be written), STATUS_INPUT; the
+ * same everywhere, nothing is open then. */
 enum status checkpoint_stream_open(const char *path, enum checkpoint_move move, MPI_Comm comm,
-                                   const int64_t *order, struct checkpoint_stream *stream);
+                                   struct checkpoint_stream *stream);
 
-/* Closes the stream. status: outcome of the work done with it. Returns it, or the failure to write
- * all. */
-enum status checkpoint_stream_close(struct checkpoint_stream *stream, enum status status);
+/* Not collective. Errors: STATUS_IO: not all is written. */
+enum status checkpoint_stream_close(struct checkpoint_stream *stream);
 
-/* A matrix as rows of a data set: the matrix's column k is row first_row + k. */
+/* Moves a matrix, a data set whose row first_row + k is column k.
+ * n_rows        of the data set, which may hold several matrices; it is created with its first one
+ * of_functions  elements of a row belong to functions, and have the file's order there
+ * Collective. Errors, the same everywhere: STATUS_IO when writing; when reading STATUS_INPUT (missing,
+ * damaged or of other sizes); STATUS_NO_MEMORY. */
 struct checkpoint_matrix {
     const char *set; /* its name, with the groups: "mo/mo_coefficient" */
-    int64_t n_rows;  /* of the data set, which may hold several matrices */
+    int64_t n_rows;
     int64_t first_row;
-    bool of_functions; /* the elements of a row belong to functions: they have the file's order */
+    bool of_functions;
 };
-enum status checkpoint_stream_matrix(struct checkpoint_stream *stream,
+enum status checkpoint_stream_matrix(const struct checkpoint_stream *stream,
                                      const struct checkpoint_matrix *place, struct dense *matrix);
 
-/* Numbers, each an attribute of a group: an integer or a real one. */
+/* Attributes of a group: an integer, or n real numbers, where 0 stands for 1. */
 struct checkpoint_number {
     const char *name;
     int64_t *integer; /* NULL: real */
     double *real;
+    int n;
 };
 
-/* Moves the numbers of a group, which is created when writing and set on every process when
- * reading. found: out, whether the group is there; the numbers stay as they are if it is not. */
-enum status checkpoint_stream_numbers(struct checkpoint_stream *stream, const char *group, int n,
-                                      const struct checkpoint_number numbers[], bool *found);
+/* Moves the numbers of one of Beryl's own groups, which is created when writing, and set on every process
+ * when reading. found: out, whether the group is there and may be read; else the numbers stay as they
+ * are. Collective. Errors: those of checkpoint_stream_matrix. */
+enum status checkpoint_stream_numbers(const struct checkpoint_stream *stream, const char *group,
+                                      int n, const struct checkpoint_number numbers[], bool *found);

@@ -22,7 +22,7 @@ struct scf_basis {
     int n_functions;         /* n */
     int n_orbitals;          /* m: n minus the dropped combinations */
     double smallest_overlap; /* eigenvalue of S */
-    struct dense *X;         /* n x m */
+    struct dense *X;         /* n x m; scf_restart_read may put in another one of the same space */
     struct darray *S, *H;    /* tile matrices */
     struct dense *work_nm;   /* scratch of any function that is not inside another */
     struct dense *work_nn;

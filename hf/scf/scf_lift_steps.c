@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/checkpoint/checkpoint_stream.h"
-#include "hf/checkpoint/checkpoint_trial.h"
 #include "hf/scf/scf_restart.h"
 #include "hf/tiles/cross_overlap.h"
 
@@ -52,12 +52,10 @@ static int list_lifted(const struct scf_basis *basis, const struct shells *shell
 }
 
 /* T. */
-static enum status find_lift(struct checkpoint_stream *stream, const struct scf_basis *basis,
+static enum status find_lift(const struct checkpoint_stream *stream, const struct scf_basis *basis,
                              const struct shells *shells, struct file_steps *steps)
 {
-    const struct checkpoint_matrix place = {
-        .set = CHECKPOINT_SCF "/basis", .n_rows = steps->n_orbitals, .of_functions = true};
-    TRY(checkpoint_stream_matrix(stream, &place, steps->X));
+    TRY(scf_restart_move_basis(stream, steps->X));
     TRY(cross_overlap(basis->problem->shells, shells, steps->S));
     dense_multiply('N', 'N', 1, steps->S, steps->X, 0, steps->SX);
     dense_multiply('T', 'N', 1, basis->X, steps->SX, 0, steps->T);
@@ -65,14 +63,10 @@ static enum status find_lift(struct checkpoint_stream *stream, const struct scf_
 }
 
 /* F and error of a step of the file. */
-static enum status read_file_step(struct checkpoint_stream *stream, struct file_steps *steps,
+static enum status read_file_step(const struct checkpoint_stream *stream, struct file_steps *steps,
                                   int64_t step, int spin, struct dense *F, struct dense *error)
 {
-    const struct checkpoint_matrix place = {
-        .set = CHECKPOINT_SCF "/diis",
-        .n_rows = steps->n_steps * steps->n_densities * steps->n_orbitals,
-        .first_row = (step * steps->n_densities + spin) * steps->n_orbitals};
-    TRY(checkpoint_stream_matrix(stream, &place, steps->packed));
+    TRY(scf_restart_move_step(stream, step, spin, steps->packed));
     diis_unpack_step(steps->packed, steps->transposed, F, error);
     return STATUS_OK;
 }
@@ -87,7 +81,7 @@ static void lift_change(struct file_steps *steps, struct dense *A, const struct 
 }
 
 /* Gives DIIS a step of the file, unless its error hardly changes. */
-static enum status lift_step(struct checkpoint_stream *stream, struct scf_solver *solver,
+static enum status lift_step(const struct checkpoint_stream *stream, struct scf_solver *solver,
                              struct file_steps *steps, int64_t step)
 {
     int n_densities = solver->basis->problem->n_densities;
@@ -111,7 +105,7 @@ static enum status lift_step(struct checkpoint_stream *stream, struct scf_solver
 }
 
 /* Gives DIIS all of them but the last, as many as leave room for the state's own. */
-static enum status lift_all(struct checkpoint_stream *stream, struct scf_solver *solver,
+static enum status lift_all(const struct checkpoint_stream *stream, struct scf_solver *solver,
                             struct file_steps *steps)
 {
     const struct scf_basis *basis = solver->basis;
@@ -127,17 +121,18 @@ static enum status lift_all(struct checkpoint_stream *stream, struct scf_solver 
 }
 
 /* The file's numbers. Those of a file without steps stay 0. */
-static enum status read_step_numbers(struct checkpoint_stream *stream, struct file_steps *steps)
+static enum status read_step_numbers(const struct checkpoint_stream *stream,
+                                     struct file_steps *steps)
 {
-    const struct checkpoint_number numbers[] = {{"n_spins", &steps->n_densities, NULL},
-                                                {"n_orbitals", &steps->n_orbitals, NULL},
-                                                {"n_steps", &steps->n_steps, NULL}};
+    const struct checkpoint_number numbers[] = {{"n_spins", .integer = &steps->n_densities},
+                                                {"n_orbitals", .integer = &steps->n_orbitals},
+                                                {"n_steps", .integer = &steps->n_steps}};
     bool found;
-    return checkpoint_stream_numbers(stream, CHECKPOINT_SCF, sizeof numbers / sizeof numbers[0],
-                                     numbers, &found);
+    return checkpoint_stream_numbers(stream, CHECKPOINT_SCF, 3, numbers, &found);
 }
 
-static enum status lift_from_stream(struct checkpoint_stream *stream, struct scf_solver *solver)
+static enum status lift_from_stream(const struct checkpoint_stream *stream,
+                                    struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
     const struct shells *shells = checkpoint_reader_foreign_shells(solver->settings->guess_steps);
@@ -145,7 +140,7 @@ static enum status lift_from_stream(struct checkpoint_stream *stream, struct scf
     struct dense_member members[N_SHARED + 2 * N_OF_SPIN];
     TRY(read_step_numbers(stream, &steps));
     if (steps.n_densities != basis->problem->n_densities || steps.n_steps < 2 ||
-        steps.n_orbitals < 1)
+        steps.n_orbitals < 1 || steps.n_orbitals > shells->n_functions)
         return STATUS_OK;
     int count = list_lifted(basis, shells, &steps, members);
     TRY(dense_create_members(basis->problem->grid, count, members));
@@ -161,9 +156,7 @@ done:
 
 enum status scf_restart_lift_steps(struct scf_solver *solver)
 {
-    struct checkpoint_stream stream;
-    if (!solver->diis)
-        return STATUS_OK;
-    TRY(checkpoint_reader_open(solver->settings->guess_steps, &stream));
-    return checkpoint_stream_close(&stream, lift_from_stream(&stream, solver));
+    return solver->diis
+               ? lift_from_stream(checkpoint_reader_stream(solver->settings->guess_steps), solver)
+               : STATUS_OK;
 }

@@ -4,11 +4,10 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_reader.h"
 #include "hf/checkpoint/checkpoint_stream.h"
-#include "hf/checkpoint/checkpoint_trial.h"
 #include "support/base/log.h"
 
-#include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A transformation between two bases of one space is orthogonal to within this. */
@@ -17,103 +16,35 @@
 /* The numbers of the group beside the history's. */
 struct kept_numbers {
     int64_t n_densities, n_orbitals, n_steps, has_best, has_damped, n_saddles, n_starts;
-    double radius; /* of Newton steps; 0: DIIS */
+    double radius;                      /* of Newton steps; 0: DIIS */
+    double saddles[SCF_MAX_SADDLES][2]; /* energy, curvature */
+    double curvatures[SCF_SPACES][4];   /* eigenvalue, noise, error, n_products */
 };
-
-enum { N_SCALARS = 14, N_NUMBERS = N_SCALARS + 2 * SCF_MAX_SADDLES };
-
-static const char *const saddle_names[SCF_MAX_SADDLES][2] = {
-    {"saddle_1_energy", "saddle_1_curvature"},
-    {"saddle_2_energy", "saddle_2_curvature"},
-    {"saddle_3_energy", "saddle_3_curvature"},
-    {"saddle_4_energy", "saddle_4_curvature"},
-    {"saddle_5_energy", "saddle_5_curvature"}};
 
 /* The history without the numbers that evaluating the state again finds. */
-static void list_numbers(struct kept_numbers *kept, struct scf_history *history,
-                         struct scf_saddle saddles[], struct checkpoint_number numbers[N_NUMBERS])
+static enum status move_numbers(const struct checkpoint_stream *stream, struct kept_numbers *kept,
+                                struct scf_history *history, bool *found)
 {
-    const struct checkpoint_number scalars[N_SCALARS] = {
-        {"n_spins", &kept->n_densities, NULL},
-        {"n_orbitals", &kept->n_orbitals, NULL},
-        {"n_steps", &kept->n_steps, NULL},
-        {"has_best", &kept->has_best, NULL},
-        {"has_damped", &kept->has_damped, NULL},
-        {"n_saddles", &kept->n_saddles, NULL},
-        {"n_starts", &kept->n_starts, NULL},
-        {"radius", NULL, &kept->radius},
-        {"iteration", &history->iteration, NULL},
-        {"n_without_progress", &history->n_without_progress, NULL},
-        {"change", NULL, &history->change},
-        {"last_norm", NULL, &history->last_norm},
-        {"best_energy", NULL, &history->best_energy},
-        {"least_gradient", NULL, &history->least_gradient},
+    const struct checkpoint_number numbers[] = {
+        {"n_spins", .integer = &kept->n_densities},
+        {"n_orbitals", .integer = &kept->n_orbitals},
+        {"n_steps", .integer = &kept->n_steps},
+        {"has_best", .integer = &kept->has_best},
+        {"has_damped", .integer = &kept->has_damped},
+        {"n_saddles", .integer = &kept->n_saddles},
+        {"n_starts", .integer = &kept->n_starts},
+        {"radius", .real = &kept->radius},
+        {"saddles", .real = kept->saddles[0], .n = 2 * SCF_MAX_SADDLES},
+        {"curvatures", .real = kept->curvatures[0], .n = 4 * SCF_SPACES},
+        {"iteration", .integer = &history->iteration},
+        {"n_without_progress", .integer = &history->n_without_progress},
+        {"change", .real = &history->change},
+        {"last_norm", .real = &history->last_norm},
+        {"best_energy", .real = &history->best_energy},
+        {"least_gradient", .real = &history->least_gradient},
     };
-    for (int i = 0; i < N_SCALARS; i++)
-        numbers[i] = scalars[i];
-    for (int i = 0; i < SCF_MAX_SADDLES; i++) {
-        struct checkpoint_number *number = &numbers[N_SCALARS + 2 * i];
-        number[0] = (struct checkpoint_number){saddle_names[i][0], NULL, &saddles[i].energy};
-        number[1] = (struct checkpoint_number){saddle_names[i][1], NULL, &saddles[i].curvature};
-    }
-}
-
-/* Curvatures by enum scf_space as numbers of the file. */
-struct kept_curvature {
-    double eigenvalue, noise, error;
-    int64_t n_products;
-};
-
-enum { N_CURVATURE_NUMBERS = 4 };
-
-/* Writes or reads a curvature, which stays zero where the file has none. */
-static enum status move_curvature(struct checkpoint_stream *stream, enum scf_space space,
-                                  struct kept_curvature *kept)
-{
-    static const char *const groups[SCF_SPACES] = {CHECKPOINT_SCF "_stability_rhf",
-                                                   CHECKPOINT_SCF "_stability_uhf"};
-    const struct checkpoint_number numbers[N_CURVATURE_NUMBERS] = {
-        {"eigenvalue", NULL, &kept->eigenvalue},
-        {"noise", NULL, &kept->noise},
-        {"error", NULL, &kept->error},
-        {"n_products", &kept->n_products, NULL},
-    };
-    bool found;
-    return checkpoint_stream_numbers(stream, groups[space], N_CURVATURE_NUMBERS, numbers, &found);
-}
-
-/* The result's curvatures. */
-static enum status add_curvatures(struct checkpoint_stream *stream, const struct scf_result *result)
-{
-    for (int space = 0; space < SCF_SPACES; space++) {
-        const struct scf_curvature *curvature = &result->curvature[space];
-        struct kept_curvature kept = {curvature->eigenvalue, curvature->noise, curvature->error,
-                                      curvature->n_products};
-        if (curvature->n_products > 0)
-            TRY(move_curvature(stream, (enum scf_space)space, &kept));
-    }
-    return STATUS_OK;
-}
-
-/* Sets the result's curvatures to those of a solution that was tested. A saddle point that is to be
- * left is tested again, for the way. */
-static enum status read_curvatures(struct checkpoint_stream *stream, struct scf_solver *solver)
-{
-    enum scf_space own = solver->result->space;
-    struct scf_curvature *curvature = solver->result->curvature;
-    for (int space = own; space < SCF_SPACES; space++) {
-        struct kept_curvature kept = {0};
-        TRY(move_curvature(stream, (enum scf_space)space, &kept));
-        curvature[space] =
-            (struct scf_curvature){kept.eigenvalue, kept.noise, kept.error, (int)kept.n_products};
-    }
-    bool leaves = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE &&
-                  solver->settings->follow != SCF_FOLLOW_NONE;
-    if (curvature[own].n_products > 0 && !leaves)
-        scf_history_take_test(&solver->history, &curvature[own]);
-    else
-        memset(curvature, 0, SCF_SPACES * sizeof *curvature);
-    return STATUS_OK;
+    return checkpoint_stream_numbers(stream, CHECKPOINT_SCF, sizeof numbers / sizeof numbers[0],
+                                     numbers, found);
 }
 
 int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_others)
@@ -123,60 +54,79 @@ int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_
            (int64_t)sizeof(double);
 }
 
-/* --- the reference of a kept occupation --- */
+/* --- matrices --- */
 
-/* The place of the orbitals of a spin. */
-static struct checkpoint_matrix reference_place(const struct dense *C, int spin)
+/* Moves a matrix of a spin, unless it is empty. */
+static enum status move_of_spin(const struct checkpoint_stream *stream, const char *name, int spin,
+                                bool of_functions, struct dense *A)
 {
-    static const char *const sets[] = {CHECKPOINT_OCCUPATION "/alpha",
-                                       CHECKPOINT_OCCUPATION "/beta"};
-    return (struct checkpoint_matrix){
-        .set = sets[spin], .n_rows = C->n_columns, .of_functions = true};
+    char set[64];
+    const struct checkpoint_matrix place = {
+        .set = set, .n_rows = A->n_columns, .of_functions = of_functions};
+    snprintf(set, sizeof set, "%s_%s", name, spin == 0 ? "alpha" : "beta");
+    return A->n_columns > 0 ? checkpoint_stream_matrix(stream, &place, A) : STATUS_OK;
 }
 
-/* Moves the electrons of each spin, the beta ones of RHF being 0. */
-static enum status move_n_electrons(struct checkpoint_stream *stream, int64_t n[2], bool *found)
+enum status scf_restart_move_basis(const struct checkpoint_stream *stream, struct dense *X)
 {
-    const struct checkpoint_number numbers[] = {{"n_alpha", &n[0], NULL}, {"n_beta", &n[1], NULL}};
+    const struct checkpoint_matrix place = {
+        .set = CHECKPOINT_SCF "/basis", .n_rows = X->n_columns, .of_functions = true};
+    return checkpoint_stream_matrix(stream, &place, X);
+}
+
+enum status scf_restart_move_step(const struct checkpoint_stream *stream, int64_t step, int spin,
+                                  struct dense *packed)
+{
+    char name[48];
+    snprintf(name, sizeof name, CHECKPOINT_SCF "/diis_%lld", (long long)step);
+    return move_of_spin(stream, name, spin, false, packed);
+}
+
+/* The matrices of the group but X and the steps. */
+static enum status move_others(const struct checkpoint_stream *stream, struct scf_solver *solver,
+                               const struct kept_numbers *kept)
+{
+    for (int s = 0; s < solver->basis->problem->n_densities; s++) {
+        if (kept->has_best)
+            TRY(move_of_spin(stream, CHECKPOINT_SCF "/best", s, false, solver->U_best[s]));
+        if (kept->has_damped && solver->F_damped[s])
+            TRY(move_of_spin(stream, CHECKPOINT_SCF "/damped", s, false, solver->F_damped[s]));
+    }
+    return STATUS_OK;
+}
+
+/* --- the reference of a kept occupation --- */
+
+/* Moves the electrons of each spin, the beta ones of RHF being 0. */
+static enum status move_n_electrons(const struct checkpoint_stream *stream, int64_t n[2],
+                                    bool *found)
+{
+    const struct checkpoint_number numbers[] = {{"n_alpha", .integer = &n[0]},
+                                                {"n_beta", .integer = &n[1]}};
     return checkpoint_stream_numbers(stream, CHECKPOINT_OCCUPATION, 2, numbers, found);
 }
 
-/* Writes the reference of the occupation, or compares it. */
-static enum status add_reference(struct checkpoint_stream *stream, struct scf_solver *solver)
+static enum status move_reference(const struct checkpoint_stream *stream, int spin, struct dense *C)
+{
+    return move_of_spin(stream, CHECKPOINT_OCCUPATION "/reference", spin, true, C);
+}
+
+static enum status add_reference(const struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
     int64_t n[2] = {basis->n_occupied[0], basis->n_occupied[1]};
     bool found;
     TRY(move_n_electrons(stream, n, &found));
     for (int s = 0; s < basis->problem->n_densities; s++) {
-        struct dense *C = solver->state->C_o[s];
-        const struct checkpoint_matrix place = reference_place(C, s);
-        scf_basis_expand(basis, solver->occupation->R[s], C);
-        if (C->n_columns > 0)
-            TRY(checkpoint_stream_matrix(stream, &place, C));
+        scf_basis_expand(basis, solver->occupation->R[s], solver->state->C_o[s]);
+        TRY(move_reference(stream, s, solver->state->C_o[s]));
     }
     return STATUS_OK;
 }
 
-/* R = X^T S C of a spin. */
-static enum status read_reference(struct checkpoint_stream *stream, struct scf_solver *solver,
-                                  int spin)
-{
-    const struct scf_basis *basis = solver->basis;
-    struct dense *C = solver->state->C_o[spin], *SC;
-    const struct checkpoint_matrix place = reference_place(C, spin);
-    if (C->n_columns == 0)
-        return STATUS_OK;
-    TRY(checkpoint_stream_matrix(stream, &place, C));
-    TRY(dense_create(basis->problem->grid, C->n_rows, C->n_columns, &SC));
-    dense_multiply('N', 'N', 1, basis->work_nn, C, 0, SC);
-    dense_multiply('T', 'N', 1, basis->X, SC, 0, solver->occupation->R[spin]);
-    dense_destroy(SC);
-    return STATUS_OK;
-}
-
-/* Sets the reference of the occupation to the file's, if it has one for as many electrons. */
-static enum status take_reference(struct checkpoint_stream *stream, struct scf_solver *solver)
+/* Sets the reference of the occupation to the file's, R = X^T S C, if it has one for as many
+ * electrons. */
+static enum status take_reference(const struct checkpoint_stream *stream, struct scf_solver *solver)
 {
     const struct scf_basis *basis = solver->basis;
     int64_t n[2] = {0, 0};
@@ -185,8 +135,13 @@ static enum status take_reference(struct checkpoint_stream *stream, struct scf_s
     if (!found || n[0] != basis->n_occupied[0] || n[1] != basis->n_occupied[1])
         return STATUS_OK;
     TRY(scf_basis_load(basis, basis->S));
-    for (int s = 0; s < basis->problem->n_densities; s++)
-        TRY(read_reference(stream, solver, s));
+    dense_multiply('N', 'N', 1, basis->work_nn, basis->X, 0, basis->work_nm);
+    for (int s = 0; s < basis->problem->n_densities; s++) {
+        struct dense *C = solver->state->C_o[s];
+        TRY(move_reference(stream, s, C));
+        if (C->n_columns > 0)
+            dense_multiply('T', 'N', 1, basis->work_nm, C, 0, solver->occupation->R[s]);
+    }
     solver->occupation->is_set = true;
     return STATUS_OK;
 }
@@ -198,7 +153,7 @@ static struct kept_numbers numbers_of(const struct scf_solver *solver)
 {
     const struct scf_problem *problem = solver->basis->problem;
     const struct scf_second_order *second_order = solver->second_order;
-    return (struct kept_numbers){
+    struct kept_numbers kept = {
         .n_densities = problem->n_densities,
         .n_orbitals = solver->basis->n_orbitals,
         .n_steps = second_order ? 0 : diis_n_steps(solver->diis),
@@ -208,79 +163,32 @@ static struct kept_numbers numbers_of(const struct scf_solver *solver)
         .n_starts = solver->result->n_starts,
         .radius = second_order ? second_order->radius : 0,
     };
-}
-
-/* Matrix number `at` of a data set of n. */
-static struct checkpoint_matrix square_place(const char *set, int64_t n, int64_t at, int64_t m)
-{
-    return (struct checkpoint_matrix){.set = set, .n_rows = n * m, .first_row = at * m};
-}
-
-static enum status add_steps(struct checkpoint_stream *stream, struct scf_solver *solver)
-{
-    int n_densities = solver->basis->problem->n_densities,
-        n = diis_n_steps(solver->diis) * n_densities;
-    for (int i = 0; i < n; i++) {
-        struct dense *step = diis_get_step(solver->diis, i / n_densities, i % n_densities);
-        const struct checkpoint_matrix place =
-            square_place(CHECKPOINT_SCF "/diis", n, i, step->n_rows);
-        TRY(checkpoint_stream_matrix(stream, &place, step));
+    for (int i = 0; i < solver->result->n_saddles; i++) {
+        kept.saddles[i][0] = solver->result->saddles[i].energy;
+        kept.saddles[i][1] = solver->result->saddles[i].curvature;
     }
-    return STATUS_OK;
-}
-
-static enum status move_of_spins(struct checkpoint_stream *stream, const char *set, int n_densities,
-                                 struct dense *const matrices[])
-{
-    for (int s = 0; s < n_densities; s++) {
-        const struct checkpoint_matrix place =
-            square_place(set, n_densities, s, matrices[s]->n_rows);
-        TRY(checkpoint_stream_matrix(stream, &place, matrices[s]));
+    for (int space = 0; space < SCF_SPACES; space++) {
+        const struct scf_curvature *curvature = &solver->result->curvature[space];
+        const double numbers[] = {curvature->eigenvalue, curvature->noise, curvature->error,
+                                  curvature->n_products};
+        memcpy(kept.curvatures[space], numbers, sizeof numbers);
     }
-    return STATUS_OK;
-}
-
-static enum status move_basis(struct checkpoint_stream *stream, struct dense *X)
-{
-    const struct checkpoint_matrix place = {
-        .set = CHECKPOINT_SCF "/basis", .n_rows = X->n_columns, .of_functions = true};
-    return checkpoint_stream_matrix(stream, &place, X);
-}
-
-/* The projectors, which need no choice of orbitals. */
-static enum status add_best(struct checkpoint_stream *stream, struct scf_solver *solver)
-{
-    int n_densities = solver->basis->problem->n_densities;
-    struct dense *P = solver->basis->work_mm[0];
-    for (int s = 0; s < n_densities; s++) {
-        const struct checkpoint_matrix place =
-            square_place(CHECKPOINT_SCF "/best", n_densities, s, P->n_rows);
-        dense_multiply('N', 'T', 1, solver->U_best[s], solver->U_best[s], 0, P);
-        TRY(checkpoint_stream_matrix(stream, &place, P));
-    }
-    return STATUS_OK;
+    return kept;
 }
 
 /* The group, as checkpoint_orbitals.add; context: the solver. */
-static enum status add_iterations(struct checkpoint_stream *stream, void *context)
+static enum status add_iterations(const struct checkpoint_stream *stream, void *context)
 {
     struct scf_solver *solver = context;
     struct kept_numbers kept = numbers_of(solver);
-    struct checkpoint_number numbers[N_NUMBERS];
     bool found;
-    int n_densities = solver->basis->problem->n_densities;
-    list_numbers(&kept, &solver->history, solver->result->saddles, numbers);
-    TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
-    TRY(move_basis(stream, solver->basis->X));
-    if (kept.n_steps > 0)
-        TRY(add_steps(stream, solver));
-    if (kept.has_best)
-        TRY(add_best(stream, solver));
-    if (kept.has_damped)
-        TRY(move_of_spins(stream, CHECKPOINT_SCF "/damped", n_densities, solver->F_damped));
-    if (solver->occupation)
-        TRY(add_reference(stream, solver));
-    return add_curvatures(stream, solver->result);
+    TRY(move_numbers(stream, &kept, &solver->history, &found));
+    TRY(scf_restart_move_basis(stream, solver->basis->X));
+    for (int step = 0; step < kept.n_steps; step++)
+        for (int s = 0; s < solver->basis->problem->n_densities; s++)
+            TRY(scf_restart_move_step(stream, step, s, diis_get_step(solver->diis, step, s)));
+    TRY(move_others(stream, solver, &kept));
+    return solver->occupation ? add_reference(stream, solver) : STATUS_OK;
 }
 
 enum status scf_restart_write(struct scf_solver *solver)
@@ -309,126 +217,69 @@ enum status scf_restart_write(struct scf_solver *solver)
 
 /* --- reading --- */
 
-/* From the columns of the file's X to those of this run. */
-struct transformation {
-    struct dense *T; /* X^T S X_file */
-    struct dense *packed, *work;
-};
-
-static void transformation_fini(struct transformation *transformation)
+/* Takes X of the file, if both span the same space: then T = X^T S X_file is orthogonal. X_file: room for
+ * it. */
+static enum status read_basis(const struct checkpoint_stream *stream, const struct scf_basis *basis,
+                              struct dense *X_file, bool *same)
 {
-    dense_destroy(transformation->T);
-    dense_destroy(transformation->packed);
-    dense_destroy(transformation->work);
-}
-
-static enum status transformation_init(const struct scf_basis *basis,
-                                       struct transformation *transformation)
-{
-    const struct dense_grid *grid = basis->problem->grid;
-    int64_t m = basis->n_orbitals;
-    *transformation = (struct transformation){0};
-    TRY(dense_create(grid, m, m, &transformation->T));
-    TRY(dense_create(grid, m, m, &transformation->packed));
-    return dense_create(grid, m, m, &transformation->work);
-}
-
-/* T; *same: whether both X span the same space. X: room for the file's. */
-static enum status find_transformation(struct checkpoint_stream *stream,
-                                       const struct scf_basis *basis, struct dense *X,
-                                       struct transformation *transformation, bool *same)
-{
-    struct dense *T = transformation->T, *TT = transformation->work;
+    struct dense *T = basis->work_mm[0], *TT = basis->work_mm[1];
     TRY(scf_basis_load(basis, basis->S));
-    TRY(move_basis(stream, X));
-    dense_multiply('N', 'N', 1, basis->work_nn, X, 0, basis->work_nm);
+    TRY(scf_restart_move_basis(stream, X_file));
+    dense_multiply('N', 'N', 1, basis->work_nn, X_file, 0, basis->work_nm);
     dense_multiply('T', 'N', 1, basis->X, basis->work_nm, 0, T);
     dense_set_identity(TT);
     dense_multiply('T', 'N', 1, T, T, -1, TT);
     *same = dense_max_abs(TT) < SAME_SPACE;
+    if (*same)
+        dense_copy(X_file, basis->X);
     return STATUS_OK;
 }
 
-static enum status set_transformation(struct checkpoint_stream *stream,
-                                      const struct scf_solver *solver,
-                                      struct transformation *transformation, bool *same)
+static enum status take_basis(const struct checkpoint_stream *stream, const struct scf_basis *basis,
+                              bool *same)
 {
-    const struct scf_basis *basis = solver->basis;
-    struct dense *X;
-    TRY(dense_create(transformation->T->grid, basis->n_functions, basis->n_orbitals, &X));
-    enum status status = find_transformation(stream, basis, X, transformation, same);
-    dense_destroy(X);
+    struct dense *X_file;
+    TRY(dense_create(basis->problem->grid, basis->n_functions, basis->n_orbitals, &X_file));
+    enum status status = read_basis(stream, basis, X_file, same);
+    dense_destroy(X_file);
     return status;
 }
 
-/* A = T A T^T. */
-static void transform(const struct transformation *transformation, struct dense *A)
-{
-    dense_multiply('N', 'N', 1, transformation->T, A, 0, transformation->work);
-    dense_multiply('N', 'T', 1, transformation->work, transformation->T, 0, A);
-}
-
-/* The matrices of the state, which are not set yet, are scratch. */
-static enum status read_step(struct checkpoint_stream *stream, struct scf_solver *solver,
-                             const struct transformation *transformation, int step, int64_t n_steps)
-{
-    int n_densities = solver->basis->problem->n_densities;
-    const struct scf_state *state = solver->state;
-    struct dense *packed = transformation->packed;
-    for (int s = 0; s < n_densities; s++) {
-        const struct checkpoint_matrix place =
-            square_place(CHECKPOINT_SCF "/diis", n_steps * n_densities,
-                         (int64_t)step * n_densities + s, packed->n_rows);
-        TRY(checkpoint_stream_matrix(stream, &place, packed));
-        diis_unpack_step(packed, transformation->work, state->F[s], state->U[s]);
-        transform(transformation, state->F[s]);
-        transform(transformation, state->U[s]);
-    }
-    diis_push(solver->diis, state->F, state->U);
-    return STATUS_OK;
-}
-
-static enum status read_of_spins(struct checkpoint_stream *stream, const char *set,
-                                 const struct transformation *transformation, int n_densities,
-                                 struct dense *const matrices[])
-{
-    TRY(move_of_spins(stream, set, n_densities, matrices));
-    for (int s = 0; s < n_densities; s++)
-        transform(transformation, matrices[s]);
-    return STATUS_OK;
-}
-
-/* The orbitals of a projector are its eigenvectors of eigenvalue 1. The state's matrices are
+/* The last steps, as many as are kept. The matrices of the state, which are not set yet, are
  * scratch. */
-static enum status read_best(struct checkpoint_stream *stream, struct scf_solver *solver,
-                             const struct transformation *transformation)
+static enum status read_steps(const struct checkpoint_stream *stream, struct scf_solver *solver,
+                              int64_t n_steps)
 {
     const struct scf_state *state = solver->state;
-    TRY(read_of_spins(stream, CHECKPOINT_SCF "/best", transformation,
-                      solver->basis->problem->n_densities, state->F));
-    for (int s = 0; s < solver->basis->problem->n_densities; s++) {
-        dense_add(0, state->F[s], -1, state->F[s]);
-        TRY(dense_eigen(state->F[s], state->orbital_energies[s], state->U[s]));
-        dense_copy_columns(state->U[s], 0, solver->U_best[s]);
+    struct dense *const *work = solver->basis->work_mm;
+    int64_t most = scf_diis_size(solver->settings, solver->basis->problem);
+    for (int64_t step = n_steps > most ? n_steps - most : 0; step < n_steps; step++) {
+        for (int s = 0; s < solver->basis->problem->n_densities; s++) {
+            TRY(scf_restart_move_step(stream, step, s, work[0]));
+            diis_unpack_step(work[0], work[1], state->F[s], state->U[s]);
+        }
+        diis_push(solver->diis, state->F, state->U);
     }
     return STATUS_OK;
 }
 
-static enum status read_matrices(struct checkpoint_stream *stream, struct scf_solver *solver,
-                                 const struct kept_numbers *kept,
-                                 const struct transformation *transformation)
+/* Sets the result's curvatures to those of a solution that was tested. A saddle point that is to be
+ * left is tested again, for the way. */
+static void take_curvatures(struct scf_solver *solver, const struct kept_numbers *kept)
 {
-    int n_densities = solver->basis->problem->n_densities;
-    int64_t most = scf_diis_size(solver->settings, solver->basis->problem), n = kept->n_steps;
-    for (int64_t step = n > most ? n - most : 0; step < n; step++)
-        TRY(read_step(stream, solver, transformation, (int)step, n));
-    if (kept->has_best)
-        TRY(read_best(stream, solver, transformation));
-    solver->has_damped = kept->has_damped && solver->settings->damping > 0;
-    if (solver->has_damped)
-        TRY(read_of_spins(stream, CHECKPOINT_SCF "/damped", transformation, n_densities,
-                          solver->F_damped));
-    return STATUS_OK;
+    enum scf_space own = solver->result->space;
+    struct scf_curvature *curvature = solver->result->curvature;
+    for (int space = own; space < SCF_SPACES; space++) {
+        const double *numbers = kept->curvatures[space];
+        curvature[space] =
+            (struct scf_curvature){numbers[0], numbers[1], numbers[2], (int)numbers[3]};
+    }
+    bool leaves = scf_curvature_verdict(&curvature[own]) == SCF_VERDICT_UNSTABLE &&
+                  solver->settings->follow != SCF_FOLLOW_NONE;
+    if (curvature[own].n_products > 0 && !leaves)
+        scf_history_take_test(&solver->history, &curvature[own]);
+    else
+        memset(curvature, 0, SCF_SPACES * sizeof *curvature);
 }
 
 /* The state, which is evaluated again, sets the rest of the history. */
@@ -438,7 +289,11 @@ static enum status take_numbers(struct scf_solver *solver, const struct kept_num
     solver->history = *history;
     solver->history.iteration--; /* the last one is evaluated again */
     solver->result->n_saddles = (int)kept->n_saddles;
+    for (int i = 0; i < kept->n_saddles; i++)
+        solver->result->saddles[i] =
+            (struct scf_saddle){.energy = kept->saddles[i][0], .curvature = kept->saddles[i][1]};
     solver->is_resumed = true;
+    solver->has_damped = kept->has_damped && solver->settings->damping > 0;
     if (!kept->has_best)
         solver->history.best_energy = INFINITY;
     if (kept->radius > 0 && !solver->occupation) {
@@ -448,6 +303,7 @@ static enum status take_numbers(struct scf_solver *solver, const struct kept_num
     }
     log_print("Restart    after iteration %lld, with %d DIIS vectors\n",
               (long long)history->iteration, diis_n_steps(solver->diis));
+    take_curvatures(solver, kept);
     return STATUS_OK;
 }
 
@@ -464,56 +320,39 @@ static void report_other_orbitals(const struct scf_solver *solver, const struct 
                   path);
 }
 
-/* Takes the iterations of the file, where its orbitals span the same space. Errors: on failure
- * transformation_fini still has to be called. */
-static enum status resume_iterations(struct checkpoint_stream *stream, struct scf_solver *solver,
-                                     const struct kept_numbers *kept,
-                                     const struct scf_history *history,
-                                     struct transformation *transformation)
+/* Takes the iterations of the file, where its orbitals span the same space. */
+static enum status resume_iterations(const struct checkpoint_stream *stream,
+                                     struct scf_solver *solver, const struct kept_numbers *kept,
+                                     const struct scf_history *history)
 {
     bool same = false;
-    TRY(transformation_init(solver->basis, transformation));
+    if (kept->n_saddles < 0 || kept->n_saddles > SCF_MAX_SADDLES)
+        return FAIL(STATUS_INPUT, "%s: damaged: %lld saddle points", stream->path,
+                    (long long)kept->n_saddles);
+    solver->result->n_starts = kept->n_starts;
     if (kept->n_densities == solver->basis->problem->n_densities &&
         kept->n_orbitals == solver->basis->n_orbitals)
-        TRY(set_transformation(stream, solver, transformation, &same));
+        TRY(take_basis(stream, solver->basis, &same));
     if (!same) {
         report_other_orbitals(solver, kept);
         return STATUS_OK;
     }
-    TRY(read_matrices(stream, solver, kept, transformation));
-    TRY(take_numbers(solver, kept, history));
-    return read_curvatures(stream, solver);
-}
-
-static enum status resume(struct checkpoint_stream *stream, struct scf_solver *solver)
-{
-    const char *path = checkpoint_reader_path(solver->settings->restart);
-    struct kept_numbers kept = {0};
-    struct scf_history history = solver->history;
-    struct checkpoint_number numbers[N_NUMBERS];
-    struct transformation transformation;
-    bool found;
-    list_numbers(&kept, &history, solver->result->saddles, numbers);
-    if (solver->occupation)
-        TRY(take_reference(stream, solver));
-    TRY(checkpoint_stream_numbers(stream, CHECKPOINT_SCF, N_NUMBERS, numbers, &found));
-    if (!found) {
-        log_print("Restart    %s has no iterations that this version continues: DIIS begins anew\n",
-                  path);
-        return STATUS_OK;
-    }
-    if (kept.n_saddles < 0 || kept.n_saddles > SCF_MAX_SADDLES)
-        return FAIL(STATUS_INPUT, "%s: damaged: %lld saddle points", path,
-                    (long long)kept.n_saddles);
-    solver->result->n_starts = kept.n_starts;
-    enum status status = resume_iterations(stream, solver, &kept, &history, &transformation);
-    transformation_fini(&transformation);
-    return status;
+    TRY(read_steps(stream, solver, kept->n_steps));
+    TRY(move_others(stream, solver, kept));
+    return take_numbers(solver, kept, history);
 }
 
 enum status scf_restart_read(struct scf_solver *solver)
 {
-    struct checkpoint_stream stream;
-    TRY(checkpoint_reader_open(solver->settings->restart, &stream));
-    return checkpoint_stream_close(&stream, resume(&stream, solver));
+    const struct checkpoint_stream *stream = checkpoint_reader_stream(solver->settings->restart);
+    struct kept_numbers kept = {0};
+    struct scf_history history = solver->history;
+    bool found;
+    TRY(move_numbers(stream, &kept, &history, &found));
+    if (found)
+        TRY(resume_iterations(stream, solver, &kept, &history));
+    else
+        log_print("Restart    %s has no iterations that this version continues: DIIS begins anew\n",
+                  stream->path);
+    return solver->occupation ? take_reference(stream, solver) : STATUS_OK;
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The state from which the iterations of an SCF resume as if not interrupted, but for the directions that
- * Newton steps keep, in addition to the orbitals: a group of its own in the checkpoint. Private to the solver.
+ * Newton steps keep, in addition to the orbitals: groups of the checkpoint (checkpoint.h), with a data set
+ * for each spin, _alpha and, of two densities, _beta. Private to the solver.
  *
- *     /beryl_scf_2        attributes: numbers of the solver and its history
- *     /beryl_scf_2/basis    m x n, rows: the columns of X of scf_basis.h, which is not the same on
- *                         another number of processes where eigenvalues of S are equal
- *     /beryl_scf_2/diis     (steps * spins * m) x m, oldest first: F with the diagonal in one
- *                         triangle and the error, antisymmetric, in the other, over X's columns
- *     /beryl_scf_2/best     spins * m x m, where they are needed: the projectors of U_best
- *     /beryl_scf_2/damped   spins * m x m, where they are needed: F_damped
- *
- * and, of a run that keeps the occupation, in /beryl_scf_occupation the numbers of electrons and
- *
- *     alpha, beta         n_occupied x n, rows: the reference's orbitals over the functions */
+ *     /beryl/scf          attributes: numbers of the solver and its history
+ *         basis           m x n, rows: the columns of X of scf_basis.h, which the run that resumes takes:
+ *                         its own differs where eigenvalues of S are equal
+ *         diis_0_, ...    m x m, oldest first: F with the diagonal in one triangle and the error,
+ *                         antisymmetric, in the other, over X's columns
+ *         best_           n_occupied x m, where they are needed: columns of U_best
+ *         damped_         m x m, where they are needed: F_damped
+ *     /beryl/occupation   of a run that keeps the occupation; attributes: the numbers of electrons
+ *         reference_      n_occupied x n, rows: the reference's orbitals over the functions */
 #pragma once
 
 #include "hf/scf/scf_solver.h"
 #include "support/base/status.h"
 
 #include <stdint.h>
+
+struct checkpoint_stream;
 
 /* Bytes in the file, with so many steps of DIIS and other matrices of their size.
  * Not collective. */
@@ -29,9 +30,9 @@ int64_t scf_restart_bytes(const struct scf_basis *basis, int64_t n_steps, int n_
  * follows. Errors: STATUS_NO_MEMORY. */
 enum status scf_restart_write(struct scf_solver *solver);
 
-/* Sets the solver, which is new, to where the run that wrote settings->restart was. Where that was
- * of other orbitals or has no such group, the solver stays new: a message says so.
- * Errors: those of checkpoint_stream.h, STATUS_NO_MEMORY. */
+/* Sets the solver, which is new, to where the run that wrote settings->restart was, and X of its basis to
+ * the file's. Where that was of other orbitals or has no such group, the solver stays new: a message says
+ * so. Errors: those of checkpoint_stream_matrix. */
 enum status scf_restart_read(struct scf_solver *solver);
 
 /* Gives DIIS, which has no step, those of settings->guess_steps, as changes of the state's own:
@@ -39,5 +40,10 @@ enum status scf_restart_read(struct scf_solver *solver);
  * where ' is of the file, n its last step, and a makes the change of e as large as e. So the first
  * steps know how F and its error answer to changes of the density within the space of the file's functions.
  * The state has orbitals and its gradient. No-op where the file has no such steps of as many spins.
- * Errors: those of checkpoint_reader_open and checkpoint_stream.h, STATUS_NO_MEMORY. */
+ * Errors: those of checkpoint_stream_matrix. */
 enum status scf_restart_lift_steps(struct scf_solver *solver);
+
+/* Moves X, and a step of DIIS of a spin. Errors: those of checkpoint_stream_matrix. */
+enum status scf_restart_move_basis(const struct checkpoint_stream *stream, struct dense *X);
+enum status scf_restart_move_step(const struct checkpoint_stream *stream, int64_t step, int spin,
+                                  struct dense *packed);

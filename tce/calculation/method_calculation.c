@@ -105,21 +105,19 @@ enum status method_calculation_check_memory(struct method_calculation *self)
     return dump.path ? fcidump_check_memory(&dump) : STATUS_OK;
 }
 
-/* Whether the SCF that was resumed had nothing to do: the file's orbitals are its solution. It may have
- * replaced the file. */
+/* Whether the SCF that was resumed had nothing to do: the file's orbitals are its solution. */
 static bool has_file_solution(const struct method_calculation *self,
                               const struct scf_problem *problem)
 {
     const struct scf_result *result = &self->hf->result;
     const struct checkpoint_reader *file = self->hf->checkpoint;
     return self->hf->settings->restart && result->iterations == 1 &&
-           checkpoint_reader_is_solution(file) && checkpoint_reader_is_there(file) &&
+           checkpoint_reader_is_solution(file) &&
            checkpoint_reader_has_orbitals(file, problem, result->n_orbitals);
 }
 
 /* Takes the orbitals of the file, if they are the solution: an SCF mixes orbitals of one energy, and rounds as
- * its number of processes has it, but amplitudes belong to the very orbitals that they were found with.
- * Energies may be damaged in a file without a seal: then the SCF has found them again. */
+ * its number of processes has it, but amplitudes belong to the very orbitals that they were found with. */
 static enum status take_checkpoint_orbitals(struct method_calculation *self)
 {
     struct scf_result *result = &self->hf->result;

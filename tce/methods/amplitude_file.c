@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tce/methods/amplitude_file.h"
 
-#include "hf/checkpoint/checkpoint_hdf5.h"
+#include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_stream.h"
-#include "hf/checkpoint/checkpoint_trial.h"
 #include "support/base/agree.h"
+#include "support/mpi/wall_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,23 +20,13 @@ static hid_t method_type(void)
     return type;
 }
 
-/* Older versions froze none, and their files say nothing about them. */
-static bool move_frozen_virtuals(hid_t group, enum checkpoint_move move,
-                                 struct amplitude_origin *origin)
-{
-    static const char name[] = "n_frozen_virtual";
-    if (move == CHECKPOINT_READ && H5Aexists(group, name) <= 0)
-        return true;
-    return checkpoint_attribute_move(group, name, H5T_NATIVE_INT64, move,
-                                     &origin->frozen.n_virtual);
-}
-
 static bool move_origin(hid_t group, enum checkpoint_move move, struct amplitude_origin *origin)
 {
     const struct {
         const char *name;
         int64_t *value;
     } counts[] = {{"n_core", &origin->frozen.n_core},
+                  {"n_frozen_virtual", &origin->frozen.n_virtual},
                   {"n_occupied", &origin->n_occupied},
                   {"n_virtual", &origin->n_virtual}};
     hid_t type = method_type();
@@ -46,22 +36,7 @@ static bool move_origin(hid_t group, enum checkpoint_move move, struct amplitude
     for (size_t i = 0; i < sizeof counts / sizeof counts[0] && done; i++)
         done = checkpoint_attribute_move(group, counts[i].name, H5T_NATIVE_INT64, move,
                                          counts[i].value);
-    return done && move_frozen_virtuals(group, move, origin);
-}
-
-/* Files of older versions do not say whether they have a solution. */
-static bool move_solution(hid_t group, enum checkpoint_move move,
-                          struct amplitude_progress *progress)
-{
-    static const char name[] = "is_solution";
-    if (move == CHECKPOINT_READ && H5Aexists(group, name) <= 0)
-        return true;
-    return checkpoint_attribute_move(group, name, H5T_NATIVE_INT64, move, &progress->is_solution) &&
-           checkpoint_attribute_move(group, "change", H5T_NATIVE_DOUBLE, move, &progress->change) &&
-           checkpoint_attribute_move(group, "energy_change", H5T_NATIVE_DOUBLE, move,
-                                     &progress->energy_change) &&
-           checkpoint_attribute_move(group, "scf_energy", H5T_NATIVE_DOUBLE, move,
-                                     &progress->scf_energy);
+    return done;
 }
 
 static bool move_progress(hid_t group, enum checkpoint_move move,
@@ -72,39 +47,40 @@ static bool move_progress(hid_t group, enum checkpoint_move move,
            checkpoint_attribute_move(group, "n_steps", H5T_NATIVE_INT64, move,
                                      &progress->n_steps) &&
            checkpoint_attribute_move(group, "energy", H5T_NATIVE_DOUBLE, move, &progress->energy) &&
-           move_solution(group, move, progress);
+           checkpoint_attribute_move(group, "is_solution", H5T_NATIVE_INT64, move,
+                                     &progress->is_solution) &&
+           checkpoint_attribute_move(group, "change", H5T_NATIVE_DOUBLE, move, &progress->change) &&
+           checkpoint_attribute_move(group, "energy_change", H5T_NATIVE_DOUBLE, move,
+                                     &progress->energy_change) &&
+           checkpoint_attribute_move(group, "scf_energy", H5T_NATIVE_DOUBLE, move,
+                                     &progress->scf_energy);
 }
 
 static enum status find_amplitude_group(const struct checkpoint_stream *stream, bool *found,
                                         struct amplitude_origin *origin,
                                         struct amplitude_progress *progress)
 {
-    *found = H5Lexists(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT) > 0;
+    *found = stream->has_groups && H5Lexists(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT) > 0;
     if (!*found)
         return STATUS_OK;
     hid_t group = H5Gopen2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT);
-    bool done = group >= 0 && move_origin(group, CHECKPOINT_READ, origin);
-    if (done && H5Aexists(group, "n_steps") > 0) /* not in files of older versions */
-        done = move_progress(group, CHECKPOINT_READ, progress);
+    bool done = group >= 0 && move_origin(group, CHECKPOINT_READ, origin) &&
+                move_progress(group, CHECKPOINT_READ, progress) && progress->n_steps >= 0;
     if (group >= 0)
         H5Gclose(group);
     return done ? STATUS_OK : FAIL(STATUS_INPUT, "%s: its amplitudes are damaged", stream->path);
 }
 
-enum status amplitude_file_find(struct checkpoint_stream *stream, bool *found,
+enum status amplitude_file_find(const struct checkpoint_stream *stream, bool *found,
                                 struct amplitude_origin *origin,
                                 struct amplitude_progress *progress)
 {
-    enum status status = STATUS_OK;
     *found = false;
     *origin = (struct amplitude_origin){0};
     *progress = (struct amplitude_progress){0};
-    if (stream->is_root) {
-        struct hdf5_messages messages = hdf5_messages_stop();
-        status = find_amplitude_group(stream, found, origin, progress);
-        hdf5_messages_resume(&messages);
-    }
-    status = status_agree(stream->comm, status);
+    enum status status = status_agree(
+        stream->comm,
+        stream->is_root ? find_amplitude_group(stream, found, origin, progress) : STATUS_OK);
     MPI_Bcast(found, 1, MPI_C_BOOL, 0, stream->comm);
     MPI_Bcast(origin, sizeof *origin, MPI_BYTE, 0, stream->comm);
     MPI_Bcast(progress, sizeof *progress, MPI_BYTE, 0, stream->comm);
@@ -265,9 +241,8 @@ static enum status fail_tensor(const struct checkpoint_stream *stream, const cha
     if (stream->move == CHECKPOINT_READ)
         return FAIL(STATUS_INPUT, "%s: its amplitudes %s are missing, damaged or of other orbitals",
                     stream->path, name);
-    return FAIL(
-        STATUS_IO, "cannot write %s: %s %s", stream->path,
-        stream->move == CHECKPOINT_WRITE ? "HDF5 fails at" : "not read as it was written:", name);
+    return FAIL(STATUS_IO, "cannot write %s: HDF5 fails at %s: is the disk full?", stream->path,
+                name);
 }
 
 static enum status move_tensor(const struct checkpoint_stream *stream, hid_t group,
@@ -321,9 +296,7 @@ static enum status write_group(const struct checkpoint_stream *stream,
     struct amplitude_origin origin_copy = *origin;
     struct amplitude_progress progress_copy = *progress;
     hid_t group =
-        stream->move == CHECKPOINT_WRITE
-            ? H5Gcreate2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
-            : H5Gopen2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT);
+        H5Gcreate2(stream->file, CHECKPOINT_AMPLITUDES, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool begun = group >= 0 && move_origin(group, stream->move, &origin_copy) &&
                  move_progress(group, stream->move, &progress_copy);
     enum status status = begun ? move_tensors(stream, group, tensors, 0)
@@ -334,18 +307,13 @@ static enum status write_group(const struct checkpoint_stream *stream,
 }
 
 /* The others wait in MPI while process 0 reads their blocks. */
-enum status amplitude_file_write(struct checkpoint_stream *stream,
+enum status amplitude_file_write(const struct checkpoint_stream *stream,
                                  const struct amplitude_origin *origin,
                                  const struct amplitude_progress *progress,
                                  const struct amplitude_tensors *tensors)
 {
-    enum status status = STATUS_OK;
-    if (stream->is_root) {
-        struct hdf5_messages messages = hdf5_messages_stop();
-        status = write_group(stream, origin, progress, tensors);
-        hdf5_messages_resume(&messages);
-    }
-    return status_agree(stream->comm, status);
+    return status_agree(
+        stream->comm, stream->is_root ? write_group(stream, origin, progress, tensors) : STATUS_OK);
 }
 
 static enum status read_amplitudes(const struct checkpoint_stream *stream,
@@ -359,17 +327,14 @@ static enum status read_amplitudes(const struct checkpoint_stream *stream,
     return status;
 }
 
-enum status amplitude_file_read(struct checkpoint_stream *stream,
+enum status amplitude_file_read(const struct checkpoint_stream *stream,
                                 const struct amplitude_tensors *tensors, int64_t first_step)
 {
-    enum status status = STATUS_OK;
+    enum wall_use use = wall_time_begin(WALL_FILES);
     darray_sync();
-    if (stream->is_root) {
-        struct hdf5_messages messages = hdf5_messages_stop();
-        status = read_amplitudes(stream, tensors, first_step);
-        hdf5_messages_resume(&messages);
-    }
-    status = status_agree(stream->comm, status);
+    enum status status = status_agree(
+        stream->comm, stream->is_root ? read_amplitudes(stream, tensors, first_step) : STATUS_OK);
     darray_sync();
+    wall_time_end(use);
     return status;
 }

@@ -2,11 +2,11 @@
 /* Amplitudes in a checkpoint: an HDF5 group in addition to those of TREXIO, whose own group for
  * them is younger than the library at hand and holds single elements with their indices.
  *
- *     /beryl_amplitudes    attributes method, n_core, n_frozen_virtual, n_occupied, n_virtual,
+ *     /beryl/amplitudes    attributes method, n_core, n_frozen_virtual, n_occupied, n_virtual,
  *                         iteration, n_steps, energy, is_solution, change, energy_change,
  *                         scf_energy
- *     /beryl_amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
- *     /beryl_amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
+ *     /beryl/amplitudes/t2 n_occupied x n_occupied x n_virtual x n_virtual doubles
+ *     /beryl/amplitudes/t2_image_0, t2_error_0    of DIIS (amplitude_solver.h), oldest step first
  *
  * and so on for each tensor, by its name: whole and row-major, so that neither tiles nor
  * processes matter. For an unrestricted reference the method's name begins with u, and spin
@@ -54,13 +54,13 @@ struct amplitude_tensors {
 
 /* Whether the checkpoint has amplitudes, and of what; *progress is zero in files that have none.
  * Errors: STATUS_INPUT (the group is damaged). */
-enum status amplitude_file_find(struct checkpoint_stream *stream, bool *found,
+enum status amplitude_file_find(const struct checkpoint_stream *stream, bool *found,
                                 struct amplitude_origin *origin,
                                 struct amplitude_progress *progress);
 
 /* Adds the tensors, which must not change meanwhile, to a checkpoint that has none, or compares
  * them with what it has, as the stream's move says. Errors: STATUS_IO, STATUS_NO_MEMORY. */
-enum status amplitude_file_write(struct checkpoint_stream *stream,
+enum status amplitude_file_write(const struct checkpoint_stream *stream,
                                  const struct amplitude_origin *origin,
                                  const struct amplitude_progress *progress,
                                  const struct amplitude_tensors *tensors);
@@ -68,5 +68,5 @@ enum status amplitude_file_write(struct checkpoint_stream *stream,
 /* Sets the tensors to those of the same names; first_step: the oldest step of the file to read.
  * Synchronises. Errors: STATUS_INPUT (one is missing, damaged, or has other sizes),
  * STATUS_NO_MEMORY. */
-enum status amplitude_file_read(struct checkpoint_stream *stream,
+enum status amplitude_file_read(const struct checkpoint_stream *stream,
                                 const struct amplitude_tensors *tensors, int64_t first_step);

@@ -57,7 +57,7 @@ struct writing {
     double scf_energy;
 };
 
-static enum status add_amplitudes(struct checkpoint_stream *stream, void *context)
+static enum status add_amplitudes(const struct checkpoint_stream *stream, void *context)
 {
     const struct writing *writing = context;
     const struct correlation *correlation = writing->correlation;
@@ -104,11 +104,12 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
 
 /* --- reading --- */
 
-static enum status read_into_solver(struct checkpoint_stream *stream, int n,
-                                    struct tensor *const x[], int diis_size,
-                                    struct amplitude_solver *solver,
-                                    struct amplitude_progress *progress)
+enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, int n,
+                                        struct tensor *const x[], int diis_size,
+                                        struct amplitude_solver *solver,
+                                        struct amplitude_progress *progress)
 {
+    const struct checkpoint_stream *stream = checkpoint_reader_stream(reader);
     struct amplitude_origin origin;
     bool found;
     int n_now;
@@ -118,17 +119,6 @@ static enum status read_into_solver(struct checkpoint_stream *stream, int n,
                                               amplitude_solver_steps(solver, &n_now)};
     TRY(amplitude_file_read(stream, &tensors, progress->n_steps - n_steps));
     return amplitude_solver_resume(solver, (int)n_steps);
-}
-
-enum status correlation_checkpoint_read(const struct checkpoint_reader *reader, int n,
-                                        struct tensor *const x[], int diis_size,
-                                        struct amplitude_solver *solver,
-                                        struct amplitude_progress *progress)
-{
-    struct checkpoint_stream stream;
-    TRY(checkpoint_reader_open(reader, &stream));
-    return checkpoint_stream_close(&stream,
-                                   read_into_solver(&stream, n, x, diis_size, solver, progress));
 }
 
 /* "ccsd", or "a .tce program". */
@@ -188,10 +178,7 @@ enum status correlation_checkpoint_find(const struct checkpoint_reader *reader,
                                         const struct amplitude_origin *wanted, bool *found,
                                         struct amplitude_progress *progress)
 {
-    struct checkpoint_stream stream;
     struct amplitude_origin origin;
-    TRY(checkpoint_reader_open(reader, &stream));
-    enum status status = amplitude_file_find(&stream, found, &origin, progress);
-    TRY(checkpoint_stream_close(&stream, status));
+    TRY(amplitude_file_find(checkpoint_reader_stream(reader), found, &origin, progress));
     return *found ? compare_origins(checkpoint_reader_path(reader), wanted, &origin) : STATUS_OK;
 }

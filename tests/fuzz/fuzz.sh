@@ -32,8 +32,8 @@ figure()
     grep -ao "$1 *[0-9]*" "$2" | tail -n 1 | grep -o '[0-9]*$'
 }
 
-# Inputs that crash HDF5 end a process, and another continues. The product reads checkpoints in a
-# child first: of every such input that has to be a refusal, and the crash to be in HDF5 indeed.
+# Inputs that crash HDF5 end a process, and another continues. Of every such input the crash has to be in
+# HDF5 indeed.
 # shellcheck disable=SC2317 # called by fuzz_one
 fuzz_checkpoint()
 {

@@ -74,6 +74,17 @@ expected=$(gradients | tail -n +3)
 run 1 water.xyz --basis cc-pvtz --guess auto.h5 --stability never --max-iter 3 --checkpoint part.h5
 run 0 water.xyz --basis cc-pvtz --restart part.h5 --stability never --converge 1e-7
 [ "$(gradients)" = "$expected" ] || complain "gradients" $(gradients) "after a restart, not" $expected
+# A checkpoint of an older version gives its orbitals, also to a restart, which says so.
+printf '2\n\nH 0 0 0\nH 0 0 0.74\n' > h2.xyz
+cp "$(dirname "$0")/../fuzz/seeds/checkpoint/older.h5" .
+for option in guess restart; do
+    solve h2.xyz --basis sto-3g --$option older.h5
+    case $found in -1.1167593*) ;; *) complain "--$option older.h5 leads to $found" ;; esac
+done
+grep -q "older.h5 has no iterations that this version continues" "$folder/output" ||
+    complain "no line on the restart"
+run 0 h2.xyz --basis sto-3g --fock-only 1 --density older.h5
+
 # They are read before a checkpoint takes the place of the file.
 cp rhf.h5 replaced.h5
 run 0 moved.xyz --basis cc-pvdz --converge 1e-8 --guess replaced.h5 --checkpoint replaced.h5

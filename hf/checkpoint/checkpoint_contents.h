@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Molecule, basis and orbitals but for the coefficients, in the arrays of TREXIO's groups `nucleus`,
+ * `basis`, `ao`, `electron` and `mo`. Radial functions are
+ *   R(r) = shell_factor r^l sum_p coefficient_p primitive_factor_p exp(-exponent_p r^2)
+ * and functions are normalisation x R / r^l x a polynomial: a Cartesian monomial, or a
+ * real solid harmonic in Racah's normalisation, in the order m = 0, +1, -1, +2, ...
+ * Source: the TREXIO format, trexio.org; Posenitskiy et al., J. Chem. Phys. 158, 174801 (2023). */
+#pragma once
+
+#include "basis/input/molecule.h"
+#include "hf/checkpoint/checkpoint_stream.h"
+#include "support/base/status.h"
+
+#include <stdint.h>
+
+/* TREXIO's data set of the coefficients, n_orbitals x n_functions. */
+#define CHECKPOINT_COEFFICIENTS "mo/mo_coefficient"
+
+struct checkpoint_counts {
+    int64_t n_centers, n_shells, n_primitives, n_functions;
+    int64_t n_orbitals;     /* of all spins together */
+    int64_t n_electrons[2]; /* alpha, beta */
+    int64_t cartesian;
+    int64_t has_occupations; /* else they are zero */
+};
+
+/* All doubles are one allocation, which begins with charge, all integers another, which begins
+ * with shell_center. */
+struct checkpoint_contents {
+    struct checkpoint_counts n;
+    double *charge;      /* n_centers; 0 for ghosts */
+    double *coordinates; /* n_centers x 3, Bohr */
+
+    int64_t *shell_center, *shell_l; /* n_shells */
+    double *shell_factor;            /* n_shells */
+    int64_t *primitive_shell;        /* n_primitives */
+    double *exponent, *coefficient, *primitive_factor;
+
+    int64_t *function_shell; /* n_functions, in TREXIO's order */
+    double *normalisation;
+    int64_t *function; /* number of the function in this program's order; not in the file */
+
+    double *energies;    /* n_orbitals, hartree */
+    double *occupations; /* n_orbitals */
+    int64_t *spins;      /* n_orbitals: 0 alpha or both, 1 beta; alpha ones come first */
+};
+
+/* Arrays of zeros for counts that are set. Errors: STATUS_NO_MEMORY; checkpoint_contents_fini has to
+ * be called in any case. */
+enum status checkpoint_contents_init(struct checkpoint_contents *contents);
+void checkpoint_contents_fini(struct checkpoint_contents *contents);
+
+/* A new TREXIO file, with the labels of the molecule's atoms. Serial. Errors: STATUS_IO. */
+enum status checkpoint_contents_write(const char *path, const char *description,
+                                      const struct molecule *molecule,
+                                      const struct checkpoint_contents *contents);
+
+/* Reads all but the functions' numbers, on every process. Every size is compared with the file's length
+ * and with the other sizes, that of the coefficients, too, before memory is taken for it. Collective.
+ * Errors, the same everywhere: STATUS_INPUT (a part is missing, or has a size that does not fit; energies
+ * are not finite, occupations not the electrons', spins not in order), STATUS_NO_MEMORY;
+ * checkpoint_contents_fini has to be called in any case. */
+enum status checkpoint_contents_read(const struct checkpoint_stream *stream,
+                                     struct checkpoint_contents *contents);
