@@ -35,7 +35,7 @@ struct digest_blocks {
     int n[4];      /* functions of the groups a, b, c, d */
     bool in_order; /* exchange blocks are row-major with a or b as the row; else with c or d */
     int n_coulomb, n_exchange;   /* matrices of either kind */
-    double *const *D, *const *A; /* of each, packed (group_blocks.h); Coulomb blocks in [0] alone */
+    double *const *D, *const *A; /* of each, packed (fock_digest.c); Coulomb blocks in [0] alone */
     /* DIGEST_SCRATCH_BLOCKS size QUARTET_LANES, aligned to 64 bytes: of four blocks D, then A, and
      * of the bra that is open D and A of each Coulomb density. */
     double *scratch;
