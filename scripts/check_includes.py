@@ -80,7 +80,7 @@ ROOMS = {
     "tce/language": SUPPORT + ["tce/tensor"],
     "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", "tce/dense", PUBLIC, "sched/pool"],
     "tce/tile_loop": SUPPORT + ["support/arrays", "tce/tensor", "tce/dense", "tce/contraction", PUBLIC],
-    "tce/plan": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/tile_loop", PUBLIC, "sched/pool/core",
+    "tce/plan": SUPPORT + ["tce/tensor", "tce/dense", "tce/language", "tce/contraction", "tce/tile_loop", PUBLIC, "sched/pool/core",
                            "sched/lab/profiles"],
     "tce/execution": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/tile_loop", "tce/plan",
                                 *POOL, "sched/lab/profiles"],
