@@ -63,7 +63,6 @@ ROOMS = {
     "hf/tiles": CHEMISTRY,
     "hf/digestion": CHEMISTRY + ["hf/tiles"],
     "hf/fock": CHEMISTRY + ["hf/tiles", "hf/digestion", *POOL, "sched/lab/profiles"],
-    "hf/prediction": CHEMISTRY + ["hf/tiles", "hf/digestion", "hf/fock"],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/properties": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/digestion/density_tiles.h", "hf/fock", "hf/checkpoint", "hf/properties"],
@@ -71,8 +70,8 @@ ROOMS = {
     # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
                                    *POOL, "sched/pool/modes"],
-    "hf/result": CHEMISTRY + ["hf/fock", "hf/prediction", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB],
-    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/prediction", "hf/scf", "hf/calculation", "hf/result", *POOL, *LAB],
+    "hf/result": CHEMISTRY + ["hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB],
+    "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL, *LAB],
 
     "hf/experiments": CHEMISTRY + ["hf/tiles", PUBLIC, "sched/pool/core", "sched/lab/profiles"],
 
@@ -81,7 +80,7 @@ ROOMS = {
     "tce/language": SUPPORT + ["tce/tensor"],
     "tce/contraction": SUPPORT + ["support/arrays", "tce/tensor", "tce/dense", PUBLIC, "sched/pool"],
     "tce/tile_loop": SUPPORT + ["support/arrays", "tce/tensor", "tce/dense", "tce/contraction", PUBLIC],
-    "tce/plan": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/tile_loop", PUBLIC, "sched/pool/core",
+    "tce/plan": SUPPORT + ["tce/tensor", "tce/dense", "tce/language", "tce/contraction", "tce/tile_loop", PUBLIC, "sched/pool/core",
                            "sched/lab/profiles"],
     "tce/execution": SUPPORT + ["tce/tensor", "tce/language", "tce/contraction", "tce/tile_loop", "tce/plan",
                                 *POOL, "sched/lab/profiles"],

@@ -38,7 +38,7 @@ void class_costs_clear(struct class_costs *costs)
     memset(costs->of, 0, (size_t)costs->n_numbers * sizeof(double));
 }
 
-int pair_type_of(const struct shells *shells, const struct pair_class *class)
+static int find_pair_type(const struct shells *shells, const struct pair_class *class)
 {
     int first = (int)(class->type[0] - shells->types);
     int second = (int)(class->type[1] - shells->types);
@@ -46,7 +46,7 @@ int pair_type_of(const struct shells *shells, const struct pair_class *class)
     return first * (first + 1) / 2 + second;
 }
 
-void pair_type_split(int pair_type, int types[2])
+static void split_pair_type(int pair_type, int types[2])
 {
     types[0] = 0;
     while ((types[0] + 1) * (types[0] + 2) / 2 <= pair_type)
@@ -56,8 +56,8 @@ void pair_type_split(int pair_type, int types[2])
 
 struct class_cost *class_costs_of(struct class_costs *costs, const struct quartet_batch *batch)
 {
-    int64_t bra = pair_type_of(costs->shells, batch->bra);
-    int64_t ket = pair_type_of(costs->shells, batch->ket);
+    int64_t bra = find_pair_type(costs->shells, batch->bra);
+    int64_t ket = find_pair_type(costs->shells, batch->ket);
     return &costs->of[bra * costs->n_pair_types + ket];
 }
 
@@ -86,7 +86,7 @@ static char *append_group_name(const struct group_type *type, char *end)
 static char *append_pair_name(const struct class_costs *costs, int pair, char *end)
 {
     int types[2];
-    pair_type_split(pair, types);
+    split_pair_type(pair, types);
     const struct group_type *all = costs->shells->types;
     return append_group_name(&all[types[1]], append_group_name(&all[types[0]], end));
 }

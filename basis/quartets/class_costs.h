@@ -19,11 +19,8 @@ struct class_cost {
     double digestion_s; /* of the integrals by the user of the batches, who counts it */
 };
 
-/* The number of a pair of types t >= u among those of all pairs, t * (t + 1) / 2 + u; and back. */
-int pair_type_of(const struct shells *shells, const struct pair_class *class);
-void pair_type_split(int pair_type, int types[2]);
-
-/* Costs by the pair types of bra and ket in the engines' order (struct quartet_batch). */
+/* Costs by the pair types of bra and ket in the engines' order (struct quartet_batch). The number of a pair of
+ * types t >= u is t * (t + 1) / 2 + u. */
 struct class_costs {
     const struct shells *shells; /* borrowed */
     int n_pair_types;

@@ -2,7 +2,6 @@
 #include "hf/cli/hf_run.h"
 
 #include "hf/calculation/hf_calculation.h"
-#include "hf/prediction/fock_prediction.h"
 #include "hf/result/hf_class_costs.h"
 #include "hf/result/hf_outputs.h"
 #include "hf/result/hf_prediction.h"
@@ -356,7 +355,7 @@ static enum status run_dry(struct hf_run *run)
     const struct hf_calculation *calculation = &run->calculation;
     struct fock_settings settings = run->options->settings.fock;
     struct hf_counted counted;
-    struct fock_prediction *prediction;
+    struct fock_prediction prediction;
     const struct predicted_build build = {.screening = calculation->screening,
                                           .settings = &settings,
                                           .symmetry = calculation->symmetry,
@@ -364,14 +363,14 @@ static enum status run_dry(struct hf_run *run)
                                           .comm = run->comm};
     settings.kept_bytes = calculation->kept_bytes;
     TRY(count_run(run, &counted));
-    TRY(fock_prediction_create(&build, &prediction));
-    hf_prediction_print(prediction, &counted);
+    counted.uses_symmetry = build.symmetry;
+    TRY(fock_predict(&build, &prediction));
+    hf_prediction_print(&prediction, &counted);
     struct hf_outcome outcome = outcome_of(run, STATUS_OK);
-    json_t *json = hf_prediction_to_json(prediction, &counted);
+    json_t *json = hf_prediction_to_json(&prediction, &counted);
     outcome.prediction = json;
     enum status status = write_hf_outputs(run, &outcome);
     json_decref(json);
-    fock_prediction_destroy(prediction);
     return status;
 }
 

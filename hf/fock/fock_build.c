@@ -350,9 +350,6 @@ static enum status build_passes(struct fock *fock, const struct density_kind *ki
     return STATUS_OK;
 }
 
-/* Reading a small part of the integrals saves less than filling the memory takes. */
-#define LEAST_KEPT 0.33
-
 /* Bytes that a kept integral takes on average: a tenth are doubles, a half have 16 bits. */
 #define MEAN_KEPT_BYTES 3.5
 
@@ -370,7 +367,7 @@ static enum status need_store(struct fock *fock)
     int64_t integrals = fock->settings.symmetry == FOCK_SYMMETRY_FULL ? count.unique : count.all;
     double all_bytes = MEAN_KEPT_BYTES * (double)integrals / n_operations;
     double bound_bytes = (double)fock->settings.kept_bytes * n_processes;
-    if (bound_bytes < LEAST_KEPT * all_bytes) {
+    if (bound_bytes < FOCK_LEAST_KEPT * all_bytes) {
         log_print(
             "Integrals  about %.0f MB in all: too many for %.0f MB, computed in every build\n",
             1e-6 * all_bytes, 1e-6 * bound_bytes);

@@ -24,6 +24,10 @@ struct json_t; /* jansson.h */
 
 enum fock_accumulate { FOCK_ACCUMULATE_FIXED, FOCK_ACCUMULATE_FLOAT };
 
+/* Integrals are kept if there is room for this fraction of them: reading fewer saves less than filling the
+ * memory takes. */
+#define FOCK_LEAST_KEPT 0.33
+
 struct fock_settings {
     int decomposition;    /* enum fock_decomposition */
     int symmetry;         /* enum fock_symmetry */

@@ -2,9 +2,10 @@
 /* The prediction of --dry-run, as text and in the result. */
 #pragma once
 
-#include "hf/prediction/fock_prediction.h"
+#include "hf/fock/fock_prediction.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Fock builds of most SCF calculations, the test of stability included. */
@@ -13,7 +14,8 @@ enum { PREDICTION_FEWEST_BUILDS = 10, PREDICTION_MOST_BUILDS = 20 };
 /* Counts that the prediction is for. */
 struct hf_counted {
     int64_t tasks, non_null;
-    int64_t integrals; /* as --count-tasks prints them */
+    int64_t integrals;  /* as --count-tasks prints them */
+    bool uses_symmetry; /* of the molecule */
 };
 
 /* Prints the counts and the prediction, by the process that log.h names. */

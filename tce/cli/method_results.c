@@ -154,6 +154,10 @@ static json_t *method_extras_to_json(const struct method_run *run, int64_t memor
     const struct orbital_spaces *orbitals = run->calculation.orbitals;
     const struct mode_records *records = &run->records;
     json_t *extras = json_pack("{s:I}", "memory_part_bytes", (json_int_t)memory_part_bytes);
+    if (run->options->dry_run)
+        json_object_set_new(extras, "predicted_seconds",
+                            json_pack("{s:f, s:f}", "iteration", run->predicted.iteration, "once",
+                                      run->predicted.once));
     if (orbitals) {
         json_object_update_new(extras, orbital_counts_to_json(orbitals));
         json_object_set_new(extras, "integral_seconds",
@@ -176,7 +180,9 @@ enum status method_results_write(const struct method_run *run, enum status statu
     const struct hf_calculation *hf = &run->hf;
     const struct tce_options *options = run->options;
     if (!run->checked || application_exit_status(status, *run->accepted) == 2 ||
-        run->options->dry_run || run->options->count_tasks)
+        run->options->count_tasks)
+        return status;
+    if (options->dry_run && !options->hf.files.json)
         return status;
     struct memory_use memory =
         memory_use_of_all(run->calculation.correlation.memory_bytes, run->comm);
@@ -184,10 +190,11 @@ enum status method_results_write(const struct method_run *run, enum status statu
     int n_workers;
     tce_method_label(options->method, label);
     MPI_Comm_size(run->comm, &n_workers);
-    program_result_print_memory(&memory);
+    if (memory.part_bytes > 0)
+        program_result_print_memory(&memory);
     struct hf_correlated correlated = {.program = "beryl-tce",
                                        .method = options->program ? title_of_method(run) : label,
-                                       .has_energy = status == STATUS_OK,
+                                       .has_energy = status == STATUS_OK && !options->dry_run,
                                        .extras = method_extras_to_json(run, memory.part_bytes)};
     if (correlated.has_energy) {
         correlated.energy = total_energy(run);

@@ -9,6 +9,7 @@
 #include "tce/calculation/method_calculation.h"
 #include "tce/cli/tce_options.h"
 #include "tce/methods/diagnostics.h"
+#include "tce/plan/predicted_tasks.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -23,7 +24,8 @@ struct method_run {
     struct hf_calculation hf;
     struct method_calculation calculation;
     struct mode_records records;
-    double energies[MODES_MAX]; /* of correlation, under each mode, hartree */
+    double energies[MODES_MAX];         /* of correlation, under each mode, hartree */
+    struct predicted_seconds predicted; /* of --dry-run */
     struct diagnostics diagnostics;
     bool *accepted;
     bool checked; /* the outputs can be written */

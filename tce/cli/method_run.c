@@ -186,6 +186,17 @@ static enum status write_method_profile(const struct method_run *run)
                                  : executor_write_profile(instance->executor, path);
 }
 
+/* Predicts the seconds of the equations, and writes what is asked for. */
+static enum status run_dry_method(struct method_run *run)
+{
+    const struct plan *plan = run->calculation.correlation.instance.plan;
+    TRY(predicted_tasks_seconds(plan, run->comm, &run->predicted));
+    log_print("Predicted  %.3g s for each iteration, %.3g s before and after them, without SCF and "
+              "integrals\n",
+              run->predicted.iteration, run->predicted.once);
+    return write_method_profile(run);
+}
+
 static enum status run_method_stages(struct method_run *run)
 {
     TRY(read_input(run));
@@ -193,7 +204,7 @@ static enum status run_method_stages(struct method_run *run)
         return program_result_print_tasks(run->calculation.correlation.instance.plan, run->comm);
     TRY(prepare_method(run));
     if (run->options->dry_run)
-        return write_method_profile(run);
+        return run_dry_method(run);
     TRY(run_scf_of_method(run));
     TRY(solve_rounds(run));
     TRY(write_method_profile(run));

@@ -71,8 +71,9 @@ static const struct option_row method_run_rows[] = {
         "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
         .help = "products over pairs of indices that symmetries exchange, each pair once: "
                 "auto: where it pays; always: where it takes fewer operations"),
-    FLAG_OPTION("dry-run", FIELD(dry_run),
-                .help = "print the memory, tasks and operations of the run, and stop"),
+    FLAG_OPTION(
+        "dry-run", FIELD(dry_run),
+        .help = "print the memory, tasks, operations and predicted seconds of the run, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all", .expert = true,
                 .help = "solve the equations under each of these modes, and print a table; name a "
                         "mode twice to see chance differences"),
@@ -251,11 +252,11 @@ static enum status check_method(const struct tce_options *options)
     if (hf->compare && hf->settings.scf.checkpoint)
         return FAIL(STATUS_USAGE, "--compare solves the same equations several times: leave "
                                   "--checkpoint out");
-    if (options->dry_run && (hf->compare || hf->files.json || hf->files.report ||
-                             hf->settings.scf.checkpoint || options->settings.fcidump ||
-                             hf->settings.pool.watchdog_s > 0 || hf->settings.pool.trace_folder))
-        return FAIL(STATUS_USAGE, "--dry-run runs nothing and writes no file: leave --compare, "
-                                  "--json, --report, --checkpoint, --write-fcidump, --watchdog and "
+    if (options->dry_run && (hf->compare || hf->files.report || hf->settings.scf.checkpoint ||
+                             options->settings.fcidump || hf->settings.pool.watchdog_s > 0 ||
+                             hf->settings.pool.trace_folder))
+        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --compare, "
+                                  "--report, --checkpoint, --write-fcidump, --watchdog and "
                                   "--trace out");
     return STATUS_OK;
 }

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Predicted costs for the static balance: seconds on a processor of the day. Only ratios count. */
-#define SECONDS_PER_FLOP    2e-11
-#define SECONDS_PER_BYTE    2e-10
-#define SECONDS_PER_PRODUCT 1e-6
-
 struct contraction {
     struct contraction_settings settings;
     struct contraction_sums sums;
@@ -181,7 +176,8 @@ static int owner_of_block(int64_t task, int n_workers, void *context)
 double contraction_task_seconds(const struct contraction *contraction, int64_t task)
 {
     struct contraction_cost cost = contraction_task_cost(contraction, task);
-    return SECONDS_PER_FLOP * cost.flops + SECONDS_PER_BYTE * cost.bytes +
+    return SECONDS_PER_FLOP * cost.flops +
+           SECONDS_PER_ELEMENT * cost.bytes / (double)sizeof(double) +
            SECONDS_PER_PRODUCT * (double)(cost.n_products + 1);
 }
 

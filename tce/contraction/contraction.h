@@ -85,7 +85,13 @@ struct contraction_cost contraction_task_cost(const struct contraction *contract
 /* Elements of the parts of blocks that contraction_start makes room for (contraction_parts.h). */
 double contraction_parts_of(const struct contraction *contraction);
 
-/* The time that a task is expected to take, in seconds on a processor of the day. */
+/* Seconds on a processor of the day: of an operation of DGEMM, of an element that is moved, of a product of blocks.
+ * Their ratios count: predictions scale them by a measured rate (predicted_tasks.h). */
+#define SECONDS_PER_FLOP    2e-11
+#define SECONDS_PER_ELEMENT 5e-10
+#define SECONDS_PER_PRODUCT 1e-6
+
+/* The time that a task is expected to take, in these seconds. */
 double contraction_task_seconds(const struct contraction *contraction, int64_t task);
 
 /* A block that a task reads, or that it writes. */

@@ -3,89 +3,175 @@
 
 #include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
+#include "support/base/clock.h"
+#include "tce/dense/dense_product.h"
 #include "tce/plan/plan_loops.h"
 
-static enum status predict_tasks(const struct contraction *contraction, int64_t first,
-                                 struct taskpool_history *history)
+/* Tasks of a stage whose seconds are added up, at most: of more, one in so many. */
+#define MOST_TASKS 20000
+
+/* The product that is timed, C[m][n] += A[m][k] B[k][n], and for how long, s. */
+enum { PRODUCT_SIZE = 256 };
+#define PRODUCT_S 0.25
+
+/* Use of the tasks of stages, one after another. */
+struct task_walk {
+    struct taskpool_history *history; /* to which each task is added, or NULL */
+    bool sums;                        /* whether seconds are added up */
+    int rank, n_processes;            /* of the sum, which they share */
+    int64_t n_tasks;                  /* of the stages so far */
+    double seconds;                   /* of the last stage, of this process's tasks */
+};
+
+typedef double task_seconds(void *stage, int64_t task);
+
+static double seconds_of_contraction(void *stage, int64_t task)
 {
-    int64_t n = contraction_n_tasks(contraction);
-    for (int64_t task = 0; task < n; task++)
-        TRY(history_add(history, first + task, contraction_task_seconds(contraction, task), 0));
+    return contraction_task_seconds(stage, task);
+}
+
+static double seconds_of_loop(void *stage, int64_t task)
+{
+    return tile_loop_task_seconds(stage, task);
+}
+
+static enum status walk_tasks(struct task_walk *walk, int64_t n, task_seconds *seconds, void *stage)
+{
+    int64_t stride = 1 + n / MOST_TASKS;
+    for (int64_t task = 0; walk->history && task < n; task++)
+        TRY(history_add(walk->history, walk->n_tasks + task, seconds(stage, task), 0));
+    for (int64_t task = walk->rank * stride; walk->sums && task < n;
+         task += walk->n_processes * stride)
+        walk->seconds += (double)stride * seconds(stage, task);
+    walk->n_tasks += n;
     return STATUS_OK;
 }
 
-/* Counts the tasks of a stage after those before it, and adds the seconds of each to the history
- * unless it is NULL. */
-static enum status predict_stage(const struct plan *plan, int stage, int64_t *n_tasks,
-                                 struct taskpool_history *history)
+static enum status walk_contraction(const struct plan *plan, int stage, struct task_walk *walk)
 {
     static const struct contraction_settings settings = {0};
     struct contraction *contraction;
     enum status status = plan_contraction(plan, stage, &settings, &contraction);
-    if (status != STATUS_OK || !contraction)
-        goto done;
-    if (history)
-        status = predict_tasks(contraction, *n_tasks, history);
-    *n_tasks += contraction_n_tasks(contraction);
-done:
+    if (status == STATUS_OK && contraction)
+        status =
+            walk_tasks(walk, contraction_n_tasks(contraction), seconds_of_contraction, contraction);
     contraction_destroy(contraction);
     return status;
 }
 
-/* Predicts the tasks of a loop over tiles. */
-static enum status predict_loop(const struct plan *plan, int number, int64_t *n_tasks,
-                                struct taskpool_history *history)
+static enum status walk_loop(const struct plan *plan, int number, struct task_walk *walk)
 {
     static const struct contraction_settings settings = {0};
     struct plan_loop_problem problem;
     struct tile_loop *loop = NULL;
     enum status status = plan_loop_problem_init(plan, number, &problem);
-    if (status != STATUS_OK)
-        goto done;
-    status = tile_loop_create(&problem.problem, &settings, &loop);
-    if (status != STATUS_OK)
-        goto done;
-    for (int64_t task = 0; history && task < tile_loop_n_tasks(loop) && status == STATUS_OK; task++)
-        status = history_add(history, *n_tasks + task, tile_loop_task_seconds(loop, task), 0);
-    *n_tasks += tile_loop_n_tasks(loop);
-done:
+    if (status == STATUS_OK)
+        status = tile_loop_create(&problem.problem, &settings, &loop);
+    if (status == STATUS_OK)
+        status = walk_tasks(walk, tile_loop_n_tasks(loop), seconds_of_loop, loop);
     tile_loop_destroy(loop);
     plan_loop_problem_fini(&problem);
     return status;
 }
 
-static enum status predict_stages(const struct plan *plan, int64_t *n_tasks,
-                                  struct taskpool_history *history)
+static enum status walk_stage(const struct plan *plan, int stage, struct task_walk *walk)
 {
-    *n_tasks = 0;
-    for (int stage = 0; stage < plan->n_stages; stage++) {
-        int loop = plan_stage_loop(plan, stage);
-        if (loop >= 0)
-            TRY(predict_loop(plan, loop, n_tasks, history));
-        else
-            TRY(predict_stage(plan, stage, n_tasks, history));
-    }
+    int loop = plan_stage_loop(plan, stage);
+    walk->seconds = 0;
+    return loop >= 0 ? walk_loop(plan, loop, walk) : walk_contraction(plan, stage, walk);
+}
+
+static enum status walk_stages(const struct plan *plan, struct task_walk *walk)
+{
+    for (int stage = 0; stage < plan->n_stages; stage++)
+        TRY(walk_stage(plan, stage, walk));
     return STATUS_OK;
 }
 
 enum status predicted_tasks_count(const struct plan *plan, struct predicted_tasks *tasks)
 {
+    struct task_walk walk = {0};
     *tasks = (struct predicted_tasks){0};
     for (int step = 0; step < plan->n_steps; step++)
         tasks->flops += plan->steps[step].B.tensor >= 0 ? plan->steps[step].flops : 0;
     for (int loop = 0; loop < plan->program->n_loops; loop++)
         tasks->flops += plan->loops[loop].flops;
-    return predict_stages(plan, &tasks->n, NULL);
+    enum status status = walk_stages(plan, &walk);
+    tasks->n = walk.n_tasks;
+    return status;
+}
+
+/* Seconds of an operation of DGEMM. */
+static enum status time_operation(double *seconds)
+{
+    const int64_t n = PRODUCT_SIZE;
+    struct block_buffers *buffers;
+    struct product_scratch *scratch = NULL;
+    TRY(block_buffers_create(&buffers));
+    double *blocks = block_buffers_take(buffers, 3 * n * n);
+    enum status status = CHECK_MEMORY(blocks, "no memory for a prediction");
+    if (status == STATUS_OK)
+        status = product_scratch_create(buffers, &scratch);
+    if (status != STATUS_OK)
+        goto done;
+    for (int64_t i = 0; i < 3 * n * n; i++)
+        blocks[i] = 1.0 / (double)(1 + i % 101);
+    const struct dense_product product = {
+        .n = 3,
+        .dimension = {{n, {n, n, 0}}, {n, {0, 1, n}}, {n, {1, 0, 1}}},
+        .C = blocks,
+        .A = blocks + n * n,
+        .B = blocks + 2 * n * n,
+        .factor = 1};
+    double start_s = clock_now_s(), end_s = start_s, n_products = 0;
+    for (; end_s < start_s + PRODUCT_S; n_products++) {
+        dense_product_run(&product, scratch);
+        end_s = clock_now_s();
+    }
+    *seconds = (end_s - start_s) / n_products / (2.0 * (double)(n * n * n));
+done:
+    product_scratch_destroy(buffers, scratch);
+    block_buffers_give_back(buffers, blocks);
+    block_buffers_destroy(buffers);
+    return status;
+}
+
+/* Seconds of a process, by the plan's own measure of an operation. */
+static enum status sum_seconds(const struct plan *plan, struct task_walk *walk,
+                               struct predicted_seconds *seconds)
+{
+    for (int stage = 0; stage < plan->n_stages; stage++) {
+        bool once = stage < plan->first_iterated_stage || stage >= plan->first_final_stage;
+        TRY(walk_stage(plan, stage, walk));
+        *(once ? &seconds->once : &seconds->iteration) += walk->seconds;
+    }
+    return STATUS_OK;
+}
+
+enum status predicted_tasks_seconds(const struct plan *plan, MPI_Comm comm,
+                                    struct predicted_seconds *seconds)
+{
+    struct task_walk walk = {.sums = true};
+    double operation_s;
+    MPI_Comm_rank(comm, &walk.rank);
+    MPI_Comm_size(comm, &walk.n_processes);
+    *seconds = (struct predicted_seconds){0};
+    TRY(status_agree(comm, sum_seconds(plan, &walk, seconds)));
+    TRY(status_agree(comm, time_operation(&operation_s)));
+    double speed = operation_s / SECONDS_PER_FLOP / walk.n_processes;
+    seconds->iteration *= speed;
+    seconds->once *= speed;
+    MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_SUM, comm);
+    return STATUS_OK;
 }
 
 enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const char *path)
 {
     struct taskpool_history history = {0};
-    int64_t n_tasks;
+    struct task_walk walk = {.history = &history};
     int rank;
     MPI_Comm_rank(comm, &rank);
-    enum status status =
-        status_agree(comm, rank == 0 ? predict_stages(plan, &n_tasks, &history) : STATUS_OK);
+    enum status status = status_agree(comm, rank == 0 ? walk_stages(plan, &walk) : STATUS_OK);
     if (status != STATUS_OK)
         goto done;
     if (rank == 0)

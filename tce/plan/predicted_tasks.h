@@ -16,6 +16,18 @@ struct predicted_tasks {
 /* Not collective; the same on every process. Errors: STATUS_NO_MEMORY, STATUS_LIMIT. */
 enum status predicted_tasks_count(const struct plan *plan, struct predicted_tasks *tasks);
 
+/* Seconds on the processes of comm, of tasks divided evenly: of an iteration, and of what is computed once, before and
+ * after the iterations. */
+struct predicted_seconds {
+    double iteration, once;
+};
+
+/* The times that tasks are expected to take (contraction_task_seconds), of many a sample, at the speed at
+ * which each process multiplies blocks for a quarter of a second. Collective. Errors: STATUS_NO_MEMORY,
+ * STATUS_LIMIT; the same everywhere. */
+enum status predicted_tasks_seconds(const struct plan *plan, MPI_Comm comm,
+                                    struct predicted_seconds *seconds);
+
 /* Writes the predicted seconds of every task, those of all steps one after another, as
  * profile_write does. Collective. Errors: those of profile_write. */
 enum status predicted_tasks_write(const struct plan *plan, MPI_Comm comm, const char *path);

@@ -151,12 +151,6 @@ double tile_loop_fraction_run(const struct tile_loop *loop)
 
 /* --- predicted costs --- */
 
-/* Seconds on a processor of the day: of an operation of DGEMM, of an element that is moved, of a
- * product. Only ratios count. */
-#define SECONDS_PER_OPERATION 2e-11
-#define SECONDS_PER_ELEMENT   5e-10
-#define SECONDS_PER_CALL      1e-6
-
 /* Elements of the blocks of C and A, and the extent of what is summed over. */
 struct product_size {
     double of_C, of_A, summed;
@@ -190,8 +184,8 @@ static double step_seconds(const struct tile_loop *loop, int s,
     for (int t = products->first_target[s]; t < products->first_target[s + 1]; t++)
         for (int p = products->targets[t].first; p < products->targets[t].end; p++) {
             struct product_size size = size_product(loop, s, &products->products[p], tuple);
-            seconds += SECONDS_PER_CALL + SECONDS_PER_ELEMENT * (size.of_C + size.of_A);
-            seconds += multiplies ? 2 * SECONDS_PER_OPERATION * size.of_C * size.summed : 0;
+            seconds += SECONDS_PER_PRODUCT + SECONDS_PER_ELEMENT * (size.of_C + size.of_A);
+            seconds += multiplies ? 2 * SECONDS_PER_FLOP * size.of_C * size.summed : 0;
         }
     return seconds;
 }
@@ -226,7 +220,7 @@ double tile_loop_task_seconds(struct tile_loop *loop, int64_t task)
 {
     const struct loop_products *products;
     int32_t tuple[TILE_LOOP_MAX_INDICES];
-    double seconds = SECONDS_PER_CALL; /* also where no labels meet: a cost is > 0 */
+    double seconds = SECONDS_PER_PRODUCT; /* also where no labels meet: a cost is > 0 */
     tile_tuples_get(&loop->problem->tuples, task, tuple);
     if (loop_product_lists_find(&loop->lists, tuple, &products) != STATUS_OK)
         return seconds; /* the task will report it */

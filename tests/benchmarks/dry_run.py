@@ -62,7 +62,7 @@ def run_case(options, name, basis, molecule):
     fewest, most = of_scf["scf_fock_seconds"]
     fock = sum(iteration["fock_seconds"] for iteration in scf["scf_iterations"])
     algebra = sum(iteration["algebra_seconds"] for iteration in scf["scf_iterations"])
-    sampled = 100 * predicted["sampled_quartets"] / predicted["quartets"]
+    sampled = 100 * predicted["sampled_integrals"] / predicted["integrals"]
     print(f"{name:9} {basis:9} {sampled:7.1f} {column(predicted['build_seconds'], direct)} "
           f"{column(predicted['first_build_seconds'], builds['memory'][0])} "
           f"{column(predicted['later_build_seconds'], builds['memory'][2])} "

@@ -340,7 +340,7 @@ for option in converge-amplitudes max-iter-amplitudes diis-amplitudes tile conve
 done
 refuse "number from 1e-15 to 1" ccsd water.xyz $with_basis --converge-amplitudes 1e-300
 refuse water.xyz ccsd water.xyz $with_basis --json water.xyz
-refuse "leave --compare, --json, --report, --checkpoint, --write-fcidump, --watchdog and --trace out" ccsd water.xyz $with_basis \
+refuse "leave --compare, --report, --checkpoint, --write-fcidump, --watchdog and --trace out" ccsd water.xyz $with_basis \
     --dry-run --watchdog 5
 refuse "leave --sched out" mp2 water.xyz $with_basis --compare all --sched static
 refuse "--steal x: " mp2 water.xyz $with_basis --sched persist --steal x

@@ -77,7 +77,10 @@ run 0 ccsd_t hydride.xyz --basis 6-31g --screen 1e-13 $tight --json method.json
 run 0 ccsd_t hydrides.xyz --basis 6-31g --screen 1e-13 $tight --json result.json
 expect 'abs(r["return_result"] - 2 * m["return_result"]) < 1e-9'
 
-run 0 ccsd_t $water --explain --dry-run --write-profile predicted.csv
+run 0 ccsd_t $water --explain --dry-run --write-profile predicted.csv --json result.json
+grep -Eq '^Predicted +[0-9.e-]+ s for each iteration' "$folder/output" || complain "no predicted seconds"
+expect 'r["return_result"] is None and 0 < b["predicted_seconds"]["iteration"] < 1e9'
+expect '0 < b["predicted_seconds"]["once"] < 1e9'
 grep -q 'for a >= b >= c by tiles of' "$folder/output" || complain "the plan lacks the loop"
 run 0 ccsd_t $water --write-profile measured.csv
 run 0 ccsd_t $water --count-tasks
