@@ -31,10 +31,9 @@
 
 enum pass { DIRECT, FILL, READ };
 
-/* Measurements of a tile quartet, or sums. A short one whose thread waits for a core would count many times
- * over: draws are weighted by the time with a core, and wall time counts in their sum alone. */
+/* Measurements of a tile quartet, or sums. */
 struct measurement {
-    double thread_s, wall_s, integrals, bytes;
+    double seconds, integrals, bytes;
 };
 
 /* A build, from a sample. */
@@ -50,8 +49,8 @@ struct sampler {
     struct fock_cost *cost;
     int64_t stride;              /* one in so many is counted */
     int64_t n;                   /* of this process */
-    double *cost_before;         /* n + 1 */
-    struct measurement *of_tile; /* n; wall time of 0: not run in this pass */
+    double *weight_before;       /* n + 1 */
+    struct measurement *of_tile; /* n; 0 seconds: not run in this pass */
     int64_t n_draws;
     struct darray *D; /* of each spin */
     struct density_tiles *density;
@@ -78,34 +77,38 @@ static enum status create_costs(struct sampler *sampler)
     sampler->stride = 1 + n_all / MOST_COSTS;
     int64_t n_counted = (n_all + sampler->stride - 1) / sampler->stride;
     sampler->n = (n_counted + sampler->n_processes - 1 - sampler->rank) / sampler->n_processes;
-    sampler->cost_before = calloc((size_t)sampler->n + 1, sizeof *sampler->cost_before);
+    sampler->weight_before = calloc((size_t)sampler->n + 1, sizeof *sampler->weight_before);
     sampler->of_tile = calloc((size_t)sampler->n + 1, sizeof *sampler->of_tile);
-    return CHECK_MEMORY(sampler->cost_before && sampler->of_tile, "no memory for a prediction");
+    return CHECK_MEMORY(sampler->weight_before && sampler->of_tile, "no memory for a prediction");
 }
 
-static void add_costs(struct sampler *sampler)
+/* Half the weight of all is even: a cheap tile quartet that happens to take long then does not stand for many. */
+static void add_weights(struct sampler *sampler)
 {
+    double *before = sampler->weight_before;
     for (int64_t i = 0; i < sampler->n; i++) {
         struct tile_quartet quartet;
         find_quartet(sampler, i, &quartet);
-        sampler->cost_before[i + 1] =
-            sampler->cost_before[i] + fock_cost_of_quartet(sampler->cost, &quartet);
+        before[i + 1] = before[i] + fock_cost_of_quartet(sampler->cost, &quartet);
     }
+    double mean = before[sampler->n] / fmax(1, (double)sampler->n);
+    for (int64_t i = 0; i <= sampler->n; i++)
+        before[i] += (double)i * mean;
 }
 
-static double cost_of(const struct sampler *sampler, int64_t i)
+static double weight_of(const struct sampler *sampler, int64_t i)
 {
-    return sampler->cost_before[i + 1] - sampler->cost_before[i];
+    return sampler->weight_before[i + 1] - sampler->weight_before[i];
 }
 
-/* Draws a tile quartet in proportion to its cost. */
+/* Draws a tile quartet in proportion to its weight. */
 static int64_t draw_quartet(const struct sampler *sampler, int64_t draw)
 {
     int64_t low = 0, high = sampler->n;
-    double target = fmod((double)(draw + 1) * GOLDEN, 1) * sampler->cost_before[sampler->n];
+    double target = fmod((double)(draw + 1) * GOLDEN, 1) * sampler->weight_before[sampler->n];
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
-        if (sampler->cost_before[middle] <= target)
+        if (sampler->weight_before[middle] <= target)
             low = middle;
         else
             high = middle;
@@ -167,7 +170,7 @@ static enum status create_sampler(struct sampler *sampler)
     TRY(status_agree(build->comm, create_costs(sampler)));
     TRY(fock_cost_create(build->screening, (enum fock_symmetry)build->settings->symmetry,
                          build->comm, &sampler->cost));
-    add_costs(sampler);
+    add_weights(sampler);
     TRY(create_density(sampler));
     return status_agree(build->comm, create_worker(sampler));
 }
@@ -176,7 +179,7 @@ static void fini_sampler(struct sampler *sampler)
 {
     fock_tasks_destroy(sampler->tasks);
     fock_cost_destroy(sampler->cost);
-    free(sampler->cost_before);
+    free(sampler->weight_before);
     free(sampler->of_tile);
     fock_worker_destroy(sampler->worker);
     integral_store_destroy(sampler->store);
@@ -188,8 +191,7 @@ static void fini_sampler(struct sampler *sampler)
 static struct measurement read_meters(const struct sampler *sampler)
 {
     return (struct measurement){
-        .thread_s = clock_thread_s(),
-        .wall_s = clock_now_s(),
+        .seconds = clock_now_s(),
         .integrals = (double)fock_worker_counts(sampler->worker).integrals,
         .bytes = sampler->store ? (double)integral_store_bytes(sampler->store) : 0};
 }
@@ -202,13 +204,13 @@ static enum status run_quartet(struct sampler *sampler, int64_t i)
     TRY(fock_worker_compute(&quartet, sampler->worker));
     struct measurement after = read_meters(sampler);
     sampler->of_tile[i] =
-        (struct measurement){after.thread_s - before.thread_s, after.wall_s - before.wall_s,
-                             after.integrals - before.integrals, after.bytes - before.bytes};
+        (struct measurement){after.seconds - before.seconds, after.integrals - before.integrals,
+                             after.bytes - before.bytes};
     return STATUS_OK;
 }
 
 /* Runs the tile quartets that are drawn, each once, until the time is over or the store half full: the next
- * one would perhaps not fit. sum: over the draws, of measurements for a unit of cost. */
+ * one would perhaps not fit. sum: over the draws, of measurements for a unit of weight. */
 static enum status run_draws(struct sampler *sampler, enum pass pass, double end_s,
                              struct measurement *sum)
 {
@@ -218,11 +220,11 @@ static enum status run_draws(struct sampler *sampler, enum pass pass, double end
     while (sampler->n > 0 && draw < sampler->n_draws && !full && clock_now_s() < end_s) {
         int64_t i = draw_quartet(sampler, draw++);
         struct measurement *of_tile = &sampler->of_tile[i];
-        if (of_tile->wall_s == 0)
+        if (of_tile->seconds == 0)
             TRY(run_quartet(sampler, i));
-        sum->thread_s += of_tile->thread_s / cost_of(sampler, i);
-        sum->integrals += of_tile->integrals / cost_of(sampler, i);
-        sum->bytes += of_tile->bytes / cost_of(sampler, i);
+        sum->seconds += of_tile->seconds / weight_of(sampler, i);
+        sum->integrals += of_tile->integrals / weight_of(sampler, i);
+        sum->bytes += of_tile->bytes / weight_of(sampler, i);
         full = pass == FILL &&
                (double)integral_store_bytes(sampler->store) > sample_bound(sampler) / 2;
     }
@@ -234,20 +236,15 @@ static enum status run_draws(struct sampler *sampler, enum pass pass, double end
 static void estimate_build(const struct sampler *sampler, const struct measurement *sum,
                            struct estimate *build)
 {
-    double cost = sampler->cost_before[sampler->n] * (double)sampler->stride;
-    double of_draw = cost / fmax(1, (double)sampler->n_draws), longest_s = 0;
-    struct measurement all = {0};
-    for (int64_t i = 0; i < sampler->n; i++) {
-        all.wall_s += sampler->of_tile[i].wall_s;
-        all.thread_s += sampler->of_tile[i].thread_s;
-        all.integrals += sampler->of_tile[i].integrals;
-        longest_s = fmax(longest_s, sampler->of_tile[i].wall_s);
-    }
-    double waits = all.thread_s > 0 ? all.wall_s / all.thread_s : 1;
-    *build = (struct estimate){.seconds = sum->thread_s * of_draw * waits / sampler->n_processes,
+    double weight = sampler->weight_before[sampler->n] * (double)sampler->stride;
+    double of_draw = weight / fmax(1, (double)sampler->n_draws), longest_s = 0;
+    *build = (struct estimate){.seconds = sum->seconds * of_draw / sampler->n_processes,
                                .integrals = sum->integrals * of_draw,
-                               .bytes = sum->bytes * of_draw,
-                               .sampled_integrals = all.integrals};
+                               .bytes = sum->bytes * of_draw};
+    for (int64_t i = 0; i < sampler->n; i++) {
+        build->sampled_integrals += sampler->of_tile[i].integrals;
+        longest_s = fmax(longest_s, sampler->of_tile[i].seconds);
+    }
     MPI_Allreduce(MPI_IN_PLACE, build, sizeof *build / sizeof(double), MPI_DOUBLE, MPI_SUM,
                   sampler->build->comm);
     MPI_Allreduce(MPI_IN_PLACE, &longest_s, 1, MPI_DOUBLE, MPI_MAX, sampler->build->comm);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Predicted seconds of a Fock build: the cost of all its tile quartets (fock_cost.h), times the seconds
- * for a unit of cost of some of them, which each process runs through the worker of the build.
+/* Predicted seconds of a Fock build from those of some of its tile quartets, drawn by their costs
+ * (fock_cost.h), which each process runs through the worker of the build.
  *
  * The build is that of a density without small elements: it computes every quartet above the Schwarz
  * threshold, as builds of an SCF after the first do within a percent, those of molecules of hundreds
