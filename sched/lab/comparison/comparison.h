@@ -30,7 +30,7 @@ enum {
 /* The row of --rounds (support/io/option_row.h). */
 #define COMPARISON_ROUNDS_OPTION(field)                                                            \
     INTEGER_OPTION("rounds", field, 1, COMPARISON_ROUNDS_MAX, .default_text = "1", .value = "N",   \
-                   .formerly = "seeds", .expert = true,                                            \
+                   .expert = true,                                                                 \
                    .help = "of --compare: real ones run all modes in a random order, simulated "   \
                            "ones have other seeds; two or more add significance tests")
 
