@@ -862,7 +862,7 @@ def overview(runs):
 
 # --- chemistry ---
 
-E_BOHR_IN_DEBYE, HARTREE_IN_EV = 2.541746473, 27.211386245988
+HARTREE_IN_EV = 27.211386245988
 
 
 def formula(run):
@@ -950,7 +950,7 @@ def properties_card(run):
     if len(known(dipole)) == 3:
         size = math.hypot(*dipole)
         parts = ", ".join(f"{x}{NO_BREAK}{decimal(part, 6)}" for x, part in zip("xyz", dipole))
-        text = f"{decimal(size, 6)}_e_Bohr = {decimal(size * E_BOHR_IN_DEBYE, 4)}_Debye".replace("_", NO_BREAK)
+        text = f"{decimal(size, 6)}{NO_BREAK}e{NO_BREAK}Bohr"
         result.append(("Dipole", f"{text}<br><small>{parts}</small>", ""))
     result.append(number_row("&lt;S<sup>2</sup>&gt;", real(run.shared, "s2"), 6))
     for space in ("RHF", "UHF"):
