@@ -114,7 +114,6 @@ void integral_store_clear(struct integral_store *store)
     store->build++;
     store->short_of_room = false;
     store->used_bytes = store->bytes = store->n_blocks = store->first_hole = 0;
-    memory_return_freed(); /* what follows may need it as shared memory */
 }
 
 struct kept_totals {

@@ -4,7 +4,6 @@
 #include "support/base/agree.h"
 #include "support/base/memory.h"
 #include "support/base/node.h"
-#include "support/mpi/near_memory.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,10 +16,18 @@
 
 enum { STEP_BYTES = 16 << 20 /* of memory made writable: a multiple of a huge page */ };
 
-/* The first bytes of a segment that no other process sees, which are in small pages unless these are dear: a
- * hypervisor to which whole free huge pages are returned takes long to give them again. With huge pages for the
- * others 4.5 GB are filled in three quarters of the time. */
-enum { SMALL_PAGE_BYTES = 128 << 20 };
+static bool is_refused(void)
+{
+    const char *choice = getenv("BERYL_NEAR_MEMORY");
+    return choice && strcmp(choice, "never") == 0;
+}
+
+/* Whether there is a limit on what this process maps (ulimit -v). */
+static bool is_space_limited(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY;
+}
 
 /* A file without a name in which at most this many bytes can be; -1: there is none. Files that are too large
  * for the process's limit would end it (SIGXFSZ). */
@@ -48,21 +55,13 @@ static void *reserve_segment(int file, int64_t most_bytes, int64_t least_bytes, 
     return NULL;
 }
 
-/* Not for a file: its pages are as shmem_enabled says, whatever is advised, as it is filled by fallocate. */
-static void choose_page_size(const struct node_segment *own)
-{
-    int64_t small_bytes = memory_small_pages_are_dear() ? 0 : SMALL_PAGE_BYTES;
-    if (own->bytes > small_bytes)
-        memory_advise_huge(own->start + small_bytes, own->bytes - small_bytes);
-}
-
 static void reserve_own(struct node_segments *segments)
 {
     struct node_segment *own = &segments->own;
     own->start =
         reserve_segment(segments->file, segments->most_bytes, segments->least_bytes, &own->bytes);
     if (own->start && segments->file < 0)
-        choose_page_size(own);
+        memory_advise_huge(own->start, own->bytes);
 }
 
 /* A segment that others can map; without it `own` is reserved later. */
@@ -167,7 +166,7 @@ static void share_segments(MPI_Comm comm, struct segment_address *addresses,
                            struct node_segments *segments)
 {
     int n_near = node_count(comm);
-    if (n_near > 1 && !near_memory_is_refused() && !near_memory_space_is_limited())
+    if (n_near > 1 && !is_refused() && !is_space_limited())
         reserve_for_others(segments);
     struct segment_address own = address_of_own(segments);
     MPI_Allgather(&own, sizeof own, MPI_BYTE, addresses, sizeof own, MPI_BYTE, comm);
@@ -234,7 +233,6 @@ bool node_segments_take(struct node_segments *segments, int64_t place, int64_t b
     /* A page that the system has not got would end the process when it is written to. */
     if (segments->file >= 0 && fallocate(segments->file, FALLOC_FL_KEEP_SIZE, place, bytes) != 0)
         return false;
-    memory_populate(own->start + place, bytes);
     return true;
 }
 

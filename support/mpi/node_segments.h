@@ -4,9 +4,9 @@
  * (memfd_create(2)), so that /dev/shm need not have room for it.
  *
  * Where the system does not let all processes see each other's memory, or address space is limited (ulimit -v:
- * what others map is in nobody's budget), or with BERYL_NEAR_MEMORY=never (near_memory.h), and on nodes with one
+ * what others map is in nobody's budget), or with BERYL_NEAR_MEMORY=never, and on nodes with one
  * process of the communicator, each has its own segment alone. That one is in huge pages where these are sooner
- * filled and found (choose_page_size in node_segments.c). */
+ * filled and found. */
 #pragma once
 
 #include "support/base/status.h"

@@ -224,25 +224,6 @@ static void test_huge_pages_are_asked_for_within_the_range(void **state)
     munmap(memory, (size_t)size_bytes);
 }
 
-static void test_tables_come_from_huge_pages(void **state)
-{
-    (void)state;
-    enum { SIZE_BYTES = 31 << 20 };
-    memory_prepare_tables(SIZE_BYTES);
-    char *large = malloc(SIZE_BYTES * 9L / 10), *small = malloc(SIZE_BYTES / 20);
-    assert_true(large && small);
-    bool advised = is_advised(large + SIZE_BYTES / 2) && is_advised(small + SIZE_BYTES / 40);
-    memset(large, 1, SIZE_BYTES * 9L / 10);
-    memset(small, 1, SIZE_BYTES / 20);
-    free(large);
-    free(small);
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-    assert_int_equal(advised, has_huge_pages());
-#else
-    (void)advised; /* another allocator */
-#endif
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -256,7 +237,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_confined_process_gets_no_more_than_its_budget),
         cmocka_unit_test(test_memory_in_use_is_within_its_peak),
         cmocka_unit_test(test_huge_pages_are_asked_for_within_the_range),
-        cmocka_unit_test(test_tables_come_from_huge_pages),
     };
     return check_run_parallel(tests, &argc, &argv);
 }
