@@ -15,7 +15,6 @@ import math
 import os
 import re
 import signal
-import socket
 import sys
 
 VERSION = "@PROJECT_VERSION@"
@@ -1110,15 +1109,15 @@ def check_output(path, inputs):
 
 def write_page(path, data):
     """A regular file appears, or takes the place of an older one, only when all of it is on the disk. The temporary
-    name is that of the other programs' outputs: a later run removes it if this process is killed."""
+    name is that of the other programs' outputs."""
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as file:
             file.write(data)
         return
     target = os.path.realpath(path)
-    part = f"{target}.part-{socket.gethostname()}-{os.stat('/proc/self/ns/pid').st_ino:x}-{os.getpid()}"
+    part = target + ".part"
     try:
-        with open(part, "xb") as file:
+        with open(part, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
