@@ -2,7 +2,6 @@
 #include "hf/fock/fock_build.h"
 
 #include "hf/fock/fock_pool.h"
-#include "hf/fock/fock_profile.h"
 #include "sched/pool/core/statistics.h"
 #include "sched/pool/pool_timeline.h"
 #include "support/base/agree.h"
@@ -324,14 +323,13 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
     return pool_timeline(fock->pool, timeline);
 }
 
-enum status fock_write_profile(const struct fock *fock, const char *path)
+struct fock_profile fock_profile(const struct fock *fock)
 {
-    struct fock_profile profile = {.tasks = fock->tasks,
-                                   .tiling = fock->screening->tiling,
-                                   .n_matrices = fock->n_matrices,
-                                   .history = taskpool_history(fock->pool),
-                                   .comm = fock->comm};
-    return fock_profile_write(&profile, path);
+    return (struct fock_profile){.tasks = fock->tasks,
+                                 .tiling = fock->screening->tiling,
+                                 .n_matrices = fock->n_matrices,
+                                 .history = taskpool_history(fock->pool),
+                                 .comm = fock->comm};
 }
 
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,
