@@ -104,7 +104,6 @@ WITHOUT_MPI = ["basis/integrals", "basis/quartets", "sched/pool/queues", "sched/
 PACKAGES = {
     "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
     "cpuid.h": ["support/vectors"],
-    "malloc.h": ["support/base"],
     "immintrin.h": ["support/vectors"],
     "cblas.h": ["support/arrays", "tce/tensor", "tce/dense", "tce/integrals"],
     "armci.h": ["support/arrays"],
