@@ -14,7 +14,7 @@
  * distributed ratios they hold the true one in 52 of 100 cases, of 7 or 10 in 96, of 20 in 97. */
 #pragma once
 
-#include "support/base/rank_statistics.h"
+#include "sched/lab/comparison/rank_statistics.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
