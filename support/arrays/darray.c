@@ -42,7 +42,7 @@ static bool has_started;
 
 enum status darray_start(void)
 {
-    if (darray_window_is_shared() || GA_Initialized())
+    if (darray_window_start() || GA_Initialized())
         return STATUS_OK;
     /* Only accumulations need to be atomic: ARMCI-MPI would make every get and
      * put so, at more than twice the price where memory is not shared. It has no call for that,

@@ -36,6 +36,9 @@ struct managed_window {
  * per program. */
 static struct managed_window *windows;
 
+/* As darray_window_start has found. */
+static bool windows_are_shared;
+
 static void insert_extent(struct managed_window *window, int64_t at, struct extent extent)
 {
     if (array_reserve(&window->extents, window->n_extents + 1, &window->capacity, sizeof extent) !=
@@ -117,12 +120,19 @@ int64_t darray_window_unused(void)
     return n;
 }
 
-bool darray_window_is_shared(void)
+bool darray_window_start(void)
 {
     const char *choice = getenv("BERYL_NEAR_MEMORY");
     int n;
+    void *memory;
+    MPI_Win window;
     MPI_Comm_size(darray_comm(), &n);
-    return node_count(darray_comm()) == n && !(choice && strcmp(choice, "never") == 0);
+    windows_are_shared =
+        node_count(darray_comm()) == n && !(choice && strcmp(choice, "never") == 0) &&
+        window_allocate_shared(darray_comm(), ELEMENT_BYTES, &memory, &window) == STATUS_OK;
+    if (windows_are_shared)
+        MPI_Win_free(&window);
+    return windows_are_shared;
 }
 
 static void destroy_window(struct managed_window *managed)
@@ -228,8 +238,8 @@ static enum status make_window(int64_t n)
         die_no_memory("no memory for the index of distributed arrays");
     struct darray_window *window = &made->window;
     *window = (struct darray_window){.n = n, .shared = MPI_WIN_NULL, .parts = parts};
-    enum status status = darray_window_is_shared() ? allocate_shared(window, n_parts)
-                                                   : allocate_global(window, n_parts, rank);
+    enum status status = windows_are_shared ? allocate_shared(window, n_parts)
+                                            : allocate_global(window, n_parts, rank);
     if (status != STATUS_OK) {
         free(parts);
         free(made);

@@ -8,8 +8,8 @@
  * per window: over a network each of them is a round trip.
  *
  * Where all processes are on one node, a window is shared memory of MPI, in which each loads and stores the parts
- * of all. Across nodes it is a global array of Global Arrays; so it is with BERYL_NEAR_MEMORY=never in the
- * environment: for tests of transfers on one host.
+ * of all. Across nodes, and where MPI's transport has no such memory, it is a global array of Global Arrays; so it
+ * is with BERYL_NEAR_MEMORY=never in the environment: for tests of transfers on one host.
  *
  * Parts and places begin at a line of the cache, where a vector is read from one line instead of two. */
 #pragma once
@@ -37,9 +37,9 @@ struct darray_window {
     struct window_part *parts; /* of all processes; owned */
 };
 
-/* Whether windows are shared memory: then Global Arrays is not needed. Collective like node_count
- * (support/base/node.h). */
-bool darray_window_is_shared(void);
+/* Chooses the kind of windows, before the first: true: shared memory, for which Global Arrays is not needed.
+ * Collective. */
+bool darray_window_start(void);
 
 /* Elements [first, first + n) of every part of a window; first is a multiple of LINE_ELEMENTS. */
 struct darray_place {
