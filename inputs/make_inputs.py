@@ -14,9 +14,11 @@ only. Angstrom unless the comment line of a file says units=bohr.
 import argparse
 import math
 import os
+import re
 import sys
 
-BOHR_IN_ANGSTROM = 0.529177210903
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../basis/input/molecule.h")) as header:
+    BOHR_IN_ANGSTROM = float(re.search(r"BOHR_IN_ANGSTROM ([0-9.]+)", header.read())[1])
 CHARGE = {"Bq": 0, "H": 1, "Be": 4, "C": 6, "N": 7, "O": 8}
 # Covalent radii in Angstrom (Cordero et al., Dalton Trans. 2008, 2832).
 RADIUS = {"H": 0.31, "Be": 0.96, "C": 0.73, "N": 0.71, "O": 0.66}

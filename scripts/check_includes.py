@@ -44,8 +44,7 @@ ROOMS = {
     "sched/pool/balancing": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/protocols"],
     "sched/pool/modes": SUPPORT + [PUBLIC, "sched/pool/queues", "sched/pool/core", "sched/pool/shared",
                                    "sched/pool/protocols", "sched/pool/balancing"],
-    "sched/pool/drivers/mpi": ["support/base", "support/mpi", "support/io/signal_notice.h",
-                               PUBLIC, "sched/pool/core", "sched/pool/trace"],
+    "sched/pool/drivers/mpi": ["support/base", "support/mpi", PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/pool/drivers/sim": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace"],
     "sched/pool": SUPPORT + [PUBLIC, "sched/pool/core", "sched/pool/trace", "sched/pool/modes",
                              "sched/pool/queues", "sched/pool/drivers/mpi", "sched/pool/drivers/sim"],
@@ -62,7 +61,7 @@ ROOMS = {
 
     "hf/tiles": CHEMISTRY,
     "hf/digestion": CHEMISTRY + ["hf/tiles"],
-    "hf/fock": CHEMISTRY + ["hf/tiles", "hf/digestion", *POOL, "sched/lab/profiles"],
+    "hf/fock": CHEMISTRY + ["hf/tiles", "hf/digestion", *POOL],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/properties": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/scf": CHEMISTRY + ["hf/tiles", "hf/digestion/density_tiles.h", "hf/fock", "hf/checkpoint", "hf/properties"],
@@ -70,10 +69,8 @@ ROOMS = {
     # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",
                                    *POOL, "sched/pool/modes"],
-    "hf/result": CHEMISTRY + ["hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB],
+    "hf/result": CHEMISTRY + ["hf/tiles/tiling.h", "hf/fock", "hf/checkpoint", "hf/scf", "hf/calculation", *POOL, *LAB],
     "hf/cli": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf", "hf/calculation", "hf/result", *POOL, *LAB],
-
-    "hf/experiments": CHEMISTRY + ["hf/tiles", PUBLIC, "sched/pool/core", "sched/lab/profiles"],
 
     "tce/tensor": SUPPORT + ["support/arrays"],
     "tce/dense": ["support/base", "support/vectors", "tce/tensor"],
@@ -106,7 +103,6 @@ WITHOUT_MPI = ["basis/integrals", "basis/quartets", "sched/pool/queues", "sched/
 PACKAGES = {
     "mpi.h": [room for room in ROOMS if room not in WITHOUT_MPI],
     "cpuid.h": ["support/vectors"],
-    "malloc.h": ["support/base"],
     "immintrin.h": ["support/vectors"],
     "cblas.h": ["support/arrays", "tce/tensor", "tce/dense", "tce/integrals"],
     "armci.h": ["support/arrays"],

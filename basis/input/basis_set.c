@@ -723,10 +723,15 @@ static bool ends_with(const char *text, const char *ending)
     return length >= n && strcasecmp(text + length - n, ending) == 0;
 }
 
+bool basis_set_is_file(const char *name)
+{
+    return strchr(name, '/') || ends_with(name, ".gbs") || ends_with(name, ".nw");
+}
+
 /* Puts the path of the set's file into path (PATH_BYTES). */
 static enum status find_file(const char *name, char *path)
 {
-    if (strchr(name, '/') || ends_with(name, ".gbs") || ends_with(name, ".nw")) {
+    if (basis_set_is_file(name)) {
         if (snprintf(path, PATH_BYTES, "%s", name) >= PATH_BYTES)
             return FAIL(STATUS_INPUT, "the path of the basis set is too long");
         return STATUS_OK;

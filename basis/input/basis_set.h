@@ -72,7 +72,10 @@ struct basis_set {
 enum status basis_set_parse(const char *text, size_t length, const char *name,
                             struct basis_set *set);
 
-/* Finds and reads a set: a path if name contains '/' or ends in .gbs or .nw,
+/* Whether the name is a file's: it contains '/' or ends in .gbs or .nw. */
+bool basis_set_is_file(const char *name);
+
+/* Finds and reads a set: a path if basis_set_is_file(name),
  * else NAME.gbs in the folders of BERYL_BASIS_PATH (separated by colons), in
  * ../share/beryl/basis from the program's folder, in the source tree's basis/data.
  * Names in any case; `*` is spelled `s` in the file's name, and so is `(d)`; `(d,p)` is `ss`.

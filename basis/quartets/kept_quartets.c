@@ -7,7 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-typedef double lanes __attribute__((vector_size(QUARTET_LANES * sizeof(double))));
+/* Vectors of all lanes in every clone, where calls would cross from one kind of vectors to another. */
+#define LANES 8
+#define UNROLL_LOOPS
+#include "support/vectors/lanes.h"
+
+_Static_assert(LANES == QUARTET_LANES, "a vector has an integral of each lane");
+
 typedef int32_t lanes_int32 __attribute__((vector_size(QUARTET_LANES * sizeof(int32_t))));
 typedef int16_t lanes_int16 __attribute__((vector_size(QUARTET_LANES * sizeof(int16_t))));
 
@@ -67,8 +73,6 @@ void kept_quartets_find(const struct kept_quartets *kept, const struct kept_size
                                         .bytes = n * bytes_of_width[width]};
 }
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* Adding and subtracting 1.5 x 2^52 units leaves multiples of the unit; subtracting 0 leaves all. */
 VECTOR_CLONES
 void kept_quartets_round(const struct kept_batch *batch, double unit, double *integrals)
@@ -123,27 +127,6 @@ INLINE double load_integral(const char *from, enum kept_width width, double unit
     return x16 * unit;
 }
 
-/* rows[i][j] <-> rows[j][i] */
-INLINE void transpose_integrals(lanes rows[QUARTET_LANES])
-{
-    lanes a[QUARTET_LANES], b[QUARTET_LANES];
-    _Static_assert(QUARTET_LANES == 8, "shuffles of eight lanes");
-    for (int i = 0; i < 8; i += 2) {
-        a[i] = __builtin_shufflevector(rows[i], rows[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        a[i + 1] = __builtin_shufflevector(rows[i], rows[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 8; i += 4) {
-        for (int k = i; k < i + 2; k++) {
-            b[k] = __builtin_shufflevector(a[k], a[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-            b[k + 2] = __builtin_shufflevector(a[k], a[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    }
-    for (int k = 0; k < 4; k++) {
-        rows[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        rows[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-}
-
 /* Quartets in lanes, and which widths they have. */
 struct kept_lanes {
     char *at[QUARTET_LANES]; /* integral 0 */
@@ -166,7 +149,7 @@ INLINE void get_lanes(const struct kept_lanes *kept, enum kept_width width, int6
         for (int lane = 0; lane < QUARTET_LANES; lane++)
             rows[lane] = load_integrals(
                 kept->at[lane], width == N_KEPT_WIDTHS ? kept->width[lane] : width, i, unit);
-        transpose_integrals(rows);
+        transpose(rows);
         for (int k = 0; k < QUARTET_LANES && i + k < n; k++)
             to[i + k] = rows[k];
     }
@@ -226,7 +209,7 @@ INLINE void put_lanes(const struct kept_lanes *kept, enum kept_width width, int 
         lanes rows[QUARTET_LANES];
         for (int k = 0; k < QUARTET_LANES; k++)
             rows[k] = k < left ? from[i + k] : (lanes){0};
-        transpose_integrals(rows);
+        transpose(rows);
         for (int lane = 0; lane < n_lanes; lane++) {
             enum kept_width of_lane = width == N_KEPT_WIDTHS ? kept->width[lane] : width;
             lanes x = rows[lane] * units[of_lane];

@@ -40,7 +40,7 @@ static const char *guess_file(const struct hf_settings *settings)
 {
     if (settings->density || settings->restart)
         return settings->density ? settings->density : settings->restart;
-    return guess_named(settings->guess) ? NULL : settings->guess;
+    return hf_settings_guess_file(settings);
 }
 
 /* A guess may be of another geometry or basis; what a run resumes or builds from may not. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/calculation/hf_settings.h"
 
+#include "basis/input/basis_set.h"
+#include "hf/guess/guess.h"
 #include "sched/pool/modes/mode_options.h"
 
 void hf_settings_default(struct hf_settings *settings)
@@ -16,6 +18,16 @@ void hf_settings_default(struct hf_settings *settings)
         .scf = scf_settings_default()};
     mode_options_default(&settings->pool);
     settings->modes = (struct mode_list){.n = 1, .modes = {settings->pool.mode}};
+}
+
+const char *hf_settings_basis_file(const struct hf_settings *settings)
+{
+    return basis_set_is_file(settings->basis) ? settings->basis : NULL;
+}
+
+const char *hf_settings_guess_file(const struct hf_settings *settings)
+{
+    return settings->guess && !guess_named(settings->guess) ? settings->guess : NULL;
 }
 
 bool hf_settings_use_symmetry(const struct hf_settings *settings)

@@ -66,5 +66,9 @@ struct hf_settings {
 /* Defaults of all but molecule and basis. */
 void hf_settings_default(struct hf_settings *settings);
 
+/* The files that basis and guess name; NULL for sets and guesses with names, and for no guess. */
+const char *hf_settings_basis_file(const struct hf_settings *settings);
+const char *hf_settings_guess_file(const struct hf_settings *settings);
+
 /* Whether Fock builds are those of an SCF that uses the symmetry of the molecule. */
 bool hf_settings_use_symmetry(const struct hf_settings *settings);

@@ -7,7 +7,6 @@
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/output_file.h"
-#include "support/io/signal_notice.h"
 #include "support/mpi/wall_time.h"
 
 #include <math.h>
@@ -147,13 +146,8 @@ void checkpoint_write_or_warn(const char *path, const struct scf_problem *proble
 {
     if (checkpoint_write(path, problem, orbitals) != STATUS_OK)
         log_warn_once("%s; the run continues, and an earlier checkpoint is kept", status_text());
-    else {
+    else
         log_warn_end();
-        signal_notice_set(problem->comm,
-                          "the run was ended; its last checkpoint is %s, after iteration %lld of "
-                          "%s: resume with --restart %s",
-                          path, (long long)orbitals->iteration, orbitals->solver, path);
-    }
 }
 
 void checkpoint_report_size(const char *path, const char *subject, int64_t every, int64_t n_bytes,

@@ -60,23 +60,11 @@ INLINE chunk load_chunk(const double *from)
     return x;
 }
 
-/* Transposes STEP elements of LANES blocks; its own inverse. Eight lanes are two halves, each of
- * which is transposed:
- *     r[0]: a0 a1 a2 a3 | e0 e1 e2 e3        to[0]: a0 b0 c0 d0 | e0 f0 g0 h0
- *     r[1]: b0 b1 b2 b3 | f0 f1 f2 f3   ->   to[1]: a1 b1 c1 d1 | e1 f1 g1 h1
- *     r[2]: c0 c1 c2 c3 | g0 g1 g2 g3        to[2]: a2 b2 c2 d2 | e2 f2 g2 h2
- *     r[3]: d0 d1 d2 d3 | h0 h1 h2 h3        to[3]: a3 b3 c3 d3 | e3 f3 g3 h3 */
+/* Transposes STEP elements of LANES blocks; its own inverse. */
 INLINE void transpose_step(lanes r[STEP])
 {
 #if LANES == 8
-    lanes ab_even = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
-    lanes ab_odd = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
-    lanes cd_even = __builtin_shufflevector(r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
-    lanes cd_odd = __builtin_shufflevector(r[2], r[3], 1, 9, 3, 11, 5, 13, 7, 15);
-    r[0] = __builtin_shufflevector(ab_even, cd_even, 0, 1, 8, 9, 4, 5, 12, 13);
-    r[1] = __builtin_shufflevector(ab_odd, cd_odd, 0, 1, 8, 9, 4, 5, 12, 13);
-    r[2] = __builtin_shufflevector(ab_even, cd_even, 2, 3, 10, 11, 6, 7, 14, 15);
-    r[3] = __builtin_shufflevector(ab_odd, cd_odd, 2, 3, 10, 11, 6, 7, 14, 15);
+    transpose_halves(r);
 #else
     transpose(r);
 #endif

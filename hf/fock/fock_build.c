@@ -5,7 +5,6 @@
 #include "hf/digestion/fock_accumulator.h"
 #include "hf/fock/fock_cost.h"
 #include "hf/fock/fock_parts.h"
-#include "hf/fock/fock_profile.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/integral_store.h"
 #include "sched/pool/core/statistics.h"
@@ -475,14 +474,13 @@ enum status fock_timeline(const struct fock *fock, struct json_t **timeline)
     return pool_timeline(fock->pool, timeline);
 }
 
-enum status fock_write_profile(const struct fock *fock, const char *path)
+struct fock_profile fock_profile(const struct fock *fock)
 {
-    struct fock_profile profile = {.tasks = fock->tasks,
-                                   .tiling = fock->screening->tiling,
-                                   .n_matrices = fock->n_matrices,
-                                   .history = taskpool_history(fock->pool),
-                                   .comm = fock->comm};
-    return fock_profile_write(&profile, path);
+    return (struct fock_profile){.tasks = fock->tasks,
+                                 .tiling = fock->screening->tiling,
+                                 .n_matrices = fock->n_matrices,
+                                 .history = taskpool_history(fock->pool),
+                                 .comm = fock->comm};
 }
 
 int64_t fock_pool_bytes(const struct tiling *tiling, const struct fock_settings *settings,

@@ -112,11 +112,15 @@ const struct fock_tasks *fock_tasks_of(const struct fock *fock);
  * profile_classes. Valid until the next call. Collective. */
 const struct class_costs *fock_sum_class_costs(const struct fock *fock);
 
-/* Writes the seconds of every non-null task of the last build, by fock_tasks_id
- * (sched/lab/profiles/profile.h), and next to a CSV the tiles that each reads and writes
- * (task_data.h there). For a pool created with keep_history. Collective. Errors: STATUS_IO,
- * STATUS_NO_MEMORY. */
-enum status fock_write_profile(const struct fock *fock, const char *path);
+/* The tasks of the last build and their durations, for a pool created with keep_history; borrowed. */
+struct fock_profile {
+    const struct fock_tasks *tasks;
+    const struct tiling *tiling;
+    int n_matrices;
+    const struct taskpool_history *history; /* by position of the tasks */
+    MPI_Comm comm;
+};
+struct fock_profile fock_profile(const struct fock *fock);
 
 /* pool_timeline of the last build. Collective; errors likewise. */
 enum status fock_timeline(const struct fock *fock, struct json_t **timeline);

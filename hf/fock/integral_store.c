@@ -2,7 +2,6 @@
 #include "hf/fock/integral_store.h"
 
 #include "basis/quartets/ket_rows.h"
-#include "support/base/memory.h"
 
 #include <assert.h>
 #include <math.h>
@@ -188,7 +187,6 @@ static bool map_arena(struct integral_store *store)
     if (arena == MAP_FAILED)
         return false;
     store->arena = arena;
-    memory_advise_huge(arena, store->bound_bytes);
     return true;
 }
 

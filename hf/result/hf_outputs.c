@@ -2,6 +2,7 @@
 #include "hf/result/hf_outputs.h"
 
 #include "hf/checkpoint/checkpoint.h"
+#include "hf/result/hf_profile.h"
 #include "sched/lab/trace/trace.h"
 #include "sched/pool/core/task_data.h"
 #include "support/base/agree.h"
@@ -25,8 +26,9 @@ static enum status check_output_files(const struct hf_settings *settings,
                                      {"write-profile", has_blocks ? paths.sizes : NULL},
                                      {"checkpoint", settings->scf.checkpoint},
                                      {"trace", trace_json_path(&settings->pool, trace)}};
-    const char *inputs[] = {settings->molecule, settings->basis};
-    const char *checkpoints[] = {settings->guess, settings->restart, settings->density};
+    const char *inputs[] = {settings->molecule, hf_settings_basis_file(settings)};
+    const char *checkpoints[] = {hf_settings_guess_file(settings), settings->restart,
+                                 settings->density};
     TRY(outputs_check_distinct(outputs, 7, inputs, 2));
     TRY(outputs_check_distinct(outputs, 5, checkpoints, 3));
     TRY(outputs_check_writable(outputs, 5));
@@ -82,8 +84,10 @@ static void write_other_outputs(struct hf_outcome *outcome, MPI_Comm comm, int r
 {
     const struct hf_files *files = outcome->files;
     struct taskpool_trace *trace = outcome->settings->pool.trace;
-    if (files->profile && outcome->complete)
-        note_failure(outcome, fock_write_profile(outcome->fock, files->profile));
+    if (files->profile && outcome->complete) {
+        struct fock_profile profile = fock_profile(outcome->fock);
+        note_failure(outcome, hf_profile_write(&profile, files->profile));
+    }
     if (!outcome->compares) {
         note_failure(outcome, taskpool_trace_write(trace, comm, NULL));
         trace_print(trace);

@@ -37,35 +37,29 @@ static_assert(sizeof(double) == ELEMENT_BYTES && sizeof(long) == ELEMENT_BYTES,
  * anything to complete. */
 static bool has_written;
 
-/* Global Arrays' tables of arrays, which GA_Initialize fills: 30.9 MB in version 5.8. */
-enum { TABLES_BYTES = 31 << 20 };
+/* Whether Global Arrays was started here, and not by the program. */
+static bool has_started;
 
 enum status darray_start(void)
 {
+    if (darray_window_start() || GA_Initialized())
+        return STATUS_OK;
     /* Only accumulations need to be atomic: ARMCI-MPI would make every get and
      * put so, at more than twice the price where memory is not shared. It has no call for that,
      * only this variable, in which the user's choice stays. */
     setenv("ARMCI_RMA_ATOMICITY", "0", false);
     TRY(window_check(MPI_COMM_WORLD));
-    memory_prepare_tables(TABLES_BYTES);
     GA_Initialize();
+    has_started = true;
     return STATUS_OK;
-}
-
-bool darray_is_started(void)
-{
-    return GA_Initialized();
-}
-
-void darray_release(void)
-{
-    darray_window_fini();
 }
 
 void darray_stop(void)
 {
-    darray_release();
-    GA_Terminate();
+    darray_window_fini();
+    if (has_started)
+        GA_Terminate();
+    has_started = false;
 }
 
 /* GA_Sync would flush every window on every process. The fence is for stores to memory of other processes, which
@@ -158,15 +152,11 @@ struct memory_need darray_bytes(int64_t n_blocks, double n_elements)
         .n_shared = 1};
 }
 
-/* The memory of this process. */
-static char *own_part(const struct darray_place *place)
+void darray_zero(struct darray *array)
 {
-    return place->window->part + place->first * ELEMENT_BYTES;
-}
-
-static void zero_own_part(const struct darray_place *place)
-{
-    memset(own_part(place), 0, (size_t)place->n * ELEMENT_BYTES);
+    const struct darray_place *place = &array->place;
+    char *part = place->window->parts[array->rank].near;
+    memset(part + place->first * ELEMENT_BYTES, 0, (size_t)place->n * ELEMENT_BYTES);
 }
 
 /* Not collective. */
@@ -190,7 +180,7 @@ static enum status create_and_place(int n, const struct darray_shape shapes[],
     for (int i = 0; i < n; i++) {
         struct darray_place *place = &arrays[i]->place;
         TRY(darray_window_take(shapes[i].name, place->n, place));
-        zero_own_part(place);
+        darray_zero(arrays[i]);
     }
     return STATUS_OK;
 }
@@ -221,11 +211,6 @@ void darray_destroy(struct darray *array)
     if (array->place.window)
         darray_window_release(&array->place);
     destroy_index(array);
-}
-
-void darray_zero(struct darray *array)
-{
-    zero_own_part(&array->place);
 }
 
 void darray_reserve(double bytes)
@@ -262,26 +247,19 @@ int darray_owner(const struct darray *array, int64_t block)
     return (int)(block % array->n_processes);
 }
 
-/* The other half of the fence in darray_complete: loads of a block that another process stored to must not be moved
- * before the message that says so. MPI orders only what it transfers itself. Free on x86, which moves no loads. */
-static void see_stores_of_others(void)
+/* The fence is the other half of that in darray_complete: loads of a block that another process stored to must not
+ * be moved before the message that says so. MPI orders only what it transfers itself. Free on x86, which moves no
+ * loads. */
+void *darray_near(const struct darray *array, int64_t block)
 {
+    char *part = array->place.window->parts[darray_owner(array, block)].near;
     atomic_thread_fence(memory_order_acquire);
+    return part ? part + (array->place.first + array->start[block]) * ELEMENT_BYTES : NULL;
 }
 
 void *darray_local(const struct darray *array, int64_t block)
 {
-    if (darray_owner(array, block) != array->rank)
-        return NULL;
-    see_stores_of_others();
-    return own_part(&array->place) + array->start[block] * ELEMENT_BYTES;
-}
-
-void *darray_near(const struct darray *array, int64_t block)
-{
-    char *part = array->place.window->near.seen[darray_owner(array, block)];
-    see_stores_of_others();
-    return part ? part + (array->place.first + array->start[block]) * ELEMENT_BYTES : NULL;
+    return darray_owner(array, block) == array->rank ? darray_near(array, block) : NULL;
 }
 
 /* Elements [*position, *position + n) of the block as Global Arrays' inclusive
@@ -347,24 +325,38 @@ void darray_put(struct darray *array, int64_t block, const void *buffer)
     wall_time_end(use);
 }
 
-/* By ARMCI, as the type of Global Arrays' array is that of the window, not of this one. */
-void darray_acc(struct darray *array, int64_t block, const void *buffer)
+/* MPI makes each sum atomic. In a global array ARMCI adds, as its type is that of the window, not of this array. */
+static void add_piece(const struct darray *array, int owner, int64_t first, int n,
+                      const char *piece)
 {
-    const struct darray_place *place = &array->place;
-    int owner = darray_owner(array, block);
-    char *remote =
-        place->window->parts[owner].address + (place->first + array->start[block]) * ELEMENT_BYTES;
+    const struct darray_window *window = array->place.window;
+    const struct window_part *part = &window->parts[owner];
+    bool is_double = array->type == DARRAY_DOUBLE;
+    MPI_Datatype type = is_double ? MPI_DOUBLE : MPI_INT64_T;
     double one_double = 1;
     long one_long = 1;
+    if (window->shared != MPI_WIN_NULL)
+        MPI_Accumulate(piece, n, type, owner, first * ELEMENT_BYTES, n, type, MPI_SUM,
+                       window->shared);
+    else
+        ARMCI_Acc(is_double ? ARMCI_ACC_DBL : ARMCI_ACC_LNG,
+                  is_double ? (void *)&one_double : (void *)&one_long, (char *)piece,
+                  part->address + (first - part->first) * ELEMENT_BYTES, n * ELEMENT_BYTES, owner);
+}
+
+void darray_acc(struct darray *array, int64_t block, const void *buffer)
+{
+    const struct darray_window *window = array->place.window;
+    const char *piece = buffer;
+    int owner = darray_owner(array, block);
     int64_t position = 0, low, high, n;
-    has_written = true;
     enum wall_use use = wall_time_begin(WALL_COMMUNICATION);
-    while ((n = next_piece(array, block, &position, &low, &high)) > 0) {
-        int64_t done = (position - n) * ELEMENT_BYTES;
-        ARMCI_Acc(array->type == DARRAY_DOUBLE ? ARMCI_ACC_DBL : ARMCI_ACC_LNG,
-                  array->type == DARRAY_DOUBLE ? (void *)&one_double : (void *)&one_long,
-                  (char *)buffer + done, remote + done, (int)(n * ELEMENT_BYTES), owner);
-    }
+    for (; (n = next_piece(array, block, &position, &low, &high)) > 0; piece += n * ELEMENT_BYTES)
+        add_piece(array, owner, low, (int)n, piece);
+    if (window->shared != MPI_WIN_NULL)
+        MPI_Win_flush(owner, window->shared);
+    else
+        has_written = true;
     wall_time_end(use);
 }
 

@@ -26,16 +26,11 @@ enum darray_type { DARRAY_DOUBLE, DARRAY_INT64 };
  * would count. */
 enum { DARRAY_LEAST_IN_LINES = 1024 };
 
-/* Starts and ends Global Arrays; once per program, collective over all
- * processes of MPI_COMM_WORLD, after MPI_Init (any thread level will do) and
+/* Starts and ends distributed arrays, and Global Arrays where they need it and the program has not
+ * started it; collective over all processes of MPI_COMM_WORLD, after MPI_Init (any thread level will do) and
  * before MPI_Finalize. */
 enum status darray_start(void);
 void darray_stop(void);
-
-/* Whether Global Arrays runs already, started here or by the program; and what is to be called in
- * the place of darray_stop where the program will end it. */
-bool darray_is_started(void);
-void darray_release(void);
 
 /* The processes that share every array: Global Arrays' world group. A function that is
  * collective over an array is so over these, and needs no communicator of its own. */

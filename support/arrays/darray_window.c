@@ -36,6 +36,9 @@ struct managed_window {
  * per program. */
 static struct managed_window *windows;
 
+/* As darray_window_start has found. */
+static bool windows_are_shared;
+
 static void insert_extent(struct managed_window *window, int64_t at, struct extent extent)
 {
     if (array_reserve(&window->extents, window->n_extents + 1, &window->capacity, sizeof extent) !=
@@ -117,13 +120,33 @@ int64_t darray_window_unused(void)
     return n;
 }
 
-static void destroy_window(struct managed_window *window)
+bool darray_window_start(void)
 {
-    GA_Destroy(window->window.handle);
-    near_memory_fini(&window->window.near);
-    free(window->window.parts);
-    free(window->extents);
-    free(window);
+    const char *choice = getenv("BERYL_NEAR_MEMORY");
+    int n;
+    void *memory;
+    MPI_Win window;
+    MPI_Comm_size(darray_comm(), &n);
+    windows_are_shared =
+        node_count(darray_comm()) == n && !(choice && strcmp(choice, "never") == 0) &&
+        window_allocate_shared(darray_comm(), ELEMENT_BYTES, &memory, &window) == STATUS_OK;
+    if (windows_are_shared)
+        MPI_Win_free(&window);
+    return windows_are_shared;
+}
+
+static void destroy_window(struct managed_window *managed)
+{
+    struct darray_window *window = &managed->window;
+    if (window->shared == MPI_WIN_NULL)
+        GA_Destroy(window->handle);
+    else {
+        MPI_Win_unlock_all(window->shared);
+        MPI_Win_free(&window->shared);
+    }
+    free(window->parts);
+    free(managed->extents);
+    free(managed);
 }
 
 /* Returns the memory of windows without arrays. Collective. */
@@ -153,58 +176,77 @@ static enum status check_window_memory(const char *name, int64_t n)
                                                         "use more processes on more nodes"));
 }
 
-/* The first line in Global Arrays' own memory, which stays where it is. */
-static struct window_part find_part(const struct darray_window *window)
+/* The first line in memory that begins with this element. */
+static struct window_part find_line(char *memory, int64_t first)
 {
-    int64_t low, high, stride;
-    void *memory;
-    NGA_Distribution64(window->handle, GA_Nodeid(), &low, &high);
-    NGA_Access64(window->handle, &low, &high, &memory, &stride);
-    NGA_Release64(window->handle, &low, &high);
     int64_t address = (int64_t)(uintptr_t)memory;
     int64_t gap_bytes = round_up_int64(address, LINE_BYTES) - address;
-    return (struct window_part){(char *)memory + gap_bytes, low + gap_bytes / ELEMENT_BYTES};
+    char *line = memory + gap_bytes;
+    return (struct window_part){.address = line, .first = first + gap_bytes / ELEMENT_BYTES};
 }
 
-static bool allocate_window(struct darray_window *window, int64_t *first)
+static enum status allocate_shared(struct darray_window *window, int n_parts)
 {
-    int64_t n_parts = GA_Nnodes(), room = window->n + LINE_ELEMENTS, length = n_parts * room;
-    for (int64_t part = 0; part < n_parts; part++)
+    void *memory;
+    MPI_Aint size_bytes = (window->n + LINE_ELEMENTS) * ELEMENT_BYTES;
+    TRY(window_allocate_shared(darray_comm(), size_bytes, &memory, &window->shared));
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window->shared);
+    for (int part = 0; part < n_parts; part++) {
+        int unit;
+        MPI_Win_shared_query(window->shared, part, &size_bytes, &unit, &memory);
+        window->parts[part] = find_line(memory, 0);
+        window->parts[part].near = window->parts[part].address;
+    }
+    return STATUS_OK;
+}
+
+static enum status allocate_global(struct darray_window *window, int n_parts, int rank)
+{
+    int64_t room = window->n + LINE_ELEMENTS, length = n_parts * room, low, high, stride;
+    int64_t *first = calloc((size_t)n_parts, sizeof *first), n = n_parts;
+    void *memory;
+    if (!first)
+        die_no_memory("no memory for the index of distributed arrays");
+    for (int part = 0; part < n_parts; part++)
         first[part] = part * room;
     window->handle = GA_Create_handle();
     GA_Set_data64(window->handle, 1, &length, C_DBL);
     GA_Set_array_name(window->handle, "window");
-    GA_Set_irreg_distr64(window->handle, first, &n_parts);
-    if (!GA_Allocate(window->handle))
-        return false;
-    struct window_part own = find_part(window);
-    int64_t size_bytes = window->n * ELEMENT_BYTES;
-    near_memory_init(darray_comm(), own.address, (size_t)size_bytes, &window->near);
-    window->part = window->near.seen[GA_Nodeid()];
-    memory_advise_huge(window->part, size_bytes);
-    memory_make_huge(window->part, size_bytes);
-    /* Touched, or the memory would count as free. */
-    memset(window->part, 0, (size_t)size_bytes);
+    GA_Set_irreg_distr64(window->handle, first, &n);
+    bool allocated = GA_Allocate(window->handle);
+    free(first);
+    if (!allocated)
+        return FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for a distributed array");
+    NGA_Distribution64(window->handle, rank, &low, &high);
+    NGA_Access64(window->handle, &low, &high, &memory, &stride);
+    NGA_Release64(window->handle, &low, &high);
+    struct window_part own = find_line(memory, low);
     MPI_Allgather(&own, sizeof own, MPI_BYTE, window->parts, sizeof own, MPI_BYTE, darray_comm());
-    return true;
+    window->parts[rank].near = own.address;
+    return STATUS_OK;
 }
 
 /* A window of n elements per process, after all others. Collective. */
-static enum status make_window(const char *name, int64_t n)
+static enum status make_window(int64_t n)
 {
+    int n_parts, rank;
+    MPI_Comm_size(darray_comm(), &n_parts);
+    MPI_Comm_rank(darray_comm(), &rank);
     struct managed_window *made = calloc(1, sizeof *made);
-    int64_t *first = calloc((size_t)GA_Nnodes(), sizeof *first);
-    struct window_part *parts = calloc((size_t)GA_Nnodes(), sizeof *parts);
-    if (!made || !first || !parts)
+    struct window_part *parts = calloc((size_t)n_parts, sizeof *parts);
+    if (!made || !parts)
         die_no_memory("no memory for the index of distributed arrays");
-    made->window = (struct darray_window){.n = n, .parts = parts};
-    bool allocated = allocate_window(&made->window, first);
-    free(first);
-    if (!allocated) {
+    struct darray_window *window = &made->window;
+    *window = (struct darray_window){.n = n, .shared = MPI_WIN_NULL, .parts = parts};
+    enum status status = windows_are_shared ? allocate_shared(window, n_parts)
+                                            : allocate_global(window, n_parts, rank);
+    if (status != STATUS_OK) {
         free(parts);
         free(made);
-        return FAIL(STATUS_NO_MEMORY, "Global Arrays has no room for array %s", name);
+        return status;
     }
+    /* Touched, or the memory would count as free. */
+    memset(parts[rank].near, 0, (size_t)n * ELEMENT_BYTES);
     insert_extent(made, 0, (struct extent){0, n, FREE});
     struct managed_window **end = &windows;
     while (*end)
@@ -218,14 +260,14 @@ static enum status make_window(const char *name, int64_t n)
 static enum status add_window(const char *name, int64_t n)
 {
     if (n < LEAST_N && check_window_memory(name, LEAST_N) == STATUS_OK)
-        return make_window(name, LEAST_N);
+        return make_window(LEAST_N);
     enum status status = check_window_memory(name, n);
     if (status == STATUS_NO_MEMORY) {
         destroy_unused_windows();
         status = check_window_memory(name, n);
     }
     TRY(status);
-    return make_window(name, n);
+    return make_window(n);
 }
 
 enum status darray_window_take(const char *name, int64_t n_wanted, struct darray_place *place)
@@ -245,7 +287,7 @@ void darray_window_reserve(int64_t n_wanted)
 {
     int64_t n = round_up_int64(n_wanted, LINE_ELEMENTS);
     if (n > darray_window_unused() && check_window_memory("", 2 * n) == STATUS_OK)
-        make_window("", n);
+        make_window(n);
 }
 
 void darray_window_fini(void)

@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows: the shared memory of distributed arrays, in elements of 8 bytes.
+/* Windows: the memory of distributed arrays, in elements of 8 bytes.
  *
- * A window is one global array, with a part of equal length on every process. A distributed array
+ * A window has a part of equal length on every process. A distributed array
  * takes the same range of every part, so that each process knows without communication where it
  * lies. There are few windows, made once and used again, because making
  * one takes several synchronisations, and completing the operations of a process takes a flush
  * per window: over a network each of them is a round trip.
  *
+ * Where all processes are on one node, a window is shared memory of MPI, in which each loads and stores the parts
+ * of all. Across nodes, and where MPI's transport has no such memory, it is a global array of Global Arrays; so it
+ * is with BERYL_NEAR_MEMORY=never in the environment: for tests of transfers on one host.
+ *
  * Parts and places begin at a line of the cache, where a vector is read from one line instead of two. */
 #pragma once
 
 #include "support/arrays/darray.h"
-#include "support/mpi/near_memory.h"
 
+#include <mpi.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { ELEMENT_BYTES = 8, LINE_BYTES = 64, LINE_ELEMENTS = LINE_BYTES / ELEMENT_BYTES };
 
 /* Where the part of a process begins. */
 struct window_part {
-    char *address; /* on that process, as ARMCI takes it */
-    int64_t first; /* element of the global array */
+    char *near;    /* for loads and stores of this process; NULL: it has none */
+    char *address; /* of a global array: on that process, as ARMCI takes it */
+    int64_t
+        first; /* element of the global array, or of the process's memory in the shared window */
 };
 
 struct darray_window {
-    int handle; /* Global Arrays': of doubles, though arrays of either type lie in it */
-    int64_t n;  /* elements of each process's part, a multiple of LINE_ELEMENTS */
-    char *part; /* of this process */
+    int64_t n;      /* elements of each process's part, a multiple of LINE_ELEMENTS */
+    MPI_Win shared; /* locked for all; MPI_WIN_NULL: a global array */
+    int handle;     /* Global Arrays': of doubles, though arrays of either type lie in it */
     struct window_part *parts; /* of all processes; owned */
-    struct near_memory near; /* the parts that this process sees, its own among them: part is one of
-                              * these, while ARMCI takes the addresses that MPI gave */
 };
+
+/* Chooses the kind of windows, before the first: true: shared memory, for which Global Arrays is not needed.
+ * Collective. */
+bool darray_window_start(void);
 
 /* Elements [first, first + n) of every part of a window; first is a multiple of LINE_ELEMENTS. */
 struct darray_place {

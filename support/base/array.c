@@ -45,8 +45,27 @@ int array_ascending(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+int array_ascending_reals(const void *left, const void *right)
+{
+    return array_descending(right, left);
+}
+
 int array_descending(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a < b) - (a > b);
+}
+
+void numbers_sort(double *numbers, int64_t n)
+{
+    qsort(numbers, (size_t)n, sizeof *numbers, array_ascending_reals);
+}
+
+double numbers_quantile(const double *sorted, int64_t n, double fraction)
+{
+    double position = fraction * (double)(n - 1);
+    int64_t below = (int64_t)position;
+    int64_t above = below + 1 < n ? below + 1 : below;
+    double weight = position - (double)below;
+    return (1 - weight) * sorted[below] + weight * sorted[above];
 }

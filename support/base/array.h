@@ -22,8 +22,9 @@ enum status array_reserve(void *items, int64_t n, int64_t *capacity, size_t item
 enum status array_append(void *items, int *n, size_t item_size);
 
 /* Orders for qsort, bsearch and tsearch: items that begin with an int64_t in ascending order of it,
- * and items that begin with a double, not NaN, in descending order. */
+ * and items that begin with a double, not NaN, in either order. */
 int array_ascending(const void *left, const void *right);
+int array_ascending_reals(const void *left, const void *right);
 int array_descending(const void *left, const void *right);
 
 /* Index of the last of n numbers in ascending order that is at most this one; -1 if there is
@@ -40,3 +41,11 @@ static inline int64_t array_find_last(const int64_t *numbers, int64_t n, int64_t
     }
     return low;
 }
+
+/* Sorts numbers, none NaN, in ascending order. */
+void numbers_sort(double *numbers, int64_t n);
+
+/* Quantile of n >= 1 numbers in ascending order, interpolated linearly between neighbours.
+ * fraction  in [0, 1]; 0.5: the median
+ * Source: Hyndman & Fan, Am. Stat. 50 (1996) 361, type 7. */
+double numbers_quantile(const double *sorted, int64_t n, double fraction);

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "support/base/memory.h"
 
-#include "support/base/clock.h"
 #include "support/base/integers.h"
 #include "support/base/node.h"
 
 #include <limits.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -285,75 +281,6 @@ enum status memory_check_now(const char *subject, const struct memory_need *need
     struct memory_limits limits = memory_limits();
     struct memory_budget budget = memory_divide(&limits, n_sharing);
     return memory_check(subject, need, &budget, remedy);
-}
-
-void memory_return_freed(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
-/* Advice about the pages that begin in the memory. It may be refused, for instance huge pages; whether it was
- * taken. */
-static bool advise_pages(void *start, int64_t size_bytes, int advice)
-{
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t first = ((uintptr_t)start + page - 1) / page * page;
-    uintptr_t end = (uintptr_t)start + (uintptr_t)size_bytes;
-    return first >= end || madvise((void *)first, end - first, advice) == 0;
-}
-
-void memory_advise_huge(void *start, int64_t size_bytes)
-{
-    advise_pages(start, size_bytes, MADV_HUGEPAGE);
-}
-
-/* MADV_POPULATE_WRITE and MADV_COLLAPSE, which the C library's headers may lack. */
-enum { ADVICE_POPULATE = 23, ADVICE_COLLAPSE = 25 };
-
-void memory_make_huge(void *start, int64_t size_bytes)
-{
-    advise_pages(start, size_bytes, ADVICE_COLLAPSE);
-}
-
-void memory_populate(void *start, int64_t size_bytes)
-{
-    advise_pages(start, size_bytes, ADVICE_POPULATE);
-}
-
-bool memory_small_pages_are_dear(void)
-{
-    enum { N_PAGES = 32 };
-    const double dear_s = 1e-6; /* with EPT or NPT, or without a hypervisor, some 0.05 us */
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    volatile char *pages =
-        mmap(NULL, N_PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (pages == MAP_FAILED)
-        return false;
-    bool populated = advise_pages((void *)pages, (int64_t)(N_PAGES * page), ADVICE_POPULATE);
-    double begin_s = clock_thread_s();
-    for (int i = 0; i < N_PAGES; i++)
-        pages[i * page] = 1;
-    double took_s = clock_thread_s() - begin_s;
-    munmap((void *)pages, N_PAGES * page);
-    return populated && took_s > N_PAGES * dear_s;
-}
-
-void memory_prepare_tables(int64_t size_bytes)
-{
-#ifdef __GLIBC__
-    /* The first block is a mapping. Freed, it raises the threshold, so that the second extends the heap,
-     * which keeps it when it is freed. Volatile, or the compiler leaves out both calls. */
-    void *volatile mapping = malloc((size_t)size_bytes);
-    free(mapping);
-    void *block = malloc((size_t)size_bytes);
-    if (block)
-        memory_advise_huge(block, size_bytes);
-    free(block);
-#else
-    (void)size_bytes;
-#endif
 }
 
 void memory_confine(const struct memory_budget *budget)

@@ -67,32 +67,6 @@ enum status memory_check(const char *subject, const struct memory_need *need,
 enum status memory_check_now(const char *subject, const struct memory_need *need, int n_sharing,
                              const char *remedy);
 
-/* Returns memory that this process has freed to the system, where the C library can. */
-void memory_return_freed(void);
-
-/* Asks the system for huge pages in memory that is going to be touched as a whole: with a page fault for
- * each 2 MiB instead of 4 KiB. No-op where there are none. */
-void memory_advise_huge(void *start, int64_t size_bytes);
-
-/* Fills the memory with whole pages of 2 MiB, also in the place of small ones that it has already, where the
- * system can (Linux 6.1); takes as long as copying them. */
-void memory_make_huge(void *start, int64_t size_bytes);
-
-/* Gives the memory its pages now, where the system can (Linux 5.14): sooner than one page fault after
- * another. */
-void memory_populate(void *start, int64_t size_bytes);
-
-/* Whether the first access to a page of 4 KiB takes a microsecond or more although the system has given the page:
- * under a hypervisor with shadow page tables. A huge page of 2 MiB costs that once instead of 512 times. Measured, in
- * some 10 microseconds, up to a millisecond where they are dear; false where pages cannot be given beforehand
- * (memory_populate). */
-bool memory_small_pages_are_dear(void);
-
-/* Before a library allocates and fills tables of size_bytes in all, at most 32 MiB: they come from memory
- * with huge pages. Blocks of up to that size are no longer mappings of their own (mallopt(3), dynamic
- * threshold). No-op where the C library is not glibc. */
-void memory_prepare_tables(int64_t size_bytes);
-
 /* From now on allocations of this process beyond its budget of main memory fail: for work whose
  * need cannot be estimated. Otherwise the system might kill this process or another. */
 void memory_confine(const struct memory_budget *budget);

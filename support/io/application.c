@@ -47,7 +47,10 @@ static void survive_failed_writes(void)
     }
 }
 
-void application_hold_streams(void)
+/* Before anything is opened or printed: streams that are closed stay nobody's, and a write to a pipe without a
+ * reader, or beyond the limit of a file's size, fails instead of ending the program, which so writes its other
+ * files. */
+static void hold_streams(void)
 {
     take_closed_streams();
     survive_failed_writes();
@@ -85,7 +88,7 @@ static enum status start_mpi(struct application *application, int thread_level)
 void application_start(struct application *application, int thread_level)
 {
     wall_time_start();
-    application_hold_streams();
+    hold_streams();
     setlinebuf(stderr); /* a line is one write, which those of other processes cannot cut up */
     log_enable(true);
     /* One process needs no MPI to answer or to complain. */

@@ -28,12 +28,6 @@ struct application {
     int rank;                    /* in MPI_COMM_WORLD; 0 without application_start */
 };
 
-/* Prepares the standard streams, before anything is opened or printed: those that are closed stay
- * nobody's, and a write to a pipe without a reader, or beyond the limit of a file's size, fails
- * instead of ending the program, which so writes its other files. application_start does so; a
- * program without MPI calls it itself. */
-void application_hold_streams(void);
-
 /* Sets variables of the environment with which Open MPI starts faster, unless the user has set
  * them; before MPI starts. application_start does so. */
 void application_prepare_mpi(void);

@@ -16,10 +16,8 @@ enum option_kind {
 };
 
 struct option_row {
-    const char *name;     /* without the dashes */
-    const char *formerly; /* an old name, which is refused with the new one: --name, or
-                           * `--name formerly` if that is one of the choices; NULL: none */
-    char letter;          /* `-o` for 'o'; 0 for none */
+    const char *name; /* without the dashes */
+    char letter;      /* `-o` for 'o'; 0 for none */
     enum option_kind kind;
     size_t offset;                     /* of the field in the table's struct */
     const char *default_text;          /* as if typed; NULL: a flag is false, others stay as they

@@ -172,20 +172,6 @@ enum status options_set_defaults(const struct option_table *table)
     return STATUS_OK;
 }
 
-enum status option_check_renamed(const struct option_table *table, const char *name, size_t length)
-{
-    for (size_t r = 0; r < table->n_rows; r++) {
-        const struct option_row *row = &table->rows[r];
-        const char *old = row->formerly, *choices = option_choices(row);
-        if (!old || strlen(old) != length || strncmp(old, name, length) != 0)
-            continue;
-        bool is_choice = choices && option_choice_index(choices, old) >= 0;
-        return FAIL(STATUS_USAGE, "--%s is now --%s%s%s", old, row->name, is_choice ? " " : "",
-                    is_choice ? old : "");
-    }
-    return STATUS_OK;
-}
-
 enum status option_set(const struct option_table *table, const char *name, const char *value)
 {
     struct suggestion suggestion = {.typed = word_from_text(name), .dashes = "--"};
@@ -201,7 +187,6 @@ enum status option_set(const struct option_table *table, const char *name, const
                         option_value_name(row), option_help_name(row));
         return option_store(table, row, value);
     }
-    TRY(option_check_renamed(table, name, strlen(name)));
     return FAIL(STATUS_USAGE, "unknown option '--%s'%s", name, suggestion.text);
 }
 

@@ -80,8 +80,6 @@ static enum status fail_refused(const struct options *options, const struct opti
                     options->program);
 
     size_t length = strcspn(argument, "=") - 2;
-    for (size_t t = 0; t < options->n_tables; t++)
-        TRY(option_check_renamed(&options->tables[t], argument + 2, length));
     const char *first = NULL;
     struct suggestion suggestion = {.typed = {argument + 2, length}, .dashes = "--"};
     for (const struct option *option = long_options; option->name; option++) {

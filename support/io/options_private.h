@@ -19,10 +19,6 @@ const struct option_table *options_find_modes(const struct options *options,
 /* The field with the value of the row. */
 void *option_field(const struct option_table *table, const struct option_row *row);
 
-/* Fails if an option of the table had this name (length characters). Errors: STATUS_USAGE, with the
- * new name. */
-enum status option_check_renamed(const struct option_table *table, const char *name, size_t length);
-
 /* Sets the row's field from the text; an OPTION_TEXT or OPTION_WORD keeps the pointer.
  * Errors: STATUS_USAGE, naming the option, the text and what it takes. */
 enum status option_store(const struct option_table *table, const struct option_row *row,

@@ -4,13 +4,9 @@
 #include "support/io/file_open.h"
 #include "support/io/words.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,29 +27,9 @@ static enum status fail_path(const char *path)
     return FAIL(STATUS_IO, "cannot write %s: %s", path, file_open_error());
 }
 
-/* The part of a temporary name between the file's own and the number of the process: the host, and
- * the namespace within which that number means a process, as containers of one host share folders.
- */
-struct part_mark {
-    char text[HOST_NAME_MAX + 40];
-};
-
-static struct part_mark part_mark_here(void)
-{
-    struct part_mark mark;
-    struct stat processes = {0};
-    char host[HOST_NAME_MAX + 1] = "";
-    gethostname(host, sizeof host - 1);
-    stat("/proc/self/ns/pid", &processes);
-    snprintf(mark.text, sizeof mark.text, ".part-%s-%llx-", host,
-             (unsigned long long)processes.st_ino);
-    return mark;
-}
-
 enum status output_file_part(const char *path, char part[PATH_MAX])
 {
-    struct part_mark mark = part_mark_here();
-    if (snprintf(part, PATH_MAX, "%s%s%ld", path, mark.text, (long)getpid()) < PATH_MAX)
+    if (snprintf(part, PATH_MAX, "%s.part", path) < PATH_MAX)
         return STATUS_OK;
     errno = ENAMETOOLONG;
     return fail_path(path);
@@ -187,6 +163,7 @@ enum status output_file_check(const char *path)
     TRY(target_init(&target, path));
     if (target.direct)
         return STATUS_OK;
+    unlink(target.part);
     int descriptor = open_part(target.part);
     if (descriptor < 0)
         return fail_path(path);
@@ -205,75 +182,6 @@ static enum status write_direct(const char *path, const char *bytes, size_t leng
     enum status status = write_all(descriptor, bytes, length) ? STATUS_OK : fail_path(path);
     close(descriptor);
     return status;
-}
-
-/* Asked of processes that are not ours, without changing them, because only their numbers tell
- * leftovers from files that are being written; kill() sends nothing with signal 0. A zombie counts
- * as dead: where nobody waits for what a killed mpirun has left, it stays one. */
-static bool is_running(pid_t pid)
-{
-    char path[64], state = 'R';
-    if (kill(pid, 0) != 0 && errno == ESRCH)
-        return false;
-    snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-    FILE *file = fopen(path, "r");
-    if (file && fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-        state = 'R';
-    if (file)
-        fclose(file);
-    return state != 'Z' && state != 'X';
-}
-
-/* Whether a name is that of a temporary file or folder of a process of this host that has ended. */
-static bool is_orphan(const char *name, const struct part_mark *mark)
-{
-    const char *found = NULL;
-    for (const char *next = name; (next = strstr(next, mark->text)); next++)
-        found = next;
-    const char *digits = found ? found + strlen(mark->text) : "";
-    int64_t pid;
-    return found != name && isdigit((unsigned char)*digits) &&
-           word_to_integer(word_from_text(digits), &pid) && pid > 0 && pid <= INT32_MAX &&
-           !is_running((pid_t)pid);
-}
-
-static int remove_entry(const char *path, const struct stat *information, int kind,
-                        struct FTW *place)
-{
-    (void)information;
-    (void)kind;
-    (void)place;
-    remove(path);
-    return 0;
-}
-
-void output_file_remove_tree(const char *path)
-{
-    enum { MAX_OPEN = 8 };
-    nftw(path, remove_entry, MAX_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-}
-
-static bool is_own(const char *path)
-{
-    struct stat information;
-    return lstat(path, &information) == 0 && information.st_uid == geteuid();
-}
-
-void output_file_remove_orphans(const char *path)
-{
-    char folder[PATH_MAX], orphan[2 * PATH_MAX];
-    const struct part_mark mark = part_mark_here();
-    output_file_folder(path, folder);
-    DIR *names = opendir(folder);
-    for (const struct dirent *entry; names && (entry = readdir(names));) {
-        if (!is_orphan(entry->d_name, &mark))
-            continue;
-        snprintf(orphan, sizeof orphan, "%s/%s", folder, entry->d_name);
-        if (is_own(orphan))
-            output_file_remove_tree(orphan);
-    }
-    if (names)
-        closedir(names);
 }
 
 static bool find_room(const char *path, double *room)
@@ -347,7 +255,6 @@ static enum status replace_target(const char *path, const struct target *target,
                                   enum status (*write)(const char *temporary, void *context),
                                   void *context)
 {
-    output_file_remove_orphans(target->path);
     unlink(target->part);
     TRY(check_room(target->path, n_bytes));
     enum status status = write_and_rename(path, target->path, target->part, write, context);

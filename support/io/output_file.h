@@ -54,18 +54,9 @@ enum status outputs_check_writable(const struct output *outputs, int n_outputs);
  * Errors: STATUS_IO, naming the path and the reason; STATUS_NO_MEMORY. */
 enum status output_file_write(const char *path, const char *bytes, size_t length);
 
-/* The path of the temporary file, in the folder of `path`, that is renamed to `path` when complete.
- * It names this process: if this process is killed, output_file_write and _replace of a later one find
- * the file in the folder and remove it. Errors: STATUS_IO (too long). */
+/* The path of the temporary file, `path`.part, that is renamed to `path` when complete. What a killed process has
+ * left there, the next that writes `path` replaces. Errors: STATUS_IO (too long). */
 enum status output_file_part(const char *path, char part[PATH_MAX]);
-
-/* Removes from the folder of a file the leftovers of this user's killed processes, of whatever file: the
- * next run may write others. */
-void output_file_remove_orphans(const char *path);
-
-/* Removes a file, or a folder with all that is in it on the same disk; no error where there is
- * none. */
-void output_file_remove_tree(const char *path);
 
 /* Has a function write a regular file at the temporary path, where there is none, and renames it to
  * path when all of it is on the disk; an older file stays until then, and after a failure.

@@ -66,14 +66,17 @@ INLINE lanes nearest_integer(lanes x, integer_lanes *low_bits)
 
 INLINE bool any_lane(integer_lanes where)
 {
-#ifdef __AVX512DQ__
+#if LANES == 8 && defined __AVX512DQ__
     return _mm512_movepi64_mask((__m512i)where) != 0;
-#elif defined __AVX2__
+#elif LANES == 4 && defined __AVX2__
     return _mm256_movemask_pd((__m256d)where) != 0;
-#elif defined __SSE2__
+#elif LANES == 2 && defined __SSE2__
     return _mm_movemask_pd((__m128d)where) != 0;
 #else
-    return (where[0] | where[1]) != 0;
+    int64_t any = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        any |= where[lane];
+    return any != 0;
 #endif
 }
 
@@ -89,48 +92,6 @@ INLINE void store(double *p, lanes x)
     memcpy(p, &x, sizeof x);
 }
 
-/* rows[i][j] <-> rows[j][i] */
-INLINE void transpose(lanes r[LANES])
-{
-#if LANES == 8
-    lanes a[8], b[8];
-    UNROLL
-    for (int i = 0; i < 8; i += 2) {
-        a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    UNROLL
-    for (int i = 0; i < 8; i += 4) {
-        UNROLL
-        for (int k = i; k < i + 2; k++) {
-            b[k] = __builtin_shufflevector(a[k], a[k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-            b[k + 2] = __builtin_shufflevector(a[k], a[k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    }
-    UNROLL
-    for (int k = 0; k < 4; k++) {
-        r[k] = __builtin_shufflevector(b[k], b[k + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        r[k + 4] = __builtin_shufflevector(b[k], b[k + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-#elif LANES == 4
-    lanes a[4];
-    UNROLL
-    for (int i = 0; i < 4; i += 2) {
-        a[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 4, 2, 6);
-        a[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 5, 3, 7);
-    }
-    UNROLL
-    for (int k = 0; k < 2; k++) {
-        r[k] = __builtin_shufflevector(a[k], a[k + 2], 0, 1, 4, 5);
-        r[k + 2] = __builtin_shufflevector(a[k], a[k + 2], 2, 3, 6, 7);
-    }
-#else
-    lanes a = r[0];
-    r[0] = (lanes){a[0], r[1][0]};
-    r[1] = (lanes){a[1], r[1][1]};
-#endif
-}
-
 /* Half a vector from each of two places. */
 INLINE lanes load_halves(const double *low, const double *high)
 {
@@ -140,7 +101,11 @@ INLINE lanes load_halves(const double *low, const double *high)
     return x;
 }
 
-/* From halves of all rows, each vector having those of rows i and i + LANES/2, LANES/2 columns of all rows. */
+/* Transposes both halves of LANES/2 vectors; its own inverse. Of eight lanes:
+ *     r[0]: a0 a1 a2 a3 | e0 e1 e2 e3        r[0]: a0 b0 c0 d0 | e0 f0 g0 h0
+ *     r[1]: b0 b1 b2 b3 | f0 f1 f2 f3   ->   r[1]: a1 b1 c1 d1 | e1 f1 g1 h1
+ *     r[2]: c0 c1 c2 c3 | g0 g1 g2 g3        r[2]: a2 b2 c2 d2 | e2 f2 g2 h2
+ *     r[3]: d0 d1 d2 d3 | h0 h1 h2 h3        r[3]: a3 b3 c3 d3 | e3 f3 g3 h3 */
 INLINE void transpose_halves(lanes r[LANES / 2])
 {
 #if LANES == 8
@@ -162,6 +127,27 @@ INLINE void transpose_halves(lanes r[LANES / 2])
 #else
     (void)r;
 #endif
+}
+
+/* rows[i][j] <-> rows[j][i] */
+INLINE void transpose(lanes r[LANES])
+{
+    transpose_halves(r);
+    transpose_halves(r + LANES / 2);
+    UNROLL
+    for (int k = 0; k < LANES / 2; k++) {
+        lanes a = r[k], b = r[k + LANES / 2];
+#if LANES == 8
+        r[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+        r[k + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+#elif LANES == 4
+        r[k] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+        r[k + 2] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+#else
+        r[k] = (lanes){a[0], b[0]};
+        r[k + 1] = (lanes){a[1], b[1]};
+#endif
+    }
 }
 
 /* to[k][lane] = from[lane][k], k < n, a multiple of 8 */

@@ -23,7 +23,8 @@ static enum status check_method_paths(const struct tce_options *options)
                                      {"report", options->hf.files.report},
                                      {"checkpoint", scf->scf.checkpoint},
                                      {"trace", trace_json_path(&scf->pool, trace)}};
-    const char *inputs[] = {scf->molecule, scf->basis, scf->guess, scf->restart};
+    const char *inputs[] = {scf->molecule, hf_settings_basis_file(scf), hf_settings_guess_file(scf),
+                            scf->restart};
     TRY(outputs_check_distinct(outputs, 8, &options->program, 1));
     TRY(outputs_check_distinct(outputs, 4, inputs, 4));
     if (path && output_file_is_stream(path))

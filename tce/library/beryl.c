@@ -29,7 +29,7 @@ static_assert((int)STATUS_USAGE == BERYL_USAGE && (int)STATUS_INPUT == BERYL_INP
 
 /* The state of the library in this process. */
 static struct {
-    bool started, ended, owns_mpi, owns_arrays;
+    bool started, ended, owns_mpi;
     int n_calculations;
 } library;
 
@@ -68,9 +68,7 @@ static enum status start_library(void)
     log_enable(false);
     TRY(start_library_mpi());
     TRY(dense_start(MPI_COMM_WORLD));
-    library.owns_arrays = !darray_is_started();
-    if (library.owns_arrays)
-        TRY(darray_start());
+    TRY(darray_start());
     library.started = true;
     return STATUS_OK;
 }
@@ -88,10 +86,7 @@ static enum status end_library(void)
         return FAIL(STATUS_USAGE, "beryl_end: %d calculation%s left: call beryl_destroy first",
                     library.n_calculations, log_plural(library.n_calculations));
     library.ended = true;
-    if (library.owns_arrays)
-        darray_stop();
-    else
-        darray_release();
+    darray_stop();
     if (library.owns_mpi)
         MPI_Finalize();
     return STATUS_OK;

@@ -18,8 +18,8 @@
  *
  * Processes. The library runs on all processes of MPI_COMM_WORLD, as Global Arrays does. Functions
  * are collective unless their comment says otherwise: every process calls them, in the same order,
- * with the same arguments, and gets the same results. They are called from one thread. MPI and
- * Global Arrays are started by beryl_start and ended by beryl_end unless the program has started
+ * with the same arguments, and gets the same results. They are called from one thread. MPI and,
+ * across nodes, Global Arrays are started by beryl_start and ended by beryl_end unless the program has started
  * them itself; the shared library brings Global Arrays along, apart from any that the program
  * links. OpenBLAS is set to one thread, unless OPENBLAS_NUM_THREADS or OMP_NUM_THREADS says
  * otherwise.
@@ -64,7 +64,7 @@ const char *beryl_version(void);
  * collective. */
 const char *beryl_error_text(void);
 
-/* Starts MPI (MPI_THREAD_SINGLE) and Global Arrays unless they run already. Once in a program,
+/* Starts MPI (MPI_THREAD_SINGLE) and, across nodes, Global Arrays unless they run already. Once in a program,
  * before all that follows; not again after beryl_end. Errors: BERYL_USAGE (started before, MPI has
  * ended), BERYL_NO_MEMORY,
  * BERYL_LIBRARY. */

@@ -3,8 +3,8 @@
 
 #include "support/base/agree.h"
 #include "support/base/clock.h"
-#include "support/mpi/collector.h"
 #include "support/mpi/long_reduce.h"
+#include "tce/tile_loop/collector.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -194,7 +194,7 @@ export function basisOf(run) {
     : numbers, ...rounds > 1 ? [rounds] : [], ...run.figures.median_seconds ? [rounds] : []] };
 }
 
-const E_BOHR_IN_DEBYE = 2.541746473, HARTREE_IN_EV = 27.211386245988;
+const HARTREE_IN_EV = 27.211386245988;
 
 /** The energy of an orbital by its name, HOMO, LUMO, HOMO \u2212 1, ... and the number of occupied ones. */
 function orbitalEnergy(energies, n, name) {
@@ -229,7 +229,7 @@ export function cardNumbers({ result, shared, figures, mode }, heading) {
     'Two-electron': () => [properties.scf_two_electron_energy],
     'Nuclear repulsion': () => [properties.nuclear_repulsion_energy],
     'T1 diagnostic': () => [shared.diagnostics.t1], 'D1 diagnostic': () => [shared.diagnostics.d1],
-    Dipole: () => [dipole, dipole * E_BOHR_IN_DEBYE, ...properties.scf_dipole_moment],
+    Dipole: () => [dipole, ...properties.scf_dipole_moment],
     '<S2>': () => [shared.s2],
     'Lowest curvature among real RHF': () => [own('stability').real_rhf.lowest_curvature],
     'Lowest curvature among real UHF': () => [own('stability').real_uhf.lowest_curvature],

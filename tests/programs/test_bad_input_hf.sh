@@ -237,7 +237,6 @@ done
 refuse "--seeding has no effect with --sched counter" water.xyz $with_basis --sched counter \
     --seeding cyclic
 refuse "--chunk has no effect with --sched static" water.xyz $with_basis --sched static --chunk 4
-refuse "--guided is now --sched guided" water.xyz $with_basis --sched counter --guided
 refuse "--sched: 'lpt' is not one of static, " water.xyz $with_basis --sched lpt
 refuse "mode lpt knows all durations" water.xyz $with_basis --compare static,lpt
 
@@ -260,5 +259,11 @@ refuse --profile-classes water.xyz $with_basis --compare all --profile-classes
 refuse --checkpoint water.xyz $with_basis --compare all --checkpoint result.h5
 refuse "--chunk has no effect" water.xyz $with_basis --compare static --chunk 4
 refuse --fock-only water.xyz $with_basis --compare all --fock-only -1
+
+# Outputs with the names of guesses and basis sets.
+for name in sad 6-31g; do
+    run 0 water.xyz --basis 6-31g --guess sad --json $name
+    [ -s $name ] || complain "no result in $name"
+done
 
 finish

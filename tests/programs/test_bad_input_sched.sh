@@ -201,7 +201,6 @@ refuse "number 1 of '0,0'" $drawn --simulate 2 --noise 0,0
 refuse "number 2 of '1,1'" $drawn --simulate 2 --noise 1,1
 refuse --contention-factor $drawn --simulate 2 --contention-factor 0
 refuse --contention-factor $drawn --simulate 2 --contention-factor 1.1
-refuse "--crowded-speed is now --contention-factor" $drawn --simulate 2 --crowded-speed 1
 
 # Numbers.
 for value in "" " " x -1 1e999 99999999999999999999; do

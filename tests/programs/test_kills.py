@@ -118,11 +118,11 @@ def kill_at(case, choose, arguments):
         process = case.start(n_processes, arguments, output)
         wait_until(lambda: process.poll() is not None or case.count_lines(path) >= after, SECONDS)
         if when == "while writing":
-            pattern = os.path.join(glob.escape(case.folder), "run.h5.part-*")
+            pattern = os.path.join(glob.escape(case.folder), "run.h5.part")
             wait_until(lambda: process.poll() is not None or glob.glob(pattern), SECONDS)
         elif when == "at the end":
             pattern = os.path.join(glob.escape(case.folder), "**",
-                                   choose.choice(["page", "result", "trace"]) + "*.part-*")
+                                   choose.choice(["page", "result", "trace"]) + "*.part")
             wait_until(lambda: process.poll() is not None or glob.glob(pattern, recursive=True),
                        SECONDS)
         elif when == "later":
@@ -155,8 +155,8 @@ def check_moment(case, choose):
         raise AssertionError(f"{words}: {printed} iterations, but it resumed after {done}")
     if n_iterations > left + 1:
         raise AssertionError(f"{words}: {n_iterations} iterations, where {left} were left")
-    left_behind = glob.glob(os.path.join(glob.escape(case.folder), "**", "*.part-*"),
-                            recursive=True)
+    left_behind = [name for name in ("run.h5.part", "traced/trace.part")
+                   if os.path.exists(os.path.join(case.folder, name))]
     if left_behind:
         raise AssertionError(f"{words}: left behind: {left_behind}")
     return done, n_iterations - left, "writing" in words

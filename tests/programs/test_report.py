@@ -182,7 +182,7 @@ def check_files():
     check(run("good.json", "-o", "/dev/full").returncode == 1, "a page on a full disk")
     piped = run("/dev/stdin", "-o", "/dev/stdout", text='{"iterations": []}')
     check(piped.returncode == 0 and piped.stdout.endswith("</html>\n"), piped)
-    check(sorted(name for name in os.listdir() if ".part-" in name or name.endswith(".html")) == [], "files are left")
+    check(sorted(name for name in os.listdir() if ".part" in name or name.endswith(".html")) == [], "files are left")
 
 
 def places_of(value, place=()):

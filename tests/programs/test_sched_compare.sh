@@ -132,7 +132,6 @@ refuse()
 }
 drawn="--gauss 1e-4,0 --tasks 50"
 refuse "--rounds has no effect without --compare" $drawn --rounds 2
-refuse "--seeds is now --rounds" $drawn --simulate 4 --compare static,auto --seeds 2
 refuse "leave --sched out" $drawn --compare static,auto --sched steal
 refuse "is not a mode" $drawn --compare static,nonsense
 refuse "--fan-out has no effect with these modes" $drawn --compare static,auto --fan-out 3

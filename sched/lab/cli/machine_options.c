@@ -71,7 +71,7 @@ const struct option_row machine_option_rows[] = {
                 .value = "BYTES_PER_S", .expert = true,
                 .help = "bandwidth within a node (default: 1e10)"),
     REAL_OPTION("contention-factor", FIELD(contention_factor), 0, 1, .min_excluded = true,
-                .value = "X", .formerly = "crowded-speed", .expert = true,
+                .value = "X", .expert = true,
                 .help = "speed of a worker while all workers of its node compute, relative to "
                         "one alone (default: 1)"),
     INTEGER_OPTION("node-cache", FIELD(times.cache_bytes), 0, 1e18, .value = "BYTES",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/lab/comparison/comparison.h"
 
+#include "support/base/array.h"
 #include "support/base/random.h"
 
 #include <assert.h>

@@ -14,7 +14,7 @@
  * distributed ratios they hold the true one in 52 of 100 cases, of 7 or 10 in 96, of 20 in 97. */
 #pragma once
 
-#include "support/base/rank_statistics.h"
+#include "sched/lab/comparison/rank_statistics.h"
 #include "support/base/status.h"
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ enum {
 /* The row of --rounds (support/io/option_row.h). */
 #define COMPARISON_ROUNDS_OPTION(field)                                                            \
     INTEGER_OPTION("rounds", field, 1, COMPARISON_ROUNDS_MAX, .default_text = "1", .value = "N",   \
-                   .formerly = "seeds", .expert = true,                                            \
+                   .expert = true,                                                                 \
                    .help = "of --compare: real ones run all modes in a random order, simulated "   \
                            "ones have other seeds; two or more add significance tests")
 

@@ -9,7 +9,7 @@ whose first iteration steals and whose second repeats it without stealing. And B
 "published" are runs with --as-published, where an attempt to steal takes as long as in the paper;
 the others have Beryl's changes.
 
-Tasks: HF-Be256 with durations like the paper's (paper_profile: mean 0.54 s, longest 3.17 s), and
+Tasks: HF-Be256 with durations like the paper's (paper_profile.py: mean 0.54 s, longest 3.17 s), and
 as measured here by beryl-hf, in the same mean; HF-Be512 with tiles of 40 and of 20 functions;
 the TCE contraction, with predicted costs. As in the paper one thread of each node serves the
 others and runs no task: of 24 cores on Hopper, 16 on Titan, 4 on Intrepid. Efficiency is that
@@ -30,6 +30,7 @@ import tempfile
 
 import experiment
 import figure
+import paper_profile
 
 CORES_OF_NODE = {"Hopper": 24, "Titan": 16, "Intrepid": 4}
 MODES = {"StealRet": "retentive", "PLB": "persist", "auto": "auto"}
@@ -67,10 +68,9 @@ PAPER = {
 
 # --- tasks ---
 
-def paper_like(lab, folder, name, tile, form):
+def paper_like(folder, name, tile, form):
     path = folder / f"{name}_{tile}.{form}"
-    experiment.execute([lab.program("paper_profile"),
-                        str(experiment.ROOT / f"inputs/{name}.xyz"), str(tile), str(path)])
+    print(paper_profile.write(experiment.ROOT / f"inputs/{name}.xyz", tile, path), flush=True)
     return path
 
 
@@ -471,13 +471,13 @@ def panels_of(systems):
 def make_systems(lab, folder):
     """The systems, those of which something must hold with their numbers of tasks, the smallest one,
     and the profile of the balancers."""
-    small = paper_like(lab, folder, "be64", 40, "csv")
+    small = paper_like(folder, "be64", 40, "csv")
     with open(small, encoding="utf-8") as file:
         n_small = sum(1 for _ in file) - 1
     be64 = System("HF-Be64", "Hopper", [144, 600, 2400], small, published=[144, 600, 2400])
     if lab.quick:
         return [be64], [(be64, n_small)], be64, small
-    profile = paper_like(lab, folder, "be256", 40, "csv")
+    profile = paper_like(folder, "be256", 40, "csv")
     few, many = [1200, 2400, 9600, 38400], [9600, 38400]
     if lab.options.large:
         few = [1200, 2400, 4800, 9600, 19200, 38400]
@@ -485,10 +485,10 @@ def make_systems(lab, folder):
     be256 = System("HF-Be256", "Hopper", few, profile, published=[1200, 2400, 9600])
     systems = [be256,
                System("HF-Be256 measured", "Hopper", few, measured(lab, folder, "be256", 96)),
-               System("HF-Be512", "Hopper", many, paper_like(lab, folder, "be512", 40, "npy")),
+               System("HF-Be512", "Hopper", many, paper_like(folder, "be512", 40, "npy")),
                System("TCE", "Hopper", many, contraction(lab, folder), published=[9600])]
     if lab.options.large:
-        fine = paper_like(lab, folder, "be512", 20, "npy")
+        fine = paper_like(folder, "be512", 20, "npy")
         systems.append(System("HF-Be512, tile 20", "Titan", [16000, 64000, 128000], fine, 14))
         systems.append(System("HF-Be512, tile 20", "Intrepid", [40960, 163840], fine, 14))
     return [*systems, be64], [(be256, 213144)], be64, profile
@@ -512,7 +512,7 @@ def main():
         if lab.quick:
             panels.append(table_2(lab, "HF-Be64", profile, [144]))
             panels += figure_10(lab, "HF-Be64", profile, [144])
-            profile = paper_like(lab, folder, "be256", 40, "csv")
+            profile = paper_like(folder, "be256", 40, "csv")
         else:
             be512 = next(system for system in systems if system.name == "HF-Be512")
             panels.append(table_2(lab, "HF-Be512", be512.profile,

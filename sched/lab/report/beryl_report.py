@@ -15,7 +15,6 @@ import math
 import os
 import re
 import signal
-import socket
 import sys
 
 VERSION = "@PROJECT_VERSION@"
@@ -862,7 +861,7 @@ def overview(runs):
 
 # --- chemistry ---
 
-E_BOHR_IN_DEBYE, HARTREE_IN_EV = 2.541746473, 27.211386245988
+HARTREE_IN_EV = 27.211386245988
 
 
 def formula(run):
@@ -950,7 +949,7 @@ def properties_card(run):
     if len(known(dipole)) == 3:
         size = math.hypot(*dipole)
         parts = ", ".join(f"{x}{NO_BREAK}{decimal(part, 6)}" for x, part in zip("xyz", dipole))
-        text = f"{decimal(size, 6)}_e_Bohr = {decimal(size * E_BOHR_IN_DEBYE, 4)}_Debye".replace("_", NO_BREAK)
+        text = f"{decimal(size, 6)}{NO_BREAK}e{NO_BREAK}Bohr"
         result.append(("Dipole", f"{text}<br><small>{parts}</small>", ""))
     result.append(number_row("&lt;S<sup>2</sup>&gt;", real(run.shared, "s2"), 6))
     for space in ("RHF", "UHF"):
@@ -1110,15 +1109,15 @@ def check_output(path, inputs):
 
 def write_page(path, data):
     """A regular file appears, or takes the place of an older one, only when all of it is on the disk. The temporary
-    name is that of the other programs' outputs: a later run removes it if this process is killed."""
+    name is that of the other programs' outputs."""
     if os.path.exists(path) and not os.path.isfile(path):
         with open(path, "wb") as file:
             file.write(data)
         return
     target = os.path.realpath(path)
-    part = f"{target}.part-{socket.gethostname()}-{os.stat('/proc/self/ns/pid').st_ino:x}-{os.getpid()}"
+    part = target + ".part"
     try:
-        with open(part, "xb") as file:
+        with open(part, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +240,23 @@ struct trace_files {
     struct trace_steals steals;
 };
 
+static int remove_entry(const char *path, const struct stat *information, int kind,
+                        struct FTW *place)
+{
+    (void)information;
+    (void)kind;
+    (void)place;
+    remove(path);
+    return 0;
+}
+
+/* Removes a file, or a folder with all that is in it on the same disk. */
+static void remove_tree(const char *path)
+{
+    enum { MAX_OPEN = 8 };
+    nftw(path, remove_entry, MAX_OPEN, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
 static enum status open_files(struct trace_output *output, const char *part,
                               struct trace_files *files)
 {
@@ -246,8 +264,7 @@ static enum status open_files(struct trace_output *output, const char *part,
     TRY(enter_folder(output, part, &files->made));
     snprintf(path, sizeof path, "%s/trace", output->folder);
     TRY(output_file_part(path, files->part));
-    output_file_remove_orphans(path);
-    output_file_remove_tree(files->part);
+    remove_tree(files->part);
     snprintf(path, sizeof path, "%s/trace.json", files->part);
     if (mkdir(files->part, 0777) != 0 || !(files->json = fopen(path, "w")))
         return FAIL(STATUS_IO, "cannot write %s/trace.json: %s", output->folder, strerror(errno));
@@ -275,11 +292,11 @@ static enum status publish_files(const struct trace_output *output, const struct
     static const char *const names[] = {"traces", "traces.def", "trace.json", "traces.otf2"};
     char from[PATH_MAX + 16], to[PATH_MAX + 16];
     snprintf(to, sizeof to, "%s/traces.otf2", output->folder);
-    output_file_remove_tree(to);
+    remove_tree(to);
     for (int i = 0; i < 4; i++) {
         snprintf(from, sizeof from, "%s/%s", files->part, names[i]);
         snprintf(to, sizeof to, "%s/%s", output->folder, names[i]);
-        output_file_remove_tree(to);
+        remove_tree(to);
         if (rename(from, to) != 0)
             return FAIL(STATUS_IO, "cannot write %s: %s", to, strerror(errno));
     }
@@ -297,7 +314,7 @@ static enum status close_files(const struct trace_output *output, struct trace_f
     if (status == STATUS_OK)
         status = publish_files(output, files);
     if (files->part[0])
-        output_file_remove_tree(files->part);
+        remove_tree(files->part);
     if (files->made)
         rmdir(output->folder); /* if nothing was published */
     return status;

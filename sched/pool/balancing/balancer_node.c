@@ -4,7 +4,6 @@
 #include "sched/pool/queues/speed_classes.h"
 #include "support/base/array.h"
 #include "support/base/die.h"
-#include "support/base/rank_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

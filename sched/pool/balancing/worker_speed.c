@@ -4,7 +4,6 @@
 #include "support/base/array.h"
 #include "support/base/die.h"
 #include "support/base/integers.h"
-#include "support/base/rank_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "sched/pool/core/statistics_report.h"
 
 #include "support/base/agree.h"
+#include "support/base/array.h"
 #include "support/base/log.h"
-#include "support/base/rank_statistics.h"
 #include "support/io/output_buffer.h"
 #include "support/mpi/gather.h"
 

@@ -72,10 +72,10 @@ static const char *describe_mode(const char *name)
     return mode_find(name)->help;
 }
 
-static const struct option_row sched_row = OPTION_OF_KIND(
-    OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode), .default_text = "auto",
-    .list_choices = mode_choices, .value = "MODE", .formerly = "guided",
-    .describe_choice = describe_mode, .help = "scheduling mode");
+static const struct option_row sched_row =
+    OPTION_OF_KIND(OPTION_WORD, "sched", offsetof(struct taskpool_settings, mode),
+                   .default_text = "auto", .list_choices = mode_choices, .value = "MODE",
+                   .describe_choice = describe_mode, .help = "scheduling mode");
 
 /* The table, for as many modes as were registered when it was made. */
 static struct {

@@ -37,7 +37,7 @@
  *       until as many control messages were received as sent; then it is red. */
 #pragma once
 
-#include "support/base/broadcast_tree.h"
+#include "sched/pool/protocols/broadcast_tree.h"
 #include "taskpool/mode.h"
 
 /* TERMINATION_BY_MODE  of an option: what the mode prefers */

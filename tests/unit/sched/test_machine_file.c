@@ -66,7 +66,6 @@ static void test_broken_files_are_refused(void **state)
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"bandwidth\": 0}", "bandwidth"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"contention-factor\": 2}",
          "--contention-factor: '2' is not a finite number larger than 0 and at most 1"},
-        {"{\"crowded-speed\": 1}", "--crowded-speed is now --contention-factor"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"color\": 0}", "color"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"simulate\": 2}", "simulate"},
         {"{\"node-size\": 2, \"overhead\": 1, \"latency\": 1, \"machine\": 2}", "machine"},

@@ -182,67 +182,6 @@ static void test_memory_in_use_is_within_its_peak(void **state)
     assert_true(memory_part_bytes() <= memory_peak_bytes());
 }
 
-/* Whether huge pages have been asked for where this address is. */
-static bool is_advised(const void *memory)
-{
-    FILE *maps = fopen("/proc/self/smaps", "r");
-    char line[4096];
-    unsigned long address = (unsigned long)(uintptr_t)memory, start, end;
-    bool within = false, advised = false;
-    while (maps && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%lx-%lx ", &start, &end) == 2)
-            within = start <= address && address < end;
-        if (within && strncmp(line, "VmFlags:", 8) == 0)
-            advised = strstr(line, " hg") != NULL;
-    }
-    if (maps)
-        fclose(maps);
-    return advised;
-}
-
-static bool has_huge_pages(void)
-{
-    return access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) == 0;
-}
-
-static void test_huge_pages_are_asked_for_within_the_range(void **state)
-{
-    (void)state;
-    const int64_t size_bytes = 8 << 20, page = sysconf(_SC_PAGESIZE);
-    char *memory =
-        mmap(NULL, (size_t)size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(memory, MAP_FAILED);
-    memory_advise_huge(memory + 5, 0);
-    memory_advise_huge(memory + 5, page / 2);
-    assert_false(is_advised(memory));
-    memory_advise_huge(memory + 5, size_bytes / 2);
-    assert_false(is_advised(memory));
-    assert_int_equal(is_advised(memory + page), has_huge_pages());
-    assert_int_equal(is_advised(memory + size_bytes / 2 - 1), has_huge_pages());
-    assert_false(is_advised(memory + size_bytes - 1));
-    memset(memory, 1, (size_t)size_bytes);
-    munmap(memory, (size_t)size_bytes);
-}
-
-static void test_tables_come_from_huge_pages(void **state)
-{
-    (void)state;
-    enum { SIZE_BYTES = 31 << 20 };
-    memory_prepare_tables(SIZE_BYTES);
-    char *large = malloc(SIZE_BYTES * 9L / 10), *small = malloc(SIZE_BYTES / 20);
-    assert_true(large && small);
-    bool advised = is_advised(large + SIZE_BYTES / 2) && is_advised(small + SIZE_BYTES / 40);
-    memset(large, 1, SIZE_BYTES * 9L / 10);
-    memset(small, 1, SIZE_BYTES / 20);
-    free(large);
-    free(small);
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-    assert_int_equal(advised, has_huge_pages());
-#else
-    (void)advised; /* another allocator */
-#endif
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -255,8 +194,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_address_space_is_bounded_by_ulimit),
         cmocka_unit_test(test_a_confined_process_gets_no_more_than_its_budget),
         cmocka_unit_test(test_memory_in_use_is_within_its_peak),
-        cmocka_unit_test(test_huge_pages_are_asked_for_within_the_range),
-        cmocka_unit_test(test_tables_come_from_huge_pages),
     };
     return check_run_parallel(tests, &argc, &argv);
 }

@@ -37,7 +37,7 @@ static const struct option_row number_rows[] = {
     INTEGER_OPTION("charge", FIELD(charge), 0, 0, .default_text = "0", .value = "N",
                    .help = "charge of the molecule"),
     INTEGER_OPTION("seed", FIELD(seed), 0, INFINITY, .default_text = "1", .value = "N",
-                   .formerly = "random", .help = "start of all random numbers"),
+                   .help = "start of all random numbers"),
     REAL_OPTION("screen", FIELD(screen), 0, 1, .min_excluded = true, .default_text = "1e-10",
                 .value = "X", .help = "screening threshold"),
     REAL_OPTION("shift", FIELD(shift), -INFINITY, INFINITY, .default_text = "0", .value = "X",
@@ -49,8 +49,7 @@ static const struct option_row other_rows[] = {
     TEXT_OPTION("output", FIELD(output), .letter = 'o', .value = "FILE",
                 .help = "where the page goes"),
     CHOICE_OPTION("sched", FIELD(mode), "static,counter,steal", .default_text = "counter",
-                  .value = "MODE", .describe_choice = describe_mode, .formerly = "steal",
-                  .help = "scheduler mode"),
+                  .value = "MODE", .describe_choice = describe_mode, .help = "scheduler mode"),
     CHOICE_OPTION("engine", FIELD(engine), NULL, .list_choices = list_engines,
                   .help = "integral engine"),
     OPTION_OF_KIND(OPTION_WORD, "guess", FIELD(guess), .default_text = "core",
@@ -346,17 +345,6 @@ static void test_help_of_modes_has_each_mode_with_its_options(void **state)
     assert_non_null(strstr(text, "counter, steal: say nothing"));
 }
 
-static void test_old_names_are_refused_with_the_new_ones(void **state)
-{
-    (void)state;
-    check_refused("a --random 3", "--random is now --seed", "");
-    check_refused("a --random=3", "--random is now --seed", "");
-    check_refused("a --steal", "--steal is now --sched steal", "");
-    check_refused("a --steals", "unknown option '--steals'", "");
-    check_status(STATUS_USAGE, option_set(&tables[0], "random", "3"));
-    assert_non_null(strstr(status_text(), "--random is now --seed"));
-}
-
 static void test_options_are_set_by_name(void **state)
 {
     (void)state;
@@ -463,7 +451,6 @@ int main(void)
         cmocka_unit_test(test_help_shows_every_option_with_what_it_takes),
         cmocka_unit_test(test_help_hides_other_rows_and_ends_with_pointers_to_them),
         cmocka_unit_test(test_help_of_modes_has_each_mode_with_its_options),
-        cmocka_unit_test(test_old_names_are_refused_with_the_new_ones),
         cmocka_unit_test(test_options_are_set_by_name),
         cmocka_unit_test(test_wrong_names_and_values_set_by_name_are_refused),
         cmocka_unit_test(test_json_holds_the_value_in_force_of_every_option),

@@ -43,33 +43,6 @@ static void check_content(const char *path, const char *expected)
     text_file_fini(&file);
 }
 
-/* This host and the namespace of its processes, as temporary names have them. */
-static void get_mark(char mark[100])
-{
-    char host[65] = "";
-    struct stat processes;
-    gethostname(host, sizeof host - 1);
-    assert_int_equal(stat("/proc/self/ns/pid", &processes), 0);
-    snprintf(mark, 100, "%s-%llx", host, (unsigned long long)processes.st_ino);
-}
-
-/* The path of a file that a process of this number was writing. */
-static const char *part_of(const char *name, long pid)
-{
-    static char path[600];
-    char mark[100];
-    get_mark(mark);
-    snprintf(path, sizeof path, "%s.part-%s-%ld", path_of(name), mark, pid);
-    return path;
-}
-
-static void leave_part(const char *name, long pid)
-{
-    FILE *file = fopen(part_of(name, pid), "w");
-    assert_non_null(file);
-    fclose(file);
-}
-
 static void remove_files(void)
 {
     char command[600];
@@ -77,74 +50,20 @@ static void remove_files(void)
     assert_int_equal(system(command), 0);
 }
 
-/* A process that has ended and is not waited for: its number is not another's yet. */
-static pid_t end_child(void)
-{
-    siginfo_t information;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(0);
-    waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT);
-    return child;
-}
-
-/* Neither the child that has ended, nor this process's parent. */
-static void test_files_of_killed_processes_are_removed(void **state)
+static void test_what_a_killed_process_has_left_is_replaced(void **state)
 {
     (void)state;
-    pid_t child = end_child();
-    leave_part("whole", child);
-    leave_part("whole", getppid());
-    assert_int_equal(count_files(), 2);
+    FILE *file = fopen(path_of("whole.part"), "w");
+    assert_non_null(file);
+    fclose(file);
+    check_ok(output_file_check(path_of("whole")));
+    assert_int_equal(count_files(), 0);
+    file = fopen(path_of("whole.part"), "w");
+    assert_non_null(file);
+    fclose(file);
     check_ok(output_file_write(path_of("whole"), "whole", 5));
     check_content(path_of("whole"), "whole");
-    assert_int_equal(count_files(), 2); /* it and the parent's */
-    waitpid(child, NULL, 0);
-    remove_files();
-}
-
-/* The next run may write other files into the folder. */
-static void test_files_of_other_names_are_removed(void **state)
-{
-    (void)state;
-    char folder_left[600], inside[700];
-    pid_t child = end_child();
-    leave_part("result.json", child);
-    leave_part("run.part-of-mine-1.h5", child);
-    snprintf(folder_left, sizeof folder_left, "%s", part_of("traces", child));
-    snprintf(inside, sizeof inside, "%s/0.evt", folder_left);
-    assert_int_equal(mkdir(folder_left, 0777), 0);
-    assert_int_equal(symlink("..", inside), 0);
-    assert_int_equal(count_files(), 3);
-    check_ok(output_file_write(path_of("page.html"), "page", 4));
     assert_int_equal(count_files(), 1);
-    check_content(path_of("page.html"), "page");
-    waitpid(child, NULL, 0);
-    remove_files();
-}
-
-/* Whatever is not exactly such a name is somebody else's. */
-static void test_other_names_are_left_alone(void **state)
-{
-    (void)state;
-    char name[200], mark[100];
-    pid_t child = end_child();
-    get_mark(mark);
-    static const char *const forms[] = {"a.part-%s-%ldx",  "a.part-%s--%ld", "a.part-%s-+%ld",
-                                        "a.part-%s-1-%ld", ".part-%s-%ld",   "a.part-other%s-%ld",
-                                        "a.part-%s1-%ld",  "a.parts-%s-%ld"};
-    int n = sizeof forms / sizeof forms[0];
-    for (int i = 0; i < n; i++) {
-        snprintf(name, sizeof name, forms[i], mark, (long)child);
-        FILE *file = fopen(path_of(name), "w");
-        assert_non_null(file);
-        fclose(file);
-    }
-    check_ok(output_file_write(path_of("whole"), "whole", 5));
-    assert_int_equal(count_files(), n + 1);
-    waitpid(child, NULL, 0);
-    snprintf(name, sizeof name, ".part-%s-%ld", mark, (long)child);
-    unlink(path_of(name));
     remove_files();
 }
 
@@ -410,9 +329,7 @@ static int remove_folder(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_files_of_killed_processes_are_removed),
-        cmocka_unit_test(test_files_of_other_names_are_removed),
-        cmocka_unit_test(test_other_names_are_left_alone),
+        cmocka_unit_test(test_what_a_killed_process_has_left_is_replaced),
         cmocka_unit_test(test_checking_leaves_nothing_behind),
         cmocka_unit_test(test_paths_that_cannot_be_written_are_refused),
         cmocka_unit_test(test_a_file_without_room_is_refused_with_its_size),

@@ -2,8 +2,8 @@
 #include "sched/pool/drivers/mpi/mpi_calibrate.h"
 
 #include "sched/pool/drivers/mpi/mpi_comm.h"
+#include "support/base/array.h"
 #include "support/base/clock.h"
-#include "support/base/rank_statistics.h"
 
 #include <math.h>
 #include <stdbool.h>

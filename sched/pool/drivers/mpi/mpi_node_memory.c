@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/mpi/mpi_node_memory.h"
 
+#include "sched/pool/drivers/mpi/shared_memory.h"
 #include "support/base/die.h"
 #include "support/base/node.h"
-#include "support/mpi/shared_memory.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>

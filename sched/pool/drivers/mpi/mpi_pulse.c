@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/pool/drivers/mpi/mpi_pulse.h"
 
+#include "sched/pool/drivers/mpi/shared_memory.h"
 #include "support/base/agree.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
-#include "support/mpi/shared_memory.h"
 
 #include <stddef.h>
 #include <stdlib.h>

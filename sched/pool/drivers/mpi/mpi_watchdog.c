@@ -4,7 +4,6 @@
 #include "sched/pool/core/peek.h"
 #include "support/base/clock.h"
 #include "support/base/die.h"
-#include "support/io/signal_notice.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -284,7 +283,6 @@ static _Noreturn void raise_alarm(struct mpi_watchdog *self)
         report_verdict(self);
     if (!atomic_load(&self->pulse.own->reported)) /* mpirun continues a stopped process to end it */
         report_process(self);
-    signal_notice_write();
     while (nanosleep(&pause, &pause) != 0 && errno == EINTR) {
     }
     end_process();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Quantiles, rank tests, Holm's correction and bootstrap intervals have the values that are known
  * of them from elsewhere. */
-#include "support/base/rank_statistics.h"
+#include "sched/lab/comparison/rank_statistics.h"
+#include "support/base/array.h"
 #include "tests/check.h"
 
 static void test_quantiles(void **state)

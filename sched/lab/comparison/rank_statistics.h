@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of order and rank, which the stalls of a busy machine change little: quantiles, a rank
+/* Statistics of order and rank, which the stalls of a busy machine change little: a rank
  * test of pairs, Holm's correction, bootstrap intervals. The numbers of a
  * sample are finite. */
 #pragma once
@@ -12,14 +12,6 @@
 struct interval {
     double value, low, high;
 };
-
-/* Sorts in ascending order. */
-void numbers_sort(double *numbers, int64_t n);
-
-/* Quantile of n >= 1 numbers in ascending order, interpolated linearly between neighbours.
- * fraction  in [0, 1]; 0.5: the median
- * Source: Hyndman & Fan, Am. Stat. 50 (1996) 361, type 7. */
-double numbers_quantile(const double *sorted, int64_t n, double fraction);
 
 /* Wilcoxon's signed-rank test that n differences of pairs are symmetric about zero: the two-sided
  * p, exact for any n, equal differences included. Differences of zero are left out; 1 if all are.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/base/broadcast_tree.h"
+#include "sched/pool/protocols/broadcast_tree.h"
 
 /* MOST_SENDS: enough for 2^63 members. */
 enum { NODE_SIZE = 16, LATENCY = 48, MOST_SENDS = 1024 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/mpi/collector.h"
+#include "tce/tile_loop/collector.h"
 
 #include "support/base/agree.h"
 #include "support/base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/mpi/shared_memory.h"
+#include "sched/pool/drivers/mpi/shared_memory.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "support/base/rank_statistics.h"
+#include "sched/lab/comparison/rank_statistics.h"
 
+#include "support/base/array.h"
 #include "support/base/random.h"
 
 #include <math.h>
@@ -8,27 +9,6 @@
 #include <stdlib.h>
 
 enum { N_RESAMPLES = 10000 };
-
-/* Also of structs that begin with the number. */
-static int order_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-void numbers_sort(double *numbers, int64_t n)
-{
-    qsort(numbers, (size_t)n, sizeof *numbers, order_numbers);
-}
-
-double numbers_quantile(const double *sorted, int64_t n, double fraction)
-{
-    double position = fraction * (double)(n - 1);
-    int64_t below = (int64_t)position;
-    int64_t above = below + 1 < n ? below + 1 : below;
-    double weight = position - (double)below;
-    return (1 - weight) * sorted[below] + weight * sorted[above];
-}
 
 /* --- tests --- */
 
@@ -44,7 +24,7 @@ struct ranked {
 static int64_t rank_numbers(struct ranked *ranked, int64_t n)
 {
     int64_t sum = 0;
-    qsort(ranked, (size_t)n, sizeof *ranked, order_numbers);
+    qsort(ranked, (size_t)n, sizeof *ranked, array_ascending_reals);
     for (int64_t first = 0, last; first < n; first = last) {
         for (last = first + 1; last < n && ranked[last].number == ranked[first].number; last++)
             ;
@@ -136,7 +116,8 @@ static void fill_pair_means(const double *numbers, struct bootstrap *bootstrap)
         for (int64_t j = i; j < (pairs ? bootstrap->n : i + 1); j++)
             bootstrap->means[bootstrap->n_means++] = (struct pair_mean){
                 .value = numbers[i] + (numbers[j] - numbers[i]) / 2, .first = i, .second = j};
-    qsort(bootstrap->means, (size_t)bootstrap->n_means, sizeof *bootstrap->means, order_numbers);
+    qsort(bootstrap->means, (size_t)bootstrap->n_means, sizeof *bootstrap->means,
+          array_ascending_reals);
 }
 
 /* Number of occurrences of a mean among those of the resample. */

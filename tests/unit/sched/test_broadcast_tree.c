@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The tree of broadcasts: every member once, its parent's child, and reached as soon as the
  * recurrence of the optimum says. */
-#include "support/base/broadcast_tree.h"
+#include "sched/pool/protocols/broadcast_tree.h"
 
 #include "tests/check.h"
 

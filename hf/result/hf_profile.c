@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/fock/fock_profile.h"
+#include "hf/result/hf_profile.h"
 
+#include "hf/tiles/tiling.h"
 #include "sched/lab/profiles/profile.h"
 #include "support/base/agree.h"
 
@@ -66,7 +67,7 @@ static enum status translate_history(const struct fock_profile *profile, bool wi
     return STATUS_OK;
 }
 
-enum status fock_profile_write(const struct fock_profile *profile, const char *path)
+enum status hf_profile_write(const struct fock_profile *profile, const char *path)
 {
     struct taskpool_history translated = {0};
     struct data_records blocks = {0};
