@@ -71,9 +71,8 @@ static const struct option_row method_run_rows[] = {
         "pairs", FIELD(settings.pairs), "auto,never,always", .default_text = "auto", .expert = true,
         .help = "products over pairs of indices that symmetries exchange, each pair once: "
                 "auto: where it pays; always: where it takes fewer operations"),
-    FLAG_OPTION(
-        "dry-run", FIELD(dry_run),
-        .help = "print the memory, tasks, operations and predicted seconds of the run, and stop"),
+    FLAG_OPTION("dry-run", FIELD(dry_run),
+                .help = "print memory, tasks, operations and predicted seconds, and stop"),
     TEXT_OPTION("compare", FIELD(hf.compare), .value = "M1,M2,...|all", .expert = true,
                 .help = "solve the equations under each of these modes, and print a table; name a "
                         "mode twice to see chance differences"),

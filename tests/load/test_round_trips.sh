@@ -7,6 +7,7 @@
 #
 #   test_round_trips.sh BERYL_TCE MPIEXEC MPI_CALLS_LIBRARY INPUTS
 set -u
+export BERYL_NEAR_MEMORY=never # as on hosts of their own
 beryl_tce=$1 beryl_hf=$(dirname "$1")/beryl-hf mpiexec=$2 library=$3
 molecule=("$4/water.xyz" --basis cc-pvdz)
 folder=$(mktemp -d) || exit 1
