@@ -376,6 +376,7 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
 {
     TRY(need_basis(calculation));
     TRY(fock_use_symmetry(calculation->fock, calculation->symmetry));
+    TRY(fock_choose_store(calculation->fock));
     enum status status = solve_with_symmetry(calculation);
     release_basis(calculation);
     if (status == STATUS_OK)

@@ -349,11 +349,10 @@ static enum status build_passes(struct fock *fock, const struct density_kind *ki
     return STATUS_OK;
 }
 
-/* Bytes that a kept integral takes on average: a tenth are doubles, a half have 16 bits. */
-#define MEAN_KEPT_BYTES 3.5
+/* Bytes that a kept integral takes on average, between 2 and 8. */
+#define MEAN_KEPT_BYTES 5.0
 
-/* Creates the store in the first build that could use it. */
-static enum status need_store(struct fock *fock)
+enum status fock_choose_store(struct fock *fock)
 {
     double n_operations = fock->symmetry ? fock->symmetry->group->order : 1;
     struct integral_count count;
@@ -385,7 +384,7 @@ static enum status build_and_record(struct fock *fock, const struct density_kind
     TRY(make_room_for_record(fock));
     struct fock_record *record = &fock->records[fock->n_builds];
     *record = (struct fock_record){.statistics.iteration = fock->n_builds};
-    TRY(need_store(fock));
+    TRY(fock_choose_store(fock));
     TRY(build_passes(fock, kind, D, F));
     record->seconds += clock_now_s() - start_s;
     fock->n_builds++;

@@ -77,6 +77,11 @@ enum status fock_build_several(struct fock *fock, const struct density_kind *kin
  * STATUS_NO_MEMORY; the same everywhere. */
 enum status fock_use_symmetry(struct fock *fock, const struct tile_symmetry *symmetry);
 
+/* Decides whether builds keep integrals: not without room for FOCK_LEAST_KEPT of them, which the log
+ * says. No-op once that is decided; the first build does it otherwise. Collective. Errors:
+ * STATUS_NO_MEMORY and those of the task pool; the same everywhere. */
+enum status fock_choose_store(struct fock *fock);
+
 /* Forgets the kept integrals and returns their memory; later builds keep theirs again. To be called by all
  * processes, but none waits for another. */
 void fock_forget_integrals(struct fock *fock);
