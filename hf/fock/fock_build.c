@@ -365,16 +365,17 @@ enum status fock_choose_store(struct fock *fock)
     int64_t integrals = fock->settings.symmetry == FOCK_SYMMETRY_FULL ? count.unique : count.all;
     double all_bytes = MEAN_KEPT_BYTES * (double)integrals / n_operations;
     double bound_bytes = (double)fock->settings.kept_bytes * n_processes;
-    if (bound_bytes < FOCK_LEAST_KEPT * all_bytes) {
+    enum status status = STATUS_OK;
+    if (bound_bytes < FOCK_LEAST_KEPT * all_bytes)
         log_print(
             "Integrals  about %.0f MB in all: too many for %.0f MB, computed in every build\n",
             1e-6 * all_bytes, 1e-6 * bound_bytes);
-        return STATUS_OK;
-    }
-    enum status status =
-        integral_store_create(fock->settings.kept_bytes, fock->screening->unit, &fock->store);
+    else
+        status =
+            integral_store_create(fock->settings.kept_bytes, fock->screening->unit, &fock->store);
     fock_worker_keep(fock->worker, fock->store);
-    return status_agree(fock->comm, status);
+    TRY(status_agree(fock->comm, status));
+    return create_pool(fock); /* which knows whether tasks keep data */
 }
 
 static enum status build_and_record(struct fock *fock, const struct density_kind *kind,

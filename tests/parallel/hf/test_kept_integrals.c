@@ -13,7 +13,7 @@ enum { TILE = 5, N_DENSITIES = 4 };
 
 static const char *const modes[] = {"--sched=static",    "--sched=counter", "--sched=steal",
                                     "--sched=retentive", "--sched=persist", "--sched=auto"};
-enum { N_MODES = sizeof modes / sizeof modes[0], N_REPEATS = 6 };
+enum { N_MODES = sizeof modes / sizeof modes[0], FIRST_THAT_REMEMBERS = 3, N_REPEATS = 6 };
 
 static struct hf_system hf;
 static struct tiling *tiling;
@@ -228,7 +228,13 @@ static void test_later_builds_read_what_earlier_ones_computed(void **state)
     fock_destroy(fock);
 }
 
-/* With room for all, a process computes each tile quartet at most once, whatever moves. */
+static double steals_attempted(const struct fock_record *record)
+{
+    return record->statistics.steals_attempted.mean;
+}
+
+/* With room for all, a process computes each tile quartet at most once, whatever moves; and modes that
+ * remember where tasks ran know that these keep data. */
 static void test_no_process_computes_a_tile_quartet_twice(void **state)
 {
     (void)state;
@@ -244,6 +250,8 @@ static void test_no_process_computes_a_tile_quartet_twice(void **state)
         for (int build = 0; build < N_REPEATS; build++)
             misses += fock_records(fock)[build].kept_misses;
         assert_in_range(misses, n_to_keep, n_to_keep * n_processes);
+        for (int build = 1; build < N_REPEATS && mode >= FIRST_THAT_REMEMBERS; build++)
+            assert_true(steals_attempted(&fock_records(fock)[build]) == 0);
         fock_destroy(fock);
     }
 }
