@@ -418,8 +418,8 @@ static void find_all_operations(struct finder *finder)
 }
 
 /* Finds the group within the tolerance of the centres and moves positions onto it. Where that takes more
- * than most_moved, they stay, and false is returned. Operations that are too many act on positions, too,
- * before they are left out. */
+ * than most_moved, they stay, and false is returned. Positions are averaged over all operations; surplus
+ * ones are left out afterwards. */
 static bool find_and_move(struct finder *finder, double most_moved, char name[SCHOENFLIES_SIZE],
                           double *moved)
 {

@@ -45,8 +45,7 @@ struct kept_quartets {
  * rounded, and all are kept as doubles. */
 double kept_unit(double threshold);
 
-/* The product of bounds below which quartets have the next width, and the last one all that reach the
- * threshold: quartets of width w have at least kept_least_bound(unit, w). */
+/* The least product of bounds of quartets of a width; 0 of the narrowest. */
 double kept_least_bound(double unit, enum kept_width width);
 
 /* Bytes that quartets of this size take. */

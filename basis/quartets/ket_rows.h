@@ -8,8 +8,7 @@
  *     ket      0 ........... end[double] ....... end[32 bits] ....... end[16 bits] ... n_pairs
  *     width    double        32 bits             16 bits              below the threshold
  *
- * Rows are found; with integrals that are kept, those of representatives are listed in the first pass and
- * read in later ones. */
+ * With kept integrals, the first pass lists the rows of representatives, and later passes read the list. */
 #pragma once
 
 #include "basis/quartets/kept_quartets.h"

@@ -25,7 +25,7 @@ enum group_choice { AB, CD, AC, AD, BC, BD, N_CHOICES };
  * quartet with weight 0. */
 struct digest_lanes {
     int32_t place[N_CHOICES][QUARTET_LANES]; /* of the blocks in D and A */
-    double weight[QUARTET_LANES];            /* of the orbits, powers of 2; 0 in unused lanes */
+    double weight[QUARTET_LANES];            /* of the orbits; 0 in unused lanes */
     int n_used;
     bool one_bra; /* in all lanes, and open */
 };

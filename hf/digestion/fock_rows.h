@@ -3,10 +3,10 @@
  * bra with many kets, 8 kets at once.
  *
  * For a bra (ab) the integrals v with kets (cd) in the order of these make, with vectors over the
- * kets, A_ab += 2 D_cd v and A_cd += 2 D_ab v. They are also put into a matrix V of rows c and
+ * kets, the Coulomb terms A_ab += 2 j C_cd v and A_cd += 2 j C_ab v. They are also put into a matrix V of rows c and
  * columns d, the functions that occur in the order in which they do, so that pairs of large bounds
  * lie together; and
- *   A_ac -= V_cd D_bd / 2   A_bc -= V_cd D_ad / 2   A_ad -= D_bc V_cd / 2   A_bd -= D_ac V_cd / 2
+ *   A_ac += k V_cd D_bd   A_bc += k V_cd D_ad   A_ad += k D_bc V_cd   A_bd += k D_ac V_cd
  * are products of matrix and vector. Elements of D and A that all rows share are kept in such order
  * for all of them. */
 #pragma once

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Orbits of quartets of groups of shells under the symmetry operations of a molecule.
  *
- * Operations take quartet q = (ab|cd) to quartets of the same eight-fold orbit or of others. One of all
- * these, their representative, is computed; with contributions g_q to F,
+ * Operations take quartet q = (ab|cd) to quartets of the same eight-fold orbit or of others. One quartet of
+ * all these is computed, their representative; with contributions g_q to F,
  *
  *   F = sum_k character(k) k ( sum_q w_q g_q )   over representatives q,
  *   w_q = 1 / number of operations that leave q what it is

@@ -101,8 +101,8 @@ struct fock_record {
     int64_t integrals; /* used by all processes; one of each orbit under full symmetry, or that of
                              * a molecule */
     int64_t integrals_read; /* of them, kept from earlier builds; the others were computed */
-    int64_t kept_hits;      /* tile quartets kept by a process that the one that ran them sees */
-    int64_t kept_misses;    /* those that were not, and had integrals to keep */
+    int64_t kept_hits;      /* tile quartets that the process that ran them had kept */
+    int64_t kept_misses;    /* other tile quartets with integrals to keep */
     int64_t kept_bytes;     /* of all processes after the build */
     struct taskpool_iteration statistics;
 };

@@ -3,7 +3,7 @@
  * density is known, and so an upper bound where the density is sparse.
  *
  * It counts the quartets of primitive functions that neither the Schwarz bounds of
- * their shells nor their own weights (basis/shell_pairs.h) rule out, each weighted by
+ * their shells nor their own weights (basis/integrals/shell_pairs.h) rule out, each weighted by
  *     (l_a + l_b + 1) (l_c + l_d + 1)
  * which follows the work of a class closely enough. Not one by one: a product of
  * primitives ab with bound Q and weight w counts with another as long as v v' >= 1,

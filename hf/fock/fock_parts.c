@@ -21,9 +21,9 @@ struct part {
     int pass;
 };
 
-/* Parts this much smaller than the largest one are rounding errors, and left out. They must not enter a
- * build: of a matrix that is not of one representation, the sums over representatives have some of any,
- * so that an error would be of first order in them. What is below this fraction of the cutoff may. */
+/* Parts smaller than NOISE of the largest one are rounding errors, and left out. A build must not contain them:
+ * representatives of a matrix of several representations mix these, so that F would have an error of first
+ * order in the noise. Parts below CLEAN of the cutoff are too small for that. */
 #define NOISE 1e-8
 #define CLEAN 1e-3
 

@@ -319,7 +319,7 @@ static struct ket_weights find_ket_weights(const struct fock_worker *worker, con
     return weights;
 }
 
-/* A select_function: the kets whose quartet with the bra can change an element of F by the cutoff or more
+/* Selects the kets whose quartet with the bra can change an element of F by the cutoff or more
  * (quartet_is_significant). The weight of the bra alone makes the first ones significant, and the largest
  * weight of any block none of the last ones. */
 static int32_t select_significant(const struct shell_pair *bra, const struct shell_pair *kets,

@@ -8,8 +8,9 @@
  *     miss   integral_store_reserve: memory for all its shell quartets above the threshold; the caller
  *            computes them, then integral_store_commit. NULL without room: computed as without a store
  *
- * A tile quartet is kept as a whole or not at all, and stays until all are forgotten. Integrals depend on
- * no density, so that all builds share them. */
+ * A tile quartet is kept as a whole or not at all, and stays until all are forgotten, also where its task
+ * has moved to another process, which then keeps its own. Integrals depend on no density, so that all builds
+ * share them. */
 #pragma once
 
 #include "basis/quartets/kept_quartets.h"
@@ -41,7 +42,7 @@ void integral_store_clear(struct integral_store *store);
 struct kept_quartets *integral_store_find(struct integral_store *store,
                                           const struct tile_quartet *quartet, int n_operations);
 
-/* Whether there was no room for a tile quartet. No other is kept then. */
+/* Full: there was no room for a tile quartet, and nothing more is kept. */
 bool integral_store_is_full(const struct integral_store *store);
 
 /* Memory for a tile quartet that integral_store_find does not find, which finds it from the next

@@ -129,15 +129,6 @@ void tile_symmetry_destroy(struct tile_symmetry *symmetry)
     free(symmetry);
 }
 
-int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_group *group)
-{
-    const struct shells *shells = tiling->shells;
-    int64_t of_operation = shells->n_shells + shells->n_groups + turn_elements(shells);
-    return (int64_t)sizeof(struct tile_symmetry) +
-           (shells->n_shells + group->order * of_operation) * 8 +
-           tile_symmetry_sums_bytes(tiling, group);
-}
-
 uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int n_operations, int64_t a,
                               int64_t b)
 {
@@ -191,10 +182,18 @@ static int64_t visited_words(const struct tiling *tiling)
     return (n * (n + 1) / 2 + 63) / 64;
 }
 
-int64_t tile_symmetry_sums_bytes(const struct tiling *tiling, const struct point_group *group)
+static int64_t bytes_of_sums(const struct tiling *tiling, const struct point_group *group)
 {
     return ((group->order + 2) * shell_block_size(tiling) + visited_words(tiling)) * 8 +
            item_cache_bytes(tiling_n_pairs(tiling)) + CACHE_BYTES;
+}
+
+int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_group *group)
+{
+    const struct shells *shells = tiling->shells;
+    int64_t of_operation = shells->n_shells + shells->n_groups + turn_elements(shells);
+    return (int64_t)sizeof(struct tile_symmetry) +
+           (shells->n_shells + group->order * of_operation) * 8 + bytes_of_sums(tiling, group);
 }
 
 static enum status load_tile(int64_t pair, void *context, void **item, int64_t *bytes)

@@ -14,8 +14,9 @@
  *
  *   part r of M = 1 / n  sum_k character(r, k) (k M)
  *
- * The totally symmetric part under all operations is the mean of all (k M). Functions that have
- * n_operations act for that many first ones: order or n_commuting of the group. */
+ * The totally symmetric part under all operations is the mean of all (k M).
+ *
+ * n_operations: functions use so many operations, the first ones: order or n_commuting of the group. */
 #pragma once
 
 #include "basis/input/point_group.h"
@@ -48,9 +49,6 @@ void tile_symmetry_destroy(struct tile_symmetry *symmetry);
 
 /* Bytes of the object, and of a process in the functions below. Not collective. */
 int64_t tile_symmetry_bytes(const struct tiling *tiling, const struct point_group *group);
-
-/* Bytes of a process in tile_symmetry_add and the searches for parts. Not collective. */
-int64_t tile_symmetry_sums_bytes(const struct tiling *tiling, const struct point_group *group);
 
 /* Bit k: operation k takes the pair of groups of shells (a, b) to itself, in either order. */
 uint64_t tile_symmetry_fixing(const struct tile_symmetry *symmetry, int n_operations, int64_t a,
