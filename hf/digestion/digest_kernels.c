@@ -185,10 +185,10 @@ INLINE void scatter_sum(const lanes *from, int n, int32_t place, double *A)
  * Small quartets gain most, as gathering and scattering is most of their work. Each row of the table is two
  * functions of some kilobytes, which a compiler works on for half a second. */
 
-/* Numbers of functions of the groups a, b, c, d. Vectors of 2 lanes have none: compiling them is not
- * worth it. */
+/* Numbers of functions of the groups a, b, c, d. Vectors of 2 lanes have the smallest alone: compiling the
+ * others is not worth it. */
 #if LANES == 2
-#define FOR_ALL_SIZES(X)
+#define FOR_ALL_SIZES(X) X(1, 1, 1, 1)
 #else
 #define FOR_ALL_SIZES(X)                                                                           \
     X(1, 1, 1, 1)                                                                                  \
