@@ -36,8 +36,6 @@ struct checkpoint_orbitals {
     const double *orbital_energies[2]; /* n_orbitals, hartree */
     double energy;                     /* total, hartree; NAN: not known */
     bool converged;                    /* canonical orbitals of a converged SCF */
-    const char *solver;                /* "SCF", for the notice of a run that a signal ends */
-    int64_t iteration;                 /* after which this is written, for that notice */
 
     /* Writes further contents. Collective. NULL: none. Errors: those of checkpoint_stream.h. */
     enum status (*add)(const struct checkpoint_stream *stream, void *context);

@@ -20,8 +20,9 @@
  * 1e-6. A deviation of several times their product is damage. */
 #define ORTHONORMAL 5e-2
 
-/* Bound for orbitals that are used as they are, without an SCF that makes new ones: rounding, where
- * functions are all but dependent (--dependence), is 1e-10 at most. */
+/* Bound for orbitals that are used as they are, of files with a seal: rounding, where functions are all but
+ * dependent (--dependence), is 1e-10 at most. Orbitals of other files are made orthonormal, as an SCF keeps the
+ * deviation of those that it begins with. */
 #define ORTHONORMAL_AS_THEY_ARE 1e-8
 
 /* Tolerance of occupation numbers, which other programs round. */
@@ -107,6 +108,7 @@ static enum status open_verified(struct checkpoint_reader *reader, const char *p
     MPI_Comm_rank(comm, &rank);
     bool sealed = false;
     TRY(status_agree(comm, rank == 0 ? checkpoint_seal_verify(path, &sealed) : STATUS_OK));
+    MPI_Bcast(&sealed, 1, MPI_C_BOOL, 0, comm);
     TRY(checkpoint_stream_open(path, CHECKPOINT_READ, comm, &reader->stream));
     reader->stream.has_groups = sealed;
     bool lost =
@@ -311,7 +313,7 @@ bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader)
 
 bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader)
 {
-    return reader->deviation < ORTHONORMAL_AS_THEY_ARE;
+    return reader->stream.has_groups && reader->deviation < ORTHONORMAL_AS_THEY_ARE;
 }
 
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,

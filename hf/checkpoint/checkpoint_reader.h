@@ -78,8 +78,8 @@ enum status checkpoint_reader_check_density(const struct checkpoint_reader *read
 /* Whether the file is sealed and of an SCF that had converged. Not collective. */
 bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader);
 
-/* Whether the file's orbitals are orthonormal to rounding, as those of the very same centres are. Not
- * collective. */
+/* Whether the file's orbitals are used as they are: it has a seal, and they are orthonormal to rounding, as those
+ * of the very same centres are. Not collective. */
 bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader);
 
 /* Whether it has n_orbitals of each spin, and they are orthonormal to rounding. Not collective. */

@@ -375,7 +375,9 @@ enum status fock_choose_store(struct fock *fock)
             integral_store_create(fock->settings.kept_bytes, fock->screening->unit, &fock->store);
     fock_worker_keep(fock->worker, fock->store);
     TRY(status_agree(fock->comm, status));
-    return create_pool(fock); /* which knows whether tasks keep data */
+    /* The new pool knows whether tasks keep data. */
+    bool has_observed = fock->observing && taskpool_n_iterations(fock->pool) > 0;
+    return has_observed ? keep_observed(fock) : create_pool(fock);
 }
 
 static enum status build_and_record(struct fock *fock, const struct density_kind *kind,

@@ -204,8 +204,6 @@ enum status scf_restart_write(struct scf_solver *solver)
                              solver->state->orbital_energies[1]},
         .energy = solver->state->energy,
         .converged = solver->result->converged,
-        .solver = "SCF",
-        .iteration = solver->history.iteration,
         .add = add_iterations,
         .add_context = solver,
         .add_bytes = scf_restart_bytes(solver->basis, diis_n_steps(solver->diis), 0),
@@ -351,7 +349,7 @@ enum status scf_restart_read(struct scf_solver *solver)
     TRY(move_numbers(stream, &kept, &history, &found));
     if (found)
         TRY(resume_iterations(stream, solver, &kept, &history));
-    else
+    else if (!checkpoint_reader_is_solution(solver->settings->restart))
         log_print("Restart    %s has no iterations that this version continues: DIIS begins anew\n",
                   stream->path);
     return solver->occupation ? take_reference(stream, solver) : STATUS_OK;

@@ -93,8 +93,6 @@ void correlation_checkpoint_write(const struct correlation_checkpoint *checkpoin
         .orbital_energies = {result->orbital_energies[0], result->orbital_energies[1]},
         .energy = result->energy,
         .converged = result->converged,
-        .solver = correlation->problem.method,
-        .iteration = correlation->n_before + correlation->n_iterations,
         .add = add_amplitudes,
         .add_context = &writing,
         .add_bytes = amplitude_bytes(correlation, n_steps),
