@@ -64,7 +64,7 @@ ROOMS = {
     "hf/fock": CHEMISTRY + ["hf/tiles", "hf/digestion", *POOL],
     "hf/checkpoint": CHEMISTRY + ["hf/tiles", "hf/fock"],
     "hf/properties": CHEMISTRY + ["hf/tiles", "hf/fock"],
-    "hf/scf": CHEMISTRY + ["hf/tiles", "hf/digestion/density_tiles.h", "hf/fock", "hf/checkpoint", "hf/properties"],
+    "hf/scf": CHEMISTRY + ["hf/tiles", "hf/digestion/density_kind.h", "hf/fock", "hf/checkpoint", "hf/properties"],
     "hf/guess": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/scf"],
     # The calculation: settings in, energies and matrices out; no command line, no JSON.
     "hf/calculation": CHEMISTRY + ["hf/tiles", "hf/fock", "hf/checkpoint", "hf/scf", "hf/guess",

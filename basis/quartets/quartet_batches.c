@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "basis/quartets/quartet_batches.h"
 
-#include "basis/quartets/primitive_order.h"
 #include "support/base/clock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MAX_QUARTETS = PRIMITIVE_ORDER_MAX, /* of a batch */
-    BATCH_INTEGRALS = 32 * 1024,        /* 256 KiB: within a second-level cache */
-    BATCH_PRIMITIVES = 64 * 1024        /* quartets: within a millisecond or two */
+    MAX_QUARTETS = 1024,         /* of a batch */
+    BATCH_INTEGRALS = 32 * 1024, /* 256 KiB: within a second-level cache */
+    BATCH_PRIMITIVES = 64 * 1024 /* quartets: within a millisecond or two */
 };
 
 /* Quartets with their numbers among all of the two classes (kept_quartets.h). */
@@ -29,9 +28,9 @@ struct quartet_batches {
     struct numbered_quartets buffers[2];
     struct kept_size before; /* of all classes before those being computed */
     struct kept_run
-        runs[N_KEPT_WIDTHS]; /* of the classes being computed, where integrals are kept */
-    bool filling;            /* quartet_batches_fill */
-    struct primitive_order order;
+        runs[N_KEPT_WIDTHS];       /* of the classes being computed, where integrals are kept */
+    bool filling;                  /* quartet_batches_fill */
+    int16_t places[MAX_QUARTETS];  /* of a batch in the order of primitives */
     struct ket_rows rows;          /* of the classes being computed */
     int16_t selected[KET_ROW_MAX]; /* those of the candidates of a row that are computed */
     double *integrals;
@@ -80,10 +79,36 @@ void quartet_batches_destroy(struct quartet_batches *batches)
     free(batches);
 }
 
+/* An order of the quartets of a batch in which those with like numbers of primitives are together: they fill
+ * the vectors of an engine best. Returns the place of each quartet, in places; NULL: they stay where they
+ * are. */
+static const int16_t *order_by_primitives(const struct quartet_batch *batch,
+                                          int16_t places[MAX_QUARTETS])
+{
+    int16_t first[PAIR_KINDS_MAX * PAIR_KINDS_MAX + 1]; /* number of the first quartet of each */
+    int32_t n = batch->n_quartets, n_kinds = batch->bra->n_kinds * batch->ket->n_kinds;
+    if (n_kinds == 1)
+        return NULL;
+    memset(first, 0, ((size_t)n_kinds + 1) * sizeof *first);
+    for (int32_t i = 0; i < n; i++) {
+        const struct shell_pair *bra = &batch->bra->pairs[batch->quartets[i].bra];
+        const struct shell_pair *ket = &batch->ket->pairs[batch->quartets[i].ket];
+        places[i] = (int16_t)(ket->kind * batch->bra->n_kinds + bra->kind);
+        first[places[i] + 1]++;
+    }
+    if (first[places[0] + 1] == n)
+        return NULL;
+    for (int32_t k = 1; k <= n_kinds; k++)
+        first[k] = (int16_t)(first[k] + first[k - 1]);
+    for (int32_t i = 0; i < n; i++)
+        places[i] = first[places[i]]++;
+    return places;
+}
+
 /* Brings quartets with like numbers of primitives together. */
 static void sort_by_primitives(struct quartet_batch *batch, struct quartet_batches *batches)
 {
-    const int16_t *places = primitive_order_find(batch, &batches->order);
+    const int16_t *places = order_by_primitives(batch, batches->places);
     struct numbered_quartets *from = batches->batch, *to = batches->sorted;
     if (!places)
         return;

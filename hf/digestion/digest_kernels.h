@@ -8,7 +8,7 @@
 #pragma once
 
 #include "basis/integrals/two_electron.h"
-#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/density_kind.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tiles of D and A that a tile quartet touches (quartet_views.h), packed block by block of two
+/* The tiles of D and A that a tile quartet touches (fock_tiles.h), packed block by block of two
  * groups of shells: vector instructions take a block's elements together, and those of several
  * quartets side by side.
  *

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contraction of integrals with the density: the contribution of a batch of quartets to
- * A, F = A + A^T (fock_accumulator.h). */
+ * A, F = A + A^T (fock_tiles.h). */
 #pragma once
 
 #include "basis/integrals/two_electron.h"
+#include "hf/digestion/fock_tiles.h"
 #include "hf/digestion/quartet_orbits.h"
-#include "hf/digestion/quartet_views.h"
 
 #include <stdbool.h>
 
@@ -36,7 +36,7 @@ void fock_digest_begin(struct fock_digest *digest, const struct shell_pairs *IJ,
                        const struct shell_pairs *KL);
 
 /* Adds quartets that each stand for their orbit under the eight-fold symmetry, with the scales j of
- * Coulomb and k of exchange (density_tiles.h):
+ * Coulomb and k of exchange (density_kind.h):
  *   A_ab += 2 j C_cd v   A_cd += 2 j C_ab v
  *   A_ac += k D_bd v   A_ad += k D_bc v   A_bc += k D_ad v   A_bd += k D_ac v
  * and v halved for each of a = b, c = d, ab = cd, and times the weight of a representative. The views

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "basis/quartets/quartet_batches.h"
-#include "hf/digestion/quartet_views.h"
+#include "hf/digestion/fock_tiles.h"
 #include "hf/tiles/screening.h"
 
 #include <stdint.h>

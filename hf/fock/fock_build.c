@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_build.h"
 
-#include "hf/digestion/density_tiles.h"
-#include "hf/digestion/fock_accumulator.h"
+#include "hf/digestion/fock_tiles.h"
 #include "hf/fock/fock_cost.h"
 #include "hf/fock/fock_parts.h"
 #include "hf/fock/fock_worker.h"
@@ -43,9 +42,8 @@ struct fock {
     struct fock_parts *parts;             /* of densities under it; NULL without one */
     struct fock_worker *worker;
     enum status begun; /* whether it is ready for the build: the pool reports a failure to all */
-    struct density_tiles *density;
-    struct fock_accumulator *accumulator;
-    int n_matrices; /* of the accumulator */
+    struct fock_tiles *tiles;
+    int n_matrices; /* of the last build */
     struct fock_record *records;
     int64_t n_builds, record_capacity;
     struct class_costs *class_costs;     /* of this process; NULL: not measured */
@@ -77,7 +75,7 @@ static int run_fock_task(int64_t position, void *context)
 static int finish_fock_tasks(void *context)
 {
     const struct fock *fock = context;
-    fock_accumulator_complete(fock->accumulator);
+    fock_tiles_complete(fock->tiles);
     return fock->begun;
 }
 
@@ -156,10 +154,6 @@ static enum status prepare_pool(struct fock *fock)
     return taskpool_restore(fock->pool);
 }
 
-/* The cache budget is divided by these. F gets twice as much as D, because its tiles
- * are also written back. */
-enum { DENSITY_PART = 4, PAIR_PART = 4, SUM_PART = 2 };
-
 static void poll_pool(void *context)
 {
     struct fock *fock = context;
@@ -170,8 +164,8 @@ static enum status create_worker(struct fock *fock)
 {
     fock_worker_destroy(fock->worker);
     TRY(fock_worker_create(fock->screening, (enum screening_rule)fock->settings.screening,
-                           (enum fock_symmetry)fock->settings.symmetry,
-                           fock->settings.cache_bytes / PAIR_PART, &fock->worker));
+                           (enum fock_symmetry)fock->settings.symmetry, fock->settings.cache_bytes,
+                           fock->tiles, &fock->worker));
     fock_worker_use_symmetry(fock->worker, fock->symmetry);
     fock_worker_keep(fock->worker, fock->store);
     fock_worker_interrupt(fock->worker, poll_pool, fock);
@@ -221,8 +215,8 @@ static enum status create_parts(struct fock *fock, const struct taskpool_setting
 {
     TRY(create_class_costs(fock));
     TRY(create_tasks(fock));
-    TRY(density_tiles_create(fock->screening->tiling, fock->settings.cache_bytes / DENSITY_PART,
-                             &fock->density));
+    TRY(fock_tiles_create(fock->screening, fock->settings.accumulate == FOCK_ACCUMULATE_FIXED,
+                          fock->settings.cache_bytes, &fock->tiles));
     return fock_restart(fock, pool_settings);
 }
 
@@ -254,26 +248,12 @@ void fock_destroy(struct fock *fock)
     fock_worker_destroy(fock->worker);
     integral_store_destroy(fock->store);
     fock_parts_destroy(fock->parts);
-    density_tiles_destroy(fock->density);
-    fock_accumulator_destroy(fock->accumulator);
+    fock_tiles_destroy(fock->tiles);
     free(fock->observed.ids);
     class_costs_destroy(fock->class_costs);
     class_costs_destroy(fock->class_cost_sums);
     free(fock->records);
     free(fock);
-}
-
-/* Prepares the sums that all builds of this number of matrices share. */
-static enum status prepare_sums(struct fock *fock, int n_matrices)
-{
-    if (fock->accumulator && fock->n_matrices == n_matrices)
-        return STATUS_OK;
-    fock_accumulator_destroy(fock->accumulator);
-    fock->accumulator = NULL;
-    fock->n_matrices = n_matrices;
-    return fock_accumulator_create(fock->screening, n_matrices,
-                                   fock->settings.accumulate == FOCK_ACCUMULATE_FIXED,
-                                   fock->settings.cache_bytes / SUM_PART, &fock->accumulator);
 }
 
 /* Grows the array of records before the build, so that a lack of memory cannot lose one. Agrees on
@@ -313,17 +293,15 @@ static enum status build_pass(struct fock *fock, const struct density_kind *kind
 {
     struct fock_record *record = &fock->records[fock->n_builds];
     TRY(prepare_pool(fock));
-    TRY(prepare_sums(fock, kind->n_matrices));
-    TRY(density_tiles_set(fock->density, kind, D));
-    fock_accumulator_start(fock->accumulator, fock->density);
+    fock->n_matrices = kind->n_matrices;
+    TRY(fock_tiles_begin(fock->tiles, kind, D));
     int n_operations = fock->parts ? fock_parts_n_operations(fock->parts) : 1;
-    fock->begun = fock_worker_begin(fock->worker, kind, n_operations, fock->cutoff, fock->density,
-                                    fock->accumulator);
+    fock->begun = fock_worker_begin(fock->worker, kind, n_operations, fock->cutoff);
     progress_begin("Fock build");
     enum status status = taskpool_run(fock->pool);
     progress_end();
     fock_worker_end(fock->worker);
-    enum status finished = fock_accumulator_finish(fock->accumulator, F);
+    enum status finished = fock_tiles_finish(fock->tiles, F);
     TRY(status);
     TRY(finished);
     add_counts(fock, record);
@@ -516,19 +494,18 @@ double fock_cache_bytes(const struct tiling *tiling, const struct fock_settings 
 {
     double n = (double)tiling->shells->n_functions, cache = (double)settings->cache_bytes;
     double matrix = sizeof(double) * n * n;
-    return fmin(cache / PAIR_PART, shell_pairs_bytes(tiling->shells)) +
-           fmin(cache / DENSITY_PART, (FOCK_MAX_COULOMB + FOCK_MAX_MATRICES) * matrix) +
-           fmin(cache / SUM_PART, FOCK_MAX_MATRICES * matrix);
+    return fmin(cache / CACHE_PART_OF_PAIRS, shell_pairs_bytes(tiling->shells)) +
+           fmin(cache / CACHE_PART_OF_D, (FOCK_MAX_COULOMB + FOCK_MAX_MATRICES) * matrix) +
+           fmin(cache / CACHE_PART_OF_F, FOCK_MAX_MATRICES * matrix);
 }
 
 struct memory_need fock_bytes(const struct tiling *tiling, const struct fock_settings *settings,
                               int n_matrices, int n_processes)
 {
     struct density_kind kind = {.n_matrices = n_matrices, .n_coulomb = FOCK_MAX_COULOMB};
-    struct memory_need need = fock_accumulator_bytes(tiling, n_matrices, n_processes);
-    need.own_bytes +=
-        (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
-                 fock_cost_bytes(tiling) + density_tiles_bytes(tiling) +
-                 fock_worker_bytes(tiling, &kind) + settings->cache_bytes + settings->kept_bytes);
+    struct memory_need need = fock_tiles_bytes(tiling, &kind, n_processes);
+    need.own_bytes += (double)(fock_tasks_bytes(tiling, (enum fock_symmetry)settings->symmetry) +
+                               fock_cost_bytes(tiling) + fock_worker_bytes(tiling, &kind) +
+                               settings->cache_bytes + settings->kept_bytes);
     return need;
 }

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "basis/quartets/class_costs.h"
-#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/density_kind.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/tiles/screening.h"
 #include "hf/tiles/tile_symmetry.h"

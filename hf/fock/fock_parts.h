@@ -11,13 +11,13 @@
  *     F[i] += sum_k character(r, k) (k skeleton[j])
  *
  * Densities of an SCF mostly have the symmetry of the molecule: one part, hence one pass. Matrices that
- * share a Coulomb density (density_tiles.h) are of one representation, and in one pass.
+ * share a Coulomb density (density_kind.h) are of one representation, and in one pass.
  *
  * If all matrices are totally symmetric under all operations of the molecule, they are one part each,
  * and orbits are those of all operations. Otherwise parts and orbits are those of the commuting ones. */
 #pragma once
 
-#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/density_kind.h"
 #include "hf/tiles/tile_symmetry.h"
 #include "support/arrays/darray.h"
 #include "support/base/status.h"

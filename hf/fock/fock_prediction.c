@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "hf/fock/fock_prediction.h"
 
-#include "hf/digestion/fock_accumulator.h"
+#include "hf/digestion/fock_tiles.h"
 #include "hf/fock/fock_cost.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/fock/integral_store.h"
@@ -53,8 +53,7 @@ struct sampler {
     struct measurement *of_tile; /* n; 0 seconds: not run in this pass */
     int64_t n_draws;
     struct darray *D; /* of each spin */
-    struct density_tiles *density;
-    struct fock_accumulator *accumulator;
+    struct fock_tiles *tiles;
     struct fock_worker *worker;
     struct integral_store *store; /* NULL: none is kept */
 };
@@ -134,16 +133,10 @@ static enum status create_density(struct sampler *sampler)
 {
     const struct predicted_build *build = sampler->build;
     const struct tiling *tiling = build->screening->tiling;
-    int64_t cache_bytes = build->settings->cache_bytes / 4;
-    struct density_kind kind = density_of_spins(build->n_densities);
     TRY(tile_matrix_create(tiling, "density of the sample", DARRAY_DOUBLE, &sampler->D));
     fill_with_ones(tiling, sampler->D);
-    TRY(density_tiles_create(tiling, cache_bytes, &sampler->density));
-    TRY(density_tiles_set(sampler->density, &kind,
-                          (const struct darray *const[]){sampler->D, sampler->D}));
-    return fock_accumulator_create(build->screening, build->n_densities,
-                                   build->settings->accumulate == FOCK_ACCUMULATE_FIXED,
-                                   cache_bytes, &sampler->accumulator);
+    return fock_tiles_create(build->screening, build->settings->accumulate == FOCK_ACCUMULATE_FIXED,
+                             build->settings->cache_bytes, &sampler->tiles);
 }
 
 static double sample_bound(const struct sampler *sampler)
@@ -159,7 +152,7 @@ static enum status create_worker(struct sampler *sampler)
         TRY(integral_store_create(bound, build->screening->unit, &sampler->store));
     TRY(fock_worker_create(build->screening, (enum screening_rule)build->settings->screening,
                            (enum fock_symmetry)build->settings->symmetry,
-                           build->settings->cache_bytes / 4, &sampler->worker));
+                           build->settings->cache_bytes, sampler->tiles, &sampler->worker));
     fock_worker_use_symmetry(sampler->worker, build->symmetry);
     return STATUS_OK;
 }
@@ -183,8 +176,7 @@ static void fini_sampler(struct sampler *sampler)
     free(sampler->of_tile);
     fock_worker_destroy(sampler->worker);
     integral_store_destroy(sampler->store);
-    fock_accumulator_destroy(sampler->accumulator);
-    density_tiles_destroy(sampler->density);
+    fock_tiles_destroy(sampler->tiles);
     darray_destroy(sampler->D);
 }
 
@@ -256,17 +248,18 @@ static enum status run_pass(struct sampler *sampler, enum pass pass, double dura
                             struct estimate *build)
 {
     struct measurement sum = {0};
-    fock_accumulator_start(sampler->accumulator, sampler->density);
+    struct density_kind kind = density_of_spins(sampler->build->n_densities);
+    TRY(fock_tiles_begin(sampler->tiles, &kind,
+                         (const struct darray *const[]){sampler->D, sampler->D}));
     fock_worker_keep(sampler->worker, pass == DIRECT ? NULL : sampler->store);
     double cutoff = screening_least_cutoff(sampler->build->screening->threshold);
     const struct tile_symmetry *symmetry = sampler->build->symmetry;
-    enum status status = fock_worker_begin(sampler->worker, &sampler->density->kind,
-                                           symmetry ? symmetry->group->order : 1, cutoff,
-                                           sampler->density, sampler->accumulator);
+    enum status status =
+        fock_worker_begin(sampler->worker, &kind, symmetry ? symmetry->group->order : 1, cutoff);
     darray_sync();
     if (status == STATUS_OK)
         status = run_draws(sampler, pass, clock_now_s() + duration_s, &sum);
-    fock_accumulator_complete(sampler->accumulator);
+    fock_tiles_complete(sampler->tiles);
     fock_worker_end(sampler->worker);
     TRY(darray_sync_and_agree(status));
     estimate_build(sampler, &sum, build);

@@ -6,7 +6,6 @@
 #include "hf/digestion/fock_digest.h"
 #include "hf/digestion/fock_rows.h"
 #include "hf/digestion/quartet_orbits.h"
-#include "hf/digestion/quartet_views.h"
 #include "support/arrays/item_cache.h"
 #include "support/base/clock.h"
 #include "support/mpi/wall_time.h"
@@ -25,16 +24,17 @@ struct fock_worker {
     enum screening_rule rule;
     enum fock_symmetry symmetry;
     struct quartet_batches *batches;
-    struct item_cache *pairs; /* item I * n_tiles + J: struct shell_pairs */
-    struct quartet_views views;
-    struct fock_digest *digest;   /* of the build */
-    struct row_matrices *rows;    /* of the build; NULL: no rows are used */
-    bool same_tile_pair;          /* bra and ket of the tile quartet being computed */
-    double cutoff;                /* of the build: quartet_is_significant */
-    double *exchange_weights;     /* scratch: of the groups of tiles K and L with one bra */
-    struct fock_counts counts;    /* of the build */
-    struct integral_store *store; /* borrowed, or NULL */
-    bool reading;                 /* the store had the tile quartet being computed */
+    struct item_cache *pairs;          /* item I * n_tiles + J: struct shell_pairs */
+    struct fock_tiles *tiles;          /* borrowed */
+    const struct quartet_views *views; /* of the tile quartet being computed */
+    struct fock_digest *digest;        /* of the build */
+    struct row_matrices *rows;         /* of the build; NULL: no rows are used */
+    bool same_tile_pair;               /* bra and ket of the tile quartet being computed */
+    double cutoff;                     /* of the build: quartet_is_significant */
+    double *exchange_weights;          /* scratch: of the groups of tiles K and L with one bra */
+    struct fock_counts counts;         /* of the build */
+    struct integral_store *store;      /* borrowed, or NULL */
+    bool reading;                      /* the store had the tile quartet being computed */
     const struct tile_symmetry *symmetry_of_molecule; /* NULL: every quartet is computed */
     struct quartet_orbits *orbits_of[N_ORBIT_SETS];
     int n_operations;              /* of the build */
@@ -98,19 +98,20 @@ static enum status create_worker_parts(struct fock_worker *worker, int64_t cache
     TRY(CHECK_MEMORY(worker->exchange_weights, "no memory for a worker of the Fock build"));
     TRY(quartet_batches_create(tiling->shells, screening->threshold, screening->engines,
                                &worker->batches));
-    return item_cache_create(tiling->n_tiles * tiling->n_tiles, cache_bytes, &source,
-                             &worker->pairs);
+    return item_cache_create(tiling->n_tiles * tiling->n_tiles, cache_bytes / CACHE_PART_OF_PAIRS,
+                             &source, &worker->pairs);
 }
 
 enum status fock_worker_create(const struct screening *screening, enum screening_rule rule,
                                enum fock_symmetry symmetry, int64_t cache_bytes,
-                               struct fock_worker **worker)
+                               struct fock_tiles *tiles, struct fock_worker **worker)
 {
     struct fock_worker *made = *worker = calloc(1, sizeof *made);
     TRY(CHECK_MEMORY(made, "no memory for a worker of the Fock build"));
     made->screening = screening;
     made->rule = rule;
     made->symmetry = symmetry;
+    made->tiles = tiles;
     return create_worker_parts(made, cache_bytes);
 }
 
@@ -119,7 +120,7 @@ int64_t fock_worker_bytes(const struct tiling *tiling, const struct density_kind
     return (int64_t)sizeof(struct fock_worker) + bytes_of_weights(tiling) +
            quartet_batches_bytes(tiling->shells) + fock_digest_bytes(tiling, kind->n_matrices) +
            row_matrices_bytes(tiling, kind->n_matrices) +
-           item_cache_bytes(tiling->n_tiles * tiling->n_tiles) + quartet_views_bytes(tiling, kind) +
+           item_cache_bytes(tiling->n_tiles * tiling->n_tiles) +
            N_ORBIT_SETS * quartet_orbits_bytes(tiling);
 }
 
@@ -184,8 +185,7 @@ static enum status begin_orbits(struct fock_worker *worker, int n_operations)
 }
 
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
-                              int n_operations, double cutoff, struct density_tiles *density,
-                              struct fock_accumulator *accumulator)
+                              int n_operations, double cutoff)
 {
     const struct tiling *tiling = worker->screening->tiling;
     TRY(begin_orbits(worker, n_operations));
@@ -193,13 +193,11 @@ enum status fock_worker_begin(struct fock_worker *worker, const struct density_k
     worker->counts = (struct fock_counts){0};
     if (worker->symmetry == FOCK_SYMMETRY_FULL && !worker->orbits)
         TRY(row_matrices_create(tiling, kind->n_matrices, &worker->rows));
-    TRY(fock_digest_create(tiling, kind->n_matrices, &worker->digest));
-    return quartet_views_init(&worker->views, tiling, density, accumulator, kind);
+    return fock_digest_create(tiling, kind->n_matrices, &worker->digest);
 }
 
 void fock_worker_end(struct fock_worker *worker)
 {
-    quartet_views_fini(&worker->views);
     fock_digest_destroy(worker->digest);
     row_matrices_destroy(worker->rows);
     worker->digest = NULL;
@@ -260,9 +258,9 @@ static void digest_quartets(const struct computed_batch *batch, void *context)
     double start_s = batch->cost ? clock_now_s() : 0;
     enum wall_use use = wall_time_begin(WALL_DIGESTION);
     if (worker->symmetry == FOCK_SYMMETRY_FULL)
-        fock_digest_symmetric(worker->digest, &worker->views, &digest);
+        fock_digest_symmetric(worker->digest, worker->views, &digest);
     else
-        fock_digest_ordered(&worker->views, &digest);
+        fock_digest_ordered(worker->views, &digest);
     int64_t n_integrals = count_integrals(&batch->quartets, worker->symmetry);
     worker->counts.integrals += n_integrals;
     worker->counts.integrals_read += worker->reading ? n_integrals : 0;
@@ -295,7 +293,7 @@ static inline void find_groups(const struct shell_pair *pair, const int64_t firs
 /* bra: the groups of the bra */
 static struct ket_weights find_ket_weights(const struct fock_worker *worker, const int64_t bra[2])
 {
-    const struct quartet_views *views = &worker->views;
+    const struct quartet_views *views = worker->views;
     const struct tiling *tiling = worker->screening->tiling;
     const struct tile_view *coulomb = &views->view[2][3];
     struct ket_weights weights = {.most = coulomb->D->most_coulomb_weight,
@@ -327,7 +325,7 @@ static int32_t select_significant(const struct shell_pair *bra, const struct she
                                   void *context)
 {
     const struct fock_worker *worker = context;
-    const struct quartet_views *views = &worker->views;
+    const struct quartet_views *views = worker->views;
     const struct tile_view *view = &views->view[0][1];
     const struct tiling *tiling = worker->screening->tiling;
     double threshold = worker->screening->threshold, cutoff = worker->cutoff;
@@ -380,7 +378,7 @@ static void compute_rows(const struct rows_of_classes *rows, void *context)
                                   .cutoff = worker->cutoff,
                                   .rule = worker->rule};
     worker->counts.integrals +=
-        fock_rows_compute(worker->rows, &worker->views, &task, interrupt_task, worker);
+        fock_rows_compute(worker->rows, worker->views, &task, interrupt_task, worker);
 }
 
 static void interrupt_after_batch(const struct computed_batch *batch, void *context)
@@ -460,14 +458,14 @@ static enum status compute_tile_quartet(struct fock_worker *worker,
         if (!quartet_orbits_may_have(worker->orbits))
             return STATUS_OK;
     }
-    TRY(quartet_views_begin(&worker->views, quartet));
+    TRY(fock_tiles_begin_quartet(worker->tiles, quartet, &worker->views));
     fock_digest_begin(worker->digest, bra, ket);
     enum wall_use use = wall_time_begin(WALL_INTEGRALS);
     compute_pairs(worker, quartet, bra, ket);
     wall_time_begin(WALL_DIGESTION);
-    fock_digest_end(worker->digest, &worker->views);
+    fock_digest_end(worker->digest, worker->views);
     wall_time_end(use);
-    return quartet_views_end(&worker->views);
+    return fock_tiles_end_quartet(worker->tiles);
 }
 
 enum status fock_worker_compute(const struct tile_quartet *quartet, void *context)

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "basis/quartets/class_costs.h"
-#include "hf/digestion/density_tiles.h"
-#include "hf/digestion/fock_accumulator.h"
+#include "hf/digestion/fock_tiles.h"
 #include "hf/fock/fock_tasks.h"
 #include "hf/fock/integral_store.h"
 #include "hf/tiles/screening.h"
@@ -19,7 +18,7 @@ struct fock_worker;
  * Errors: STATUS_NO_MEMORY. */
 enum status fock_worker_create(const struct screening *screening, enum screening_rule rule,
                                enum fock_symmetry symmetry, int64_t cache_bytes,
-                               struct fock_worker **worker);
+                               struct fock_tiles *tiles, struct fock_worker **worker);
 void fock_worker_destroy(struct fock_worker *worker);
 
 /* Bytes of a worker, builds of matrices of this kind included, without the cache. */
@@ -44,11 +43,10 @@ void fock_worker_keep(struct fock_worker *worker, struct integral_store *store);
  * eight-fold symmetry only; no rows are used. symmetry is borrowed; NULL: all quartets, as at first. */
 void fock_worker_use_symmetry(struct fock_worker *worker, const struct tile_symmetry *symmetry);
 
-/* Begins and ends a build with this density. n_operations: as in tile_symmetry.h; 1: all quartets.
+/* Begins and ends a build, for which its tiles have begun. n_operations: as in tile_symmetry.h; 1: all quartets.
  * cutoff: of SCREENING_DENSITY (quartet_is_significant). Errors of begin: STATUS_NO_MEMORY. */
 enum status fock_worker_begin(struct fock_worker *worker, const struct density_kind *kind,
-                              int n_operations, double cutoff, struct density_tiles *density,
-                              struct fock_accumulator *accumulator);
+                              int n_operations, double cutoff);
 void fock_worker_end(struct fock_worker *worker);
 
 /* Work since the last begin. */
@@ -59,7 +57,7 @@ struct fock_counts {
 };
 struct fock_counts fock_worker_counts(const struct fock_worker *worker);
 
-/* Adds the contribution of a quartet of tiles to the accumulator. Under full
+/* Adds the contribution of a quartet of tiles to F. Under full
  * symmetry I >= J, K >= L and pair (I, J) not below (K, L). worker is a
  * struct fock_worker: the signature is that of fock_tasks_visit.
  * Errors: STATUS_NO_MEMORY, STATUS_NUMERIC. */

@@ -24,7 +24,7 @@
  * Pople, J. Chem. Phys. 66, 3045 (1977). */
 #pragma once
 
-#include "hf/digestion/density_tiles.h"
+#include "hf/digestion/density_kind.h"
 #include "hf/scf/scf_basis.h"
 #include "hf/scf/scf_state.h"
 #include "support/arrays/dense.h"

@@ -62,7 +62,10 @@ static void drop(struct item_cache *cache, struct entry *entry)
     unlink_entry(cache, entry);
     cache->entries[entry->number] = NULL;
     cache->used -= entry->bytes;
-    cache->source.unload(entry->number, entry->item, cache->source.context);
+    if (cache->source.unload)
+        cache->source.unload(entry->number, entry->item, cache->source.context);
+    else
+        free(entry->item);
     free(entry);
 }
 

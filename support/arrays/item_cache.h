@@ -13,7 +13,7 @@
 struct item_cache_source {
     /* Makes item `number`; *bytes is what counts against the budget. */
     enum status (*load)(int64_t number, void *context, void **item, int64_t *bytes);
-    /* Disposes of it (writes back an accumulator, frees the memory). */
+    /* Disposes of it (writes back an accumulator, frees the memory). NULL: free(item). */
     void (*unload)(int64_t number, void *item, void *context);
     void *context; /* borrowed */
 };

@@ -2,7 +2,7 @@
 /* The ..._bytes of what an SCF and a Fock build create are what the heap gives them: to 2 % and
  * 4 kB (headers of the allocator, small tables) on process 0, which has the largest matrices, and
  * no less than it gives on the others. Scratch that an estimate counts in addition is named. */
-#include "hf/digestion/fock_accumulator.h"
+#include "hf/digestion/fock_tiles.h"
 #include "hf/fock/fock_worker.h"
 #include "hf/scf/scf_second_order.h"
 #include "hf/scf/scf_solver.h"
@@ -140,42 +140,38 @@ static void check_fock_tables(void)
 {
     struct screening *screening;
     struct fock_tasks *tasks;
-    struct density_tiles *density;
     double before = heap_bytes();
     check_ok(screening_create(setup.tiling, 1e-10, NULL, MPI_COMM_WORLD, &screening));
     check_taken("screening", screening_bytes(setup.tiling, n_processes).own_bytes, 0, before);
     before = heap_bytes();
     check_ok(fock_tasks_create(screening, FOCK_QUARTET, FOCK_SYMMETRY_FULL, true, &tasks));
     check_taken("tasks", (double)fock_tasks_bytes(setup.tiling, FOCK_SYMMETRY_FULL), 0, before);
-    before = heap_bytes();
-    check_ok(density_tiles_create(setup.tiling, 0, &density));
-    check_taken("density", (double)density_tiles_bytes(setup.tiling), 0, before);
-    density_tiles_destroy(density);
     fock_tasks_destroy(tasks);
     screening_destroy(screening);
 }
 
 static void check_fock_worker(void)
 {
-    struct fock_accumulator *sums;
+    struct fock_tiles *tiles;
     struct fock_worker *worker;
     double m = (double)setup.tiling->max_functions, two_tiles = 2 * m * m * sizeof(double);
     struct density_kind kind = density_of_spins(plan.problem->n_densities);
+    const struct darray *D[2] = {setup.D[0], setup.D[0]};
     double before = heap_bytes();
-    check_ok(fock_accumulator_create(setup.screening, plan.problem->n_densities, true, 0, &sums));
-    check_taken(
-        "sums",
-        fock_accumulator_bytes(setup.tiling, plan.problem->n_densities, n_processes).own_bytes,
-        two_tiles, before);
+    check_ok(fock_tiles_create(setup.screening, true, 0, &tiles));
+    check_ok(fock_tiles_begin(tiles, &kind, D));
+    double windows = kind.n_matrices * 4096.0; /* of MPI, which no estimate counts */
+    check_taken("tiles", fock_tiles_bytes(setup.tiling, &kind, n_processes).own_bytes + windows,
+                two_tiles + windows, before);
     before = heap_bytes();
-    check_ok(
-        fock_worker_create(setup.screening, SCREENING_DENSITY, FOCK_SYMMETRY_FULL, 0, &worker));
-    check_ok(fock_worker_begin(worker, &kind, 1, 0, NULL, sums));
+    check_ok(fock_worker_create(setup.screening, SCREENING_DENSITY, FOCK_SYMMETRY_FULL, 0, tiles,
+                                &worker));
+    check_ok(fock_worker_begin(worker, &kind, 1, 0));
     /* How much the engines take is not known before. */
     check_taken("worker", (double)fock_worker_bytes(setup.tiling, &kind), 3 << 20, before);
     fock_worker_end(worker);
     fock_worker_destroy(worker);
-    fock_accumulator_destroy(sums);
+    fock_tiles_destroy(tiles);
 }
 
 static void test_a_fock_build_takes_what_it_says(void **state)
