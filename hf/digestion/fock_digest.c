@@ -532,24 +532,16 @@ struct block {
     int64_t stride[2];
 };
 
-static struct block coulomb_block(const struct quartet_views *views,
-                                  const struct quartet_shells *shells, int density, int p, int q)
+/* The block of shells p and q, of a Coulomb density or else of a matrix. */
+static struct block find_block(const struct quartet_views *views,
+                               const struct quartet_shells *shells, bool coulomb, int number, int p,
+                               int q)
 {
     const struct tile_view *view = &views->view[shells->role[p]][shells->role[q]];
     int64_t at = shells->x[p] * view->stride[0] + shells->x[q] * view->stride[1];
-    return (struct block){view->D->coulomb[density] + at,
-                          view->coulomb[density] + at,
-                          {view->stride[0], view->stride[1]}};
-}
-
-static struct block exchange_block(const struct quartet_views *views,
-                                   const struct quartet_shells *shells, int matrix, int p, int q)
-{
-    const struct tile_view *view = &views->view[shells->role[p]][shells->role[q]];
-    int64_t at = shells->x[p] * view->stride[0] + shells->x[q] * view->stride[1];
-    return (struct block){view->D->exchange[matrix] + at,
-                          view->exchange[matrix] + at,
-                          {view->stride[0], view->stride[1]}};
+    const double *D = coulomb ? view->D->coulomb[number] : view->D->exchange[number];
+    double *A = coulomb ? view->coulomb[number] : view->exchange[number];
+    return (struct block){D + at, A + at, {view->stride[0], view->stride[1]}};
 }
 
 /* Roles of a pair's first and second shell, its tiles being roles base, base + 1. */
@@ -602,15 +594,15 @@ void fock_digest_ordered(const struct quartet_views *views, const struct digest_
         const int *n = shells.n;
 
         for (int c = 0; c < views->kind.n_coulomb; c++) {
-            struct block ij = coulomb_block(views, &shells, c, at[0], at[1]);
-            struct block kl = coulomb_block(views, &shells, c, at[2], at[3]);
+            struct block ij = find_block(views, &shells, true, c, at[0], at[1]);
+            struct block kl = find_block(views, &shells, true, c, at[2], at[3]);
             add_ordered(&ij, &kl,
                         (int64_t[]){stride[at[0]], stride[at[1]], stride[at[2]], stride[at[3]]},
                         (int[]){n[at[0]], n[at[1]], n[at[2]], n[at[3]]}, coulomb_factor, v);
         }
         for (int i = 0; i < views->kind.n_matrices; i++) {
-            struct block ik = exchange_block(views, &shells, i, at[0], at[2]);
-            struct block jl = exchange_block(views, &shells, i, at[1], at[3]);
+            struct block ik = find_block(views, &shells, false, i, at[0], at[2]);
+            struct block jl = find_block(views, &shells, false, i, at[1], at[3]);
             add_ordered(&ik, &jl,
                         (int64_t[]){stride[at[0]], stride[at[2]], stride[at[1]], stride[at[3]]},
                         (int[]){n[at[0]], n[at[2]], n[at[1]], n[at[3]]}, exchange_factor, v);

@@ -104,13 +104,6 @@ static enum status load_orbits(int64_t number, void *context, void **item, int64
     return STATUS_OK;
 }
 
-static void unload_orbits(int64_t number, void *item, void *context)
-{
-    (void)number;
-    (void)context;
-    free(item);
-}
-
 enum status quartet_orbits_create(const struct tile_symmetry *symmetry, int n_operations,
                                   struct quartet_orbits **orbits)
 {
@@ -119,7 +112,7 @@ enum status quartet_orbits_create(const struct tile_symmetry *symmetry, int n_op
     TRY(CHECK_MEMORY(made, "no memory for orbits of shell quartets"));
     *made = (struct quartet_orbits){
         .symmetry = symmetry, .n_operations = n_operations, .number = {-1, -1}};
-    const struct item_cache_source source = {load_orbits, unload_orbits, made};
+    const struct item_cache_source source = {load_orbits, NULL, made};
     enum status status = item_cache_create(n_tiles * n_tiles, bytes_of_cache(symmetry->tiling),
                                            &source, &made->cache);
     if (status != STATUS_OK) {

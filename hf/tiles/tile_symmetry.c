@@ -206,13 +206,6 @@ static enum status load_tile(int64_t pair, void *context, void **item, int64_t *
     return STATUS_OK;
 }
 
-static void unload_tile(int64_t pair, void *item, void *context)
-{
-    (void)pair;
-    (void)context;
-    free(item);
-}
-
 static void orbit_walk_fini(struct orbit_walk *walk)
 {
     item_cache_destroy(walk->cache);
@@ -225,7 +218,7 @@ static enum status orbit_walk_init(struct orbit_walk *walk)
 {
     const struct tiling *tiling = walk->symmetry->tiling;
     int64_t n = shell_block_size(tiling), order = walk->n_operations;
-    const struct item_cache_source source = {load_tile, unload_tile, walk};
+    const struct item_cache_source source = {load_tile, NULL, walk};
     walk->visited = calloc((size_t)visited_words(tiling), sizeof *walk->visited);
     walk->images = malloc((size_t)((order + 2) * n) * sizeof(double));
     TRY(CHECK_MEMORY(walk->visited && walk->images, "no memory for images of a matrix"));
@@ -248,80 +241,26 @@ static const double *find_turn(const struct orbit_walk *walk, int k, const struc
     return walk->symmetry->turns[density ? k : walk->symmetry->group->inverse[k]][shell->l];
 }
 
-/* T[m][p], or T[p][m] from T^T, which has rows of n elements. */
-static inline void copy_turn(int n, const double *T, bool transposed, double *out)
+/* out: block (a, b) of k X, X being that of their images; row-major:
+ * out[p][q] = sum_mn T_a[p][m] X[m][n] T_b[q][n], or with both T transposed. */
+static void turn_block(const struct orbit_walk *walk, int k, const struct shell_block *X,
+                       double *out)
 {
-    for (int p = 0; p < n; p++)
-        for (int m = 0; m < n; m++)
-            out[m * n + p] = transposed ? T[m * n + p] : T[p * n + m];
-}
-
-/* out[p][q] = sum_mn T_a[p][m] X[m][n] T_b[q][n], or with both T transposed. Inlined where n_a and n_b are
- * constants. */
-static inline __attribute__((always_inline)) void turn_sized(int n_a, int n_b, bool transposed,
-                                                             const double *T_a, const double *T_b,
-                                                             const struct shell_block *X,
-                                                             double *out)
-{
-    double a[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
-    double b[ANGULAR_MAX_FUNCTIONS * ANGULAR_MAX_FUNCTIONS];
-    copy_turn(n_a, T_a, transposed, a);
-    copy_turn(n_b, T_b, transposed, b);
-    for (int i = 0; i < n_a * n_b; i++)
-        out[i] = 0;
+    int n_a = X->a->n_functions, n_b = X->b->n_functions;
+    const double *T_a = find_turn(walk, k, X->a), *T_b = find_turn(walk, k, X->b);
+    bool transposed = walk->use == TILE_DENSITY;
+    int row = transposed ? 1 : n_b, column = transposed ? n_b : 1; /* of T_b */
+    memset(out, 0, (size_t)(n_a * n_b) * sizeof *out);
     for (int m = 0; m < n_a; m++) {
         double half[ANGULAR_MAX_FUNCTIONS] = {0};
         for (int n = 0; n < n_b; n++) {
             double x = X->elements[m * X->stride[0] + n * X->stride[1]];
             for (int q = 0; q < n_b; q++)
-                half[q] += x * b[n * n_b + q];
+                half[q] += x * T_b[q * row + n * column];
         }
         for (int p = 0; p < n_a; p++)
             for (int q = 0; q < n_b; q++)
-                out[p * n_b + q] += a[m * n_a + p] * half[q];
-    }
-}
-
-/* turn_sized, with constants for shells up to d. */
-static inline __attribute__((always_inline)) void turn_columns(int n_a, int n_b, bool transposed,
-                                                               const double *T_a, const double *T_b,
-                                                               const struct shell_block *X,
-                                                               double *out)
-{
-    switch (n_b) {
-    case 1:
-        turn_sized(n_a, 1, transposed, T_a, T_b, X, out);
-        break;
-    case 3:
-        turn_sized(n_a, 3, transposed, T_a, T_b, X, out);
-        break;
-    case 5:
-        turn_sized(n_a, 5, transposed, T_a, T_b, X, out);
-        break;
-    default:
-        turn_sized(n_a, n_b, transposed, T_a, T_b, X, out);
-    }
-}
-
-/* out: block (a, b) of k X, X being that of their images; row-major. */
-static void turn_block(const struct orbit_walk *walk, int k, const struct shell_block *X,
-                       double *out)
-{
-    bool transposed = walk->use == TILE_DENSITY;
-    int n_a = X->a->n_functions, n_b = X->b->n_functions;
-    const double *T_a = find_turn(walk, k, X->a), *T_b = find_turn(walk, k, X->b);
-    switch (n_a) {
-    case 1:
-        turn_columns(1, n_b, transposed, T_a, T_b, X, out);
-        break;
-    case 3:
-        turn_columns(3, n_b, transposed, T_a, T_b, X, out);
-        break;
-    case 5:
-        turn_columns(5, n_b, transposed, T_a, T_b, X, out);
-        break;
-    default:
-        turn_columns(n_a, n_b, transposed, T_a, T_b, X, out);
+                out[p * n_b + q] += T_a[transposed ? m * n_a + p : p * n_a + m] * half[q];
     }
 }
 
