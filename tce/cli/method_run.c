@@ -191,9 +191,13 @@ static enum status run_dry_method(struct method_run *run)
 {
     const struct plan *plan = run->calculation.correlation.instance.plan;
     TRY(predicted_tasks_seconds(plan, run->comm, &run->predicted));
-    log_print("Predicted  %.3g s for each iteration, %.3g s before and after them, without SCF and "
-              "integrals\n",
-              run->predicted.iteration, run->predicted.once);
+    log_print("Predicted  ");
+    if (run->predicted.iteration > 0)
+        log_print("%.3g s for each iteration, %.3g s before and after them",
+                  run->predicted.iteration, run->predicted.once);
+    else
+        log_print("%.3g s", run->predicted.once);
+    log_print(", without SCF and integrals\n");
     return write_method_profile(run);
 }
 
