@@ -35,14 +35,6 @@ static void set_problem(struct hf_calculation *calculation)
     };
 }
 
-/* The checkpoint that the initial density comes from, or NULL. */
-static const char *guess_file(const struct hf_settings *settings)
-{
-    if (settings->density || settings->restart)
-        return settings->density ? settings->density : settings->restart;
-    return hf_settings_guess_file(settings);
-}
-
 /* A guess may be of another geometry or basis; what a run resumes or builds from may not. */
 static enum checkpoint_fit guess_fit(const struct hf_settings *settings)
 {
@@ -77,7 +69,7 @@ static enum status check_flip(const struct hf_calculation *calculation)
 /* A file that does not fit is bad input: found out before anything is printed. */
 static enum status check_guess(struct hf_calculation *calculation)
 {
-    const char *file = guess_file(calculation->settings);
+    const char *file = hf_settings_guess_file(calculation->settings);
     if (!file && calculation->settings->scf.keep_occupation)
         return FAIL(STATUS_USAGE, "--keep-occupation occupies orbitals like those of a checkpoint: "
                                   "name one with --guess FILE or --restart FILE");
@@ -217,15 +209,12 @@ static enum status read_guess(struct hf_calculation *calculation, const struct s
 /* D of the guess for a problem. */
 static enum status set_guess(struct hf_calculation *calculation, const struct scf_problem *problem)
 {
-    const struct hf_settings *settings = calculation->settings;
     if (calculation->checkpoint)
         return read_guess(calculation, problem);
-    if (calculation->input.flipped)
-        return guess_sad_with_spins(problem, calculation->D);
-    const struct guess *guess = guess_named(settings->guess);
-    if (guess->needs_basis)
-        TRY(need_basis(calculation));
-    return guess->find(problem, calculation->basis, calculation->D);
+    if (strcmp(calculation->settings->guess, "core") != 0)
+        return guess_sad(problem, calculation->input.flipped != NULL, calculation->D);
+    TRY(need_basis(calculation));
+    return guess_core(calculation->basis, calculation->D);
 }
 
 /* The guess with its own spins, from a file with the file's electrons, is reversed at centres. */

@@ -3,7 +3,6 @@
 
 #include "hf/calculation/hf_calculation.h"
 #include "hf/guess/guess.h"
-#include "hf/guess/guess_spins.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
 #include "support/base/log.h"
@@ -132,7 +131,7 @@ static enum status run_start(struct search *search, const char *name)
 
 static enum status start_mixed(struct search *search)
 {
-    TRY(guess_sad(search->problem, search->calculation->D));
+    TRY(guess_sad(search->problem, false, search->calculation->D));
     search->loose.mix = true;
     enum status status = run_start(search, "HOMO and LUMO mixed");
     search->loose.mix = false;
@@ -149,7 +148,7 @@ static enum status start_reversed(struct search *search, enum guess_spins spins,
                      guess_spins_choose(molecule, spins, flipped, &n_atoms)));
     if (n_atoms < 2 || (before && !memcmp(flipped, before, (size_t)molecule->n_atoms)))
         return STATUS_OK;
-    TRY(guess_sad_with_spins(search->problem, search->calculation->D));
+    TRY(guess_sad(search->problem, true, search->calculation->D));
     TRY(guess_flip(search->problem, flipped, search->calculation->D));
     return run_start(search, name);
 }

@@ -27,10 +27,9 @@ static enum status check_output_files(const struct hf_settings *settings,
                                      {"checkpoint", settings->scf.checkpoint},
                                      {"trace", trace_json_path(&settings->pool, trace)}};
     const char *inputs[] = {settings->molecule, hf_settings_basis_file(settings)};
-    const char *checkpoints[] = {hf_settings_guess_file(settings), settings->restart,
-                                 settings->density};
+    const char *checkpoint = hf_settings_guess_file(settings);
     TRY(outputs_check_distinct(outputs, 7, inputs, 2));
-    TRY(outputs_check_distinct(outputs, 5, checkpoints, 3));
+    TRY(outputs_check_distinct(outputs, 5, &checkpoint, 1));
     TRY(outputs_check_writable(outputs, 5));
     return files->report ? report_page_check() : STATUS_OK;
 }

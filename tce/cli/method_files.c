@@ -23,10 +23,10 @@ static enum status check_method_paths(const struct tce_options *options)
                                      {"report", options->hf.files.report},
                                      {"checkpoint", scf->scf.checkpoint},
                                      {"trace", trace_json_path(&scf->pool, trace)}};
-    const char *inputs[] = {scf->molecule, hf_settings_basis_file(scf), hf_settings_guess_file(scf),
-                            scf->restart};
+    const char *inputs[] = {scf->molecule, hf_settings_basis_file(scf),
+                            hf_settings_guess_file(scf)};
     TRY(outputs_check_distinct(outputs, 8, &options->program, 1));
-    TRY(outputs_check_distinct(outputs, 4, inputs, 4));
+    TRY(outputs_check_distinct(outputs, 4, inputs, 3));
     if (path && output_file_is_stream(path))
         return FAIL(STATUS_USAGE, "--write-fcidump %s: it is no regular file; name one", path);
     return outputs_check_writable(outputs, 4);
