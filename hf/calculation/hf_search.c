@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/calculation/hf_search.h"
-
+/* The search for the lowest solution of an SCF. Where the first solution shows that a molecule may have
+ * several, the SCF begins at a few other guesses as well, each to a loose convergence and a local minimum:
+ *
+ *     mixed      HOMO and LUMO of alpha and beta in opposite senses
+ *     reversed   atoms with spins of their own, neighbours or both sides of the longest bond antiparallel
+ *     swapped    HOMO and LUMO of one spin, in the first solution
+ *
+ * and goes on from the lowest one to the end. Only that last run and the first one write checkpoints; the
+ * first one's says that no search has been done, so that a restart does it. All use the Fock builds of
+ * the first solution, and so the integrals that it has kept. */
 #include "hf/calculation/hf_calculation.h"
+
 #include "hf/guess/guess.h"
 #include "support/base/agree.h"
 #include "support/base/array.h"
@@ -64,23 +73,23 @@ static const char *find_reason(const struct scf_problem *problem, const struct s
                : NULL;
 }
 
-bool hf_search_is_wanted(const struct hf_calculation *calculation)
+bool hf_search_is_wanted(const struct hf_settings *settings, bool is_restricted)
 {
-    const struct hf_settings *settings = calculation->settings;
-    bool chosen =
-        !settings->restart && (strcmp(settings->guess, "sad") != 0 || settings->guess_flip ||
-                               settings->scf.mix || settings->scf.swap.occupied > 0);
+    bool sad = !settings->guess || strcmp(settings->guess, "sad") == 0;
+    bool chosen = !settings->restart && (!sad || settings->guess_flip || settings->scf.mix ||
+                                         settings->scf.swap.occupied > 0);
     if (settings->search != SCF_AUTO)
         return settings->search == SCF_ALWAYS;
-    return calculation->input.method == METHOD_UHF && !chosen &&
-           settings->scf.follow != SCF_FOLLOW_NONE && !settings->scf.keep_occupation;
+    return !is_restricted && !chosen && settings->scf.follow != SCF_FOLLOW_NONE &&
+           !settings->scf.keep_occupation;
 }
 
 static bool is_search_due(const struct search *search)
 {
     const struct hf_calculation *calculation = search->calculation;
     bool always = calculation->settings->search == SCF_ALWAYS;
-    if (!hf_search_is_wanted(calculation) || (!always && calculation->result.n_starts > 0))
+    if (!hf_search_is_wanted(calculation->settings, scf_is_restricted(search->problem)) ||
+        (!always && calculation->result.n_starts > 0))
         return false;
     const char *reason =
         always ? "--search always" : find_reason(search->problem, &calculation->result);
@@ -171,7 +180,7 @@ static enum status start_with_spins(struct search *search)
 /* Exchanges an occupied and a virtual orbital of the first solution. */
 static enum status start_swapped(struct search *search, int spin, int64_t occupied, int64_t virtual)
 {
-    char name[HF_START_NAME];
+    char name[sizeof((struct hf_start *)0)->name];
     snprintf(name, sizeof name, "%sorbitals %lld and %lld swapped",
              scf_is_restricted(search->problem) ? ""
              : spin == 0                        ? "alpha "

@@ -43,14 +43,14 @@ struct hf_settings {
     int integrals;            /* enum hf_integrals; instead of fock.kept_bytes */
     int point_group;          /* enum hf_point_group */
     const char *guess;        /* "sad", "core" or a checkpoint, also of another geometry or basis;
-                               * NULL with one of the next */
-    const char *guess_flip; /* UHF: a centre_list.h whose spins are reversed in this guess, "sad" or
-                               * a checkpoint; or NULL */
-    int search;             /* enum scf_when: for a lower solution from other guesses (hf_search.h);
-                               * AUTO: where the first solution of UHF, of guess "sad", asks for it, but
-                               * for SCF_FOLLOW_NONE */
-    const char *restart;    /* checkpoint of the run to resume, or NULL */
-    const char *density;    /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
+                                   * NULL with one of the next */
+    const char *guess_flip;   /* UHF: list of centres (centre_list_parse) whose spins are reversed
+                                   * in this guess, "sad" or a checkpoint; or NULL */
+    int search;               /* enum scf_when: for a lower solution from other guesses;
+                                   * AUTO: where the first solution of UHF, of guess "sad", asks for
+                                   * it, but for SCF_FOLLOW_NONE */
+    const char *restart;      /* checkpoint of the run to resume, or NULL */
+    const char *density;      /* checkpoint of the density of HF_GOAL_BUILDS, or NULL */
     struct fock_settings fock;
     struct scf_settings scf;
     struct taskpool_settings pool;

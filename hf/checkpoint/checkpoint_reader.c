@@ -7,7 +7,6 @@
 #include "hf/checkpoint/checkpoint_shells.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/tiles/cross_overlap.h"
-#include "hf/tiles/orbital_density.h"
 #include "support/base/agree.h"
 #include "support/mpi/wall_time.h"
 
@@ -235,20 +234,6 @@ enum status checkpoint_reader_occupied(const struct checkpoint_reader *reader,
         *C = NULL;
     }
     return status;
-}
-
-enum status checkpoint_reader_density(const struct checkpoint_reader *reader,
-                                      const struct scf_problem *problem, struct darray *const D[])
-{
-    for (int s = 0; s < problem->n_densities; s++) {
-        struct dense *C;
-        TRY(checkpoint_reader_occupied(reader, problem, s, &C));
-        enum status status = orbital_density(problem->tiling, problem->electrons_per_orbital, C,
-                                             problem->n_occupied[s], D[s]);
-        dense_destroy(C);
-        TRY(status);
-    }
-    return STATUS_OK;
 }
 
 enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
