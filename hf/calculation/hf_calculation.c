@@ -49,7 +49,7 @@ static enum status check_flip(const struct hf_calculation *calculation)
                     settings->guess);
     for (int64_t i = 0; i < molecule->n_atoms; i++)
         if (calculation->input.flipped[i] && !molecule->atoms[i].ghost &&
-            guess_atom_all_unpaired(molecule->atoms[i].element) > 0)
+            guess_atom_all_unpaired(molecule->atoms[i].element, 0) > 0)
             return STATUS_OK;
     return FAIL(
         STATUS_USAGE,
@@ -239,11 +239,6 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
         log_print("SHA-256 of %s%s  %s\n", name, n_densities == 1 ? "" : spins[spin], sha256[spin]);
     }
     return STATUS_OK;
-}
-
-double hf_calculation_cache_bytes(const struct hf_calculation *calculation)
-{
-    return fock_cache_bytes(calculation->screening->tiling, &calculation->settings->fock);
 }
 
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation)

@@ -110,9 +110,6 @@ enum status hf_calculation_digest(const struct hf_calculation *calculation, cons
 /* Counts of what each integral engine has computed on all processes together. Collective. */
 struct engine_use hf_calculation_engines(const struct hf_calculation *calculation);
 
-/* fock_cache_bytes of its builds; after hf_calculation_prepare_screening. */
-double hf_calculation_cache_bytes(const struct hf_calculation *calculation);
-
 /* --- parts of these steps --- */
 
 /* Prints the memory that each process needs and the limit: --memory, or an equal share of the

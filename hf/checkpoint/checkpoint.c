@@ -20,12 +20,10 @@ static enum status describe(const struct scf_problem *problem,
                             struct checkpoint_contents *contents)
 {
     struct checkpoint_counts *n = &contents->n;
-    checkpoint_shells_count(problem->given, problem->shells, n);
     n->n_electrons[0] = problem->n_occupied[0];
     n->n_electrons[1] = problem->n_occupied[problem->n_densities - 1];
     n->n_orbitals = (int64_t)problem->n_orbital_sets * orbitals->n_orbitals;
-    TRY(checkpoint_contents_init(contents));
-    checkpoint_shells_describe(problem->given, problem->shells, contents);
+    TRY(checkpoint_shells_describe(problem->given, problem->shells, contents));
     for (int s = 0; s < problem->n_orbital_sets; s++)
         for (int k = 0; k < orbitals->n_orbitals; k++) {
             int64_t at = (int64_t)s * orbitals->n_orbitals + k;
@@ -126,8 +124,8 @@ int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, 
     return REST + n * (problem->shells->n_functions + 3) * (int64_t)sizeof(double) + add_bytes;
 }
 
-enum status checkpoint_write(const char *path, const struct scf_problem *problem,
-                             const struct checkpoint_orbitals *orbitals)
+static enum status write_checkpoint(const char *path, const struct scf_problem *problem,
+                                    const struct checkpoint_orbitals *orbitals)
 {
     struct writing writing = {.problem = problem, .orbitals = orbitals};
     enum wall_use use = wall_time_begin(WALL_FILES);
@@ -144,7 +142,7 @@ enum status checkpoint_write(const char *path, const struct scf_problem *problem
 void checkpoint_write_or_warn(const char *path, const struct scf_problem *problem,
                               const struct checkpoint_orbitals *orbitals)
 {
-    if (checkpoint_write(path, problem, orbitals) != STATUS_OK)
+    if (write_checkpoint(path, problem, orbitals) != STATUS_OK)
         log_warn_once("%s; the run continues, and an earlier checkpoint is kept", status_text());
     else
         log_warn_end();

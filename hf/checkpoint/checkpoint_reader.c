@@ -310,19 +310,16 @@ bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
     return has;
 }
 
-void checkpoint_reader_energies(const struct checkpoint_reader *reader,
-                                const struct scf_problem *problem, int64_t n_orbitals,
-                                double *const energies[])
-{
-    for (int s = 0; s < problem->n_orbital_sets; s++)
-        memcpy(energies[s], reader->contents.energies + reader->first_row[spin_in_file(reader, s)],
-               (size_t)n_orbitals * sizeof *energies[s]);
-}
-
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
-                                       const struct scf_problem *problem, struct dense *const C[])
+                                       const struct scf_problem *problem, struct dense *const C[],
+                                       double *const energies[])
 {
-    for (int s = 0; s < problem->n_orbital_sets; s++)
-        TRY(read_columns(reader, spin_in_file(reader, s), C[s]));
+    for (int s = 0; s < problem->n_orbital_sets; s++) {
+        int spin = spin_in_file(reader, s);
+        TRY(read_columns(reader, spin, C[s]));
+        if (energies)
+            memcpy(energies[s], reader->contents.energies + reader->first_row[spin],
+                   (size_t)C[s]->n_columns * sizeof *energies[s]);
+    }
     return STATUS_OK;
 }

@@ -80,14 +80,11 @@ bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader);
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,
                                     const struct scf_problem *problem, int64_t n_orbitals);
 
-/* Their energies, to the last digit: of each spin n_orbitals, as many as the file has. Not
- * collective. */
-void checkpoint_reader_energies(const struct checkpoint_reader *reader,
-                                const struct scf_problem *problem, int64_t n_orbitals,
-                                double *const energies[]);
-
-/* The file's orbitals, to the last digit, of a file that has them (checkpoint_reader_has_orbitals).
- * C  of each spin, shaped as in scf_result
+/* The file's orbitals and their energies, to the last digit, of a file that has them
+ * (checkpoint_reader_has_orbitals).
+ * C         of each spin, shaped as in scf_result
+ * energies  of each spin, likewise; NULL: not wanted
  * Errors: those of checkpoint_stream_matrix. */
 enum status checkpoint_reader_orbitals(const struct checkpoint_reader *reader,
-                                       const struct scf_problem *problem, struct dense *const C[]);
+                                       const struct scf_problem *problem, struct dense *const C[],
+                                       double *const energies[]);

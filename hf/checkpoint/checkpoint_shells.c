@@ -10,18 +10,6 @@
 
 /* --- shells to arrays --- */
 
-void checkpoint_shells_count(const struct molecule *molecule, const struct shells *shells,
-                             struct checkpoint_counts *n)
-{
-    n->n_centers = molecule->n_atoms;
-    n->n_shells = shells->n_shells;
-    n->n_functions = shells->n_functions;
-    n->cartesian = !shells->spherical;
-    n->n_primitives = 0;
-    for (int64_t i = 0; i < shells->n_shells; i++)
-        n->n_primitives += shells->shells[i].n_primitives;
-}
-
 /* This program's number, within a shell, of TREXIO's function k. */
 static int function_in_shell(const struct shell *shell, bool cartesian, int k)
 {
@@ -61,9 +49,23 @@ static void describe_shell(const struct shell *shell, int64_t number, int64_t pr
     }
 }
 
-void checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
-                                struct checkpoint_contents *contents)
+static void count_shells(const struct molecule *molecule, const struct shells *shells,
+                         struct checkpoint_counts *n)
 {
+    n->n_centers = molecule->n_atoms;
+    n->n_shells = shells->n_shells;
+    n->n_functions = shells->n_functions;
+    n->cartesian = !shells->spherical;
+    n->n_primitives = 0;
+    for (int64_t i = 0; i < shells->n_shells; i++)
+        n->n_primitives += shells->shells[i].n_primitives;
+}
+
+enum status checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
+                                       struct checkpoint_contents *contents)
+{
+    count_shells(molecule, shells, &contents->n);
+    TRY(checkpoint_contents_init(contents));
     for (int64_t i = 0; i < molecule->n_atoms; i++) {
         contents->charge[i] = molecule->atoms[i].charge;
         memcpy(contents->coordinates + 3 * i, molecule->atoms[i].position, 3 * sizeof(double));
@@ -74,6 +76,7 @@ void checkpoint_shells_describe(const struct molecule *molecule, const struct sh
         describe_shell(shell, i, primitive, shell->first_function, contents);
         primitive += shell->n_primitives;
     }
+    return STATUS_OK;
 }
 
 /* --- arrays to shells --- */

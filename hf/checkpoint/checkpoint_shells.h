@@ -10,15 +10,13 @@
 #include <stdbool.h>
 
 /* Coordinates that differ by less, Bohr, are of one geometry: rounded in another way, or moved onto its
- * symmetry (full_point_group.h). */
+ * symmetry (point_group.h). */
 #define CHECKPOINT_SAME_PLACE 1e-5
 
-/* Sets the counts of centres, shells, primitives and functions to those of the shells; and, once there
- * are arrays, these. */
-void checkpoint_shells_count(const struct molecule *molecule, const struct shells *shells,
-                             struct checkpoint_counts *n);
-void checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
-                                struct checkpoint_contents *contents);
+/* Initialises the contents, whose counts of electrons and orbitals are set, and describes the shells.
+ * Errors: those of checkpoint_contents_init. */
+enum status checkpoint_shells_describe(const struct molecule *molecule, const struct shells *shells,
+                                       struct checkpoint_contents *contents);
 
 /* The shells of a file, at its centres and in its order, without groups for two-electron integrals;
  * sets the numbers of the functions. Freed with shells_destroy.

@@ -74,11 +74,16 @@ struct checkpoint_matrix {
 enum status checkpoint_stream_matrix(const struct checkpoint_stream *stream,
                                      const struct checkpoint_matrix *place, struct dense *matrix);
 
-/* Attributes of a group: an integer, or n real numbers, where 0 stands for 1. */
+/* Fails at a part of the file. STATUS_INPUT when reading, STATUS_IO when writing. Not collective. */
+enum status checkpoint_stream_fail(const struct checkpoint_stream *stream, const char *part);
+
+/* Attributes of a group: an integer, n real numbers, where 0 stands for 1, or a text with room for n
+ * characters. */
 struct checkpoint_number {
     const char *name;
-    int64_t *integer; /* NULL: real */
+    int64_t *integer;
     double *real;
+    char *text;
     int n;
 };
 

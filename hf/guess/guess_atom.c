@@ -60,10 +60,10 @@ int guess_atom_unpaired(int element, int l, int n)
     return n_electrons <= n_functions ? n_electrons : 2 * n_functions - n_electrons;
 }
 
-int guess_atom_all_unpaired(int element)
+int guess_atom_all_unpaired(int element, int least_l)
 {
     int sum = 0;
-    for (int l = 0; l <= ATOM_MAX_L; l++)
+    for (int l = least_l; l <= ATOM_MAX_L; l++)
         for (int n = 0; guess_atom_electrons(element, l, n) > 0; n++)
             sum += guess_atom_unpaired(element, l, n);
     return sum;

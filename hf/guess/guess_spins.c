@@ -18,11 +18,7 @@ struct tree_atom {
 
 bool guess_is_transition_metal(const struct atom *atom)
 {
-    int n_open = 0;
-    for (int l = 2; l <= 3; l++)
-        for (int n = 0; guess_atom_electrons(atom->element, l, n) > 0; n++)
-            n_open += guess_atom_unpaired(atom->element, l, n);
-    return !atom->ghost && n_open > 0;
+    return !atom->ghost && guess_atom_all_unpaired(atom->element, 2) > 0;
 }
 
 /* The next atom of the tree: the nearest one, metals first; -1: all are in it. */
@@ -60,11 +56,11 @@ static int64_t grow_tree(const struct molecule *molecule, struct tree_atom *tree
     int64_t n = molecule->n_atoms, count = 0, next;
     for (int64_t i = 0; i < n; i++) {
         const struct atom *atom = &molecule->atoms[i];
-        tree[i] = (struct tree_atom){.parent = -1,
-                                     .length = INFINITY,
-                                     .n_unpaired =
-                                         atom->ghost ? 0 : guess_atom_all_unpaired(atom->element),
-                                     .is_metal = guess_is_transition_metal(atom)};
+        tree[i] = (struct tree_atom){
+            .parent = -1,
+            .length = INFINITY,
+            .n_unpaired = atom->ghost ? 0 : guess_atom_all_unpaired(atom->element, 0),
+            .is_metal = guess_is_transition_metal(atom)};
     }
     while ((next = find_nearest(tree, n)) >= 0) {
         tree[next].in_tree = true;

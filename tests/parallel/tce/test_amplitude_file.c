@@ -187,7 +187,7 @@ static void test_what_does_not_fit_is_refused(void **state)
     check_refused(&written, 1, "t0_image_1");
     create_file();
     assert_false(find(&read_origin, &read_progress));
-    check_refused(&written, 0, "no amplitudes");
+    check_refused(&written, 0, "amplitudes/t0 is missing");
     tensors_fini(&written);
     tensors_fini(&larger);
 }
