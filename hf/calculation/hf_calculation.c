@@ -294,9 +294,7 @@ static enum status follow_into_uhf(struct hf_calculation *calculation,
     TRY(need_basis(calculation));
     struct scf_settings of_uhf = scf_settings_from_density(settings);
     struct scf_result earlier = calculation->result;
-    of_uhf.n_starts =
-        hf_search_is_wanted(calculation->settings, scf_is_restricted(&calculation->problem)) ? 0
-                                                                                             : 1;
+    of_uhf.n_starts = !hf_search_is_wanted(calculation->settings, &calculation->problem);
     enum status status = scf_run(calculation->basis, &of_uhf, calculation->D, &calculation->result);
     if (status == STATUS_OK || status == STATUS_NOT_CONVERGED)
         scf_result_add_run(&earlier, &calculation->result);
@@ -314,9 +312,7 @@ static enum status solve_with_symmetry(struct hf_calculation *calculation)
     if (calculation->checkpoint && !settings.restart && !calculation->input.flipped &&
         checkpoint_reader_is_of_other_basis(calculation->checkpoint))
         settings.guess_steps = calculation->checkpoint;
-    settings.n_starts =
-        hf_search_is_wanted(calculation->settings, scf_is_restricted(&calculation->problem)) ? 0
-                                                                                             : 1;
+    settings.n_starts = !hf_search_is_wanted(calculation->settings, &calculation->problem);
     settings.observe = record_scf_iteration;
     settings.observe_context = calculation;
     enum status status =

@@ -122,7 +122,7 @@ enum status hf_memory_check(const struct hf_settings *settings, const struct scf
 
 /* Whether a search may follow the first solution: by --search, or of UHF where the user has chosen neither
  * guess nor state. Not collective. */
-bool hf_search_is_wanted(const struct hf_settings *settings, bool is_restricted);
+bool hf_search_is_wanted(const struct hf_settings *settings, const struct scf_problem *problem);
 
 /* Searches, where it is wanted, has not been done and the first solution, the calculation's result, asks for
  * it. Result and D become those of the SCF with these settings from the lowest start; the starts, the first

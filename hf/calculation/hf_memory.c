@@ -48,7 +48,7 @@ static void estimate_matrices(const struct hf_settings *settings, const struct s
     memory_need_add(&F, problem->n_densities, one);
     if (settings->goal == HF_GOAL_SCF)
         scf = scf_bytes(problem, &settings->scf, n_processes);
-    if (settings->goal == HF_GOAL_SCF && hf_search_is_wanted(settings, scf_is_restricted(problem)))
+    if (settings->goal == HF_GOAL_SCF && hf_search_is_wanted(settings, problem))
         scf.own_bytes += 2.0 * problem->n_orbital_sets * /* of the first and the lowest solution */
                          (double)dense_bytes(problem->grid, problem->shells->n_functions,
                                              problem->shells->n_functions);

@@ -73,14 +73,14 @@ static const char *find_reason(const struct scf_problem *problem, const struct s
                : NULL;
 }
 
-bool hf_search_is_wanted(const struct hf_settings *settings, bool is_restricted)
+bool hf_search_is_wanted(const struct hf_settings *settings, const struct scf_problem *problem)
 {
     bool sad = !settings->guess || strcmp(settings->guess, "sad") == 0;
     bool chosen = !settings->restart && (!sad || settings->guess_flip || settings->scf.mix ||
                                          settings->scf.swap.occupied > 0);
     if (settings->search != SCF_AUTO)
         return settings->search == SCF_ALWAYS;
-    return !is_restricted && !chosen && settings->scf.follow != SCF_FOLLOW_NONE &&
+    return !scf_is_restricted(problem) && !chosen && settings->scf.follow != SCF_FOLLOW_NONE &&
            !settings->scf.keep_occupation;
 }
 
@@ -88,7 +88,7 @@ static bool is_search_due(const struct search *search)
 {
     const struct hf_calculation *calculation = search->calculation;
     bool always = calculation->settings->search == SCF_ALWAYS;
-    if (!hf_search_is_wanted(calculation->settings, scf_is_restricted(search->problem)) ||
+    if (!hf_search_is_wanted(calculation->settings, search->problem) ||
         (!always && calculation->result.n_starts > 0))
         return false;
     const char *reason =

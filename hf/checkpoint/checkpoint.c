@@ -92,29 +92,27 @@ static enum status write_parts(const char *path, const struct writing *writing)
     return status_agree(comm, path ? checkpoint_seal(path) : STATUS_OK);
 }
 
-/* Process 0, which knows that there is a temporary file: the others join in. */
+/* Process 0, once there is a temporary file. */
 static enum status begin_writing(const char *path, void *context)
 {
     struct writing *writing = context;
     writing->begun = true;
-    MPI_Bcast(&writing->begun, 1, MPI_C_BOOL, 0, writing->problem->comm);
     return write_parts(path, writing);
 }
 
-/* The collective part runs inside of output_file_replace on process 0, and directly on the
- * others. */
+/* The collective part runs inside of output_file_replace on process 0, and directly on the others. They
+ * agree on its first status, whether it has begun or not. */
 static enum status replace_file(const char *path, struct writing *writing, int64_t n_bytes)
 {
+    MPI_Comm comm = writing->problem->comm;
     int rank;
-    MPI_Comm_rank(writing->problem->comm, &rank);
-    enum status status = STATUS_OK;
-    if (rank == 0)
-        status = output_file_replace(path, n_bytes, begin_writing, writing);
-    if (rank != 0 || !writing->begun)
-        MPI_Bcast(&writing->begun, 1, MPI_C_BOOL, 0, writing->problem->comm);
-    if (rank != 0 && writing->begun)
-        status = write_parts(NULL, writing);
-    return status_agree(writing->problem->comm, status);
+    MPI_Comm_rank(comm, &rank);
+    if (rank != 0)
+        return status_agree(comm, write_parts(NULL, writing));
+    enum status status = output_file_replace(path, n_bytes, begin_writing, writing);
+    if (!writing->begun)
+        status = status_agree(comm, status);
+    return status_agree(comm, status);
 }
 
 int64_t checkpoint_bytes(const struct scf_problem *problem, int64_t n_orbitals, int64_t add_bytes)

@@ -57,8 +57,8 @@ enum status checkpoint_contents_write(const char *path, const char *description,
 
 /* Reads all but the functions' numbers, on every process. Every size is compared with the file's length
  * and with the other sizes, that of the coefficients, too, before memory is taken for it. Collective.
- * Errors, the same everywhere: STATUS_INPUT (a part is missing, or has a size that does not fit; energies
- * are not finite, occupations not the electrons', spins not in order), STATUS_NO_MEMORY;
+ * Errors, the same everywhere: STATUS_INPUT (a part is missing, or has a size that does not fit;
+ * occupations are not the electrons', spins not in order), STATUS_NO_MEMORY;
  * checkpoint_contents_fini has to be called in any case. */
 enum status checkpoint_contents_read(const struct checkpoint_stream *stream,
                                      struct checkpoint_contents *contents);

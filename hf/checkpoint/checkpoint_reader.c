@@ -109,12 +109,8 @@ static enum status open_verified(struct checkpoint_reader *reader, const char *p
     TRY(status_agree(comm, rank == 0 ? checkpoint_seal_verify(path, &sealed) : STATUS_OK));
     MPI_Bcast(&sealed, 1, MPI_C_BOOL, 0, comm);
     TRY(checkpoint_stream_open(path, CHECKPOINT_READ, comm, &reader->stream));
-    reader->stream.has_groups = sealed;
-    bool lost =
-        rank == 0 && !sealed && H5Lexists(reader->stream.file, CHECKPOINT_GROUP, H5P_DEFAULT) > 0;
-    return status_agree(
-        comm, lost ? FAIL(STATUS_INPUT, "%s: damaged: its end with the SHA-256 is missing", path)
-                   : STATUS_OK);
+    reader->stream.is_sealed = sealed;
+    return STATUS_OK;
 }
 
 /* Files of other programs and of older versions have no such numbers. */
@@ -298,7 +294,7 @@ bool checkpoint_reader_is_solution(const struct checkpoint_reader *reader)
 
 bool checkpoint_reader_is_orthonormal(const struct checkpoint_reader *reader)
 {
-    return reader->stream.has_groups && reader->deviation < ORTHONORMAL_AS_THEY_ARE;
+    return reader->stream.is_sealed && reader->deviation < ORTHONORMAL_AS_THEY_ARE;
 }
 
 bool checkpoint_reader_has_orbitals(const struct checkpoint_reader *reader,

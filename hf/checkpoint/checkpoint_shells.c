@@ -81,31 +81,25 @@ enum status checkpoint_shells_describe(const struct molecule *molecule, const st
 
 /* --- arrays to shells --- */
 
-static enum status fail_shell(const char *path, int64_t shell, const char *what)
-{
-    return FAIL(STATUS_INPUT, "%s: shell %lld of its basis %s: start without its orbitals", path,
-                (long long)shell + 1, what);
-}
-
 /* Sets one shell, whose primitives begin with number `first`. */
 static enum status set_shell(const char *path, const struct checkpoint_contents *contents,
                              int64_t at, int64_t first, struct shells *shells)
 {
     int64_t center = contents->shell_center[at], l = contents->shell_l[at], end = first;
     double *exponents = shells->numbers, *coefficients = exponents + contents->n.n_primitives;
-    if (l < 0 || l > BASIS_MAX_L)
-        return fail_shell(path, at, "has an angular momentum beyond those of this program");
-    if (center < 0 || center >= contents->n.n_centers)
-        return fail_shell(path, at, "is on no centre");
-    for (; end < contents->n.n_primitives && contents->primitive_shell[end] == at; end++) {
+    bool known = l >= 0 && l <= BASIS_MAX_L && center >= 0 && center < contents->n.n_centers;
+    for (; known && end < contents->n.n_primitives && contents->primitive_shell[end] == at; end++) {
         exponents[end] = contents->exponent[end];
         coefficients[end] = contents->coefficient[end] * contents->primitive_factor[end] *
                             contents->shell_factor[at];
-        if (!(exponents[end] > 0))
-            return fail_shell(path, at, "has an exponent that is not positive");
+        known = exponents[end] > 0;
     }
-    if (end == first)
-        return fail_shell(path, at, "has no primitives of its own in the order of the shells");
+    if (!known || end == first)
+        return FAIL(STATUS_INPUT,
+                    "%s: shell %lld of its basis is no shell of this program: on a centre, up to "
+                    "l = %d, its primitives in the order of the shells, their exponents positive: "
+                    "start without its orbitals",
+                    path, (long long)at + 1, BASIS_MAX_L);
     bool spherical = !contents->n.cartesian && l > 1;
     struct shell *shell = &shells->shells[at];
     *shell = (struct shell){.l = (int)l,

@@ -273,9 +273,11 @@ static enum status move_group(const struct checkpoint_stream *stream, const char
                               const struct checkpoint_number numbers[], bool *found)
 {
     bool writes = stream->move == CHECKPOINT_WRITE;
-    *found = writes || (stream->has_groups && H5Lexists(stream->file, name, H5P_DEFAULT) > 0);
+    *found = writes || H5Lexists(stream->file, name, H5P_DEFAULT) > 0;
     if (!*found)
         return STATUS_OK;
+    if (!writes && !stream->is_sealed)
+        return FAIL(STATUS_INPUT, "%s: damaged: its end with the SHA-256 is missing", stream->path);
     hid_t group = writes ? H5Gcreate2(stream->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
                          : H5Gopen2(stream->file, name, H5P_DEFAULT);
     bool done = group >= 0;

@@ -256,89 +256,79 @@ void hf_options_init(struct hf_options *options)
 
 /* --- checks --- */
 
-/* Options that contradict --compare. */
-static enum status check_compare(const struct hf_options *options)
+#define NO_GUESS ", which has no guess: name the checkpoint with --guess"
+
+/* A combination of options, and the message that refuses it. */
+struct refusal {
+    bool applies;
+    const char *text;
+};
+
+/* Fails with the first refusal that applies. */
+static enum status refuse_first(size_t n, const struct refusal refusals[])
 {
-    if (options->count_tasks)
-        return FAIL(STATUS_USAGE, "--compare runs Fock builds, --count-tasks none: leave one out");
-    if (options->files.profile)
-        return FAIL(STATUS_USAGE, "--write-profile is for one mode: leave --compare out");
-    if (options->settings.fock.profile_classes)
-        return FAIL(STATUS_USAGE, "--profile-classes is for one mode: leave --compare out");
+    for (size_t i = 0; i < n; i++)
+        if (refusals[i].applies)
+            return FAIL(STATUS_USAGE, "%s", refusals[i].text);
     return STATUS_OK;
 }
 
-/* Options that contradict --dry-run. */
-static enum status check_dry_run(const struct hf_options *options)
+/* The initial density and the steps of an SCF. */
+static enum status check_scf_options(const struct hf_options *options)
 {
     const struct hf_settings *settings = &options->settings;
-    if (options->count_tasks || options->compare || options->fock_only)
-        return FAIL(STATUS_USAGE, "--dry-run predicts an SCF and one of its Fock builds: leave "
-                                  "--count-tasks, --compare and --fock-only out");
-    if (options->files.report || options->files.profile || settings->scf.checkpoint ||
-        settings->fock.profile_classes || settings->pool.watchdog_s > 0 ||
-        settings->pool.trace_folder)
-        return FAIL(STATUS_USAGE, "--dry-run runs nothing: leave --report, --write-profile, "
-                                  "--checkpoint, --profile-classes, --watchdog and --trace out");
-    return STATUS_OK;
+    const struct scf_settings *scf = &settings->scf;
+    bool restart = settings->restart, flip = settings->guess_flip, swap = options->swap;
+    const struct refusal refusals[] = {
+        {!settings->basis, "--basis is missing: name a basis set, for instance --basis cc-pvdz"},
+        {settings->spherical && settings->cartesian,
+         "--spherical and --cartesian exclude each other"},
+        {scf->checkpoint_every != SCF_DEFAULT_CHECKPOINT && !scf->checkpoint,
+         "--checkpoint-every has no effect without --checkpoint"},
+        {scf->stability == SCF_NEVER && scf->follow >= 0,
+         "--follow has no effect with --stability never: no saddle point is found"},
+        {restart && settings->guess,
+         "--restart and --guess both name the initial density: leave one out"},
+        {restart && scf->mix, "--guess-mix has no effect with --restart" NO_GUESS},
+        {restart && flip, "--guess-flip has no effect with --restart" NO_GUESS},
+        {restart && swap, "--guess-swap has no effect with --restart" NO_GUESS},
+        {scf->mix && flip, "--guess-mix and --guess-flip exclude each other: both make the spins "
+                           "of the guess different"},
+        {scf->mix && swap, "--guess-mix and --guess-swap exclude each other"},
+        {scf->keep_occupation && scf->second_order == SCF_ALWAYS,
+         "--keep-occupation is for DIIS: second-order steps lead down to another state, leave "
+         "--second-order always out"},
+    };
+    return refuse_first(sizeof refusals / sizeof refusals[0], refusals);
 }
 
-/* Options of the guess that contradict others. */
-static enum status check_guess_options(const struct hf_options *options)
+/* What a run does instead of an SCF, and the outputs that it does not have. */
+static enum status check_kind_of_run(const struct hf_options *options)
 {
-    const struct scf_settings *scf = &options->settings.scf;
-    if (options->settings.restart && options->settings.guess)
-        return FAIL(STATUS_USAGE, "--restart and --guess both name the initial density: leave one "
-                                  "out");
-    const char *flip = options->settings.guess_flip;
-    if (options->settings.restart && (scf->mix || options->swap || flip))
-        return FAIL(STATUS_USAGE,
-                    "--guess-%s has no effect with --restart, which has no guess: name "
-                    "the checkpoint with --guess",
-                    scf->mix ? "mix"
-                    : flip   ? "flip"
-                             : "swap");
-    if (scf->mix && flip)
-        return FAIL(STATUS_USAGE, "--guess-mix and --guess-flip exclude each other: both make the "
-                                  "spins of the guess different");
-    if (scf->mix && options->swap)
-        return FAIL(STATUS_USAGE, "--guess-mix and --guess-swap exclude each other");
-    if (scf->keep_occupation && scf->second_order == SCF_ALWAYS)
-        return FAIL(STATUS_USAGE, "--keep-occupation is for DIIS: second-order steps lead down to "
-                                  "another state, leave --second-order always out");
-    return STATUS_OK;
-}
-
-/* Checks the options of an SCF against each other, when the goal is set, and chooses the scheduling modes. */
-static enum status check_options(struct hf_options *options)
-{
-    if (!options->settings.basis)
-        return FAIL(STATUS_USAGE, "--basis is missing: name a basis set, for instance "
-                                  "--basis cc-pvdz");
-    if (options->settings.spherical && options->settings.cartesian)
-        return FAIL(STATUS_USAGE, "--spherical and --cartesian exclude each other");
-    if (options->dry_run)
-        TRY(check_dry_run(options));
-    if (options->count_tasks && (options->files.json || options->files.report ||
-                                 options->files.profile || options->settings.scf.checkpoint))
-        return FAIL(STATUS_USAGE, "--count-tasks prints one line and writes no file");
-    if (options->settings.scf.checkpoint_every != SCF_DEFAULT_CHECKPOINT &&
-        !options->settings.scf.checkpoint)
-        return FAIL(STATUS_USAGE, "--checkpoint-every has no effect without --checkpoint");
-    if (options->settings.scf.stability == SCF_NEVER && options->settings.scf.follow >= 0)
-        return FAIL(STATUS_USAGE, "--follow has no effect with --stability never: no saddle point "
-                                  "is found");
-    TRY(check_guess_options(options));
-    TRY(mode_options_choose(&options->settings.pool, options->compare, options->rounds,
-                            &options->settings.modes));
-    TRY(mode_options_check_real(&options->settings.modes));
-    if (options->compare)
-        TRY(check_compare(options));
-    if (options->settings.scf.checkpoint && options->settings.goal != HF_GOAL_SCF)
-        return FAIL(STATUS_USAGE,
-                    "--%s computes no orbitals to write to a --checkpoint: add --density converged",
-                    options->compare ? "compare" : "fock-only");
-    return STATUS_OK;
+    const struct hf_settings *settings = &options->settings;
+    const struct hf_files *files = &options->files;
+    const char *checkpoint = settings->scf.checkpoint;
+    bool dry = options->dry_run, compare = options->compare;
+    const struct refusal refusals[] = {
+        {dry && (options->count_tasks || compare || options->fock_only),
+         "--dry-run predicts an SCF and one of its Fock builds: leave --count-tasks, --compare and "
+         "--fock-only out"},
+        {dry && (files->report || files->profile || checkpoint || settings->fock.profile_classes ||
+                 settings->pool.watchdog_s > 0 || settings->pool.trace_folder),
+         "--dry-run runs nothing: leave --report, --write-profile, --checkpoint, "
+         "--profile-classes, --watchdog and --trace out"},
+        {options->count_tasks && (files->json || files->report || files->profile || checkpoint),
+         "--count-tasks prints one line and writes no file"},
+        {compare && options->count_tasks,
+         "--compare runs Fock builds, --count-tasks none: leave one out"},
+        {compare && files->profile, "--write-profile is for one mode: leave --compare out"},
+        {compare && settings->fock.profile_classes,
+         "--profile-classes is for one mode: leave --compare out"},
+        {checkpoint && settings->goal != HF_GOAL_SCF,
+         "--fock-only and --compare compute no orbitals to write to a --checkpoint: add --density "
+         "converged"},
+    };
+    return refuse_first(sizeof refusals / sizeof refusals[0], refusals);
 }
 
 enum status hf_options_complete(struct hf_options *options, const char *molecule,
@@ -349,7 +339,11 @@ enum status hf_options_complete(struct hf_options *options, const char *molecule
     options->settings.pool.keep_timeline = options->files.json || options->files.report;
     options->settings.pool.keep_history = options->files.profile != NULL;
     options->settings.goal = goal_of(options);
-    TRY(check_options(options));
+    TRY(check_scf_options(options));
+    TRY(check_kind_of_run(options));
+    TRY(mode_options_choose(&options->settings.pool, options->compare, options->rounds,
+                            &options->settings.modes));
+    TRY(mode_options_check_real(&options->settings.modes));
     TRY(parse_swap(options));
     if (options->settings.scf.follow < 0)
         options->settings.scf.follow =
