@@ -302,7 +302,7 @@ static enum status check_scf_options(const struct hf_options *options)
     return refuse_first(sizeof refusals / sizeof refusals[0], refusals);
 }
 
-/* What a run does instead of an SCF, and the outputs that it does not have. */
+/* Runs without an SCF, and outputs that they do not have. */
 static enum status check_kind_of_run(const struct hf_options *options)
 {
     const struct hf_settings *settings = &options->settings;
