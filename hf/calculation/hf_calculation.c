@@ -163,9 +163,8 @@ static void release_basis(struct hf_calculation *calculation)
     calculation->basis = NULL;
 }
 
-/* D of the first columns of C. */
-static enum status set_density(struct hf_calculation *calculation,
-                               const struct scf_problem *problem, struct dense *const C[])
+enum status hf_calculation_set_density(struct hf_calculation *calculation,
+                                       const struct scf_problem *problem, struct dense *const C[])
 {
     for (int s = 0; s < problem->n_densities; s++)
         TRY(orbital_density(calculation->tiling, problem->electrons_per_orbital, C[s],
@@ -184,7 +183,7 @@ static enum status read_orbitals(struct hf_calculation *calculation,
     for (int s = 0; s < problem->n_densities; s++)
         TRY(checkpoint_reader_occupied(file, problem, s, &C[s]));
     if (!foreign && checkpoint_reader_is_orthonormal(file))
-        return set_density(calculation, problem, C);
+        return hf_calculation_set_density(calculation, problem, C);
     TRY(need_basis(calculation));
     log_print("Guess      orbitals of %s, projected onto this geometry and basis\n",
               checkpoint_reader_path(file));
@@ -364,16 +363,11 @@ enum status hf_calculation_solve(struct hf_calculation *calculation)
     return status != STATUS_OK ? status : ended;
 }
 
-enum status hf_calculation_set_density(struct hf_calculation *calculation,
-                                       const struct scf_result *result)
-{
-    return set_density(calculation, &calculation->problem, result->orbitals);
-}
-
 static enum status find_converged(struct hf_calculation *calculation)
 {
     TRY(hf_calculation_solve(calculation));
-    return hf_calculation_set_density(calculation, &calculation->result);
+    return hf_calculation_set_density(calculation, &calculation->problem,
+                                      calculation->result.orbitals);
 }
 
 enum status hf_calculation_find_density(struct hf_calculation *calculation, bool converged,

@@ -90,9 +90,10 @@ enum status hf_calculation_guess(struct hf_calculation *calculation);
  * Errors: those of scf_run; with STATUS_NOT_CONVERGED there is a result, too. */
 enum status hf_calculation_solve(struct hf_calculation *calculation);
 
-/* Sets D to that of the occupied orbitals of a result. Errors: those of orbital_density. */
+/* Sets D to that of orbitals: of each spin of the problem the first columns of C, as many as it occupies.
+ * Errors: those of orbital_density. */
 enum status hf_calculation_set_density(struct hf_calculation *calculation,
-                                       const struct scf_result *result);
+                                       const struct scf_problem *problem, struct dense *const C[]);
 
 /* Sets D, for Fock builds, to the initial density or, converged, to that which an SCF makes of it: of
  * the orbitals that a checkpoint keeps, to the last bit. The Fock builds of the SCF are then in the

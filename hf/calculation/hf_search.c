@@ -186,7 +186,8 @@ static enum status start_swapped(struct search *search, int spin, int64_t occupi
              : spin == 0                        ? "alpha "
                                                 : "beta ",
              (long long)occupied, (long long)virtual);
-    TRY(hf_calculation_set_density(search->calculation, &search->calculation->result));
+    TRY(hf_calculation_set_density(search->calculation, search->problem,
+                                   search->calculation->result.orbitals));
     search->loose.swap = (struct scf_swap){spin, occupied, virtual};
     enum status status = run_start(search, name);
     search->loose.swap = (struct scf_swap){0};
@@ -224,7 +225,9 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     last.n_starts = calculation->n_starts;
     log_print("Search     the lowest of %lld starts: %s\n", (long long)calculation->n_starts,
               calculation->starts[search->n_lowest].name);
-    TRY(hf_calculation_set_density(calculation, search->n_lowest > 0 ? &search->lowest : first));
+    TRY(hf_calculation_set_density(calculation, search->problem,
+                                   search->n_lowest > 0 ? search->lowest.orbitals
+                                                        : first->orbitals));
     enum status status = scf_run(calculation->basis, &last, calculation->D, &end);
     if (status != STATUS_OK && status != STATUS_NOT_CONVERGED)
         return status;
@@ -235,7 +238,7 @@ static enum status finish_lowest(struct search *search, const struct scf_setting
     *first = *kept;
     first->n_starts = calculation->n_starts;
     if (!is_better)
-        TRY(hf_calculation_set_density(calculation, first));
+        TRY(hf_calculation_set_density(calculation, search->problem, first->orbitals));
     return is_better || !first->converged ? status : STATUS_OK;
 }
 

@@ -189,8 +189,9 @@ static void print_kept_columns(const struct hf_run *run, const struct fock_recor
 }
 
 /* The builds of --compare under one mode in one round, which begins as if it were the first. */
-static enum status build_under_mode(struct hf_run *run, int position, int64_t round)
+static enum status build_under_mode(void *context, int position, int64_t round)
 {
+    struct hf_run *run = context;
     const struct hf_calculation *calculation = &run->calculation;
     struct mode_records *records = &run->compared;
     struct mode_record *record = mode_records_begin(records, position);
@@ -209,23 +210,13 @@ static enum status build_under_mode(struct hf_run *run, int position, int64_t ro
     return mode_records_end(records, position);
 }
 
-/* Runs all modes of --compare in every round, in a random order. */
 static enum status compare_modes(struct hf_run *run)
 {
-    const struct mode_list *modes = &run->options->settings.modes;
     struct mode_records *records = &run->compared;
     records->comparison.oversubscribed = is_oversubscribed(run->comm);
-    mode_records_start(records, modes);
+    mode_records_start(records, &run->options->settings.modes);
     log_print("mode         build   seconds%s\n", kept_heading(run));
-    for (int64_t round = 0; round < records->n_rounds; round++) {
-        if (records->n_rounds > 1)
-            log_print("round %lld of %lld\n", (long long)round + 1, (long long)records->n_rounds);
-        int order[COMPARISON_MODES_MAX];
-        comparison_draw_order(&records->comparison, round, order);
-        for (int m = 0; m < modes->n; m++)
-            TRY(build_under_mode(run, order[m], round));
-    }
-    return STATUS_OK;
+    return mode_records_run(records, build_under_mode, run);
 }
 
 /* The builds of --fock-only. */
@@ -328,7 +319,8 @@ static enum status run_dry(struct hf_run *run)
 static enum status run_hf_stages(struct hf_run *run)
 {
     struct hf_calculation *calculation = &run->calculation;
-    TRY(hf_outputs_check(&run->options->settings, &run->options->files, run->comm));
+    TRY(hf_outputs_check(&run->options->settings, &run->options->files, (struct output){0}, NULL,
+                         run->comm));
     run->checked = true;
     TRY(hf_calculation_read(&run->options->settings, run->comm, calculation));
     log_print("beryl-hf %s\n\n", BERYL_VERSION);

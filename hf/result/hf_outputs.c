@@ -9,41 +9,42 @@
 #include "support/base/agree.h"
 #include "support/io/application.h"
 #include "support/io/json.h"
-#include "support/io/output_file.h"
 #include "support/io/report_page.h"
 
 /* An output in the place of an input or of another output would destroy it; only
  * a checkpoint may replace a checkpoint that is read. */
 static enum status check_output_files(const struct hf_settings *settings,
-                                      const struct hf_files *files)
+                                      const struct hf_files *files, struct output other_output,
+                                      const char *other_input)
 {
     char trace[TRACE_PATH];
     struct task_data_paths paths;
     bool has_blocks = task_data_paths(files->profile, &paths);
-    const struct output outputs[] = {{"json", files->json},
+    const struct output outputs[] = {other_output,
+                                     {"json", files->json},
                                      {"report", files->report},
                                      {"write-profile", files->profile},
                                      {"write-profile", has_blocks ? paths.blocks : NULL},
                                      {"write-profile", has_blocks ? paths.sizes : NULL},
                                      {"checkpoint", settings->scf.checkpoint},
                                      {"trace", trace_json_path(&settings->pool, trace)}};
-    const char *inputs[] = {settings->molecule, hf_settings_basis_file(settings)};
+    const char *inputs[] = {settings->molecule, hf_settings_basis_file(settings), other_input};
     const char *checkpoint = hf_settings_guess_file(settings);
-    TRY(outputs_check_distinct(outputs, 7, inputs, 2));
-    TRY(outputs_check_distinct(outputs, 5, &checkpoint, 1));
-    TRY(outputs_check_writable(outputs, 5));
+    TRY(outputs_check_distinct(outputs, 8, inputs, 3));
+    TRY(outputs_check_distinct(outputs, 6, &checkpoint, 1));
+    TRY(outputs_check_writable(outputs, 6));
     return files->report ? report_page_check() : STATUS_OK;
 }
 
 enum status hf_outputs_check(const struct hf_settings *settings, const struct hf_files *files,
-                             MPI_Comm comm)
+                             struct output other_output, const char *other_input, MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    TRY(status_agree(comm, rank == 0 ? check_output_files(settings, files) : STATUS_OK));
-    if (settings->scf.checkpoint)
-        TRY(checkpoint_check(settings->scf.checkpoint, comm));
-    return STATUS_OK;
+    TRY(status_agree(comm, rank == 0
+                               ? check_output_files(settings, files, other_output, other_input)
+                               : STATUS_OK));
+    return settings->scf.checkpoint ? checkpoint_check(settings->scf.checkpoint, comm) : STATUS_OK;
 }
 
 /* --- the profile of tasks --- */
