@@ -3,7 +3,6 @@
 
 #include "hf/checkpoint/checkpoint_contents.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/checkpoint/checkpoint_shells.h"
 #include "support/base/agree.h"
 #include "support/base/log.h"
 #include "support/io/output_file.h"

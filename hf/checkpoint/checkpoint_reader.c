@@ -4,7 +4,6 @@
 #include "hf/checkpoint/checkpoint.h"
 #include "hf/checkpoint/checkpoint_contents.h"
 #include "hf/checkpoint/checkpoint_seal.h"
-#include "hf/checkpoint/checkpoint_shells.h"
 #include "hf/checkpoint/checkpoint_stream.h"
 #include "hf/tiles/cross_overlap.h"
 #include "support/base/agree.h"
@@ -250,15 +249,12 @@ enum status checkpoint_reader_electrons(const struct checkpoint_reader *reader,
     return STATUS_OK;
 }
 
-/* Electrons of the problem in an orbital of the file. */
-static int occupation_of(const struct checkpoint_reader *reader, const struct scf_problem *problem,
-                         int64_t orbital)
+/* Electrons in an orbital of a file whose first orbitals are occupied, those of closed shells by both spins. */
+static int occupation_of(const struct checkpoint_reader *reader, int64_t orbital)
 {
+    const int64_t *n = reader->contents.n.n_electrons;
     int64_t spin = reader->contents.spins[orbital], k = orbital - reader->first_row[spin];
-    int n = 0;
-    for (int s = 0; s < problem->n_densities; s++)
-        n += spin_in_file(reader, s) == spin && k < problem->n_occupied[s];
-    return n * problem->electrons_per_orbital;
+    return (k < n[spin]) + (reader->n_orbitals[1] == 0 && k < n[1]);
 }
 
 enum status checkpoint_reader_check_density(const struct checkpoint_reader *reader,
@@ -279,7 +275,7 @@ enum status checkpoint_reader_check_density(const struct checkpoint_reader *read
             path, (long long)found[0], (long long)found[1], (long long)wanted[0],
             (long long)n_beta);
     for (int64_t k = 0; contents->n.has_occupations && k < contents->n.n_orbitals; k++)
-        if (!(fabs(contents->occupations[k] - occupation_of(reader, problem, k)) < OCCUPATION))
+        if (!(fabs(contents->occupations[k] - occupation_of(reader, k)) < OCCUPATION))
             return FAIL(STATUS_INPUT,
                         "%s: %g electrons in orbital %lld: only a density of the first orbitals of "
                         "each spin can be read",

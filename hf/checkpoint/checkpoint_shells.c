@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "hf/checkpoint/checkpoint_shells.h"
+#include "hf/checkpoint/checkpoint_contents.h"
 
 #include <math.h>
 #include <stdlib.h>
